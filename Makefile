@@ -49,7 +49,7 @@ venv: .venv/.installed
 jars: navitas/jars/.built
 
 # The stamp and the jars are not in the repository, so a fresh clone builds them.
-navitas/jars/.built: $(JAVA_SOURCES)
+navitas/jars/.built: $(JAVA_SOURCES) LICENSE NOTICE
 	@echo "setup: Java modules into navitas/jars" >&2
 	@$(MVN) -f .ci/java-modules.xml package -DskipTests
 	@mkdir -p navitas/jars

@@ -92,6 +92,8 @@ class CommonManifest(BaseModel):
     project: str = Field(min_length=1)
     map_id: MapId
     warnings: list[Line]
+    unused_excludes: dict[Line, Line] = {}
+    """A sentence about each exclude pattern that matches nothing in this module."""
     test_task: TestTask = TestTask()
     hooks: bool | None = None
     """Whether calls of APIs are hooked; None if the bundle does not say so."""

@@ -120,7 +120,17 @@ def build_copies_of(
             on_java=on_java,
             on_left_out=lambda text: warning(printable(text, 1000)),
         )
+        for text in _unused_excludes(built):
+            warning(printable(text, 1000))
+        if virtual:
+            ensure_framework(built, progress, project, build.gradle)
         return [bundle.copy_to(folder / f"{number}-{bundle.path.name}") for number, bundle in enumerate(built)]
+
+
+def _unused_excludes(bundles: Sequence[Bundle]) -> list[str]:
+    """Return a sentence about each exclude pattern that matches nothing in any of the modules, which share their patterns."""
+    first, *others = (bundle.manifest.unused_excludes for bundle in bundles)
+    return [text for pattern, text in first.items() if all(pattern in other for other in others)]
 
 
 def warn_about_patterns(project: Path, patterns: Sequence[str]) -> None:
@@ -205,12 +215,18 @@ def is_virtual(run: RunOptions, device: Callable[[], Device]) -> bool:
     return run.device == VIRTUAL or device().info.kind == "virtual"
 
 
-def ensure_framework(bundles: Sequence[Bundle], progress: ConsoleProgress, gradle: str | None = None) -> None:
-    """Fetch Android's framework for the virtual phone, if a bundle needs it and it isn't on this machine yet."""
+def ensure_framework(
+    bundles: Sequence[Bundle], progress: ConsoleProgress, project: Path | None = None, gradle: str | None = None
+) -> None:
+    """Fetch Android's framework for the virtual phone, if a bundle needs it and it isn't on this machine yet.
+
+    Without `gradle`, the `gradlew` of the project fetches it, or one near the bundle.
+    """
     android = [bundle for bundle in bundles if isinstance(bundle.manifest, AndroidManifest)]
     if android and not firmware.is_provided():
         progress.stage("fetching Android's framework (about 340 MB, once)")
-        fetch_framework(android[0].path.absolute().parent, firmware.provide, gradle=gradle, on_line=progress.detail)
+        near = project or android[0].path.parent
+        fetch_framework(near.absolute(), firmware.provide, gradle=gradle, on_line=progress.detail)
 
 
 def report_measured(measure: Measure, name: str, options: ProfileOptions, report: ReportOptions, run: RunOptions) -> int:

@@ -47,7 +47,7 @@ def record_use(use: Use, options: ProfileOptions, report: ReportOptions, run: Ru
 
     def measure(device: Callable[[], Device], target: RecordingTarget, progress: ConsoleProgress) -> ProfilingOutcome:
         if bundles and is_virtual(run, device):
-            ensure_framework(bundles, progress, gradle)
+            ensure_framework(bundles, progress, gradle=gradle)
         return _record(device, use, options, report, target, progress=progress)
 
     return report_measured(measure, use.bundle.manifest.project if use.bundle else use.package, options, report, run)
@@ -74,8 +74,6 @@ def record_project(
                 project,
                 build_copies_of(project, build, options, folder, progress, virtual=virtual, on_java=java.append, app_only=True),
             )
-            if virtual:
-                ensure_framework([bundle], progress, build.gradle)
             origin: Provenance = provenance(
                 java_versions([bundle], run), build_java=next(iter(java), None), revision=git.result()
             )

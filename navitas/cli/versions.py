@@ -15,7 +15,6 @@ from navitas.cli.profiling import (
     BuildOptions,
     RunOptions,
     build_copies_of,
-    ensure_framework,
     java_versions,
     measuring,
     phones,
@@ -80,9 +79,7 @@ def measure_versions(
 
     `locks` are the held locks of these folders, by version. If this fails, prints where the partial recordings are.
     """
-    if device.info.kind == "virtual":
-        ensure_framework([bundle for one in built for bundle in one.bundles], progress)
-    else:
+    if device.info.kind != "virtual":
         built = [replace(one, bundles=phones().runnable_on_phone(device, one.bundles)) for one in built]
     versions = [one.to_measure(folder, run, (locks or {}).get(one.name)) for one in built]
     measure = measuring()

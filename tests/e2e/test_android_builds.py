@@ -313,6 +313,34 @@ def test_recording_an_app_without_tests_on_a_fresh_machine(
     assert profiled_use.energy_of("steps#use", "StepsActivity.onCreate") > 0
 
 
+# Trusts all that the project uses, and not the virtual phone's framework.
+_VERIFIED = """<?xml version="1.0" encoding="UTF-8"?>
+<verification-metadata xmlns="https://schema.gradle.org/dependency-verification">
+  <configuration>
+    <verify-metadata>true</verify-metadata>
+    <verify-signatures>false</verify-signatures>
+    <trusted-artifacts><trust group="^(?!org[.]robolectric).*$" regex="true"/></trusted-artifacts>
+  </configuration>
+  <components/>
+</verification-metadata>
+"""
+
+
+@extended
+@pytest.mark.parametrize(("gradle", "name"), fixture_params("c"), indirect=["gradle"])
+def test_a_build_that_verifies_its_dependencies_does_not_fetch_the_framework(tmp_path: Path, gradle: str, name: str) -> None:
+    project = copy_project(name, tmp_path)
+    metadata = project / "gradle/verification-metadata.xml"
+    metadata.parent.mkdir(exist_ok=True)
+    metadata.write_text(_VERIFIED)
+    provided: list[object] = []
+    assert build_bundles(project, gradle=gradle, provide=provided.append)
+    assert not provided
+    metadata.unlink()
+    assert build_bundles(project, gradle=gradle, provide=provided.append)
+    assert provided
+
+
 @extended
 @pytest.mark.parametrize(("gradle", "name"), fixture_params("b"), indirect=["gradle"])
 def test_the_android_plugin_may_be_declared_in_any_project(tmp_path: Path, gradle: str, name: str) -> None:

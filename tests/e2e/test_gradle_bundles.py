@@ -215,6 +215,40 @@ def test_the_bundle_follows_options_and_sources(tmp_path: Path, any_gradle: str)
     assert not changed.path.exists()
 
 
+_LIBRARY = {"org/lib/Tool.java": "package org.lib; public class Tool { public static int twice(int x) { return 2 * x; } }"}
+
+
+def test_include_patterns_select_libraries_too_and_idle_patterns_are_named(tmp_path: Path, any_gradle: str) -> None:
+    library = compiled(tmp_path / "library", _LIBRARY)
+    project = write(
+        tmp_path / "p",
+        {
+            "settings.gradle": "include 'app', 'other'\n",
+            "build.gradle": f"allprojects {{ apply plugin: 'java'\n{JUNIT} }}\n",
+            "app/build.gradle": "dependencies { implementation files('../tool-1.jar') }\n",
+            "app/src/main/java/p/A.java": main_class("A", "return org.lib.Tool.twice(21);"),
+            "app/src/test/java/p/ATest.java": junit_class("ATest", "org.junit.Assert.assertEquals(42, new A().f());"),
+            "other/src/test/java/p/BTest.java": junit_class("BTest", ""),
+        },
+    )
+    with zipfile.ZipFile(project / "tool-1.jar", "w") as jar:
+        jar.write(library / "org/lib/Tool.class", "org/lib/Tool.class")
+    app, other = Build(project, any_gradle, include=["p.A", "org.lib.**"], exclude=["p.A#g", "p.BTest"]).bundles
+    assert methods(app) == {("p.A", "<init>"), ("p.A", "f"), ("org.lib.Tool", "<init>"), ("org.lib.Tool", "twice")}
+    assert modules(app)["org.lib.Tool"] == ("dependency", ":app")
+    run_tests(app, tmp_path / "unpacked", "p.ATest")
+    assert [text.partition(":")[2] for text in app.manifest.warnings if "libraries have probes" in text] == [
+        " tool-1.jar (2 methods)"
+    ]
+    assert {
+        ":other: no class matches the include pattern 'p.A'",
+        ":other: no class matches the include pattern 'org.lib.**'",
+    } <= {text.partition(" (")[0] for text in other.manifest.warnings}
+    assert not any("pattern 'p.A'" in text for text in app.manifest.warnings)
+    assert set(app.manifest.unused_excludes) & set(other.manifest.unused_excludes) == {"p.A#g"}
+    assert "p.BTest" in app.manifest.unused_excludes
+
+
 _PLUGIN = {
     "Fake.java": "public class Fake implements org.gradle.api.Plugin<Object> { public void apply(Object project) { } }",
     "org/gradle/api/Plugin.java": "package org.gradle.api; public interface Plugin<T> { void apply(T target); }",

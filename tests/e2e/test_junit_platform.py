@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,10 @@ from support.lab import Lab
 
 from navitas.build.gradle import build_bundles
 from navitas.device.adb import AdbDevice
-from navitas.errors import BuildError
 
-# useJUnitPlatform() came with Gradle 4.6. Each Gradle runs with the oldest or the newest JUnit.
-JUPITER = {"8.11.1": ("6.1.3", "4.13.2"), "7.6.4": ("5.4.2", "4.12")}
+# useJUnitPlatform() came with Gradle 4.6. Versions of Jupiter that Gradle's own launcher can run, then the newest and the oldest,
+# which need a launcher of their own, and those of JUnit 4.
+JUPITER = {"8.11.1": ("5.11.4", "6.1.3", "4.13.2"), "7.6.4": ("5.8.2", "5.4.2", "4.12")}
 _HEAD = "apply plugin: 'java'\ngroup = 'org.example'\nrepositories { mavenCentral() }\n"
 _NEW_TEST = """
 package p;
@@ -39,8 +40,8 @@ class BrokenTest {
 """
 
 
-def versions(gradle: str) -> tuple[str, str]:
-    """The versions of Jupiter and of JUnit 4."""
+def versions(gradle: str) -> tuple[str, str, str]:
+    """The versions of Jupiter without and with a launcher, and of JUnit 4."""
     return JUPITER[Path(gradle).parents[1].name.removeprefix("gradle-")]
 
 
@@ -58,8 +59,8 @@ def mixed(root: Path, gradle: str) -> Path:
 
     The build has a configuration cache.
     """
-    jupiter, junit4 = versions(gradle)
-    launcher = f"dependencies {{ testRuntimeOnly 'org.junit.platform:junit-platform-launcher:{platform(jupiter)}' }}\n"
+    jupiter, extreme, junit4 = versions(gradle)
+    launcher = f"dependencies {{ testRuntimeOnly 'org.junit.platform:junit-platform-launcher:{platform(extreme)}' }}\n"
     switch = "org.gradle.unsafe.configuration-cache" if "7.6.4" in gradle else "org.gradle.configuration-cache"
     return write(
         root,
@@ -77,7 +78,7 @@ def mixed(root: Path, gradle: str) -> Path:
                     maxParallelForks = 2
                 }}
             """,
-            "given/build.gradle": _HEAD + with_jupiter(jupiter) + launcher,
+            "given/build.gradle": _HEAD + with_jupiter(extreme) + launcher,
             "old/build.gradle": f"{_HEAD}dependencies {{ testImplementation 'junit:junit:{junit4}' }}\n",
             "ng/build.gradle": f"{_HEAD}dependencies {{ testImplementation 'junit:junit:{junit4}' }}\ntest {{ useTestNG() }}\n",
             "src/main/java/p/A.java": "package p; public class A { public int f() { return 1; } }\n",
@@ -101,8 +102,7 @@ def test_tests_of_the_junit_platform_are_profiled_by_their_names(tmp_path: Path,
     assert new.manifest.test_task.framework == "junit-platform"
     assert new.manifest.test_task.exclude_tags == ["slow"]
     launchers = [path.partition("-")[2] for bundle in (new, given) for path in bundle.manifest.class_path if "launcher" in path]
-    assert len(launchers) == 2
-    assert launchers[1] == f"junit-platform-launcher-{platform(versions(gradle)[0])}.jar"
+    assert launchers == [f"junit-platform-launcher-{version}.jar" for version in ("1.8.2", platform(versions(gradle)[1]))]
     lines: list[str] = []
     build_bundles(project, gradle=gradle, on_line=lines.append)
     assert any("Reusing configuration cache" in line for line in lines), lines
@@ -134,16 +134,20 @@ def test_tests_of_the_junit_platform_are_profiled_by_their_names(tmp_path: Path,
 
 
 @pytest.mark.extended
-@pytest.mark.parametrize("gradle", gradle_params("7.6.4"), indirect=True)
-def test_a_launcher_that_is_not_available_is_reported(tmp_path: Path, gradle: str) -> None:
-    jupiter, _ = versions(gradle)
-    content = "content { excludeModule('org.junit.platform', 'junit-platform-launcher') }"
-    head = _HEAD.replace("mavenCentral()", f"mavenCentral {{ {content} }}")
+@pytest.mark.parametrize("gradle", gradle_params("8.11.1", "7.6.4"), indirect=True)
+def test_dependencies_can_be_locked_and_verified(tmp_path: Path, gradle: str, phone: AdbDevice) -> None:
+    """What Gradle writes for `gradle test` is enough. It knows no launcher, since Gradle has its own."""
+    strict = "dependencyLocking { lockAllConfigurations(); lockMode = LockMode.STRICT }\n"
     files = {
         "settings.gradle": "rootProject.name = 'p'\n",
-        "build.gradle": head + with_jupiter(jupiter),
+        "build.gradle": _HEAD + with_jupiter("5.10.2") + strict,
         "src/test/java/p/NewTest.java": "package p; class NewTest { @org.junit.jupiter.api.Test void t() { } }\n",
     }
-    said = rf"junit-platform-launcher {platform(jupiter)} is not on its class path.*Add testRuntimeOnly"
-    with pytest.raises(BuildError, match=said):
-        build_bundles(write(tmp_path / "p", files), gradle=gradle)
+    project = write(tmp_path / "p", files)
+    written = ["--write-locks", "--write-verification-metadata", "sha256"]
+    subprocess.run([gradle, "-q", "-p", str(project), "dependencies", "test", *written], check=True, capture_output=True)
+    known = (project / "gradle/verification-metadata.xml").read_text() + (project / "gradle.lockfile").read_text()
+    assert "junit-platform-engine" in known and "junit-platform-launcher" not in known
+    subprocess.run([gradle, "-q", "-p", str(project), "test", "--rerun-tasks"], check=True, capture_output=True)
+    everything = Lab(phone, build_bundles(project, gradle=gradle), tmp_path).profile(name="all")
+    assert [(test.method, test.status) for test in everything.profile.tests] == [("t", "passed")]

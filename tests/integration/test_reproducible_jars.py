@@ -28,7 +28,7 @@ _BOTH = """\
 def build(folder: Path, zone: str, umask: int) -> dict[str, Path]:
     """Build the Java modules in a folder. Return the jars of the package by name."""
     for name in tracked():
-        if name.startswith(("instrumenter/", "gradle-plugin/")):
+        if name.startswith(("instrumenter/", "gradle-plugin/")) or name in ("LICENSE", "NOTICE"):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / name, folder / name)
             (folder / name).chmod(0o666 & ~umask)

@@ -42,10 +42,10 @@ public class BundleTask extends ModuleTask {
 
   private Provider<File> outputFolder;
   private Provider<Boolean> instrumentTests;
-  private HookChoice hooks;
+  private ProbeChoice choice;
   private Provider<File> bundle;
   private FileCollection candidates;
-  private FileCollection added;
+  private FileCollection platform;
   private Provider<Map<String, Object>> setup;
 
   /**
@@ -53,26 +53,26 @@ public class BundleTask extends ModuleTask {
    *
    * @param outputFolder the output folder of {@link InstrumentTask}
    * @param instrumentTests whether test classes have probes
-   * @param hooks the kind of probes, and which calls of APIs are hooked
+   * @param choice the kind of probes, and which classes of libraries get some
    * @param bundle the file to write
    * @param candidates class files that the build searches for tests
-   * @param added libraries that Gradle adds to the class path when it runs the tests
+   * @param platform the JUnit Platform of Gradle, for tests on it
    * @param setup fields of {@code bundle.json} that are known before the build; {@code warnings} is a list among them
    */
   void settings(
       Provider<File> outputFolder,
       Provider<Boolean> instrumentTests,
-      HookChoice hooks,
+      ProbeChoice choice,
       Provider<File> bundle,
       FileCollection candidates,
-      FileCollection added,
+      FileCollection platform,
       Provider<Map<String, Object>> setup) {
     this.outputFolder = outputFolder;
     this.instrumentTests = instrumentTests;
-    this.hooks = hooks;
+    this.choice = choice;
     this.bundle = bundle;
     this.candidates = candidates;
-    this.added = added;
+    this.platform = platform;
     this.setup = setup;
   }
 
@@ -110,13 +110,13 @@ public class BundleTask extends ModuleTask {
   }
 
   /**
-   * Returns the kind of probes, and which calls of APIs are hooked.
+   * Returns the kind of probes, and which classes of libraries get some.
    *
    * @return a choice
    */
   @Nested
-  public HookChoice getHooks() {
-    return hooks;
+  public ProbeChoice getChoice() {
+    return choice;
   }
 
   /**
@@ -144,13 +144,13 @@ public class BundleTask extends ModuleTask {
   }
 
   /**
-   * Returns the libraries that Gradle adds to the class path when it runs the tests.
+   * Returns the JUnit Platform of Gradle, which a bundle gets if the test class path lacks it.
    *
-   * @return jars
+   * @return jars; empty if the tests do not use the platform
    */
   @Classpath
-  public FileCollection getAdded() {
-    return added;
+  public FileCollection getPlatform() {
+    return platform;
   }
 
   /**
@@ -200,9 +200,10 @@ public class BundleTask extends ModuleTask {
   /** Adds the class path. The classes with probes go into {@code apart}, unless it is null. */
   private Set<String> addClassPath(BundleZip zip, String mapId, ProbedClasses apart) throws IOException {
     Set<String> classPath = new LinkedHashSet<>();
+    List<ClassPathEntry> entries = entries();
     int others = 0;
-    for (ClassPathEntry entry : entries()) {
-      boolean plain = entry.isOwnCode() ? entry.isTestCode && !getInstrumentTests() : !hooks.takes(entry);
+    for (ClassPathEntry entry : entries) {
+      boolean plain = entry.isOwnCode() ? entry.isTestCode && !getInstrumentTests() : !choice.takes(entry);
       File from = plain ? entry.file : new File(getInstrumentedClasses(), entry.path);
       if (apart != null && !plain) {
         apart.add(entry.file, from);
@@ -217,7 +218,7 @@ public class BundleTask extends ModuleTask {
         classPath.add(entry.path);
       }
     }
-    for (File library : added) {
+    for (File library : added(entries)) {
       String path = String.format("lib/%03d-%s", others++, library.getName());
       zip.add(path, Files.readAllBytes(library.toPath()));
       classPath.add(path);
@@ -225,12 +226,18 @@ public class BundleTask extends ModuleTask {
     // The instrumenter writes the map's id to only one of its outputs; the runtime finds it here.
     zip.add("classes/META-INF/navitas/map.properties", ("map_id=" + mapId + "\n").getBytes(StandardCharsets.UTF_8));
     classPath.add("classes");
-    for (String jar : CarriedJars.ofBundle(hooks.getHooks(), hooks.getProbes())) {
+    for (String jar : CarriedJars.ofBundle(choice.getHooks(), choice.getProbes())) {
       String path = String.format("lib/%03d-%s", others++, jar);
       zip.add(path, CarriedJars.bytes(jar));
       classPath.add(path);
     }
     return classPath;
+  }
+
+  /** Returns the libraries that Gradle adds to the class path when it runs the tests. */
+  private Collection<File> added(List<ClassPathEntry> entries) {
+    boolean usesPlatform = TestFramework.JUNIT_PLATFORM.equals(((Map<?, ?>) getSetup().get("test_task")).get("framework"));
+    return usesPlatform ? PlatformLauncher.missing(entries, platform.getFiles(), getModule()) : Collections.emptySet();
   }
 
   /**
@@ -260,8 +267,8 @@ public class BundleTask extends ModuleTask {
     manifest.put("schema_version", 1);
     manifest.putAll(getSetup());
     manifest.put("map_id", mapId);
-    manifest.put("hooks", hooks.getHooks());
-    manifest.put("probes", hooks.getProbes().text());
+    manifest.put("hooks", choice.getHooks());
+    manifest.put("probes", choice.getProbes().text());
     ProbedClasses apart = ProbedClasses.ifNeeded(entries());
     manifest.put("class_path", addClassPath(zip, mapId, apart));
     if (apart != null) {
@@ -275,6 +282,7 @@ public class BundleTask extends ModuleTask {
     List<Object> warnings = new ArrayList<>((List<?>) getSetup().get("warnings"));
     warnings.addAll((List<?>) summary.get("warnings"));
     manifest.put("warnings", warnings);
+    manifest.put("unused_excludes", summary.get("unused_excludes"));
     return manifest;
   }
 

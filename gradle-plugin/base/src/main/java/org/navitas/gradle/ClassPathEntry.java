@@ -1,10 +1,12 @@
 package org.navitas.gradle;
 
 import java.io.File;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
+import java.util.zip.ZipFile;
 
 /** One existing file of the test class path: what it contains and its path in the bundle. */
 final class ClassPathEntry {
@@ -42,6 +44,18 @@ final class ClassPathEntry {
   /** Returns whether it is one file in the bundle. Folders stay folders, since code can look for files in them. */
   boolean isJar() {
     return file.isFile();
+  }
+
+  /** Returns whether it contains a file; {@code path} is that within the jar or folder. */
+  boolean contains(String path) {
+    if (!isJar()) {
+      return new File(file, path).exists();
+    }
+    try (ZipFile jar = new ZipFile(file)) {
+      return jar.getEntry(path) != null;
+    } catch (IOException e) {
+      return false; // not a jar: a JVM ignores it
+    }
   }
 
   boolean isOwnCode() {

@@ -39,27 +39,24 @@ public class InstrumentTask extends ModuleTask {
   static final String MAP = "map.json";
   static final String SUMMARY = "summary.json";
 
-  private Provider<List<String>> includes;
   private Provider<List<String>> excludes;
   private Provider<Boolean> instrumentTests;
   private Provider<Boolean> skipTrivial;
-  private HookChoice hooks;
+  private ProbeChoice choice;
   private Provider<File> outputFolder;
   private Provider<File> blockEdits;
   private Provider<String> refusal;
 
   void settings(
-      Provider<List<String>> includes,
       Provider<List<String>> excludes,
       Provider<Boolean> instrumentTests,
       Provider<Boolean> skipTrivial,
-      HookChoice hooks,
+      ProbeChoice choice,
       Provider<File> outputFolder) {
-    this.includes = includes;
     this.excludes = excludes;
     this.instrumentTests = instrumentTests;
     this.skipTrivial = skipTrivial;
-    this.hooks = hooks;
+    this.choice = choice;
     this.outputFolder = outputFolder;
   }
 
@@ -110,16 +107,6 @@ public class InstrumentTask extends ModuleTask {
   }
 
   /**
-   * Returns the include patterns.
-   *
-   * @return as {@link org.navitas.instrument.Options} describes
-   */
-  @Input
-  public List<String> getIncludes() {
-    return includes.get();
-  }
-
-  /**
    * Returns the exclude patterns.
    *
    * @return as {@link org.navitas.instrument.Options} describes
@@ -150,13 +137,13 @@ public class InstrumentTask extends ModuleTask {
   }
 
   /**
-   * Returns the kind of probes, and which calls of APIs are hooked.
+   * Returns the kind of probes, the include patterns, and which calls of APIs are hooked.
    *
    * @return a choice
    */
   @Nested
-  public HookChoice getHooks() {
-    return hooks;
+  public ProbeChoice getChoice() {
+    return choice;
   }
 
   /**
@@ -218,19 +205,20 @@ public class InstrumentTask extends ModuleTask {
             new org.navitas.instrument.Input(entry.file.toPath(), out.resolve(entry.path), source, entry.module));
       }
     }
-    if (inputs.stream().allMatch(input -> input.source().equals(org.navitas.instrument.Input.DEPENDENCY))) {
+    boolean hasOwn = inputs.stream().anyMatch(input -> !input.source().equals(org.navitas.instrument.Input.DEPENDENCY));
+    if (!hasOwn && (inputs.isEmpty() || choice.getIncludes().isEmpty())) {
       throw new GradleException(
           getPath() + ": nothing to profile: this module has only test code, and test code gets no probes");
     }
     try {
       BlockEdits edits = getBlockEdits() == null ? BlockEdits.none() : BlockEdits.read(getBlockEdits().toPath()).ofOneModule();
-      Options options = Options.builder().include(getIncludes()).exclude(getExcludes()).skipTrivial(getSkipTrivial())
-          .hooks(hooks.getHooks(), hooks.getHookLibraries()).probes(hooks.getProbes()).edits(edits).build();
+      Options options = Options.builder().include(choice.getIncludes()).exclude(getExcludes()).skipTrivial(getSkipTrivial())
+          .hooks(choice.getHooks(), choice.getHookLibraries()).probes(choice.getProbes()).edits(edits).build();
       Summary summary = BulkInstrumenter.run(inputs, options, getMap().toPath());
-      for (String warning : summary.warnings()) {
-        getLogger().warn("navitas: {}", warning);
-      }
-      write(summary);
+      List<String> warnings = new ArrayList<>(summary.warnings());
+      summary.unusedIncludes().values().forEach(text -> warnings.add(ModulePath.before(getModule(), text)));
+      warnings.forEach(warning -> getLogger().warn("navitas: {}", warning));
+      write(summary, warnings);
       getLogger().info(
           "navitas: {} classes, {} methods with probes, {} classes written, {} reused",
           summary.classes(), summary.methods(), summary.rewritten(), summary.reused());
@@ -239,14 +227,15 @@ public class InstrumentTask extends ModuleTask {
     }
   }
 
-  private void write(Summary summary) throws IOException {
+  private void write(Summary summary, List<String> warnings) throws IOException {
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("map_id", summary.mapId());
-    document.put("warnings", summary.warnings());
+    document.put("warnings", warnings);
+    document.put("unused_excludes", summary.unusedExcludes());
     Files.write(getSummary().toPath(), JsonOutput.toJson(document).getBytes(StandardCharsets.UTF_8));
   }
 
   private boolean takes(ClassPathEntry entry) {
-    return entry.isOwnCode() ? getInstrumentTests() || !entry.isTestCode : hooks.takes(entry);
+    return entry.isOwnCode() ? getInstrumentTests() || !entry.isTestCode : choice.takes(entry);
   }
 }

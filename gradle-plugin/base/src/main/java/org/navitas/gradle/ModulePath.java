@@ -8,6 +8,17 @@ public final class ModulePath {
   private ModulePath() {}
 
   /**
+   * Returns a sentence about a module.
+   *
+   * @param module its path
+   * @param text the sentence, which does not name it
+   * @return the sentence with the path before it, except for the root project
+   */
+  public static String before(String module, String text) {
+    return module.equals(":") ? text : module + ": " + text;
+  }
+
+  /**
    * Returns the path of a component.
    *
    * @param id any component

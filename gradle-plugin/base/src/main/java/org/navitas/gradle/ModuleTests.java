@@ -30,12 +30,10 @@ final class ModuleTests {
 
   private final Project project;
   private final ProjectProperties properties;
-  private final PlatformLauncher launcher;
 
   ModuleTests(Project project) {
     this.project = project;
     properties = new ProjectProperties(project);
-    launcher = new PlatformLauncher(project);
   }
 
   /** Returns the selected task, or null if the module has none of that name. */
@@ -62,9 +60,11 @@ final class ModuleTests {
     return late(() -> task() == null ? Collections.emptyList() : task().getClasspath());
   }
 
-  /** Returns the libraries that Gradle adds to the class path when it runs the tests. */
-  FileCollection addedByGradle() {
-    return late(() -> task() == null ? Collections.emptyList() : launcher.missing(task(), runtimeConfiguration()));
+  /** Returns the JUnit Platform of Gradle, which it adds to a class path without one; empty for other tests. */
+  FileCollection platformOfGradle() {
+    return late(
+        () -> task() == null || !TestFramework.isPlatform(task())
+            ? Collections.emptyList() : PlatformLauncher.ofGradle(project.getGradle().getGradleHomeDir()));
   }
 
   /** Returns the folders whose classes the task searches for tests. */

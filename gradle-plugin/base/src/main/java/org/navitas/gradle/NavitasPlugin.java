@@ -58,8 +58,9 @@ public class NavitasPlugin implements Plugin<Project> {
     Provider<Boolean> instrumentTests =
         project.provider(() -> settings.flag("instrumentTests", extension.isInstrumentTests()));
 
-    HookChoice hooks = new HookChoice(
+    ProbeChoice choice = new ProbeChoice(
         project.provider(settings::probes),
+        project.provider(() -> settings.list("include", extension.getIncludes())),
         project.provider(() -> settings.flag("hooks", extension.isHooks())),
         project.provider(() -> settings.flag("hookLibraries", extension.isHookLibraries())));
 
@@ -68,11 +69,10 @@ public class NavitasPlugin implements Plugin<Project> {
     instrument.setDescription("Instruments copies of main and test classes for energy profiling.");
     instrument.tests(tests, project.getPath());
     instrument.settings(
-        project.provider(() -> settings.list("include", extension.getIncludes())),
         project.provider(() -> settings.list("exclude", extension.getExcludes())),
         instrumentTests,
         project.provider(() -> settings.flag("skipTrivial", extension.isSkipTrivial())),
-        hooks,
+        choice,
         folder);
     instrument.refusal(project.provider(probes::refusal));
     instrument.blockEdits(project.provider(() -> settings.file(Settings.BLOCK_EDITS)));
@@ -84,10 +84,10 @@ public class NavitasPlugin implements Plugin<Project> {
     bundle.settings(
         folder,
         instrumentTests,
-        hooks,
+        choice,
         bundleFile,
         tests.candidates(),
-        tests.addedByGradle(),
+        tests.platformOfGradle(),
         project.provider(() -> setup(project, tests, folder.get())));
     bundle.dependsOn(instrument);
 

@@ -1,87 +1,66 @@
 package org.navitas.gradle;
 
 import java.io.File;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.Collections;
-import java.util.Set;
-import java.util.regex.Matcher;
+import java.util.List;
 import java.util.regex.Pattern;
 import org.gradle.api.GradleException;
-import org.gradle.api.Project;
-import org.gradle.api.artifacts.Configuration;
-import org.gradle.api.artifacts.Dependency;
-import org.gradle.api.artifacts.ResolveException;
-import org.gradle.api.artifacts.component.ComponentIdentifier;
-import org.gradle.api.artifacts.component.ModuleComponentIdentifier;
-import org.gradle.api.artifacts.result.ResolvedComponentResult;
-import org.gradle.api.tasks.testing.Test;
 
 /**
- * Finds the JUnit Platform's launcher. Gradle before 9 adds its own at run time, so test class paths may lack it.
- * Navitas then adds the launcher in the version of the test class path's engine.
+ * The JUnit Platform's launcher. If a test class path lacks it, Gradle before 9 runs tests with the platform in its own installation,
+ * which then follows the class path. Bundles get the same files, so nothing is resolved that the build does not resolve itself.
  */
 final class PlatformLauncher {
-  private static final String GROUP = "org.junit.platform";
-  private static final String LAUNCHER = "junit-platform-launcher";
-  private static final String ENGINE = "junit-platform-engine";
-  /** Jars that contain a launcher. */
-  private static final Pattern LAUNCHER_JAR = Pattern.compile("junit-platform-(?:launcher|console-standalone)-.*\\.jar");
-  private static final Pattern ENGINE_JAR = Pattern.compile(ENGINE + "-(\\d.*)\\.jar");
+  private static final String LAUNCHER = "org/junit/platform/launcher/Launcher.class";
+  private static final String ENGINE = "org/junit/platform/engine/TestEngine.class";
+  /** The launcher needs what is new in its version of the others, too. */
+  private static final Pattern PLATFORM = Pattern.compile("junit-platform-(commons|engine|launcher)-.*\\.jar");
+  private static final String[] FOLDERS = {"lib/plugins", "lib"};
 
-  private final Project project;
-  private Set<File> resolved;
+  private PlatformLauncher() {}
 
-  PlatformLauncher(Project project) {
-    this.project = project;
+  /**
+   * Returns the platform of a Gradle installation.
+   *
+   * @param home the installation, or null if Gradle runs without one
+   * @return jars; empty if it has none
+   */
+  static List<File> ofGradle(File home) {
+    List<File> jars = new ArrayList<>();
+    for (String folder : FOLDERS) {
+      File[] files = home == null ? null : new File(home, folder).listFiles((place, name) -> PLATFORM.matcher(name).matches());
+      jars.addAll(files == null ? Collections.emptyList() : Arrays.asList(files));
+    }
+    Collections.sort(jars);
+    return jars;
   }
 
   /**
-   * Returns the jar to add to the class path of a task; empty if none is needed. {@code runtime} is the configuration
-   * of the class path. Throws GradleException if the jar cannot be resolved.
+   * Returns what the tests of a module need in addition to their class path.
+   *
+   * @param classPath the test class path of tests on the platform
+   * @param ofGradle {@link #ofGradle}
+   * @param module Gradle path of the module
+   * @return jars; empty if the class path has a launcher
+   * @throws GradleException if the tests cannot run
    */
-  Set<File> missing(Test test, String runtime) {
-    if (!TestFramework.isPlatform(test)) {
+  static Collection<File> missing(List<ClassPathEntry> classPath, Collection<File> ofGradle, String module) {
+    if (classPath.stream().noneMatch(entry -> entry.contains(ENGINE))) {
+      throw new GradleException(
+          "navitas: the tests of " + module + " use the JUnit Platform, but there is no engine on their class path. Add one, such as"
+              + " testImplementation 'org.junit.jupiter:junit-jupiter:5.10.2'.");
+    }
+    if (classPath.stream().anyMatch(entry -> entry.contains(LAUNCHER))) {
       return Collections.emptySet();
     }
-    if (resolved == null) {
-      Configuration configuration = project.getConfigurations().getByName(runtime);
-      String version = null;
-      boolean isThere = false;
-      for (ResolvedComponentResult one : configuration.getIncoming().getResolutionResult().getAllComponents()) {
-        ComponentIdentifier id = one.getId();
-        if (id instanceof ModuleComponentIdentifier && ((ModuleComponentIdentifier) id).getGroup().equals(GROUP)) {
-          ModuleComponentIdentifier module = (ModuleComponentIdentifier) id;
-          isThere |= module.getModule().equals(LAUNCHER) || module.getModule().equals("junit-platform-console-standalone");
-          version = module.getModule().equals(ENGINE) ? module.getVersion() : version;
-        }
-      }
-      if (!isThere) { // jars that are not Gradle components
-        for (File file : test.getClasspath()) {
-          Matcher engine = ENGINE_JAR.matcher(file.getName());
-          isThere |= LAUNCHER_JAR.matcher(file.getName()).matches();
-          version = version == null && engine.matches() ? engine.group(1) : version;
-        }
-      }
-      resolved = isThere ? Collections.emptySet() : resolve(test, version);
-    }
-    return resolved;
-  }
-
-  private Set<File> resolve(Test test, String version) {
-    if (version == null) {
+    if (ofGradle.isEmpty()) {
       throw new GradleException(
-          "navitas: " + test.getPath() + " uses the JUnit Platform, but there is no " + ENGINE + " on its class path. Add an"
-              + " engine, such as testImplementation 'org.junit.jupiter:junit-jupiter:5.10.2'.");
+          "navitas: the tests of " + module + " use the JUnit Platform, but its launcher is neither on their class path nor part of"
+              + " this Gradle. Add testRuntimeOnly 'org.junit.platform:junit-platform-launcher', which `gradle test` needs, too.");
     }
-    Dependency launcher = project.getDependencies().create(GROUP + ":" + LAUNCHER + ":" + version + "@jar");
-    try {
-      return project.getConfigurations().detachedConfiguration(launcher).resolve();
-    } catch (ResolveException e) {
-      Throwable why = e.getCause() == null ? e : e.getCause();
-      // Without a cause: Gradle shows only the innermost exception of a chain.
-      throw new GradleException(
-          "navitas: " + test.getPath() + " uses the JUnit Platform, but " + LAUNCHER + " " + version + " is not on its class path"
-              + " and the build's repositories do not provide it (" + String.valueOf(why.getMessage()).split("\n")[0]
-              + "). Add testRuntimeOnly '" + GROUP + ":" + LAUNCHER + ":" + version + "', or build once with network access.");
-    }
+    return ofGradle;
   }
 }

@@ -13,7 +13,6 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.CRC32;
-import java.util.zip.ZipFile;
 
 /**
  * The classes with probes of a bundle whose class path has the class files that the build made, because its tests look at
@@ -32,15 +31,8 @@ final class ProbedClasses {
 
   /** Returns an empty object if the class path has a library that looks at class files, else null. */
   static ProbedClasses ifNeeded(List<ClassPathEntry> classPath) {
-    return classPath.stream().anyMatch(entry -> entry.isJar() && isReader(entry.file)) ? new ProbedClasses() : null;
-  }
-
-  private static boolean isReader(File library) {
-    try (ZipFile jar = new ZipFile(library)) {
-      return READERS.stream().anyMatch(name -> jar.getEntry(name) != null);
-    } catch (IOException e) {
-      return false; // not a jar: a JVM ignores it
-    }
+    return classPath.stream().anyMatch(entry -> entry.isJar() && READERS.stream().anyMatch(entry::contains))
+        ? new ProbedClasses() : null;
   }
 
   /**

@@ -107,6 +107,8 @@ public final class EntryPoint {
       answer.add(String.valueOf(framework.getValue()));
     }
     answer.addAll(summary.warnings());
+    answer.addAll(summary.unusedIncludes().values());
+    answer.addAll(summary.unusedExcludes().values());
     return answer;
   }
 }

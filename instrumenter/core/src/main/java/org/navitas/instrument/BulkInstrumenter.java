@@ -73,6 +73,10 @@ public final class BulkInstrumenter {
       warnIfNothingInstrumented(all, numbering, options, warnings);
     }
 
+    if (options.probes() != Probes.NONE) {
+      warnOfLibraries(all, warnings);
+    }
+
     String mapId = allInstrumented ? MapReader.headOf(present).mapId : MethodMap.id(numbering, options.probes());
     RunState next = new RunState();
     next.rules = Selection.rules(options, hooks);
@@ -89,7 +93,8 @@ public final class BulkInstrumenter {
       throw Io.failure(mapFile.toString(), e);
     }
     return new Summary(mapId, numbering.classes.size(), numbering.added(), MethodMap.skipped(all),
-        outputs.rewritten, outputs.reused, SkipReasons.classes(all), inventory.frameworks, warnings.lines());
+        outputs.rewritten, outputs.reused, SkipReasons.classes(all), inventory.frameworks,
+        PatternUse.unused("include", options.includes(), all), PatternUse.unused("exclude", options.excludes(), all), warnings.lines());
   }
 
   private static HookTable hooks(List<Input> inputs, Options options) throws InstrumentException {
@@ -162,6 +167,17 @@ public final class BulkInstrumenter {
     String reasons = SkipReasons.reasons(all, options);
     if (options.probes() != Probes.NONE && numbering.added() == 0 && !reasons.isEmpty()) {
       warnings.add("no method was instrumented", reasons);
+    }
+  }
+
+  /** Says which libraries have probes: a pattern for the user's classes can match theirs, too. */
+  private static void warnOfLibraries(List<Contents> all, Warnings warnings) {
+    for (Contents contents : all) {
+      long methods = contents.entries.stream().filter(entry -> entry.info != null).mapToLong(entry -> entry.info.methods.size()).sum();
+      if (methods > 0 && contents.input.source().equals(Input.DEPENDENCY)) {
+        String text = contents.input.in().getFileName() + " (" + methods + (methods == 1 ? " method)" : " methods)");
+        warnings.add("libraries have probes, since include patterns match them; probes of small methods cost most", text);
+      }
     }
   }
 

@@ -6,7 +6,7 @@ import java.util.List;
 final class Contents {
   final Input input;
   final boolean jar;
-  /** All files of a folder, sorted by path; for a jar, its classes, in the jar's order. */
+  /** All files of a folder, sorted by path; for a jar, its classes that a JVM can load by name, in the jar's order. */
   final List<Entry> entries;
   /** SHA-256 of a whole jar; null for a folder. */
   final String jarSha256;

@@ -35,6 +35,11 @@ final class Entry {
     this.instrumentedBefore = instrumentedBefore;
   }
 
+  /** Returns the Java release that a class of a jar is for; files that no JVM loads for a release are not read as classes. */
+  int release() {
+    return Release.of(path, true);
+  }
+
   boolean probed() {
     return info != null && !info.methods.isEmpty();
   }

@@ -86,7 +86,7 @@ final class Inventory {
 
   private Entry readFile(Input input, String path, Path file) throws InstrumentException {
     try {
-      if (path.endsWith(CLASS)) {
+      if (path.endsWith(CLASS) && Release.of(path, false) == Release.ANY) {
         try (InputStream in = Files.newInputStream(file)) {
           return entry(input, path, Io.read(in));
         }
@@ -101,13 +101,15 @@ final class Inventory {
     Set<String> names = new HashSet<>();
     List<ZipEntry> classes = new ArrayList<>();
     List<Entry> entries;
+    boolean isMultiRelease;
     try (ZipFile jar = new ZipFile(input.in().toFile())) {
+      isMultiRelease = Release.isIn(jar);
       for (ZipEntry each : Collections.list(jar.entries())) {
         String path = each.getName();
         rejectUnsafeName(input, path);
         if (!names.add(path)) {
           warnings.add("duplicate entry in the jar, only the first is copied", place(input, path));
-        } else if (path.endsWith(CLASS)) {
+        } else if (path.endsWith(CLASS) && Release.of(path, isMultiRelease) != Release.NONE) {
           classes.add(each);
         } else if (path.endsWith(JAR)) {
           warnIfNestedJar(input, path, () -> jar.getInputStream(each));
@@ -201,8 +203,9 @@ final class Inventory {
     }
   }
 
-  private static String nameFromPath(String path) {
-    String name = path.replaceFirst("^META-INF/versions/[0-9]+/", "");
+  /** Returns the name of the class that a file should contain. */
+  static String nameFromPath(String path) {
+    String name = Release.withoutFolder(path);
     return name.substring(0, name.length() - CLASS.length()).replace('/', '.');
   }
 

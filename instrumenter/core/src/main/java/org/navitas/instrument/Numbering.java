@@ -1,6 +1,7 @@
 package org.navitas.instrument;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -11,9 +12,9 @@ import java.util.TreeMap;
 /**
  * Lists the classes of a method map by name, and assigns the ids of their methods ({@link IdTable}).
  *
- * <p>A class can exist more than once: in several inputs, or for several Java versions in one jar. Equal methods of
- * these copies share an id, and the first copy is the one in the map. Classes of an earlier map keep the ids of equal
- * methods.
+ * <p>A class can exist more than once: in several inputs, or for several Java releases in one jar. Equal methods of these
+ * copies share an id, since the JVM decides which one it runs. The map has the copy that comes first on the class path, for any
+ * release if there is one. Classes of an earlier map keep the ids of equal methods.
  */
 final class Numbering {
   final List<NumberedClass> classes = new ArrayList<>();
@@ -45,7 +46,9 @@ final class Numbering {
   static Numbering of(List<Contents> all, EarlierMap earlier, Probes probes, Warnings warnings) throws InstrumentException {
     Map<String, List<Copy>> byName = new TreeMap<>();
     for (Contents contents : all) {
-      for (Entry entry : contents.entries) {
+      List<Entry> entries = new ArrayList<>(contents.entries);
+      entries.sort(Comparator.comparingInt(Entry::release));
+      for (Entry entry : entries) {
         if (entry.verdict == Selection.Verdict.TAKE && entry.info.untouchedReason() == null) {
           byName.computeIfAbsent(entry.info.name, k -> new ArrayList<>(1)).add(new Copy(entry, contents.input));
         }
@@ -65,10 +68,14 @@ final class Numbering {
     Input input = same.get(0).input;
     NumberedClass numbered = new NumberedClass(first.info.name, first.sha256, input.source(), input.module(), first.info.file);
     Set<MethodRef> known = new HashSet<>(earlier.idsOf(numbered.name).keySet());
+    Entry hiding = null;
     for (Copy each : same) {
       Entry entry = each.entry;
-      if (!entry.sha256.equals(first.sha256) && !entry.path.contains("META-INF/versions/")) {
-        warnings.add("hidden by a class of the same name earlier on the class path", Inventory.place(each.input, entry.path));
+      if (entry.release() == Release.ANY) {
+        hiding = hiding == null ? entry : hiding;
+        if (!entry.sha256.equals(hiding.sha256)) {
+          warnings.add("hidden by a class of the same name earlier on the class path", Inventory.place(each.input, entry.path));
+        }
       }
       for (MethodRef method : entry.info.methods) {
         if (known.add(method)) {

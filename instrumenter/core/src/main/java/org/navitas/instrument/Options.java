@@ -1,9 +1,14 @@
 package org.navitas.instrument;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
+import java.util.regex.Pattern;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
 
 /**
  * Selects the classes and methods that get probes. Immutable.
@@ -75,6 +80,29 @@ public final class Options {
    */
   public List<String> excludes() {
     return excludes;
+  }
+
+  /**
+   * Returns whether include patterns match a class of a jar, by the names of its files.
+   *
+   * @param jar a jar; a file of another kind has no classes
+   * @return false without include patterns
+   * @throws InstrumentException for a pattern that is none
+   */
+  public boolean includeSome(Path jar) throws InstrumentException {
+    List<Pattern> patterns = new ArrayList<>();
+    for (String pattern : includes) {
+      patterns.add(Selection.compile(pattern, true));
+    }
+    if (patterns.isEmpty()) {
+      return false;
+    }
+    try (ZipFile zip = new ZipFile(jar.toFile())) {
+      return zip.stream().map(ZipEntry::getName).filter(name -> name.endsWith(".class")).map(Inventory::nameFromPath)
+          .anyMatch(name -> patterns.stream().anyMatch(pattern -> pattern.matcher(name).matches()));
+    } catch (IOException | IllegalArgumentException e) {
+      return false; // a JVM ignores what is no jar, too
+    }
   }
 
   /**

@@ -39,7 +39,8 @@ final class Selection implements MethodChoice {
     "org.gradle.", "org.intellij.lang.annotations.", "org.jetbrains.annotations.", "org.navitas.phone.",
   };
 
-  private static final char METHOD = '#';
+  /** Separates class and method in a pattern. */
+  static final char METHOD = '#';
 
   private final List<Pattern> includes = new ArrayList<>();
   private final List<Pattern> excludes = new ArrayList<>();
@@ -160,7 +161,7 @@ final class Selection implements MethodChoice {
     return false;
   }
 
-  private static Pattern compile(String pattern, boolean withNested) throws InstrumentException {
+  static Pattern compile(String pattern, boolean withNested) throws InstrumentException {
     if (pattern.isEmpty() || pattern.indexOf('/') >= 0) {
       throw new InstrumentException(
           "pattern '" + pattern + "': use a dotted class name with * or **, such as org.example.**");

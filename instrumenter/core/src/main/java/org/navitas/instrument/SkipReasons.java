@@ -73,7 +73,7 @@ final class SkipReasons {
   private static String remedy(List<Entry> entries) {
     TreeSet<String> patterns = new TreeSet<>();
     for (Entry entry : entries) {
-      String name = entry.path.substring(0, entry.path.length() - ".class".length()).replace('/', '.');
+      String name = Inventory.nameFromPath(entry.path);
       switch (entry.verdict) {
         case FRAMEWORK:
           String framework = Selection.frameworkOf(name);

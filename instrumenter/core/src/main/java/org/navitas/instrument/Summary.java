@@ -16,11 +16,14 @@ public final class Summary {
   private final int reused;
   private final int seen;
   private final Map<String, Integer> frameworks;
+  private final Map<String, String> unusedIncludes;
+  private final Map<String, String> unusedExcludes;
   private final List<String> warnings;
 
   Summary(
       String mapId, int classes, int methods, int skippedMethods, int rewritten, int reused, int seen,
-      Map<String, Integer> frameworks, List<String> warnings) {
+      Map<String, Integer> frameworks, Map<String, String> unusedIncludes, Map<String, String> unusedExcludes,
+      List<String> warnings) {
     this.mapId = mapId;
     this.classes = classes;
     this.methods = methods;
@@ -29,6 +32,8 @@ public final class Summary {
     this.reused = reused;
     this.seen = seen;
     this.frameworks = Collections.unmodifiableMap(new TreeMap<>(frameworks));
+    this.unusedIncludes = Collections.unmodifiableMap(unusedIncludes);
+    this.unusedExcludes = Collections.unmodifiableMap(unusedExcludes);
     this.warnings = Collections.unmodifiableList(new ArrayList<>(warnings));
   }
 
@@ -102,6 +107,24 @@ public final class Summary {
    */
   public Map<String, Integer> frameworks() {
     return frameworks;
+  }
+
+  /**
+   * Returns the include patterns that match no class of the inputs.
+   *
+   * @return a sentence about each pattern, by the pattern, safe to print; unmodifiable
+   */
+  public Map<String, String> unusedIncludes() {
+    return unusedIncludes;
+  }
+
+  /**
+   * Returns the exclude patterns that leave out nothing of the inputs.
+   *
+   * @return a sentence about each pattern, by the pattern, safe to print; unmodifiable
+   */
+  public Map<String, String> unusedExcludes() {
+    return unusedExcludes;
   }
 
   /**

@@ -401,6 +401,44 @@ public class BulkTest {
   }
 
   @Test
+  public void namesLibrariesThatGetProbes() throws Exception {
+    compile(in, "org.example.Mine", "");
+    Path library = temporary.getRoot().toPath().resolve("library");
+    compile(library, "org.lib.Theirs", "void f() {}");
+    List<Input> all = inputs(
+        new Input(in, out, Input.MAIN, ":app"), new Input(library, out.resolveSibling("l"), Input.DEPENDENCY, ":app"));
+    Summary summary = BulkInstrumenter.run(all, Options.builder().include(Collections.singletonList("org.**")).build(), map);
+    assertEquals(
+        Collections.singletonList("libraries have probes, since include patterns match them; probes of small methods cost most: library (2 methods)"),
+        summary.warnings());
+    Options mine = Options.builder().include(Collections.singletonList("org.example.*")).build();
+    assertEquals(Collections.emptyList(), BulkInstrumenter.run(all, mine, map).warnings());
+  }
+
+  @Test
+  public void namesPatternsThatMatchNothing() throws Exception {
+    compile(in, "org.example.Sorter", "void sort() {}");
+    compile(in, "org.other.Thing", "");
+    List<String> includes = Arrays.asList("org.exmaple.**", "Sorter", "example.*", "org.example.Sortr", "org.other", "no.such.*Service", "org.*.*");
+    List<String> excludes = Arrays.asList("org.exmple.**", "org.example.Sorter#sort", "org.example.Sorter#sor", "**.Thing");
+    Summary summary = run(Options.builder().include(includes).exclude(excludes).build());
+    assertEquals(
+        Arrays.asList(
+            "no class matches the include pattern 'org.exmaple.**' (nearest: org.example.**)",
+            "no class matches the include pattern 'Sorter' (nearest: org.example.Sorter)",
+            "no class matches the include pattern 'example.*' (nearest: org.example.*)",
+            "no class matches the include pattern 'org.example.Sortr' (nearest: org.example.Sorter)",
+            "no class matches the include pattern 'org.other' (nearest: org.other.**)",
+            "no class matches the include pattern 'no.such.*Service'"),
+        new ArrayList<>(summary.unusedIncludes().values()));
+    assertEquals(
+        Arrays.asList(
+            "no class matches the exclude pattern 'org.exmple.**' (nearest: org.example.**)",
+            "no method of a class with probes matches the exclude pattern 'org.example.Sorter#sor'"),
+        new ArrayList<>(summary.unusedExcludes().values()));
+  }
+
+  @Test
   public void patterns() throws Exception {
     assertTrue(matches("a.b.C", "a.b.C"));
     assertTrue(matches("a.b.C", "a.b.C$Nested$1"));

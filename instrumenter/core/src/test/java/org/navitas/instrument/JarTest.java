@@ -33,6 +33,8 @@ import org.navitas.runtime.Probe;
 
 /** Runs over jars. */
 public class JarTest {
+  private static final byte[] MULTI_RELEASE = bytes("Manifest-Version: 1.0\r\nMulti-Release: true\r\n\r\n");
+
   @Rule public final TemporaryFolder temporary = new TemporaryFolder();
 
   private Path root;
@@ -188,7 +190,7 @@ public class JarTest {
   public void versionsOfAClassShareIds() throws Exception {
     Compiled.into(root.resolve("nine"), 9, "a.Some",
         "package a; public class Some { static void own() {} public static int f() { return 2; } }");
-    jar("META-INF/MANIFEST.MF", bytes("Manifest-Version: 1.0\r\nMulti-Release: true\r\n\r\n"), "a/Some.class", someClass,
+    jar("META-INF/MANIFEST.MF", MULTI_RELEASE, "a/Some.class", someClass,
         "META-INF/versions/9/a/Some.class", Files.readAllBytes(root.resolve("nine/a/Some.class")));
     Summary summary = run();
     assertEquals(Arrays.asList("<init>", "f", "own"), MapText.of(map).methods());
@@ -205,6 +207,44 @@ public class JarTest {
       assertEquals(2, loader.loadClass("a.Some").getMethod("f").invoke(null));
       int id = MapText.of(map).ids().get(1);
       assertEquals(">" + id + " <" + id, String.join(" ", Probe.take()));
+    }
+  }
+
+  @Test
+  public void theClassForAnyReleaseComesBeforeThoseForReleases() throws Exception {
+    Compiled.into(root.resolve("nine"), 9, "a.Some", "package a; public class Some {\n public static int f() { return 2; } }");
+    byte[] nine = Files.readAllBytes(root.resolve("nine/a/Some.class"));
+    // As most tools write it: META-INF comes first.
+    jar("META-INF/MANIFEST.MF", MULTI_RELEASE, "META-INF/versions/9/a/Some.class", nine, "a/Some.class", someClass);
+    assertEquals(Collections.emptyList(), run().warnings());
+    assertTrue(MapText.of(map).text, MapText.of(map).text.contains("\"sha256\": \"" + Io.sha256Hex(someClass)));
+    assertTrue(MapText.of(map).text, MapText.of(map).text.contains("\"name\": \"f\", \"descriptor\": \"()I\", \"line\": 1}"));
+    Path second = root.resolve("second.jar");
+    Files.copy(in, second);
+    jar("a/Some.class", nine);
+    Summary both = BulkInstrumenter.run(
+        Arrays.asList(new Input(in, out, Input.MAIN, ":"), new Input(second, root.resolve("o.jar"), Input.MAIN, ":")),
+        Options.defaults(), map);
+    assertEquals(
+        Collections.singletonList("hidden by a class of the same name earlier on the class path: " + second + "@a/Some.class"),
+        both.warnings());
+  }
+
+  @Test
+  public void classesForReleasesThatNoJvmLoadsAreCopied() throws Exception {
+    for (String manifest : Arrays.asList("Manifest-Version: 1.0\r\n\r\n", "Manifest-Version: 1.0\r\nMulti-Release: false\r\n\r\n")) {
+      jar("META-INF/MANIFEST.MF", bytes(manifest), "META-INF/versions/9/a/Other.class", someClass, "a/Some.class", someClass);
+      assertEquals(1, run().classes());
+      assertCopied("META-INF/versions/9/a/Other.class");
+    }
+    jar("META-INF/MANIFEST.MF", MULTI_RELEASE, "META-INF/versions/8/a/Some.class", someClass, "a/Some.class", someClass);
+    run();
+    assertCopied("META-INF/versions/8/a/Some.class");
+  }
+
+  private void assertCopied(String name) throws IOException {
+    try (ZipFile jar = new ZipFile(out.toFile())) {
+      assertArrayEquals(someClass, read(jar, name));
     }
   }
 

@@ -82,12 +82,19 @@ public final class PlatformNames {
         }
         if (place.method == null) {
             boolean isClass = place.labels.isEmpty();
-            return unique.next(place.className, isClass ? null : String.join(" / ", place.labels) + place.indices);
+            return unique.next(place.className, isClass ? null : joined(place.labels) + place.indices);
         }
         for (String label : place.labels) {
             place.indices.append('[').append(label).append(']');
         }
         return unique.next(place.className, place.method + place.indices);
+    }
+
+    /** Joins the display names of containers and a test. Those of ArchUnit's tests contain their containers' names already. */
+    static String joined(List<String> labels) {
+        String last = labels.get(labels.size() - 1);
+        boolean isWhole = labels.size() > 1 && last.startsWith(String.join(" > ", labels.subList(0, labels.size() - 1)) + " > ");
+        return isWhole ? last : String.join(" / ", labels);
     }
 
     private void enter(Place place, TestIdentifier identifier) {

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.navitas.gradle.BundleZip;
+import org.navitas.gradle.ModulePath;
 
 /**
  * Packs a variant's APKs with the data that the command line needs (docs/dev/formats.md, "Android bundle"). Not
@@ -107,8 +108,18 @@ public final class AndroidBundle {
     Object mapId = ClassWork.summary(map).get("map_id");
     ids.remove(mapId);
     warnings.addAll(classWarnings);
+    String module = String.valueOf(fields.get("module"));
+    unused("unused_includes", maps).values().forEach(text -> warnings.add(ModulePath.before(module, String.valueOf(text))));
+    fields.put("unused_excludes", unused("unused_excludes", maps));
     fields.put("map_id", mapId);
     fields.put("includes_map_ids", new ArrayList<>(ids));
+  }
+
+  /** Returns sentences about the patterns that match nothing in any of the maps' classes, by the pattern. */
+  private static Map<Object, Object> unused(String field, List<File> maps) {
+    Map<Object, Object> unused = new LinkedHashMap<>((Map<?, ?>) ClassWork.summary(maps.get(0)).get(field));
+    maps.forEach(each -> unused.keySet().retainAll(((Map<?, ?>) ClassWork.summary(each).get(field)).keySet()));
+    return unused;
   }
 
   /**

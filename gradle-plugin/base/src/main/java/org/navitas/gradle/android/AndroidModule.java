@@ -156,12 +156,14 @@ public final class AndroidModule {
   }
 
   /**
-   * Returns Android's framework for a virtual phone, from the repositories of the user's build.
+   * Returns Android's framework for a virtual phone, from the repositories of the user's build. A build that verifies its
+   * dependencies does not know these files; the command line fetches them by another build then.
    *
    * @return jars and AARs, or null if the command line does not request them
    */
   public FileCollection framework() {
-    return settings.flag("framework", false) ? Framework.of(project) : null;
+    boolean isVerified = new File(project.getRootDir(), "gradle/verification-metadata.xml").exists();
+    return settings.flag("framework", false) && !isVerified ? Framework.of(project) : null;
   }
 
   private boolean hooks() {

@@ -68,6 +68,15 @@ public final class ClassOptions implements Serializable {
     return !includes.isEmpty() || hooks;
   }
 
+  /** Returns whether classes of a library can get probes or hooks. */
+  boolean mayChange(File library) {
+    try {
+      return hooks || library.isDirectory() || Options.builder().include(includes).build().includeSome(library.toPath());
+    } catch (InstrumentException e) {
+      return true; // the instrumenter reports the pattern
+    }
+  }
+
   /**
    * Returns whether some classes get probes, and none of them depends on other classes or on edits.
    *

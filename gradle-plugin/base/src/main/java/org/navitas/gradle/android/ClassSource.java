@@ -64,6 +64,6 @@ public final class ClassSource {
   }
 
   boolean mayGetProbes(ClassOptions options) {
-    return kind != null && (!kind.equals(Input.DEPENDENCY) || options.mayNameLibraries()) && file.exists();
+    return kind != null && (!kind.equals(Input.DEPENDENCY) || options.mayChange(file)) && file.exists();
   }
 }

@@ -53,6 +53,8 @@ public final class ClassWork {
       Map<String, Object> document = new LinkedHashMap<>();
       document.put("map_id", summary.mapId());
       document.put("warnings", warnings);
+      document.put("unused_includes", summary.unusedIncludes());
+      document.put("unused_excludes", summary.unusedExcludes());
       Files.write(summaryFile(map).toPath(), JsonOutput.toJson(document).getBytes(StandardCharsets.UTF_8));
       return summary.mapId();
     } catch (InstrumentException | IOException e) {
