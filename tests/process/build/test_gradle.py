@@ -73,7 +73,7 @@ def test_gradle_gets_the_right_arguments(tmp_path: Path, project: Path) -> None:
         module="app",
         instrument_tests=False,
         include=["a.**", "b.C"],
-        exclude=["a.x.*"],
+        exclude=["a.x.*", "a.My Test#adds 1, 2"],
         skip_trivial=True,
         hooks=True,
         hook_libraries=True,
@@ -88,7 +88,7 @@ def test_gradle_gets_the_right_arguments(tmp_path: Path, project: Path) -> None:
     for wanted in (
         "-Pnavitas.instrumentTests=false",
         "-Pnavitas.include=a.**,b.C",
-        "-Pnavitas.exclude=a.x.*",
+        "-Pnavitas.exclude=a.x.*,a.My Test#adds 1* 2",
         "-Pnavitas.skipTrivial=true",
         "-Pnavitas.hooks=true",
         "-Pnavitas.hookLibraries=true",
