@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -27,7 +27,8 @@ from navitas.collect.state.guard import restore_left
 from navitas.collect.state.journal import Journal
 from navitas.collect.state.saved_apps import SavedApps
 from navitas.collect.trace.run_trace import remove_traces
-from navitas.device.adb_server import adb_path, adb_versions, user_client
+from navitas.device.adb_server import NOT_UNDERSTOOD, adb_path, adb_versions, list_devices, user_client
+from navitas.device.adb_transport import remedy_for
 from navitas.device.base import Device
 from navitas.errors import DeviceError, ExitCode
 from navitas.report.terminal.fitted_table import Column, FittedTable
@@ -58,7 +59,7 @@ def command(*, package: str | None, serial: str | None, user: int | None, restor
     found: Examination | None = None
     try:
         if serial != VIRTUAL:
-            checks.append(_adb())
+            checks += _adb()
         with device_of(serial, user=user) as device:
             if restore:
                 _restore(device, checks)
@@ -75,9 +76,13 @@ def command(*, package: str | None, serial: str | None, user: int | None, restor
     return ExitCode.TROUBLE if has_problem else ExitCode.OK
 
 
-def _adb() -> Check:
-    program, server = adb_versions(user_client())
-    return Check("adb", "ok", f"{adb_path()}, version {program or 'unknown'}, server {server}")
+def _adb() -> Iterator[Check]:
+    client = user_client()
+    program, server = adb_versions(client)
+    yield Check("adb", "ok", f"{adb_path()}, version {program or 'unknown'}, server {server}")
+    for device in list_devices(client):
+        if device.state == NOT_UNDERSTOOD:
+            yield Check("adb", "note", f"it lists a device that is {NOT_UNDERSTOOD}: {device.serial}", remedy_for(device.state))
 
 
 def _restore(device: Device, checks: list[Check]) -> None:

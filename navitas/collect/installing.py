@@ -49,7 +49,7 @@ def _add_uninstall_remedy(error: DeviceError, device: Device, bundles: Sequence[
     """Add to the error's remedy how to remove the installed apps, which otherwise stay until the next measurement."""
     if left := [name for name in packages_of(bundles) if name not in present]:
         info = device.info
-        commands = "; ".join(f"adb -s {info.serial} uninstall{info.user_flag} {name}" for name in left)
+        commands = "; ".join(f"adb -s {info.shell_serial} uninstall{info.user_flag} {name}" for name in left)
         error.remedy += f"; the installed packages may still be there: {commands}"
 
 

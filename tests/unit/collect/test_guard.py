@@ -142,7 +142,7 @@ def test_radios_off_on_request(said: list[str]) -> None:
     assert any("mobile data" in text and "left as it is" in text for text in said), "this phone has no such radio"
 
 
-@pytest.mark.parametrize("serial", ["192.168.1.7:5555", "adb-XYZ._adb-tls-connect._tcp"])
+@pytest.mark.parametrize("serial", ["192.168.1.7:5555", "adb-XYZ (2)._adb-tls-connect._tcp", "adb-XYZ._adb._tcp"])
 def test_the_radio_that_adb_uses_stays_on(said: list[str], serial: str) -> None:
     phone = StatePhone()
     phone.info = replace(phone.info, serial=serial)
