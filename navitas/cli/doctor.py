@@ -20,6 +20,7 @@ from navitas.cli.standard_output import output_console
 from navitas.collect.added_apps import remove_added_apps
 from navitas.collect.app_notices import AppNotice
 from navitas.collect.doctor import Check, Examination, Status, examine
+from navitas.collect.left_files import remove_left_files
 from navitas.collect.packages import packages_of_all_users
 from navitas.collect.restored_apps import restore_left_apps
 from navitas.collect.state.added_apps import AddedApps
@@ -46,7 +47,7 @@ _STYLES = {"ok": "green", "note": "yellow", "problem": "bold red"}
     "--restore",
     is_flag=True,
     from_project=False,
-    help="Restore settings and apps that an interrupted measurement changed on the device, and end its traces.",
+    help="Restore settings and apps that an interrupted measurement changed on the device, and remove its files and traces.",
 )
 @json_option
 def command(*, package: str | None, serial: str | None, user: int | None, restore: bool, json_file: Path | None) -> int:
@@ -98,6 +99,7 @@ def _restore(device: Device, checks: list[Check]) -> None:
             )
             remove_traces(device)
         _restore_apps(device, names, others)
+        remove_left_files(device)
         is_complete = True
     except OSError as error:
         where = error.filename or journal.path

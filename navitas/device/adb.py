@@ -37,7 +37,8 @@ _PLACEHOLDER_SERIALS = ("", "unknown", "0123456789ABCDEF")
 """Placeholders of devices without a serial number."""
 _EMULATOR_SERIAL = "EMULATOR"
 """Serial numbers of emulators begin so. They are those of the emulator's version, the same for all its virtual devices."""
-_STAGING = "/data/local/tmp"
+STAGED = "/data/local/tmp/navitas-"
+"""The beginning of the paths at which files to install are on a phone until they are installed."""
 
 
 def select_device(serial: str | None = None, client: ServerClient | None = None) -> AdbDevice:
@@ -147,7 +148,7 @@ class AdbDevice:
     def install(self, paths: Sequence[Path], *, downgrade: bool = False, user: int | None = None) -> None:
         flag = self._flag_of(user)
         for path in paths:
-            staged = f"{_STAGING}/navitas-{path.name}"
+            staged = f"{STAGED}{path.name}"
             try:
                 self.push(path, staged)
                 result = self.shell(

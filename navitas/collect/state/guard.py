@@ -126,7 +126,7 @@ def _set_values(device: Device, values: Mapping[str, str]) -> list[str]:
 
 
 def _restore(device: Device, journal: Journal, values: Mapping[str, str], warn: Warn) -> None:
-    """Restore values, last changed first. The journal keeps those that could not be restored."""
+    """Restore values, last changed first, also if this is interrupted. The journal keeps those that could not be restored."""
     backwards = {key: values[key] for key in reversed(list(values))}
     try:
         try:
@@ -135,6 +135,9 @@ def _restore(device: Device, journal: Journal, values: Mapping[str, str], warn: 
             if not device.wait_until_back(_RECONNECT_S):
                 raise
             left = _set_values(device, backwards)
+    except KeyboardInterrupt:  # a second one is ignored
+        _restore(device, journal, values, warn)
+        raise
     except DeviceError:
         names = ", ".join(setting.name for setting in _known(values).values())
         warn(

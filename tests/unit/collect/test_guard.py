@@ -15,6 +15,7 @@ from state_phone import StatePhone
 from navitas.collect.state import guard
 from navitas.collect.state.guard import prepared
 from navitas.collect.state.journal import Journal
+from navitas.device.base import ShellResult
 from navitas.errors import DeviceError
 
 
@@ -78,6 +79,26 @@ def test_whatever_ends_the_measurement(folder: Path, error: type[BaseException])
     before = phone.state()
     with pytest.raises(error), prepared(phone, keep([])):
         raise error
+    assert phone.state() == before and list(folder.iterdir()) == []
+
+
+class Pressed(StatePhone):
+    """Ctrl-C is pressed while the phone gets its own values back."""
+
+    is_armed = False
+
+    def shell(self, command: str, *, timeout_s: float = 30.0) -> ShellResult:
+        if self.is_armed:
+            self.is_armed = False
+            raise KeyboardInterrupt
+        return super().shell(command, timeout_s=timeout_s)
+
+
+def test_an_interrupted_restoration_is_done_again(folder: Path) -> None:
+    phone = Pressed()
+    before = phone.state()
+    with pytest.raises(KeyboardInterrupt), prepared(phone, keep([])):
+        phone.is_armed = True
     assert phone.state() == before and list(folder.iterdir()) == []
 
 
