@@ -73,7 +73,10 @@ def _is_abandoned(folder: Path) -> bool:
     # A new folder has no mark yet. If the clock was set back, a folder looks newer than it is, which is safe.
     if info.st_uid != os.getuid() or time.time() - info.st_mtime < _MIN_AGE_S:
         return False
-    handle = os.open(folder / _OWNER, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)  # raises for folders of other programs
+    try:
+        handle = os.open(folder / _OWNER, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except FileNotFoundError:  # of another program, unless the process was killed before it marked the folder
+        return not any(folder.iterdir())
     try:
         return try_lock(handle)
     finally:

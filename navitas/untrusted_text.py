@@ -46,6 +46,11 @@ def boxed(text: str, limit: int) -> str:
     return _shown(text, limit, lambda char: _BOX)
 
 
+def is_printable(text: str) -> bool:
+    """Return whether a text has no unsafe characters. All kinds of spaces are safe, as in names of Kotlin."""
+    return not any(map(_is_unsafe, text))
+
+
 def clean_name(name: str) -> str:
     """Return a test's class or method name without characters that end a line or change its direction.
 

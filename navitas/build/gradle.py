@@ -80,7 +80,8 @@ def build_bundles(
         f"-Pnavitas.pluginHash={hashlib.sha256(plugin.read_bytes()).hexdigest()[:16]}",
         *([] if instrument_tests else ["-Pnavitas.instrumentTests=false"]),
         *([f"-Pnavitas.include={','.join(include)}"] if include else []),
-        *([f"-Pnavitas.exclude={','.join(exclude)}"] if exclude else []),
+        # A comma divides patterns. In a method's name, which Kotlin allows, a star stands for it.
+        *([f"-Pnavitas.exclude={','.join(one.replace(',', '*') if '#' in one else one for one in exclude)}"] if exclude else []),
         *([f"-Pnavitas.testTask={test_task}"] if test_task is not None else []),
         *(["-Pnavitas.skipTrivial=true"] if skip_trivial else []),
         *(["-Pnavitas.hooks=true"] if hooks else []),

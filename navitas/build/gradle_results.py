@@ -114,7 +114,8 @@ def bundles_of(
 
 def left_out(output: GradleOutput) -> list[str]:
     """Return which modules were left out of a build that has bundles, and why, as sentences about them."""
-    return [f"the module {one.module} {one.left_out}" for one in output.reports if one.left_out and one.variant is None]
+    measured = {one.module for one in output.reports if one.bundle is not None}
+    return [f"the module {one.module} {one.left_out}" for one in output.reports if one.left_out and one.module not in measured]
 
 
 def _modules(reports: Sequence[ProjectReport], kind: str) -> str:

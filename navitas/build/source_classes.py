@@ -13,7 +13,7 @@ from navitas.regular_files import open_regular
 
 _SUFFIXES = (".java", ".kt", ".groovy", ".scala")
 _NO_SOURCES = {"build", "out", "bin", "target", "node_modules"}
-_DECLARED = re.compile(rb"\b(?:class|object|interface|record|enum)\s+(\w{1,200})")
+_DECLARED = re.compile(rb"\b(?:class|object|interface|record|enum)\s+(?:(\w{1,200})|`([^`\r\n]{1,200})`)")
 _MOST_FILES, _MOST_BYTES = 20_000, 1 << 20
 
 
@@ -62,4 +62,4 @@ def _declared_in(path: Path) -> set[str]:
             text = file.read(_MOST_BYTES)
     except OSError:
         return set()
-    return {name.decode("utf-8", "replace") for name in _DECLARED.findall(text)}
+    return {(plain or quoted).decode("utf-8", "replace") for plain, quoted in _DECLARED.findall(text)}

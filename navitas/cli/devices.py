@@ -13,7 +13,7 @@ from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step, shell_word, warning
 from navitas.cli.options import VIRTUAL
 from navitas.cli.standard_output import output_console
-from navitas.device.adb_server import ListedDevice, list_devices
+from navitas.device.adb_server import ListedDevice, list_devices, quoted
 from navitas.device.adb_transport import remedy_for
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.untrusted_text import printable, printable_line
@@ -36,7 +36,7 @@ def command(json_file: Path | None) -> None:
     output_console().print(devices_table(devices))
     for device in devices[1:]:
         if device.state != "device":
-            warning(printable_line(f"{device.serial} is {device.state}: {remedy_for(device.state)}", 1000))
+            warning(printable_line(f"{quoted(device.serial)} is {device.state}: {remedy_for(device.state)}", 1000))
     usable = next((device.serial for device in devices[1:] if device.state == "device"), VIRTUAL)
     next_step(f"navitas doctor --device {shell_word(usable)}")
 
@@ -51,6 +51,6 @@ def devices_table(devices: Sequence[ListedDevice]) -> FittedTable:
     ]
     table = FittedTable("", columns, key_share=1.0)
     for device in devices:
-        fields = (device.serial, device.model or "-", device.state, device.transport or "-")
+        fields = (quoted(device.serial), device.model or "-", device.state, device.transport or "-")
         table.add(*(printable(text) for text in fields))
     return table

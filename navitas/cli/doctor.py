@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from navitas.cli.standard_output import output_console
 from navitas.collect.added_apps import remove_added_apps
 from navitas.collect.app_notices import AppNotice
 from navitas.collect.doctor import Check, Examination, Status, examine
+from navitas.collect.left_files import remove_left_files
 from navitas.collect.packages import packages_of_all_users
 from navitas.collect.restored_apps import restore_left_apps
 from navitas.collect.state.added_apps import AddedApps
@@ -27,7 +28,8 @@ from navitas.collect.state.guard import restore_left
 from navitas.collect.state.journal import Journal
 from navitas.collect.state.saved_apps import SavedApps
 from navitas.collect.trace.run_trace import remove_traces
-from navitas.device.adb_server import adb_path, adb_versions, user_client
+from navitas.device.adb_server import NOT_UNDERSTOOD, adb_path, adb_versions, list_devices, user_client
+from navitas.device.adb_transport import remedy_for
 from navitas.device.base import Device
 from navitas.errors import DeviceError, ExitCode
 from navitas.report.terminal.fitted_table import Column, FittedTable
@@ -45,7 +47,7 @@ _STYLES = {"ok": "green", "note": "yellow", "problem": "bold red"}
     "--restore",
     is_flag=True,
     from_project=False,
-    help="Restore settings and apps that an interrupted measurement changed on the device, and end its traces.",
+    help="Restore settings and apps that an interrupted measurement changed on the device, and remove its files and traces.",
 )
 @json_option
 def command(*, package: str | None, serial: str | None, user: int | None, restore: bool, json_file: Path | None) -> int:
@@ -58,7 +60,7 @@ def command(*, package: str | None, serial: str | None, user: int | None, restor
     found: Examination | None = None
     try:
         if serial != VIRTUAL:
-            checks.append(_adb())
+            checks += _adb()
         with device_of(serial, user=user) as device:
             if restore:
                 _restore(device, checks)
@@ -75,9 +77,13 @@ def command(*, package: str | None, serial: str | None, user: int | None, restor
     return ExitCode.TROUBLE if has_problem else ExitCode.OK
 
 
-def _adb() -> Check:
-    program, server = adb_versions(user_client())
-    return Check("adb", "ok", f"{adb_path()}, version {program or 'unknown'}, server {server}")
+def _adb() -> Iterator[Check]:
+    client = user_client()
+    program, server = adb_versions(client)
+    yield Check("adb", "ok", f"{adb_path()}, version {program or 'unknown'}, server {server}")
+    for device in list_devices(client):
+        if device.state == NOT_UNDERSTOOD:
+            yield Check("adb", "note", f"it lists a device that is {NOT_UNDERSTOOD}: {device.serial}", remedy_for(device.state))
 
 
 def _restore(device: Device, checks: list[Check]) -> None:
@@ -93,6 +99,7 @@ def _restore(device: Device, checks: list[Check]) -> None:
             )
             remove_traces(device)
         _restore_apps(device, names, others)
+        remove_left_files(device)
         is_complete = True
     except OSError as error:
         where = error.filename or journal.path

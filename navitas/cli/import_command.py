@@ -25,6 +25,7 @@ from navitas.importing.log_dates import FIRST_YEAR, LAST_YEAR
 from navitas.importing.notes import ImportNote
 from navitas.importing.processes import LoggedProcess, processes_of
 from navitas.importing.read_log import LogFormat, read_log
+from navitas.importing.repeated_events import count_once
 from navitas.untrusted_text import printable, printable_line
 
 
@@ -122,6 +123,7 @@ def command(
     with ConsoleProgress(only_live=True) as progress:
         progress.stage("reading the logs")
         found = [read_log(path, input_name(path), year=year, log_format=log_format) for path in logs]
+        count_once(found)
         processes = _chosen([process for log in found for process in processes_of(log)], pids)
         if supply is None:
             raise no_profile_of_log(counted_cpus(processes))

@@ -23,18 +23,18 @@ class AppNotice:
 def not_restored(device: Device, app: SavedApp, why: Exception | str) -> AppNotice:
     """Return why an app has not got its own code back, and the command that installs it."""
     reason = _reason(why)
-    adb = f"adb -s {shlex.quote(device.info.serial)}"
+    adb = f"adb -s {device.info.shell_serial}"
     remedy = f"{adb} install -r -t -d{user_flag(app.user)} {shlex.quote(str(app.file))}"
     if "VERSION_DOWNGRADE" in reason:
         remedy = _without_its_code(adb, app, remedy)
     else:
-        remedy += f" (or: navitas doctor --device {shlex.quote(device.info.serial)} --restore)"
+        remedy += f" (or: navitas doctor --device {device.info.shell_serial} --restore)"
     return AppNotice(f"{app.package} was installed before, and cannot be restored: {reason}", remedy)
 
 
 def not_removed(device: Device, app: AddedApp, why: Exception) -> AppNotice:
     """Return why a package that a measurement installed is still there, and the command that uninstalls it."""
-    serial, keep = shlex.quote(device.info.serial), " -k" if app.keeps_data else ""
+    serial, keep = device.info.shell_serial, " -k" if app.keeps_data else ""
     remedy = f"adb -s {serial} shell pm uninstall{keep}{user_flag(app.user)} {app.package}"
     return AppNotice(f"{app.package}, installed by a measurement, cannot be uninstalled: {_reason(why)}", remedy)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -99,6 +99,8 @@ def record(
                 recording.writer.warn(*warning)
             if use.bundle:
                 recording.warn_of_build(use.bundle.manifest, options)
+            if known:
+                recording.add_map(known)
             permissions = recording.permissions([use.package])
             with measured(device, start, options, recording.writer.warn, progress, permissions=permissions):
                 device.shell(f"am force-stop{device.info.user_flag} {shlex.quote(use.package)}")
@@ -106,9 +108,11 @@ def record(
                 def use_app(_: RunPlan, done: InstrumentResult, stream: Path, folder: AppFolder | None) -> None:
                     _record_use(device, use, done, stream, folder, progress=progress)
 
-                done = recording.runner.run(plan, use_app)
-            ids = sorted(use.map_ids(output / "runs" / "0"))
-            _bind(recording, plan, done, [known] if known else list(filter(None, map(map_cache.find, ids))))
+                try:
+                    done = recording.runner.run(plan, use_app)
+                finally:  # also of a use that was interrupted
+                    ids = sorted(use.map_ids(output / "runs" / "0"))
+                    _bind(recording, plan, () if known else filter(None, map(map_cache.find, ids)))
             for name in _unknown(use, ids):
                 remedy = f"navitas report {output} --map FILE (its build's map.json, or bundle)"
                 recording.writer.warn(MAP_UNKNOWN, _unknown_map_message(use.package, name), remedy)
@@ -199,9 +203,8 @@ def _unknown_map_message(package: str, map_id: str) -> str:
     return f"{package}: the method map {map_id} of its build is not known here"
 
 
-def _bind(recording: Opened, plan: RunPlan, done: InstrumentResult, maps: Sequence[map_cache.KnownMap]) -> None:
-    """Add the method maps that the events refer to."""
+def _bind(recording: Opened, plan: RunPlan, maps: Iterable[map_cache.KnownMap]) -> None:
+    """Add the method maps that the events refer to, and name the last one in the run."""
     for one in maps:
         recording.add_map(one)
-        plan = replace(plan, map_id=one.map_id, module=one.module)
-    recording.runner.enter(plan, "crashed" if done.crashed else "complete")
+        recording.writer.bind_run(plan.id, one.map_id, one.module)

@@ -12,9 +12,10 @@ from itertools import chain
 from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.reader import Bundle
 from navitas.collect.build_filter import reason, runs
-from navitas.collect.instrument import ListTestsError, list_tests
+from navitas.collect.instrument import list_tests
 from navitas.collect.selection import TestName, argument_lists, class_arguments, named, names_class, no_match, none_found
-from navitas.collect.target import target_of
+from navitas.collect.state.guard import Warn
+from navitas.collect.target import RunnerError, target_of
 from navitas.device.base import Device
 from navitas.errors import UsageError
 
@@ -71,14 +72,14 @@ def _has_orchestrator(bundle: Bundle) -> bool:
 
 
 def choose(
-    device: Device, bundles: Sequence[Bundle], patterns: Sequence[str], warn: Callable[[str], None], *, isolate: bool = False
+    device: Device, bundles: Sequence[Bundle], patterns: Sequence[str], warn: Warn, *, isolate: bool = False
 ) -> list[Choice]:
     """Choose the tests to run, for all bundles together, because a pattern may match in one module only.
 
     `isolate` puts each test in its own process, as AndroidX Test Orchestrator does. Without patterns, choose the tests that the
     build's own test tasks would run. A pattern that matches none of these may name what the build excludes.
     Bundles whose tests cannot be listed are left out with a warning.
-    Raises `UsageError` if nothing is chosen, `ListTestsError` if no bundle's tests can be listed.
+    Raises `UsageError` if nothing is chosen, `RunnerError` if no bundle's tests can be listed.
     """
     listed = _list(device, bundles, warn)
     for pattern in patterns:
@@ -92,28 +93,29 @@ def choose(
     return choices
 
 
-def _list(device: Device, bundles: Sequence[Bundle], warn: Callable[[str], None]) -> list[_Listed]:
+def _list(device: Device, bundles: Sequence[Bundle], warn: Warn) -> list[_Listed]:
     """List the tests of all bundles, several bundles at a time: starting a process for each takes most of the time."""
     listed: list[_Listed] = []
-    failures: list[ListTestsError] = []
+    failures: list[tuple[str, RunnerError]] = []
     with ThreadPoolExecutor(min(_PARALLEL_LISTINGS, os.cpu_count() or 1)) as pool:
         for bundle, tests in zip(bundles, pool.map(partial(_tests, device), bundles), strict=True):
-            if isinstance(tests, ListTestsError):
-                failures.append(tests)
-                warn(f"{bundle.manifest.module}: {tests.message}")
+            if isinstance(tests, RunnerError):
+                failures.append((bundle.manifest.module, tests))
             else:
                 listed.append(_Listed(bundle, tests))
     if failures and not listed:
-        raise failures[0]
+        raise failures[0][1]
+    for module, error in failures:
+        warn("tests_not_listed", f"{module} is left out: {error.message}", error.remedy)
     return listed
 
 
-def _tests(device: Device, bundle: Bundle) -> list[TestName] | ListTestsError:
+def _tests(device: Device, bundle: Bundle) -> list[TestName] | RunnerError:
     if bundle.manifest.test_task.framework == "testng":
-        return ListTestsError("its tests use TestNG, which is not supported", "use JUnit, or name other modules with --module")
+        return RunnerError("its tests use TestNG, which is not supported", "use JUnit, or name other modules with --module")
     try:
         return list_tests(device, target_of(bundle))
-    except ListTestsError as error:
+    except RunnerError as error:
         return error
 
 

@@ -275,7 +275,7 @@ def _profile(device: Device, policies: list[Policy]) -> Check:
     if not model.implausible:
         return Check("power profile", "ok", supply.profile_source)
     found = f"{supply.profile_source} is implausible: {'; '.join(model.implausible)}"
-    return Check("power profile", "note", found, f"navitas power show --device {device.info.serial}")
+    return Check("power profile", "note", found, f"navitas power show --device {device.info.shell_serial}")
 
 
 def _state(device: Device, outputs: Mapping[str, _Output]) -> Iterator[Check]:
@@ -337,9 +337,8 @@ def _unrestored_settings(device: Device) -> Check:
     if not left:
         return Check("settings", "ok", "no setting is left changed by a measurement")
     names = ", ".join(setting.name if (setting := setting_of(key)) else key for key in left)
-    return Check(
-        "settings", "note", f"left changed by a measurement: {names}", f"navitas doctor --device {device.info.serial} --restore"
-    )
+    remedy = f"navitas doctor --device {device.info.shell_serial} --restore"
+    return Check("settings", "note", f"left changed by a measurement: {names}", remedy)
 
 
 def _unrestored_apps(info: DeviceInfo) -> Check:
@@ -352,5 +351,5 @@ def _unrestored_apps(info: DeviceInfo) -> Check:
         return Check("apps", "ok", "no app is left replaced by a measurement")
     names = ", ".join(left)
     return Check(
-        "apps", "note", f"left on the phone by a measurement: {names}", f"navitas doctor --device {info.serial} --restore"
+        "apps", "note", f"left on the phone by a measurement: {names}", f"navitas doctor --device {info.shell_serial} --restore"
     )

@@ -11,18 +11,22 @@ from navitas.bundle.reader import Bundle
 from navitas.collect import runtime_config
 from navitas.collect.packages import installed_packages, packages_of
 from navitas.collect.progress import Progress
+from navitas.collect.state.guard import Warn
 from navitas.device.base import Device
-from navitas.errors import DeviceError, UsageError
+from navitas.errors import DeviceError, NavitasError, UsageError
 from navitas.owned_folder import owned_folder
 
 _RECONNECT_S = 5.0
 
 
 @contextmanager
-def installed(device: Device, bundles: Sequence[Bundle], progress: Progress) -> Iterator[None]:
-    """Install the bundles while the context is open. Packages that were on the device before stay there, with their data.
+def installed(
+    device: Device, bundles: Sequence[Bundle], progress: Progress, warn: Warn | None = None
+) -> Iterator[Sequence[Bundle]]:
+    """Install the bundles while the context is open, and yield those that are installed.
 
-    If only their data were there, only these stay.
+    Packages that were on the device before stay there, with their data. If only their data were there, only these stay.
+    With `warn`, a bundle that cannot be installed is left out with a warning, unless it is the only one or the device is lost.
     Raises `DeviceError` with the device's reason if it refuses a bundle, `UsageError` if it cannot run one.
     """
     progress.stage("installing")
@@ -30,9 +34,7 @@ def installed(device: Device, bundles: Sequence[Bundle], progress: Progress) -> 
     kept = _present(device, bundles, with_kept_data=True)
     reachable = True
     try:
-        for bundle in bundles:
-            _install(device, bundle)
-        yield
+        yield _install_all(device, bundles, warn)
     except BaseException as error:
         reachable = device.wait_until_back(_RECONNECT_S)
         if not reachable and isinstance(error, DeviceError):
@@ -49,8 +51,28 @@ def _add_uninstall_remedy(error: DeviceError, device: Device, bundles: Sequence[
     """Add to the error's remedy how to remove the installed apps, which otherwise stay until the next measurement."""
     if left := [name for name in packages_of(bundles) if name not in present]:
         info = device.info
-        commands = "; ".join(f"adb -s {info.serial} uninstall{info.user_flag} {name}" for name in left)
+        commands = "; ".join(f"adb -s {info.shell_serial} uninstall{info.user_flag} {name}" for name in left)
         error.remedy += f"; the installed packages may still be there: {commands}"
+
+
+def _install_all(device: Device, bundles: Sequence[Bundle], warn: Warn | None) -> Sequence[Bundle]:
+    """Install the bundles, and return those for which this succeeded. Raises the first error if it did for none."""
+    done: list[Bundle] = []
+    failures: list[tuple[str, NavitasError]] = []
+    for bundle in bundles:
+        try:
+            _install(device, bundle)
+            done.append(bundle)
+        except NavitasError as error:
+            if warn is None or not device.wait_until_back(_RECONNECT_S):
+                raise
+            failures.append((bundle.manifest.module, error))
+    if failures and not done:
+        raise failures[0][1]
+    for module, failure in failures:
+        assert warn is not None
+        warn("not_installed", f"{module} is left out: {failure.message}", failure.remedy)
+    return done
 
 
 def _install(device: Device, bundle: Bundle) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from navitas.collect.progress import Progress
 from navitas.collect.selection import TestName
-from navitas.collect.target import Target
+from navitas.collect.target import RunnerError, Target
 from navitas.collect.watchdog import Watchdog
 from navitas.device.base import Device
 from navitas.device.instrumentation import InstrumentationParser, RunFinished, TestFinished, TestStarted, Warned
@@ -42,14 +42,10 @@ def command(device: Device, name: str, arguments: dict[str, str]) -> str:
     return f"am instrument -w -r{device.info.user_flag} {extras} {shlex.quote(name)}"
 
 
-class ListTestsError(DeviceError):
-    """A package's runner could not list its tests."""
-
-
 def list_tests(device: Device, target: Target, class_argument: str = "") -> list[TestName]:
     """List the tests of a target, or of the named classes, in the order of execution, without running them.
 
-    Raises `ListTestsError`.
+    Raises `RunnerError`.
     """
     arguments = {**target.arguments, "log": "true"} | ({"class": class_argument} if class_argument else {})
     result = device.shell(command(device, target.find_component(device), arguments), timeout_s=300.0)
@@ -72,8 +68,8 @@ def list_tests(device: Device, target: Target, class_argument: str = "") -> list
     return list(found)
 
 
-def _cannot_list(target: Target, why: str) -> ListTestsError:
-    return ListTestsError(f"{target.test_package}: its tests cannot be listed: {why}", "Run these tests with Gradle first.")
+def _cannot_list(target: Target, why: str) -> RunnerError:
+    return RunnerError(f"{target.test_package}: its tests cannot be listed: {why}", "Run these tests with Gradle first.")
 
 
 def run_tests(

@@ -107,7 +107,7 @@ class RunRecorder:
         battery = self._writer.path("battery", plan.id, "battery.txt")
         states = self._writer.path("batterystats", plan.id, "batterystats.txt")
         self.enter(plan, "interrupted")
-        failure: DeviceError | OSError | None = None
+        failure: DeviceError | OSError | KeyboardInterrupt | None = None
         reachable, transport = True, self._options.transport
         folder = AppFolder(self._device, plan.package)
         try:
@@ -269,12 +269,14 @@ class RunRecorder:
         if not names and transport == "files" and not done.troubles:
             done.troubles.append(f"{plan.package}: the app left no events: not instrumented, or a test removed the app's files")
 
-    def _best_effort(self, *steps: Callable[[], object]) -> DeviceError | OSError | None:
-        """Do all steps even if one fails, because later steps clean up. Returns the first failure."""
-        first: DeviceError | OSError | None = None
+    def _best_effort(self, *steps: Callable[[], object]) -> DeviceError | OSError | KeyboardInterrupt | None:
+        """Do all steps even if one fails or is interrupted, because later steps clean up. Returns the first failure."""
+        first: DeviceError | OSError | KeyboardInterrupt | None = None
         for step in steps:
             try:
                 step()
+            except KeyboardInterrupt as error:
+                first = error
             except (DeviceError, OSError) as error:
                 first = first or error
                 self._writer.warn("cleanup", str(error), "reconnect the device and profile again")

@@ -8,11 +8,12 @@ from navitas.collect.options import ProfileOptions
 from navitas.recording import manifest
 
 FOLDER = "/data/local/tmp/navitas"
+SUFFIX = ".properties"
 
 
 def path_for(process: str) -> str:
     """Return the path at which the runtime of a process looks for its configuration."""
-    return f"{FOLDER}/{process}.properties"
+    return f"{FOLDER}/{process}{SUFFIX}"
 
 
 def properties(

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from navitas.errors import UsageError
+from navitas.untrusted_text import is_printable
 
 _NEAREST = 5
 # difflib's own cutoff for close matches.
@@ -17,6 +18,7 @@ _SIMILAR = 0.6
 _TEST_WORD = re.compile(r"Tests?$")
 # An adb server takes requests of up to 65,535 bytes: their length has four hexadecimal digits.
 _MAX_ARGUMENT_BYTES = 60_000
+_PARAMETERS = re.compile(r"\([^()]*\)?$")
 _INDICES = re.compile(r"(\d+\])(\[\d+\])*")
 
 
@@ -36,8 +38,8 @@ class TestName:
 
     @property
     def plain_method(self) -> str:
-        """The method without parameter types (`adds(int)`) and index (`adds[1]`)."""
-        return re.split(r"[\[(]", self.method, maxsplit=1)[0]
+        """The method without parameter types (`adds(int)`) and index (`adds[1]`). A name of Kotlin can have parentheses, too."""
+        return _PARAMETERS.sub("", self.method.partition("[")[0])
 
     def __str__(self) -> str:
         return f"{self.class_name}#{self.method}"
@@ -46,12 +48,7 @@ class TestName:
 def check_pattern(pattern: str) -> None:
     """Raise `UsageError` if a pattern can never match a test."""
     class_pattern, hash_sign, method_pattern = pattern.partition("#")
-    if (
-        not class_pattern
-        or not class_pattern.isprintable()
-        or set("/ ") & set(class_pattern)
-        or (hash_sign and not method_pattern)
-    ):
+    if not class_pattern or not is_printable(class_pattern) or "/" in class_pattern or (hash_sign and not method_pattern):
         raise UsageError(f"'{pattern}' is not a test pattern", "give CLASS or CLASS#METHOD with * and ?, such as 'SortTest#*'")
 
 

@@ -9,11 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from navitas.bundle.reader import Bundle
+from navitas.collect.app_saving import AppWarning
 from navitas.collect.cleared_data import warn_of_cleared_data
 from navitas.collect.installing import installed
 from navitas.collect.kept_apps import kept_apps
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
+from navitas.collect.state.guard import Warn
 from navitas.collect.state.measuring import condition_at_start, measured
 from navitas.collect.turns import Turns
 from navitas.collect.version_runs import ProfilingOutcome, Version, VersionRuns, opened_version
@@ -62,19 +64,23 @@ def profile_versions(
         options = replace(options, session=secrets.token_hex(8))
     start = condition_at_start(device, options)
     turns = Turns(options, versions=len(versions))
-    alone = versions[0] if len(versions) == 1 else None
+    alone = len(versions) == 1
     with ExitStack() as stack:
         every = [bundle for version in versions for bundle in version.bundles]
         warnings = stack.enter_context(kept_apps(device, every, progress))
         warnings += warn_of_cleared_data(device, every, progress)
-        if alone is not None:
-            stack.enter_context(installed(device, alone.bundles, progress))
         recorded: list[VersionRuns] = []
         for version in versions:
             settings = replace(options, provenance=version.provenance)
-            with nullcontext() if alone is not None else installed(device, version.bundles, progress):
-                recorded.append(stack.enter_context(opened_version(device, version, settings, progress)))
-        if alone is not None:
+            left_out: list[AppWarning] = []
+            warn_of_module = _kept(left_out, progress)
+            installing = installed(device, version.bundles, progress, warn_of_module)
+            with nullcontext(stack.enter_context(installing)) if alone else installing as bundles:
+                able = replace(version, bundles=bundles)
+                recorded.append(stack.enter_context(opened_version(device, able, settings, progress, warn_of_module)))
+            for notice in left_out:
+                recorded[-1].recording.writer.warn(*notice)
+        if alone:
             recorded[0].compile(device, options, progress)
 
         def warn(code: WarningCode, text: str, remedy: str) -> None:
@@ -83,12 +89,12 @@ def profile_versions(
 
         for warning in warnings:
             warn(*warning)
-        permissions = recorded[0].recording.permissions(recorded[0].packages) if alone is not None else ()
+        permissions = recorded[0].recording.permissions(recorded[0].packages) if alone else ()
         with measured(device, start, options, warn, progress, permissions=permissions) as cool_down:
             for turn in turns.numbers(is_enough):
                 for one in turns.shuffled(recorded):
-                    with nullcontext() if alone is not None else installed(device, one.version.bundles, progress):
-                        if alone is None:
+                    with nullcontext() if alone else installed(device, one.version.bundles, progress):
+                        if not alone:
                             one.compile(device, options, progress)
                         for step in turns.steps(one.selected):
                             cool_down(turn)
@@ -97,6 +103,16 @@ def profile_versions(
         for one in recorded:
             one.recording.finish(progress)
     return tuple(one.outcome() for one in recorded)
+
+
+def _kept(warnings: list[AppWarning], progress: Progress) -> Warn:
+    """Return what shows a warning at once, and adds it to `warnings`."""
+
+    def warn(code: WarningCode, message: str, remedy: str) -> None:
+        progress.warning(message, remedy)
+        warnings.append((code, message, remedy))
+
+    return warn
 
 
 def _stage(runs: VersionRuns, module: str, turn: int, options: ProfileOptions, baseline: bool) -> str:

@@ -18,6 +18,10 @@ _LISTENERS: dict[Framework, str] = {
 _OURS = ("class", "log", "clearPackageData")
 
 
+class RunnerError(DeviceError):
+    """The runner of a bundle's tests is not installed, or cannot list them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """A bundle on a device. The process of `package` runs the tests and stores the events; `test_package` contains the tests.
@@ -32,14 +36,14 @@ class Target:
     arguments: Mapping[str, str]
 
     def find_component(self, device: Device) -> str:
-        """Return the installed instrumentation as `am instrument` takes it. Raises `DeviceError`."""
+        """Return the installed instrumentation as `am instrument` takes it. Raises `RunnerError`."""
         installed = device.shell("pm list instrumentation").text.splitlines()
         lines = [line.removeprefix("instrumentation:").strip().partition(" (target=") for line in installed]
         for name, _, target in lines:
             if _full(name) == self.component if self.component else self.package in (target.rstrip(")"), name.partition("/")[0]):
                 return name
         others = ", ".join(name for name, _, _ in lines if name.startswith(f"{self.test_package}/"))
-        raise DeviceError(
+        raise RunnerError(
             f"device {device.info.serial}: no instrumentation {self.component or 'for ' + self.package} is installed"
             + (f"; {self.test_package} has {others}" if others else ""),
             "build the bundle again, so that it names the runner of its test APK",

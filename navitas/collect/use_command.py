@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+from navitas.collect.ctrl_c import until_ctrl_c
 from navitas.collect.input_script import LINE_MARK
 from navitas.collect.instrument import InstrumentResult
 from navitas.collect.progress import Progress
@@ -19,18 +20,17 @@ def run_command(
 ) -> None:
     """Run a command line to its end, or until Ctrl-C, and keep its output. `script` is the file whose events it sends."""
     marks = {_EXIT_MARK: "", LINE_MARK: ""}
-    with device.stream(_shell_script(command)) as running, stream.open("wb") as raw:
-        try:
-            for line in running.lines():
-                if mark := next((one for one in marks if line.startswith(one.encode())), ""):
-                    marks[mark] = line.decode("utf-8", "replace").removeprefix(mark).strip()
-                    continue
-                raw.write(line + b"\n")
-                progress.detail(line.decode("utf-8", "replace"))
-        except KeyboardInterrupt:
-            return
+    has_ended = False
+    with device.stream(_shell_script(command)) as running, stream.open("wb") as raw, until_ctrl_c():
+        for line in running.lines():
+            if mark := next((one for one in marks if line.startswith(one.encode())), ""):
+                marks[mark] = line.decode("utf-8", "replace").removeprefix(mark).strip()
+                continue
+            raw.write(line + b"\n")
+            progress.detail(line.decode("utf-8", "replace"))
+        has_ended = True
     code, number = marks[_EXIT_MARK], marks[LINE_MARK]
-    if code != "0":
+    if has_ended and code != "0":
         what = f"'{command[:_LONGEST_COMMAND]}'" if script is None else f"{script}{f', line {number}' if number else ''}"
         done.warnings.append(f"{what} ended with exit code {code or 'unknown'}: see instrument.txt of the run")
 

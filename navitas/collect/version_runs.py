@@ -18,6 +18,7 @@ from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
 from navitas.collect.retrace import SourceNames, source_names
 from navitas.collect.run_recorder import RunPlan
+from navitas.collect.state.guard import Warn
 from navitas.collect.target import target_of
 from navitas.collect.turns import TurnStep
 from navitas.device.base import Device
@@ -94,19 +95,18 @@ class VersionRuns:
 
 
 @contextmanager
-def opened_version(device: Device, version: Version, options: ProfileOptions, progress: Progress) -> Iterator[VersionRuns]:
-    """List an installed version's tests, and begin its recording. See `opened`."""
+def opened_version(
+    device: Device, version: Version, options: ProfileOptions, progress: Progress, warn: Warn
+) -> Iterator[VersionRuns]:
+    """List an installed version's tests, and begin its recording. See `opened`. `warn` gets modules that are left out."""
     progress.stage("listing tests")
-    unlisted: list[str] = []
-    selected = choose(device, version.bundles, options.tests, unlisted.append, isolate=options.isolate)
+    selected = choose(device, version.bundles, options.tests, warn, isolate=options.isolate)
     names = {choice.bundle.manifest.map_id: source_names(choice.bundle) for choice in selected}
     project = version.bundles[0].manifest.project
     with opened(device, options, project, version.output, progress, lock=version.lock) as recording:
         for choice in selected:
             recording.add_map(map_cache.map_of_bundle(choice.bundle))
             recording.warn_of_build(choice.bundle.manifest, options)
-        for text in unlisted:
-            recording.writer.warn("tests_not_listed", text, "its tests were not run")
         yield VersionRuns(version, recording, selected, names)
 
 

@@ -25,7 +25,8 @@ class FigurePattern(NamedTuple):
         """Whether a figure has this kind and name. The descriptor of a method can be left out."""
         if subject.kind != self.kind:
             return False
-        names = {subject.name, subject.name.partition("(")[0]} if self.kind == "method" else {subject.name}
+        # A name of Kotlin can have parentheses, too.
+        names = {subject.name, subject.name.rpartition("(")[0] or subject.name} if self.kind == "method" else {subject.name}
         pattern = self.name.replace("[", "[[]")
         return self.name in names or any(fnmatchcase(name, pattern) for name in names)
 

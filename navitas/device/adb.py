@@ -13,7 +13,7 @@ from typing import Literal
 
 from navitas.android_ids import user_flag
 from navitas.device import shell_v2, sync_client
-from navitas.device.adb_server import ServerClient, is_address, list_devices, reconnect, user_client
+from navitas.device.adb_server import ServerClient, is_address, list_devices, quoted, reconnect, user_client
 from navitas.device.adb_transport import LOST, Stream, Transport, remedy_for
 from navitas.device.base import DeviceInfo, ShellResult
 from navitas.device.install_remedies import install_remedy
@@ -37,24 +37,25 @@ _PLACEHOLDER_SERIALS = ("", "unknown", "0123456789ABCDEF")
 """Placeholders of devices without a serial number."""
 _EMULATOR_SERIAL = "EMULATOR"
 """Serial numbers of emulators begin so. They are those of the emulator's version, the same for all its virtual devices."""
-_STAGING = "/data/local/tmp"
+STAGED = "/data/local/tmp/navitas-"
+"""The beginning of the paths at which files to install are on a phone until they are installed."""
 
 
 def select_device(serial: str | None = None, client: ServerClient | None = None) -> AdbDevice:
     """Return the named device, or the only one. Raises `DeviceError` that lists the connected ones."""
     client = client or user_client()
     listed = list_devices(client)
-    lines = "".join(f"\n  {found.serial}  {found.model or '-'}  {found.state}  {found.transport}" for found in listed)
+    lines = "".join(f"\n  {quoted(found.serial)}  {found.model or '-'}  {found.state}  {found.transport}" for found in listed)
     if serial is not None:
         listed = [found for found in listed if found.serial == serial]
         if not listed:
-            raise DeviceError(f"device {serial} is not connected; adb lists:{lines or ' none'}", LOST)
+            raise DeviceError(f"device {quoted(serial)} is not connected; adb lists:{lines or ' none'}", LOST)
     if not listed:
         raise DeviceError("adb lists no device", "connect a phone with USB debugging on, or use --device virtual")
     if len(listed) > 1:
         raise DeviceError(f"several devices are connected:{lines}", "choose one with --device SERIAL")
     if listed[0].state != "device":
-        raise DeviceError(f"device {listed[0].serial} is {listed[0].state}", remedy_for(listed[0].state))
+        raise DeviceError(f"device {quoted(listed[0].serial)} is {listed[0].state}", remedy_for(listed[0].state))
     return AdbDevice(client, listed[0].serial)
 
 
@@ -147,7 +148,7 @@ class AdbDevice:
     def install(self, paths: Sequence[Path], *, downgrade: bool = False, user: int | None = None) -> None:
         flag = self._flag_of(user)
         for path in paths:
-            staged = f"{_STAGING}/navitas-{path.name}"
+            staged = f"{STAGED}{path.name}"
             try:
                 self.push(path, staged)
                 result = self.shell(

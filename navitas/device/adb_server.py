@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shlex
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from navitas.device.server_use import server_started, use_server
 from navitas.errors import DeviceError
 
 __all__ = [
+    "NOT_UNDERSTOOD",
     "AdbError",
     "AdbTimeout",
     "ListedDevice",
@@ -23,6 +25,7 @@ __all__ = [
     "connect",
     "is_address",
     "list_devices",
+    "quoted",
     "reconnect",
     "user_client",
 ]
@@ -31,19 +34,30 @@ _ANSWER_S = 10.0
 _START_S = 20.0
 _RESTART = "restart it: adb kill-server && adb start-server"
 _INSTALL = "install adb (on Debian: apt install adb), or set ADBUTILS_ADB_PATH to it"
-_LINE = re.compile(r"(?P<serial>\S+)\s+(?P<state>no permissions.*?|\S+)(?P<tags>(?:\s+[\w-]+:\S*)*)\s*$")
-_ADDRESS = re.compile(r"(\[[0-9a-fA-F:.%\w]+\]|[\w.-]+):\d{1,5}|localfilesystem:/.+")
+NOT_UNDERSTOOD = "not understood"
+"""The state of a device whose line is not understood."""
+_STATES = "device|offline|unauthorized|authorizing|connecting|bootloader|host|recovery|rescue|sideload|detached|unknown"
+# A serial can begin with spaces and contain them, so the state is the last word that can be one. What follows it has a colon,
+# except the USB port as libusb names it, such as 3-1.4 (AOSP: append_transport in transport.cpp, to_string in adb.cpp).
+_LINE = re.compile(
+    rf"(?P<serial>.*\S)\s+(?P<state>no permissions\b.*?|{_STATES})(?P<tags>(?:\s+(?:[\w-]+:\S*|\d+-\d[\d.]*))*)\s*"
+)
+# The last form is the mDNS name of a phone with wireless debugging.
+_ADDRESS = re.compile(r"(\[[0-9a-fA-F:.%\w]+\]|[\w.-]+):\d{1,5}|localfilesystem:/.+|.+\._adb(-tls-connect)?\._tcp\.?")
 
 
 @dataclass(frozen=True, slots=True)
 class ListedDevice:
-    """One line of `adb devices -l`. Only a device in state `device` is usable."""
+    """One line of `adb devices -l`. Only a device in state `device` is usable.
+
+    If the state is `NOT_UNDERSTOOD`, `serial` is the whole line.
+    """
 
     serial: str
     state: str
     model: str
     transport: str = ""
-    """`usb:…` (the port), `network`, or empty. Distinguishes two phones of the same model."""
+    """The USB port (`usb:1-4`, or `3-1`), `network`, or empty. Distinguishes two phones of the same model."""
 
 
 def adb_path() -> str:
@@ -106,12 +120,18 @@ def _start_server(port: int) -> None:
 def list_devices(client: ServerClient | None = None) -> list[ListedDevice]:
     """Return all devices that the adb server knows, usable or not. Raises `DeviceError` if there is no adb."""
     client = client or user_client()
-    matches = (_LINE.match(line) for line in _query(client, "host:devices-l").splitlines())
-    return [
-        ListedDevice(found["serial"], found["state"], _model(found["tags"]), _transport(found["serial"], found["tags"]))
-        for found in matches
-        if found is not None
-    ]
+    return [_listed(line) for line in _query(client, "host:devices-l").splitlines() if line.strip()]
+
+
+def _listed(line: str) -> ListedDevice:
+    if (found := _LINE.fullmatch(line)) is None:
+        return ListedDevice(line.strip(), NOT_UNDERSTOOD, "")
+    return ListedDevice(found["serial"], found["state"], _model(found["tags"]), _transport(found["serial"], found["tags"]))
+
+
+def quoted(serial: str) -> str:
+    """Return a serial as messages show it and a shell takes it: in quotes if it has spaces."""
+    return shlex.quote(serial) if " " in serial else serial
 
 
 def adb_versions(client: ServerClient) -> tuple[str, int]:
@@ -134,12 +154,12 @@ def _model(tags: str) -> str:
 
 
 def _transport(serial: str, tags: str) -> str:
-    found = re.search(r"\busb:\S+", tags)
-    return found[0] if found else "network" if is_address(serial) else ""
+    found = re.search(r"\s(usb:\S+|\d+-\S+)", tags)
+    return found[1] if found else "network" if is_address(serial) else ""
 
 
 def is_address(serial: str) -> bool:
-    """Return whether adb reaches a device over the network, at `host:port`, so that it can be reconnected."""
+    """Return whether adb reaches a device over the network, by `host:port` or an mDNS name, so that it can be reconnected."""
     return bool(_ADDRESS.fullmatch(serial))
 
 

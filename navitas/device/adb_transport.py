@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from navitas.device import shell_v2
-from navitas.device.adb_server import AdbError, AdbTimeout, ServerClient
+from navitas.device.adb_server import NOT_UNDERSTOOD, AdbError, AdbTimeout, ServerClient
 from navitas.errors import DeviceError
 
 _PIECE_BYTES = 65536
@@ -21,6 +21,7 @@ LOST = "check the cable or the emulator, and that 'adb devices' lists it as 'dev
 _REMEDIES = {
     "unauthorized": "allow USB debugging on its screen",
     "authorizing": "allow USB debugging on its screen",
+    NOT_UNDERSTOOD: "restart adb (adb kill-server); if `adb devices -l` still prints this line, report it",
     "no permissions": "give your user access to it (on Linux: udev rules, group plugdev), then reconnect it",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -43,6 +44,11 @@ class DeviceInfo:
     """The phone's user whose apps are measured, as commands must name it; None for the only one."""
     users: tuple[int, ...] = ()
     """All users of the phone, as far as known."""
+
+    @property
+    def shell_serial(self) -> str:
+        """The serial as a shell takes it, for commands in messages: it can have spaces."""
+        return shlex.quote(self.serial)
 
     @property
     def may_have_others(self) -> bool:

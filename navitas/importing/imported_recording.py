@@ -28,7 +28,6 @@ from navitas.importing.recording_parts import (
     write_run,
 )
 from navitas.importing.rising_readings import RisingReadings
-from navitas.importing.same_events import check_different
 from navitas.parse.tables import ENTER, EXIT
 from navitas.power.model import PowerModel
 from navitas.recording.manifest import Provenance, Source
@@ -89,11 +88,10 @@ def write_recording(
     are repeats of it then.
 
     Raises `RecordingError` if there are too many, the logs are of different devices, or the folder cannot be written.
-    Raises `PowerProfileError` if the profile does not fit, `UsageError` if two processes are the same one.
+    Raises `PowerProfileError` if the profile does not fit.
     """
     if len(processes) > MAX_PROCESSES:
         raise RecordingError(f"the logs have {len(processes):,} processes", "Choose up to 1,000 of them with --process.")
-    check_different(processes)
     cpus = counted_cpus(processes)
     model = check_supply(supply, cpus)
     methods = named_methods(split_name(event.method) for process in processes for event in process.events)

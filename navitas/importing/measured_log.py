@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from navitas.errors import RecordingError
 from navitas.importing.probe_event import MAX_EVENTS, ProbeEvent
@@ -16,17 +17,28 @@ NOT_MEASURED = "Give a log or JSON file of Navitas-Framework (docs/importing.md)
 
 @dataclass(slots=True)
 class LogPart:
-    """The events of one test, in the order of the log. `name` is that of the test."""
+    """The events of one test, in the order of the log. `name` is that of the test.
+
+    `starts` are the indices of events before which another dump of the log buffer begins.
+    """
 
     name: str
     events: list[ProbeEvent] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+
+    def take_dumps(self) -> list[list[ProbeEvent]]:
+        """Return the events of each dump that has some, and remove them from the part."""
+        dumps = [self.events[start:end] for start, end in pairwise([0, *self.starts, len(self.events)])]
+        self.events, self.starts = [], []
+        return list(filter(None, dumps))
 
 
 @dataclass(slots=True)
 class MeasuredLog:
     """A log. `shown` is its name in messages, and `format` that of its lines.
 
-    `damaged` counts lines that are not usable, by reason, with the `first` place of each. `estimates` counts Android's own
+    `damaged` counts lines that are not usable, by reason, with the `first` place of each. `repeated` counts the events that an
+    earlier dump of the log buffer has, too, by test. `estimates` counts Android's own
     estimates (Wi-Fi, Bluetooth), which are not used. `year` is None if the log has years. `first_defect` is the place of the
     first event without a usable reading, and why.
     """
@@ -36,6 +48,7 @@ class MeasuredLog:
     parts: Sequence[LogPart]
     damaged: Counter[str] = field(default_factory=Counter)
     first: dict[str, int] = field(default_factory=dict)
+    repeated: Counter[str] = field(default_factory=Counter)
     estimates: int = 0
     year: int | None = None
     year_source: str = ""

@@ -82,6 +82,14 @@ def notes_of_log(log: MeasuredLog, processes: Sequence[LoggedProcess], *, are_re
             f"{shown}: the dates have no year: the log begins in {log.year} ({log.year_source}){turns}",
             "Give the year in which the log begins: --year YYYY",
         )
+    for part in log.parts:
+        if count := log.repeated[part.name]:
+            rest = "" if part.events else ", and nothing else"
+            yield ImportNote(
+                "imported",
+                f"{shown}: the log buffer of {printable(part.name)} had {amount(count, 'measurement')} of earlier tests{rest}",
+                "They count once: in the test whose log ended first.",
+            )
     for reason, count in log.damaged.items():
         where = f"{log.unit} {log.first[reason]}"
         yield ImportNote(

@@ -20,6 +20,7 @@ _MESSAGE = re.compile(r"(Entry|Exit) (\S{1,4000}) TimeInStates\b")
 _END = re.compile(r"EndOfData\s+(\d{1,9})\s*$")
 _SECTION = re.compile(r"\s*cpu(\d{1,9})((?:\s+\d{1,18}\s+\d{1,18})+)\s*", re.ASCII)
 _ESTIMATE = re.compile(r"\s*(?:Wifi|Bluetooth): \d")
+_DUMP = "--------- beginning of "
 _NO_LOGCAT = "a measurement in an unknown format of log lines"
 _NO_TIME = "an impossible time"
 _NO_EVENT = "an unreadable measurement"
@@ -38,6 +39,8 @@ def read_original_log(lines: Iterable[str], shown: str, name: str, written: Writ
         text = line.rstrip("\r\n")
         if MARK not in text:
             found.estimates += _ESTIMATE.match(text) is not None
+            if text.startswith(_DUMP):
+                part.starts.append(len(part.events))
             continue
         record = parse_line(text) if len(text) <= _LONGEST_LINE else None
         if record is None or record.tag != TAG:

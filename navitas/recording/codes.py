@@ -73,6 +73,7 @@ WarningCode = (
         "no_markers",
         "no_run_end",
         "not_conserved",
+        "not_installed",
         "only_baselines",
         "outliers",
         "pace_changed",

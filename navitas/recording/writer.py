@@ -192,6 +192,10 @@ class RecordingWriter:
         self._runs[run.id] = run
         self.save()
 
+    def bind_run(self, run: int, map_id: str, module: str) -> None:
+        """Set the method map and the module of an added run."""
+        self.add_run(self._runs[run].model_copy(update={"map_id": map_id, "module": module}))
+
     def add_test(self, test: Test) -> None:
         """Add a test, or replace the test with the same id. Add it as `cut` when it starts, and again when it ends."""
         self._tests[test.id] = test

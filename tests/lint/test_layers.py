@@ -46,7 +46,7 @@ _IMPORTS = {
     "power": "binary_xml cpu_limit errors model_defects regular_files",
     "parse": "batterystats cpu_limit errors line_blocks model_defects perfetto power power_statistics recording regular_files",
     "collect": "android_ids binary_xml bundle cpu_limit device errors folder_lock new_files owned_folder "
-    "perfetto power power_statistics recording regular_files user_folders",
+    "perfetto power power_statistics recording regular_files untrusted_text user_folders",
     "attribute": "errors parse power recording",
     "analyze": "attribute errors extra_libraries new_files parse power recording regular_files",
     "report": "analyze errors extra_libraries html_page parse untrusted_text",

@@ -45,6 +45,16 @@ def test_the_next_process_removes_a_killed_processs_folder(tmp_path: Path, numbe
     assert not list(tmp_path.iterdir())
 
 
+def test_a_folder_of_a_process_that_was_killed_before_it_marked_it_is_removed(tmp_path: Path) -> None:
+    for name, files in (("empty", ()), ("other", ("file",))):
+        (folder := tmp_path / f"navitas-x-{name}").mkdir()
+        for file in files:
+            (folder / file).touch()
+        os.utime(folder, (0, 0))
+    with owned_folder("navitas-x-", tmp_path) as new:
+        assert {path.name for path in tmp_path.iterdir()} == {new.name, "navitas-x-other"}, "the other is another program's"
+
+
 def test_a_folder_half_removed_by_a_killed_process_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def killed(path: Path, **_: object) -> None:
         assert path.name.startswith("sub")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, contextmanager
@@ -10,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from navitas.collect.state.journal import Journal
 from navitas.collect.state.permissions import permission_setting
 from navitas.collect.state.settings import BY_KEY, RADIOS, SETTINGS, PhoneSetting, parse_reading, reading_script, same
+from navitas.device.adb_server import is_address
 from navitas.device.base import Device
 from navitas.errors import DeviceError
 from navitas.recording.codes import WarningCode
@@ -96,8 +96,7 @@ def _changes(device: Device, warn: Warn, settings: Sequence[PhoneSetting]) -> di
 def _chosen(device: Device, warn: Warn, *, radios_off: bool) -> list[PhoneSetting]:
     if not radios_off:
         return list(SETTINGS)
-    wireless = re.search(r":\d+$|_adb-tls-connect", device.info.serial)
-    if wireless and device.info.kind == "phone":
+    if is_address(device.info.serial) and device.info.kind == "phone":
         warn("state", "Wi-Fi stays on: adb reaches the phone through it", "connect the phone by cable to measure with Wi-Fi off")
         return [*SETTINGS, *(radio for radio in RADIOS if radio.key != _WIFI)]
     return [*SETTINGS, *RADIOS]
@@ -127,7 +126,7 @@ def _set_values(device: Device, values: Mapping[str, str]) -> list[str]:
 
 
 def _restore(device: Device, journal: Journal, values: Mapping[str, str], warn: Warn) -> None:
-    """Restore values, last changed first. The journal keeps those that could not be restored."""
+    """Restore values, last changed first, also if this is interrupted. The journal keeps those that could not be restored."""
     backwards = {key: values[key] for key in reversed(list(values))}
     try:
         try:
@@ -136,13 +135,15 @@ def _restore(device: Device, journal: Journal, values: Mapping[str, str], warn: 
             if not device.wait_until_back(_RECONNECT_S):
                 raise
             left = _set_values(device, backwards)
+    except KeyboardInterrupt:  # a second one is ignored
+        _restore(device, journal, values, warn)
+        raise
     except DeviceError:
         names = ", ".join(setting.name for setting in _known(values).values())
-        serial = device.info.serial
         warn(
             "state",
-            f"device {serial} was lost while its settings were changed: {names}",
-            f"reconnect it: navitas doctor --device {serial} --restore",
+            f"device {device.info.serial} was lost while its settings were changed: {names}",
+            f"reconnect it: navitas doctor --device {device.info.shell_serial} --restore",
         )
         return
     for key in left:

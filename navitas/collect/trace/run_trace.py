@@ -90,7 +90,7 @@ class RunTrace:
     def _remove_traces(self) -> None:
         if not self._clean:
             with self._errors_as_warnings(
-                "a trace may still be on the phone", f"navitas doctor --device {self._device.info.serial} --restore"
+                "a trace may still be on the phone", f"navitas doctor --device {self._device.info.shell_serial} --restore"
             ):
                 remove_traces(self._device)
                 self._clean = True

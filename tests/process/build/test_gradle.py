@@ -73,7 +73,7 @@ def test_gradle_gets_the_right_arguments(tmp_path: Path, project: Path) -> None:
         module="app",
         instrument_tests=False,
         include=["a.**", "b.C"],
-        exclude=["a.x.*"],
+        exclude=["a.x.*", "a.My Test#adds 1, 2"],
         skip_trivial=True,
         hooks=True,
         hook_libraries=True,
@@ -88,7 +88,7 @@ def test_gradle_gets_the_right_arguments(tmp_path: Path, project: Path) -> None:
     for wanted in (
         "-Pnavitas.instrumentTests=false",
         "-Pnavitas.include=a.**,b.C",
-        "-Pnavitas.exclude=a.x.*",
+        "-Pnavitas.exclude=a.x.*,a.My Test#adds 1* 2",
         "-Pnavitas.skipTrivial=true",
         "-Pnavitas.hooks=true",
         "-Pnavitas.hookLibraries=true",
@@ -225,6 +225,18 @@ def test_a_build_without_probes_is_a_usage_error(tmp_path: Path, project: Path) 
     made = build_bundles(project, gradle=str(fake_gradle(tmp_path, script)), on_left_out=said.append)
     assert [one.path for one in made] == [bundle]
     assert said == [f"the module :app {off}"]
+
+
+def test_a_module_without_any_variant_with_probes_is_named_and_other_variants_of_a_measured_one_are_not(
+    tmp_path: Path, project: Path
+) -> None:
+    bundle = make(tmp_path / "b.zip", FILES)
+    why = "has no probes in release, because it is not debuggable"
+    lines = [report(":app", "android", variant="release", left_out=why), report(":lib", "android", bundle, variant="debug")]
+    script = "\n".join([*lines, report(":lib", "android", variant="release", left_out=why)])
+    said: list[str] = []
+    build_bundles(project, gradle=str(fake_gradle(tmp_path, script)), on_left_out=said.append)
+    assert said == [f"the module :app {why}"]
 
 
 def test_an_app_without_tests_is_offered_for_recording(tmp_path: Path, project: Path) -> None:

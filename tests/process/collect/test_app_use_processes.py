@@ -39,7 +39,7 @@ class Running:
         for line in self.process.stdout:
             yield line.rstrip(b"\n")
             if self.interrupts:
-                raise KeyboardInterrupt
+                signal.raise_signal(signal.SIGINT)
 
     def close(self) -> None:
         with contextlib.suppress(ProcessLookupError):
@@ -115,9 +115,12 @@ def test_after_ctrl_c_nothing_of_the_command_goes_on(tmp_path: Path, shell: str)
     """As AOSP's `monkey`, the command ignores SIGHUP."""
     device = HostShell(shell_name=shell, interrupts=True)
     done = InstrumentResult()
-    run_command(device, "sh -c 'trap \"\" HUP; echo begun; sleep 600'", done, tmp_path / "raw", NoProgress())
-    assert done.warnings == []
-    assert eventually(lambda: not is_running(device.groups[0])), "the whole group has ended"
+    with interruptible():
+        run_command(device, "sh -c 'trap \"\" HUP; echo begun; sleep 600'", done, tmp_path / "raw", NoProgress())
+        assert done.warnings == []
+        assert eventually(lambda: not is_running(device.groups[0])), "the whole group has ended"
+        with pytest.raises(KeyboardInterrupt):  # again as before
+            signal.raise_signal(signal.SIGINT)
 
 
 def is_running(group: int) -> bool:

@@ -9,13 +9,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support.command_line import eventually
 from support.fake_adb import block, fail, fake_adb, free_port
 
 from navitas.cli.main import run
 from navitas.device import server_use
 from navitas.device.adb import select_device
-from navitas.device.adb_server import ListedDevice, adb_path, list_devices, user_client
+from navitas.device.adb_server import ListedDevice, _listed, adb_path, list_devices, user_client
 from navitas.device.server_use import end_started_servers
 from navitas.errors import DeviceError, UsageError
 
@@ -36,6 +38,62 @@ def test_devices_of_every_state_are_listed() -> None:
             ListedDevice("HT7881A04806", "offline", ""),
         ]
         assert locked.serial == "????????????" and locked.state.startswith("no permissions (user in plugdev group")
+
+
+@pytest.mark.parametrize(
+    ("line", "device"),
+    [
+        (
+            "bd9d00cc               device 3-1.4 product:p model:Phone_Two",
+            ListedDevice("bd9d00cc", "device", "Phone Two", "3-1.4"),
+        ),
+        ("side1                  sideload 4-2 product:x transport_id:3", ListedDevice("side1", "sideload", "", "4-2")),
+        (
+            "adb-4c75aa91-lL2him (2)._adb-tls-connect._tcp device model:M transport_id:3",
+            ListedDevice("adb-4c75aa91-lL2him (2)._adb-tls-connect._tcp", "device", "M", "network"),
+        ),
+        (" GS101200400611        device usb:17X model:rk3288", ListedDevice(" GS101200400611", "device", "rk3288", "usb:17X")),
+        ("my device              offline transport_id:7", ListedDevice("my device", "offline", "", "")),
+        ("adb-9A._adb._tcp.      device", ListedDevice("adb-9A._adb._tcp.", "device", "", "network")),
+        ("localhost:5555         connecting", ListedDevice("localhost:5555", "connecting", "", "network")),
+        ("(no serial number)     device 1-1 transport_id:9", ListedDevice("(no serial number)", "device", "", "1-1")),
+        (
+            "0a1b2c3d               dreaming usb:1-4",
+            ListedDevice("0a1b2c3d               dreaming usb:1-4", "not understood", ""),
+        ),
+    ],
+)
+def test_a_line_is_read_from_its_end(line: str, device: ListedDevice) -> None:
+    """A serial has any characters, a USB port of libusb no colon. A line of a form that is not known is the serial."""
+    with fake_adb({"host:devices-l": block(f"{line}\n\n")}) as server:
+        assert list_devices(server.client) == [device]
+
+
+@given(serial=st.text(st.characters(categories=["L", "N", "P", "S"], include_characters=" "), min_size=1).filter(str.strip))
+def test_every_line_names_its_device(serial: str) -> None:
+    listed = [_listed(f"{serial:<22} {rest}") for rest in ("device 3-1 product:p transport_id:1", "recovery", "dreaming x")]
+    assert [one.state for one in listed] == ["device", "recovery", "not understood"]
+    assert {one.serial for one in listed[:2]} == {serial.rstrip()} and serial.strip() in listed[2].serial
+
+
+def test_a_phone_with_a_path_or_a_space_is_found_and_what_is_not_understood_is_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listing = "bd9d00cc device 3-1 product:p\n GS1  device usb:1-2 model:M\nZY dreaming hard\n"
+    with fake_adb({"host:version": block("0029"), "host:devices-l": block(listing)}) as server:
+        monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(server.port))
+        assert [select_device(serial).serial for serial in ("bd9d00cc", " GS1")] == ["bd9d00cc", " GS1"]
+        with pytest.raises(DeviceError, match=r"device ' X' is not connected") as caught:
+            select_device(" X")
+        assert run(["devices"]) == 0
+        said = capsys.readouterr()
+        run(["doctor", "--device", "ZY dreaming hard"])
+        examined = capsys.readouterr().out
+    assert {"  bd9d00cc  -  device  3-1", "  ' GS1'  M  device  usb:1-2", "  'ZY dreaming hard'  -  not understood  "} <= set(
+        caught.value.message.split("\n")
+    )
+    assert "' GS1'" in said.out and "'ZY dreaming hard' is not understood: restart adb" in said.err
+    assert "it lists a device that is not understood: ZY dreaming hard" in " ".join(examined.split())
 
 
 @pytest.mark.parametrize(

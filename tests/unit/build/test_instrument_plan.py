@@ -9,6 +9,7 @@ import pytest
 
 from navitas.build.bridge import InstrumentOptions
 from navitas.build.instrument import instrument, plan
+from navitas.build.patterns import check_patterns
 from navitas.errors import UsageError
 
 
@@ -73,6 +74,11 @@ def test_patterns_are_dotted_names(tmp_path: Path, pattern: str) -> None:
     folder = make_folder(tmp_path / "classes")
     with pytest.raises(UsageError, match="is not a class name pattern"):
         instrument([folder], tmp_path / "out", tmp_path / "map.json", InstrumentOptions(includes=(pattern,)))
+
+
+@pytest.mark.parametrize("pattern", ["a.My Test", "a.My Test#sorts *", "a.C#sorts (fast)", "a.C#adds 1, 2"])
+def test_patterns_have_names_of_kotlin(pattern: str) -> None:
+    check_patterns([], [pattern])
 
 
 def test_the_map_is_a_file(tmp_path: Path) -> None:

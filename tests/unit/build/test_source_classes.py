@@ -16,6 +16,7 @@ def project(tmp_path: Path) -> Path:
     folder.mkdir(parents=True)
     (tmp_path / "build.gradle").touch()
     (folder / "SortTest.java").write_text("class SortTest { class Inner {} } class OtherTest {}")
+    (folder / "Sorts.kt").write_text("class `My Test` { @Test fun `sorts (fast)`() {} }")
     made = tmp_path / "build/generated"
     made.mkdir(parents=True)
     (made / "MadeTest.java").touch()
@@ -32,6 +33,8 @@ def project(tmp_path: Path) -> Path:
         ("SortTest$Inner#x", None),
         ("OtherTest", None),
         ("Inner", None),
+        ("a.My Test#sorts (fast)", None),
+        ("MyTest", ["My Test"]),
         ("SrotTest", ["SortTest"]),
         ("a.b.SortTst#sorts", ["SortTest"]),
         ("MadeTest", []),

@@ -12,9 +12,12 @@ from support.no_progress import NoProgress
 from navitas.collect import app_use
 from navitas.collect.app_use import Use
 from navitas.collect.instrument import InstrumentResult
+from navitas.collect.map_cache import KnownMap
 from navitas.collect.options import ProfileOptions
+from navitas.collect.run_recorder import RunPlan, RunRecorder
 from navitas.device.base import DeviceInfo
 from navitas.errors import DeviceError, UsageError
+from navitas.recording.store import open_recording
 
 
 def use(command: str = "") -> Use:
@@ -70,3 +73,28 @@ def test_events_never_reach_other_apps_if_the_app_cannot_start(tmp_path: Path, o
     with pytest.raises(DeviceError, match=r"launchers show no activity of a\.b, so events would reach other apps"):
         app_use._record_use(device, EVENTS[option], InstrumentResult(), tmp_path / "raw", None, progress=NoProgress())
     assert len(device.commands) == 1
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_the_recording_of_an_interrupted_use_has_its_method_map(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_known: bool
+) -> None:
+    """That of the bundle, or the one that the events name."""
+    found = KnownMap("0123456789abcdef", ":app", "notes", b"{}", ())
+    monkeypatch.setattr("navitas.collect.map_cache.find", {found.map_id: found}.get)
+
+    def interrupted(recorder: RunRecorder, plan: RunPlan, _work: object) -> InstrumentResult:
+        recorder.enter(plan, "interrupted")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(RunRecorder, "run", interrupted)
+    device = FakeDevice({"pm path": "package:/data/app/a.apk\n", "cat /sys/devices/system/cpu/possible": "0-1\n"})
+    device.info = replace(device.info, kind="virtual")
+    known = replace(use(), map=found if is_known else None, map_ids=lambda _: {found.map_id})
+    with pytest.raises(KeyboardInterrupt):
+        app_use.record(
+            device, known, ProfileOptions(prepare=False, power_profile="google-pixel-6"), tmp_path / "rec", NoProgress()
+        )
+    manifest = open_recording(tmp_path / "rec").manifest
+    assert [one.id for one in manifest.maps] == [found.map_id]
+    assert [(run.map_id, run.module) for run in manifest.runs] == [(found.map_id, ":app")]

@@ -11,7 +11,7 @@ import pytest
 from navitas.bundle.manifest import BundleManifest, TestTask
 from navitas.bundle.reader import Bundle
 from navitas.collect.choice import choose
-from navitas.collect.instrument import ListTestsError
+from navitas.collect.target import RunnerError
 from navitas.device.base import Device, DeviceInfo, ShellResult
 from navitas.errors import UsageError
 
@@ -77,7 +77,7 @@ def bundle(package: str, **task: object) -> Bundle:
 
 
 def chosen(device: ListingDevice, bundles: list[Bundle], *patterns: str) -> dict[str, tuple[str, ...]]:
-    choices = choose(cast(Device, device), bundles, patterns, lambda text: None)
+    choices = choose(cast(Device, device), bundles, patterns, lambda *_: None)
     return {choice.bundle.manifest.package: choice.class_arguments for choice in choices}
 
 
@@ -112,16 +112,22 @@ def test_without_any_test_to_run_the_reason_is_reported() -> None:
 
 
 def test_a_bundle_that_cannot_be_listed_does_not_stop_the_others() -> None:
-    warnings: list[str] = []
-    choices = choose(cast(Device, DEVICE), [bundle("broken"), bundle("c")], (), warnings.append)
+    warnings: list[tuple[str, ...]] = []
+    bundles = [bundle("broken"), bundle("absent"), bundle("c")]
+    choices = choose(cast(Device, DEVICE), bundles, (), lambda *words: warnings.append(words))
     assert [choice.bundle.manifest.package for choice in choices] == ["c"]
-    assert warnings == [":broken: broken: its tests cannot be listed: no JUnit"]
-    with pytest.raises(ListTestsError):
+    codes, messages, remedies = zip(*warnings, strict=True)
+    assert set(codes) == {"tests_not_listed"} and all(remedies)
+    assert messages == (
+        ":broken is left out: broken: its tests cannot be listed: no JUnit",
+        ":absent is left out: device serial-1: no instrumentation for absent is installed",
+    )
+    with pytest.raises(RunnerError):
         chosen(DEVICE, [bundle("broken")])
 
 
 def test_a_list_that_was_cut_off_does_not_pass_for_all() -> None:
-    with pytest.raises(ListTestsError, match="ended without a result"):
+    with pytest.raises(RunnerError, match="ended without a result"):
         chosen(DEVICE, [bundle("cut")])
 
 
@@ -137,9 +143,10 @@ def test_an_invocation_of_a_container_can_be_named() -> None:
 def test_modules_with_testng_are_left_out_and_reported() -> None:
     warnings: list[str] = []
     bundles = [bundle("a", framework="testng"), bundle("c")]
-    assert [choice.bundle.manifest.package for choice in choose(cast(Device, DEVICE), bundles, (), warnings.append)] == ["c"]
-    assert warnings == [":a: its tests use TestNG, which is not supported"]
-    with pytest.raises(ListTestsError, match="TestNG"):
+    choices = choose(cast(Device, DEVICE), bundles, (), lambda _code, message, _remedy: warnings.append(message))
+    assert [choice.bundle.manifest.package for choice in choices] == ["c"]
+    assert warnings == [":a is left out: its tests use TestNG, which is not supported"]
+    with pytest.raises(RunnerError, match="TestNG"):
         chosen(DEVICE, bundles[:1])
 
 

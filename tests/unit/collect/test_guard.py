@@ -15,6 +15,7 @@ from state_phone import StatePhone
 from navitas.collect.state import guard
 from navitas.collect.state.guard import prepared
 from navitas.collect.state.journal import Journal
+from navitas.device.base import ShellResult
 from navitas.errors import DeviceError
 
 
@@ -81,6 +82,26 @@ def test_whatever_ends_the_measurement(folder: Path, error: type[BaseException])
     assert phone.state() == before and list(folder.iterdir()) == []
 
 
+class Pressed(StatePhone):
+    """Ctrl-C is pressed while the phone gets its own values back."""
+
+    is_armed = False
+
+    def shell(self, command: str, *, timeout_s: float = 30.0) -> ShellResult:
+        if self.is_armed:
+            self.is_armed = False
+            raise KeyboardInterrupt
+        return super().shell(command, timeout_s=timeout_s)
+
+
+def test_an_interrupted_restoration_is_done_again(folder: Path) -> None:
+    phone = Pressed()
+    before = phone.state()
+    with pytest.raises(KeyboardInterrupt), prepared(phone, keep([])):
+        phone.is_armed = True
+    assert phone.state() == before and list(folder.iterdir()) == []
+
+
 def test_a_killed_measurement_is_made_good_by_the_next(folder: Path, said: list[str]) -> None:
     phone = StatePhone()
     before = phone.state()
@@ -142,7 +163,7 @@ def test_radios_off_on_request(said: list[str]) -> None:
     assert any("mobile data" in text and "left as it is" in text for text in said), "this phone has no such radio"
 
 
-@pytest.mark.parametrize("serial", ["192.168.1.7:5555", "adb-XYZ._adb-tls-connect._tcp"])
+@pytest.mark.parametrize("serial", ["192.168.1.7:5555", "adb-XYZ (2)._adb-tls-connect._tcp", "adb-XYZ._adb._tcp"])
 def test_the_radio_that_adb_uses_stays_on(said: list[str], serial: str) -> None:
     phone = StatePhone()
     phone.info = replace(phone.info, serial=serial)

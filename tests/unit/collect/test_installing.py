@@ -12,7 +12,7 @@ from fake_device import FakeDevice
 from support.bundle_maker import ANDROID_FILES, ANDROID_MANIFEST, make
 from support.no_progress import NoProgress
 
-from navitas.bundle.reader import open_bundle
+from navitas.bundle.reader import Bundle, open_bundle
 from navitas.collect.installing import installed
 from navitas.collect.packages import installed_packages
 from navitas.errors import DeviceError
@@ -38,6 +38,42 @@ def test_the_error_names_what_a_lost_phone_may_keep(tmp_path: Path, present: str
         pass
     commands = "; ".join(f"adb -s serial-1 uninstall {name}" for name in left)
     assert caught.value.remedy == f"reconnect it; the installed packages may still be there: {commands}"
+
+
+class Picky(FakeDevice):
+    """Refuses a package, and runs 64-bit ARM code only."""
+
+    def install(self, paths: Sequence[Path], *, downgrade: bool = False, user: int | None = None) -> None:
+        if any(path.name == "org.example.old.apk" for path in paths):
+            raise DeviceError("device serial-1: org.example.old.apk cannot be installed: INSTALL_FAILED_OLDER_SDK", "use another")
+        super().install(paths)
+
+
+def test_a_module_that_cannot_be_installed_is_left_out_and_the_others_are_installed(tmp_path: Path) -> None:
+    def module(name: str, abi: str | None = None) -> Bundle:
+        package = f"org.example.{name}"
+        apks = {"app": [{"file": "app.apk", "abi": abi}], "test": "test.apk"}
+        manifest = ANDROID_MANIFEST | {"module": f":{name}", "package": package, "test_package": f"{package}.test", "apks": apks}
+        return open_bundle(make(tmp_path / f"{name}.zip", ANDROID_FILES | {"bundle.json": json.dumps(manifest)}))
+
+    device = Picky({"pm list packages": "package:android\n", "getprop ro.product.cpu.abilist": "arm64-v8a\n"}, answers=True)
+    old, intel, fine = module("old"), module("intel", "x86"), module("fine")
+    said: list[tuple[str, ...]] = []
+    with installed(device, [old, intel, fine], NoProgress(), lambda *words: said.append(words)) as bundles:
+        assert bundles == [fine]
+    assert said == [
+        ("not_installed", ":old is left out: device serial-1: org.example.old.apk cannot be installed: INSTALL_FAILED_OLDER_SDK",
+         "use another"),
+        ("not_installed", ":intel is left out: device serial-1 runs arm64-v8a; :intel is built for x86",
+         "add the device's ABI to the build's splits, or use another device"),
+    ]  # fmt: skip
+    assert {f"uninstall {one.manifest.package}" for one in (old, intel, fine)} <= set(device.commands), "also what is half there"
+    for alone in ([old], [old, intel]):
+        with pytest.raises(DeviceError, match="OLDER_SDK"), installed(device, alone, NoProgress(), lambda *_: None):
+            pass
+    device.answers = False  # a lost device refuses no module
+    with pytest.raises(DeviceError, match="OLDER_SDK"), installed(device, [fine, old], NoProgress(), lambda *_: None):
+        pass
 
 
 def test_data_without_their_app_stay(tmp_path: Path) -> None:

@@ -85,6 +85,21 @@ def test_nested_classes_overloads_and_invocations(pattern: str, found: list[str]
     assert [test.method for listed in NESTED if (test := named(pattern, listed))] == found
 
 
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("My Test#sorts (fast)", ["sorts (fast)(int[])", "sorts (fast)"]),
+        ("org.x.My Test#sorts*", ["sorts (fast)(int[])", "sorts (fast)", "sorts, twice"]),
+        ("My Test#sorts, twice", ["sorts, twice"]),
+        ("My*", ["sorts (fast)(int[])", "sorts (fast)", "sorts, twice"]),
+        ("My Test#sorts", []),
+    ],
+)
+def test_names_of_kotlin_with_spaces(pattern: str, found: list[str]) -> None:
+    tests = [TestName("org.x.My Test", name) for name in ("sorts (fast)(int[])", "sorts (fast)", "sorts, twice")]
+    assert [test.method for test in tests if named(pattern, test)] == found
+
+
 def test_a_class_is_an_argument_only_with_its_nested_classes() -> None:
     def arguments(*selected: TestName) -> list[str]:
         return class_arguments(selected, NESTED, by_default=NESTED)
@@ -111,14 +126,16 @@ def test_names_of_long_characters_and_quotes_have_room_too() -> None:
     assert ",".join(arguments).split(",") == [str(test) for test in everything[:-1]]
 
 
-@pytest.mark.parametrize("pattern", ["", "#t", "SortTest#", "org/x/SortTest", "a b", "a\nb"])
+@pytest.mark.parametrize("pattern", ["", "#t", "SortTest#", "org/x/SortTest", "a\nb", "a\u202eb"])
 def test_what_can_never_name_a_test_is_wrong_usage(pattern: str) -> None:
     with pytest.raises(UsageError, match="not a test pattern") as caught:
         check_pattern(pattern)
     assert "SortTest#*" in caught.value.remedy
 
 
-@pytest.mark.parametrize("pattern", ["*", "SortTest", "org.x.*#sorts*", "SumTest#sums[a b/c]", "Größe#wächst"])
+@pytest.mark.parametrize(
+    "pattern", ["*", "SortTest", "org.x.*#sorts*", "SumTest#sums[a b/c]", "Größe#wächst", "My\u00a0Test", "a b#x"]
+)
 def test_what_may_name_one_is_not(pattern: str) -> None:
     check_pattern(pattern)
 

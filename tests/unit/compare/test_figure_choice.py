@@ -17,6 +17,9 @@ def test_figures_are_named_by_kind_and_pattern() -> None:
     assert FigurePattern("method", "a.Sorter.sort").matches(SORT)
     assert FigurePattern("method", "a.*").matches(SORT) and not FigurePattern("test", "a.*").matches(SORT)
     assert FigurePattern("method", "a.A.b([I)V").matches(Subject("method", "a.A.b([I)V"))
+    kotlin = Subject("method", "a.My Test.sorts (fast)(I)V")
+    assert all(FigurePattern("method", f"a.My Test.sorts{rest}").matches(kotlin) for rest in (" (fast)", "*"))
+    assert not FigurePattern("method", "a.My Test.sorts").matches(kotlin)
 
 
 @pytest.mark.parametrize("energy", ["app", "base", "total"])

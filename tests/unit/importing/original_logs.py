@@ -14,6 +14,7 @@ from navitas.importing.imported_recording import ImportedRecording, write_record
 from navitas.importing.processes import processes_of
 from navitas.importing.read_log import read_log
 from navitas.importing.recording_parts import ImportSupply
+from navitas.importing.repeated_events import count_once
 
 VOLTS = 3.85
 SPEEDS = (400000, 800000)
@@ -62,7 +63,9 @@ def profile_xml(clusters: Sequence[tuple[Sequence[int], Sequence[int]]], current
 
 def imported(folder: Path, *logs: Path, year: int | None = 2021) -> tuple[ImportedRecording, Profile]:
     """Import logs with a profile that fits them, and load the recording with paper 1's formula."""
-    processes = [process for log in logs for process in processes_of(read_log(log, str(log), year=year))]
+    measured = [read_log(log, str(log), year=year) for log in logs]
+    count_once(measured)
+    processes = [process for log in measured for process in processes_of(log)]
     cpus = counted_cpus(processes)
     xml = profile_xml([(policy.cpus, cpus.frequencies[policy.cpus[0]]) for policy in cpus.policies])
     written = write_recording(folder, processes, ImportSupply(xml, "test", VOLTS, "option"))
