@@ -32,21 +32,12 @@ def test_every_requirement_has_a_lowest_version() -> None:
 @pytest.mark.extended
 def test_the_lowest_versions_fit_each_other(tmp_path: Path) -> None:
     """pip finds a conflict, such as a bound of rich below that which axml needs."""
-    wanted = lowest([*PROJECT["dependencies"], *(one for extra in EXTRAS.values() for one in extra)])
     oldest = PROJECT["requires-python"].removeprefix(">=")
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--dry-run",
-        "--target",
-        str(tmp_path),
-        "--python-version",
-        oldest,
-    ]
-    done = subprocess.run([*command, "--only-binary", ":all:", *wanted], capture_output=True, text=True, check=False)
-    if "(from versions: none)" in done.stderr:
-        pytest.skip(f"no package registry: {done.stderr.splitlines()[0]}")
+    if oldest != f"{sys.version_info.major}.{sys.version_info.minor}":
+        pytest.skip(f"this is not Python {oldest}, for which the lowest versions have wheels")
+    wanted = lowest([*PROJECT["dependencies"], *(one for extra in EXTRAS.values() for one in extra)])
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--dry-run", "--prefer-binary", "--target", str(tmp_path)]
+    done = subprocess.run([*command, *wanted], capture_output=True, text=True, check=False)
+    if f"requirement {wanted[0]} (from versions: none)" in done.stderr:
+        pytest.skip("no package registry")
     assert done.returncode == 0, done.stderr
