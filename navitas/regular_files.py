@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import io
 import os
+import re
 import stat
 from pathlib import Path
 
 # If a pipe replaces the file between the two checks, opening does not block. A terminal does not become the controlling one.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+_URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _PIECE_BYTES = 1 << 20
 _KINDS = (
     (stat.S_ISDIR, "a folder"),
@@ -18,6 +21,11 @@ _KINDS = (
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
 )
+
+
+def is_url(text: str) -> bool:
+    """Whether a text is a URL, such as `s3://bucket/samples` or `https://example.org/samples.jsonl`, and no path."""
+    return bool(_URL.match(text))
 
 
 def check_regular(path: Path) -> os.stat_result:
@@ -53,6 +61,13 @@ def read_regular(path: Path, limit_bytes: int) -> bytes:
     if max(size, len(data)) > limit_bytes:
         raise OSError(errno.EFBIG, f"larger than {_size(limit_bytes)}", str(path))
     return data
+
+
+def as_utf8(text: bytes) -> bytes:
+    """Return a file's text as UTF-8 without a byte-order mark. PowerShell's `>` writes UTF-16."""
+    if text.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return text.decode("utf-16", "replace").encode()
+    return text.removeprefix(codecs.BOM_UTF8)
 
 
 def _refuse_others(path: Path, status: os.stat_result) -> None:

@@ -8,6 +8,7 @@ noncharacters such as U+FFFE, which XML does not allow. JSON contains such text 
 
 from __future__ import annotations
 
+import re
 import unicodedata
 import zlib
 from collections.abc import Callable, Sequence
@@ -18,12 +19,22 @@ _TAB_WIDTH = 4
 _LONGEST_LINE = 2000
 _LISTED = 200
 _BOX = "\ufffd"
+ESCAPED_SURROGATE = "\\ud"
+"""How JSON text in ASCII shows that a value may have a surrogate: `without_surrogates` is for such values."""
 
 _NAME_CHARACTERS = 240
 _KEPT_CHARACTERS = _NAME_CHARACTERS - 9
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _UNSAFE_IN_NAMES = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _TURNING = frozenset(map(chr, (*range(0x202A, 0x202F), *range(0x2066, 0x206A))))
+
+# Not `\s`: Python and Arrow differ on it.
+_SPACES = " \t\n\v\f\r\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+# Also full-width forms, and the whitespace that spreadsheets skip. Leading apostrophes count too, so that every text has
+# exactly one escaped form.
+FORMULA_BEGIN = rf"'*(?:[\t\r\n]|[{_SPACES}]*[=+\-@＝＋－＠])"
+"""How a text begins that a spreadsheet takes for a formula (OWASP, CSV injection)."""
+_FORMULA = re.compile(FORMULA_BEGIN)
 
 
 def printable(text: str, limit: int = 200) -> str:
@@ -51,6 +62,11 @@ def is_printable(text: str) -> bool:
     return not any(map(_is_unsafe, text))
 
 
+def guarded(text: str) -> str:
+    """Return a text of a CSV file, with an apostrophe in front if it begins like a formula."""
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
 def clean_name(name: str) -> str:
     """Return a test's class or method name without characters that end a line or change its direction.
 
@@ -70,7 +86,7 @@ def without_surrogates(value: Any) -> Any:
         return value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, dict):
         return {without_surrogates(key): without_surrogates(part) for key, part in value.items()}
-    return [without_surrogates(part) for part in value] if isinstance(value, list) else value
+    return [without_surrogates(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def _shown(text: str, limit: int, instead: Callable[[str], str]) -> str:

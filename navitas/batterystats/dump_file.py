@@ -14,6 +14,7 @@ from typing import IO
 
 from navitas.errors import RecordingError
 from navitas.line_blocks import LineBlock, LineCutter
+from navitas.packed_files import packing_of
 from navitas.regular_files import open_regular
 
 MOST_BYTES = 4 << 30
@@ -23,7 +24,6 @@ _ZIP_BEGIN = (b"PK\x03\x04", b"PK\x05\x06")
 _MEMBER = re.compile(r"bugreport[^/]*\.txt")
 _NAME_FILE = "main_entry.txt"
 _NAME_BYTES = 1000
-_ARCHIVES = {b"\x1f\x8b": "gzip", b"PK\x03\x04": "zip"}
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
 _UNREADABLE = (
@@ -101,9 +101,9 @@ class DumpFile:
             self.damage = "it ends without a line feed, so it may be cut off in the middle of a line"
 
     def _refuse_archive(self, begin: bytes) -> None:
-        kind = next((kind for magic, kind in _ARCHIVES.items() if begin.startswith(magic)), None)
-        if kind is not None:
-            raise RecordingError(f"{self.path}: the text is packed in a {kind} file", "Unpack it, and name the file in it.")
+        if (packing := packing_of(begin)) is not None:
+            remedy = f"Unpack it ({packing.command}), and name the file in it."
+            raise RecordingError(f"{self.path}: the text is packed in a {packing.name} file", remedy)
 
 
 def _utf8_of(begin: bytes) -> Callable[[bytes], bytes]:

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from navitas.errors import UsageError
 from navitas.model_defects import first_defect
-from navitas.regular_files import open_regular
+from navitas.regular_files import as_utf8, open_regular
 from navitas.untrusted_text import printable_line
 
 GC = "GC"
@@ -180,7 +180,7 @@ def read_census(path: Path) -> Census:
         _refuse(name, f"cannot be read ({getattr(error, 'strerror', None) or error})")
     if content is None:
         _refuse(name, f"is larger than {_MAX_BYTES >> 20} MB")
-    return parse_census(content, name)
+    return parse_census(as_utf8(content), name)
 
 
 def _bounded(file: IO[bytes] | gzip.GzipFile) -> bytes | None:

@@ -16,7 +16,7 @@ from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import warning
 from navitas.cli.option import option
 from navitas.cli.options import Finite
-from navitas.cli.paths import READ_ANY_NAME
+from navitas.cli.paths import READ_FILE_ANY_NAME
 from navitas.cli.progress import ConsoleProgress
 from navitas.cli.standard_output import output_console
 from navitas.compare.alike import check_distinct, paired
@@ -30,11 +30,12 @@ from navitas.compare.session import in_shared_sessions
     cls=NavitasCommand,
     example="navitas compare before after\nnavitas compare before.json after.json --same-session",
 )
-@click.argument("before", type=READ_ANY_NAME, required=True)
-@click.argument("after", type=READ_ANY_NAME, required=True)
+@click.argument("before", type=READ_FILE_ANY_NAME, required=True)
+@click.argument("after", type=READ_FILE_ANY_NAME, required=True)
 @option(
     "--same-session",
     is_flag=True,
+    from_project=False,
     help="Each session has runs of both versions, in mixed order. Without it, one session of each version shows no change.",
 )
 @option(
@@ -71,7 +72,7 @@ def command(
 ) -> int:
     """Compare the energy of two versions, BEFORE and AFTER.
 
-    Each is a recording, a JSON report, or a folder of several of them: one for each session.
+    Each is a recording, a JSON report ('-': stdin), or a folder of several of them: one for each session.
     """
     is_text, limit = check_json(json_file), pop_limit(values)
     paths = [session_paths(side) for side in (before, after)]

@@ -11,10 +11,11 @@ from navitas.cli.analysis import load_profile
 from navitas.cli.files import STDOUT
 from navitas.cli.messages import warning
 from navitas.cli.progress import ConsoleProgress
+from navitas.cli.standard_input_file import input_name
 from navitas.compare.session import Session, parse_session
 from navitas.errors import UsageError
 from navitas.recording.layout import MANIFEST_NAME
-from navitas.regular_files import read_regular
+from navitas.regular_files import as_utf8, read_regular
 from navitas.report import json_report
 from navitas.untrusted_text import printable_list
 
@@ -49,7 +50,7 @@ def is_recording(path: Path) -> bool:
 def read_session(path: Path, progress: ConsoleProgress) -> Session:
     """Read a recording or a JSON report. Raises the errors of `navitas.load` and `parse_session`."""
     if not path.is_dir():
-        return parse_session(read_regular(path, _MAX_BYTES), str(path))
+        return parse_session(as_utf8(read_regular(path, _MAX_BYTES)), input_name(path))
     return session_of(load_profile(path, stage=progress.stage), str(path))
 
 

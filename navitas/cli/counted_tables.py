@@ -18,8 +18,8 @@ from navitas.operations.rankings import ClassShare, RankedOperation
 from navitas.parse.arrays import I64
 from navitas.report.names import short_class
 from navitas.report.terminal.fitted_table import Column, FittedTable
-from navitas.report.terminal.paragraph import Paragraph, unbroken
-from navitas.report.units import joules, percent
+from navitas.report.terminal.paragraph import Paragraph
+from navitas.report.units import joules, percent, unbroken
 from navitas.untrusted_text import printable
 
 _LONGEST = 300

@@ -34,7 +34,7 @@ figure_option = option(
 
 def fail_on_option(known: str, text: str) -> Callable[[F], F]:
     """Return the option `--fail-on`: `known` is shown to be wrong, `unknown` is not known to be right."""
-    return option("--fail-on", type=click.Choice([known, "unknown"]), help=text)
+    return option("--fail-on", type=click.Choice([known, "unknown"]), from_project=False, help=text)
 
 
 def limit_options(function: F) -> F:
@@ -42,6 +42,7 @@ def limit_options(function: F) -> F:
     above = option(
         "--fail-above",
         type=Finite(min=0, max=1e6),
+        from_project=False,
         metavar="PERCENT",
         help="Exit with code 1 if all tests or a test need over this much more energy.",
     )

@@ -28,14 +28,21 @@ from navitas.fleet.results import app_names
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import score_clients
 from navitas.report.terminal.fitted_table import Column, FittedTable
-from navitas.report.terminal.paragraph import Paragraph, unbroken
+from navitas.report.terminal.paragraph import Paragraph
+from navitas.report.units import unbroken
 from navitas.untrusted_text import printable
 
 
 @click.command("diagnose", cls=NavitasCommand, example="navitas fleet diagnose fleet --app org.example.app")
 @fleet_options
 @option("--app", type=TEXT, metavar="PACKAGE", help="Only this app.")
-@option("--client", type=TEXT, metavar="NAME", help="Actions for this client: its name as ingested, or its pseudonym.")
+@option(
+    "--client",
+    type=TEXT,
+    from_project=False,
+    metavar="NAME",
+    help="Actions for this client: its name as ingested, or its pseudonym.",
+)
 @output_options
 def command(*, choice: FleetChoice, app: str | None, client: str | None, **values: Any) -> None:
     """Find conditions under which hogs and apps with bugs drain, and actions that help: kill, update, change the network."""

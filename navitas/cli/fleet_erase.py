@@ -22,9 +22,9 @@ from navitas.fleet.store import Store
 
 @click.command("erase", cls=NavitasCommand, example="navitas fleet erase fleet --client phone-7")
 @click.argument("store", type=STORE, metavar="STORE")
-@option("--client", type=TEXT, required=True, metavar="NAME", help="Its name as ingested, or its pseudonym.")
-@option("--also-unknown", is_flag=True, help="Also a client without stored samples: refuse its later ones.")
-@option("--allow-again", is_flag=True, help="Erase nothing, and accept later samples of it again.")
+@option("--client", type=TEXT, required=True, from_project=False, metavar="NAME", help="Its name as ingested, or its pseudonym.")
+@option("--also-unknown", is_flag=True, from_project=False, help="Also a client without stored samples: refuse its later ones.")
+@option("--allow-again", is_flag=True, from_project=False, help="Erase nothing, and accept later samples of it again.")
 @json_option
 def command(*, store: Path, client: str, also_unknown: bool, allow_again: bool, json_file: Path | None) -> None:
     """Erase a client: its samples, and all results, which are computed again. Later samples of it are refused."""

@@ -27,7 +27,8 @@ from navitas.fleet.results import PERCENT_H, HogRow, R, app_rows, hog_rows, of_e
 from navitas.fleet.verdicts import FDR_LIMIT, Claim
 from navitas.fleet.versions import find_versions
 from navitas.report.terminal.fitted_table import Column, FittedTable
-from navitas.report.terminal.paragraph import Paragraph, unbroken
+from navitas.report.terminal.paragraph import Paragraph
+from navitas.report.units import unbroken
 
 
 @click.command("hogs", cls=NavitasCommand, example="navitas fleet hogs fleet --top 5 --csv hogs.csv")

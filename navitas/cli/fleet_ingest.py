@@ -42,6 +42,7 @@ _LONGEST_NAME = 10_000
     "--client",
     type=TEXT,
     default="",
+    from_project=False,
     metavar="NAME",
     help="Client of batterystats histories; '{name}' stands for the file name.",
 )

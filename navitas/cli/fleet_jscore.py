@@ -23,7 +23,13 @@ from navitas.report.terminal.fitted_table import Column, FittedTable
 
 @click.command("jscore", cls=NavitasCommand, example="navitas fleet jscore fleet --client NAME")
 @fleet_options
-@option("--client", type=TEXT, metavar="NAME", help="Only this client: its name as ingested, or its pseudonym.")
+@option(
+    "--client",
+    type=TEXT,
+    from_project=False,
+    metavar="NAME",
+    help="Only this client: its name as ingested, or its pseudonym.",
+)
 @output_options
 def command(*, choice: FleetChoice, client: str | None, **values: Any) -> None:
     """Score clients by the percentage of their peers whose batteries drain faster in use. The lowest scores come first."""

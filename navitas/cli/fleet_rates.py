@@ -20,8 +20,8 @@ from navitas.fleet.rates import RATES, Summary, rates, summary_of
 from navitas.fleet.results import SCHEMA_VERSION
 from navitas.fleet.sample_times import day
 from navitas.report.terminal.fitted_table import Column, FittedTable
-from navitas.report.terminal.paragraph import Paragraph, unbroken
-from navitas.report.units import percent
+from navitas.report.terminal.paragraph import Paragraph
+from navitas.report.units import percent, unbroken
 from navitas.untrusted_text import printable
 
 

@@ -42,7 +42,13 @@ _METHODS = 8
 @click.command("report", cls=NavitasCommand, example="navitas fleet report fleet -o fleet.html")
 @fleet_options
 @option("-o", "--output", type=WRITE_ANY_NAME, required=True, metavar="FILE", help="File of the page ('-': stdout).")
-@option("--client", type=TEXT, metavar="NAME", help="Add actions for this client: its name as ingested, or its pseudonym.")
+@option(
+    "--client",
+    type=TEXT,
+    from_project=False,
+    metavar="NAME",
+    help="Add actions for this client: its name as ingested, or its pseudonym.",
+)
 @option(
     "--recordings",
     type=READ,

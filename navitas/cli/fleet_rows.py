@@ -17,11 +17,10 @@ from navitas.cli.option import option
 from navitas.cli.paths import WRITE_ANY_NAME
 from navitas.errors import UsageError
 from navitas.fleet.figures import counted
-from navitas.fleet.formulas import guarded
 from navitas.fleet.results import Row, document, of_enough_clients
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
-from navitas.untrusted_text import printable
+from navitas.untrusted_text import guarded, printable
 
 F = TypeVar("F", bound=Callable[..., Any])
 R = TypeVar("R", bound=Row)

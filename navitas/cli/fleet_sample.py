@@ -34,7 +34,14 @@ _USEFUL = ("screen", "network", "brightness", "saver", *_COUNTERS)
 @click.argument("store", required=False, type=NEW_STORE, metavar="[STORE]")
 @option("-o", "--output", type=WRITE_ANY_NAME, metavar="FILE", help="Append to this file of JSON lines ('-': stdout).")
 @option("--device", "serial", type=TEXT, metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]")
-@option("--client", type=TEXT, default="", metavar="NAME", help="Name of the phone. [a hash of its serial number]")
+@option(
+    "--client",
+    type=TEXT,
+    default="",
+    from_project=False,
+    metavar="NAME",
+    help="Name of the phone. [a hash of its serial number]",
+)
 @option("--history", is_flag=True, help="Add the battery history that the phone keeps: a sample for each percent.")
 @json_option
 def command(
@@ -53,7 +60,7 @@ def command(
         rows = [*(_history(device, client) if history else ()), take_sample(device, client, counters=not history)]
     if missing := [name for name in _USEFUL if name not in rows[-1] and not (history and name in _COUNTERS)]:
         note(f"the phone does not report {', '.join(missing)}: less can be claimed (docs/fleet-reference.md, Samples)")
-    lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+    lines = "".join(f"{json.dumps(row)}\n" for row in rows)
     write_json(json_file, samples=rows)
     if output == STDOUT:
         click.echo(lines, nl=False)

@@ -13,8 +13,9 @@ import click
 
 from navitas.cli.paths import PathType
 from navitas.errors import UsageError
-from navitas.fleet.ingest.remote import fetch_files, is_url, shown_url
+from navitas.fleet.ingest.remote import fetch_files, shown_url
 from navitas.owned_folder import owned_folder
+from navitas.regular_files import is_url
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from navitas.fleet.names import find_app
 from navitas.fleet.results import PERCENT_H, AppRow, app_names, app_rows
 from navitas.fleet.stages import Fleet
 from navitas.fleet.verdicts import Claim
-from navitas.report.terminal.paragraph import Paragraph, unbroken
+from navitas.report.terminal.paragraph import Paragraph
+from navitas.report.units import unbroken
 from navitas.untrusted_text import printable
 
 NOT_YET = "No app can be judged yet. An app needs three clients with half an hour both with it and without it."

@@ -15,8 +15,8 @@ from navitas.graph.module_graph import ModuleEdge, ModuleGraph, ModuleNode
 from navitas.graph.wake_ups import WakeUp
 from navitas.report.names import short_class
 from navitas.report.terminal.fitted_table import Column, FittedTable
-from navitas.report.terminal.paragraph import Paragraph, unbroken
-from navitas.report.units import duration, joules, percent
+from navitas.report.terminal.paragraph import Paragraph
+from navitas.report.units import duration, joules, percent, unbroken
 from navitas.untrusted_text import printable
 
 _Row = TypeVar("_Row")

@@ -24,8 +24,8 @@ from navitas.graph.module_graph import ModuleGraph
 from navitas.graph.processing import Processing
 from navitas.graph.wake_ups import WakeUp
 from navitas.parse.communication_records import FIRST_RECEIVE, CommunicationKind
-from navitas.report.terminal.paragraph import Paragraph, unbroken
-from navitas.report.units import joules, percent
+from navitas.report.terminal.paragraph import Paragraph
+from navitas.report.units import joules, percent, unbroken
 from navitas.untrusted_text import printable
 
 _SENDS = frozenset(kind.name.lower() for kind in CommunicationKind if kind < FIRST_RECEIVE)

@@ -12,13 +12,13 @@ from navitas.cli.history_file import DEFAULT_FILE, add_sessions
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step, shell_word
 from navitas.cli.option import option
-from navitas.cli.paths import READ_ANY_NAME, WRITE_ANY_NAME
+from navitas.cli.paths import READ_FILE_ANY_NAME, WRITE_ANY_NAME
 from navitas.cli.progress import ConsoleProgress
 from navitas.cli.standard_output import output_console
 
 
 @click.command("add", cls=NavitasCommand, example="navitas history add navitas-recordings\nnavitas history add report.json")
-@click.argument("paths", type=READ_ANY_NAME, nargs=-1, required=True, metavar="PATH...")
+@click.argument("paths", type=READ_FILE_ANY_NAME, nargs=-1, required=True, metavar="PATH...")
 @option(
     "--file",
     type=WRITE_ANY_NAME,
@@ -29,7 +29,7 @@ from navitas.cli.standard_output import output_console
 )
 @json_option
 def command(*, paths: tuple[Path, ...], file: Path, json_file: Path | None) -> int:
-    """Add sessions to a history: recordings, JSON reports, or folders of them.
+    """Add sessions to a history: recordings, JSON reports ('-': stdin), or folders of them.
 
     A session that the history has is not added again.
     """

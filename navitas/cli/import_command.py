@@ -10,7 +10,7 @@ import click
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.destinations import check_not_recorded
 from navitas.cli.import_supply import no_profile_of_log, read_supply
-from navitas.cli.import_traced import LONGEST, import_traced, input_name, print_note
+from navitas.cli.import_traced import LONGEST, import_traced, print_note
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import location, next_step, shell_word
 from navitas.cli.option import option
@@ -18,6 +18,7 @@ from navitas.cli.options import Finite
 from navitas.cli.origin import provenance
 from navitas.cli.paths import FOLDER, NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT
 from navitas.cli.progress import ConsoleProgress
+from navitas.cli.standard_input_file import input_name
 from navitas.errors import ExitCode, UsageError
 from navitas.importing.counted_cpus import counted_cpus
 from navitas.importing.imported_recording import ImportedRecording, ImportedRun, write_recording

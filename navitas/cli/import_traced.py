@@ -10,7 +10,7 @@ from navitas.cli.files import STDOUT
 from navitas.cli.json_output import write_json
 from navitas.cli.messages import location, next_step, shell_word, warning
 from navitas.cli.origin import provenance
-from navitas.cli.standard_input_file import as_given
+from navitas.cli.standard_input_file import input_name
 from navitas.errors import ExitCode, UsageError
 from navitas.importing.amounts import amount
 from navitas.importing.art_trace import read_art_trace
@@ -66,11 +66,6 @@ def import_traced(
     location(f"recording: {printable_line(str(output), LONGEST)}")
     next_step(f"navitas report {shell_word(output)}")
     return ExitCode.OK
-
-
-def input_name(path: Path) -> str:
-    """Return the name of an input file in messages."""
-    return "standard input" if as_given(path) == STDOUT else str(path)
 
 
 def print_note(note: ImportNote, where: str = "") -> None:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from navitas.cli.files import STDOUT, check_files, write_to
 from navitas.cli.option import option
 from navitas.cli.paths import WRITE_ANY_NAME
+from navitas.untrusted_text import ESCAPED_SURROGATE, without_surrogates
 
 F = TypeVar("F", bound=Callable[..., Any])
 SCHEMA_VERSION = 1
@@ -37,6 +38,8 @@ def write_json(path: Path | None, **content: object) -> None:
 
 
 def write_document(path: Path, document: object) -> None:
-    """Write a JSON document."""
-    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    """Write a JSON document in ASCII, so that characters that steer a terminal or turn text are escapes."""
+    encode = json.JSONEncoder(indent=2, allow_nan=False).encode
+    text = encode(document)
+    text = encode(without_surrogates(document)) if ESCAPED_SURROGATE in text else text
     write_to(path, lambda out: print(text, file=out))

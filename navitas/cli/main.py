@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import signal
 import sys
 from contextlib import suppress
@@ -13,9 +14,10 @@ import click
 
 from navitas import __version__
 from navitas.cli.lazy import LazyGroup, ReaderGoneError
-from navitas.cli.messages import Preferences, prefer
+from navitas.cli.messages import Preferences, prefer, warning
 from navitas.cli.messages import error as show_error
 from navitas.errors import ExitCode, NavitasError
+from navitas.untrusted_text import printable
 
 # Command → (module, one-line help). The help is repeated here so that `navitas --help` doesn't import the modules.
 COMMANDS = {
@@ -41,6 +43,7 @@ COMMANDS = {
 
 _TERMINATION_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _CONTEXT_CHARS = 100
+_SIZE = re.compile("[1-9][0-9]{0,3}")
 _OTHER_FOLDER = "choose a folder where you have write permission"
 _OS_REMEDIES = {
     errno.ENOSPC: "free some space, or choose another folder",
@@ -99,6 +102,7 @@ def _on_second_signal(_signal: int, _frame: object) -> None:
 def run(arguments: list[str]) -> int:
     """Run with the given arguments and return the exit code."""
     prefer(Preferences())
+    _ignore_wrong_sizes()
     try:
         result = cli.main(arguments, prog_name="navitas", standalone_mode=False, obj=tuple(arguments))
     except click.ClickException as wrong:
@@ -119,6 +123,15 @@ def run(arguments: list[str]) -> int:
     finally:
         _end_started_servers()
     return int(result) if isinstance(result, int) else ExitCode.OK
+
+
+def _ignore_wrong_sizes() -> None:
+    """Remove sizes that no terminal has from the environment: Rich fails at some, and fills lines of any width."""
+    for name in ("COLUMNS", "LINES"):
+        value = os.environ.get(name, "")
+        if value and not _SIZE.fullmatch(value):
+            del os.environ[name]
+            warning(f"{name}={printable(value, 40)} is ignored: it is not a number from 1 to 9999")
 
 
 def _end_started_servers() -> None:

@@ -7,9 +7,16 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 MASK = "***"
+# Short names count as whole words: `pin`, `-Ppin`, `simPin` and `SIM_PIN`, but not `spin` or `Pint`.
+_SHORT = (
+    "(?-i:(?:(?<![A-Za-z])|(?<=-[PD]))(?:pw|pin|otp|pat|sig)(?![a-z])|(?:Pw|Pin|Otp|Pat|Sig)(?![a-z])"
+    "|(?<![A-Z])(?:PW|PIN|OTP|PAT|SIG)(?![A-Za-z]))"
+)
 _KINDS = (
-    "password|passwd|passphrase|pass(?![a-z])|pwd(?![a-z])|secret|token(?!i)|credential|bearer(?![a-z])|auth(?:orization)?(?![a-z])"
-    "|(?:api|access|private|signing)[-_. ]?key|(?:set-?)?cookie(?![a-z])"
+    "password|passwd|passphrase|passcode|pass(?![a-z])|pwd(?![a-z])|secret|token(?!i)|credential|bearer(?![a-z])"
+    "|auth(?:orization)?(?![a-z])|signature(?![a-z])|session[-_. ]?(?:id|key)(?![a-z])|(?:set-?)?cookie(?![a-z])"
+    "|(?:api|access|private|signing|pass|ssh|encryption|license|master|storage|account|shared|upload)[-_. ]?key"
+    f"|{_SHORT}"
 )
 # No pattern begins with a repetition, so a search takes linear time for arguments of any length.
 _SECRET = re.compile(_KINDS, re.IGNORECASE)
@@ -28,7 +35,10 @@ _TOKENS = re.compile(
     r"|glpat-[\w-]{20,}+"  # GitLab
     r"|xox[a-z]-[\w-]{10,}+"  # Slack
     r"|A(?:KIA|SIA|GPA|IDA|ROA)[A-Z2-7]{16}(?![A-Za-z0-9])"  # AWS
-    r"|AIza[\w-]{35}(?![\w-])"  # Google
+    r"|AIza[\w-]{35}(?![\w-])|ya29\.[\w-]{20,}+"  # Google
+    r"|npm_[A-Za-z0-9]{36}|pypi-AgE[\w-]{16,}+|dckr_pat_[\w-]{20,}+|hf_[A-Za-z0-9]{30,}+"  # package, image and model registries
+    r"|[rs]k_(?:live|test)_[A-Za-z0-9]{16,}+|SG\.[\w-]{16,}+\.[\w-]{16,}+"  # Stripe, SendGrid
+    r"|sk-[\w-]{32,}+"  # OpenAI, Anthropic
     r"|eyJ[\w-]{8,}+(?:\.[\w-]*+){2,4}"  # JSON Web Tokens: the header begins with {"
     r")",
     re.ASCII,

@@ -30,7 +30,8 @@ from navitas.cli.standard_output import output_console
 from navitas.errors import UsageError
 from navitas.power.fitted_model import FittedGroup, FittedModel, listed
 from navitas.report.terminal.fitted_table import Column, FittedTable
-from navitas.report.terminal.paragraph import Paragraph, unbroken
+from navitas.report.terminal.paragraph import Paragraph
+from navitas.report.units import unbroken
 from navitas.untrusted_text import printable, printable_line
 
 _UNITS = {"W": "W", "J/MB": "J/MB", "1": "×"}

@@ -19,8 +19,10 @@ from navitas.cli.option import option
 from navitas.cli.paths import WRITE_ANY_NAME
 from navitas.cli.standard_output import output_console
 from navitas.parse.arrays import I64
+from navitas.untrusted_text import guarded, printable
 
 By = Literal["test", "thread", "method"]
+_LONGEST = 10_000
 _KEYS = ("module", "test", "run", "repeat", "status", "wall_s")
 
 
@@ -51,7 +53,7 @@ def command(
         keys = [*_KEYS, *([] if by == "test" else [by])]
         used = np.flatnonzero(counted.executions)
         writer.writerow([*keys, *(counted.program.names[i] for i in used.tolist())])
-        writer.writerows([*(key[name] for name in keys), *vector[used].tolist()] for key, vector in _rows(counted, by))
+        writer.writerows([*(_cell(key[name]) for name in keys), *vector[used].tolist()] for key, vector in _rows(counted, by))
 
     if output is not None:
         write_to(output, render)
@@ -60,6 +62,10 @@ def command(
         write_json(json_file, recording=str(recording), rows=rows)
     if STDOUT not in (output, json_file):
         output_console().print(counts_table(counted.program, counted.executions))
+
+
+def _cell(value: str | float) -> str | float:
+    return guarded(printable(value, _LONGEST)) if isinstance(value, str) else value
 
 
 def _ran(counted: Counted, vector: I64) -> dict[str, int]:

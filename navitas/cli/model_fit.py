@@ -38,7 +38,7 @@ from navitas.untrusted_text import printable
     metavar="SHARE",
     help="Share of cases that intervals contain.",
 )
-@option("--drop-missing", is_flag=True, help="Leave out rows with empty cells.")
+@option("--drop-missing", is_flag=True, from_project=False, help="Leave out rows with empty cells.")
 @option("-o", "--output", required=True, type=WRITE_ANY_NAME, metavar="FILE", section="Output", help="File of the model.")
 @json_option
 def command(

@@ -180,7 +180,7 @@ def measuring_options(function: F) -> F:
             show_default=True,
             help="off: disable Wi-Fi, mobile data, Bluetooth.",
         ),
-        option("--force", is_flag=True, help="Also measure a hot or nearly empty phone."),
+        option("--force", is_flag=True, from_project=False, help="Also measure a hot or nearly empty phone."),
     )(function)
 
 

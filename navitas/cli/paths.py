@@ -15,11 +15,18 @@ from navitas.cli.standard_input_file import standard_input_file
 from navitas.errors import UsageError
 from navitas.fleet import layout
 from navitas.recording.layout import recording_of
+from navitas.regular_files import is_url
 
 Role = Literal["read", "write", "folder", "store"]
 """`read`: a file or folder to read; `write`: a file to replace; `folder`: a folder whose content can be replaced;
 `store`: a fleet's folder."""
 
+_INSTEAD_OF_URL: dict[Role, str] = {
+    "read": "Download it, and name the copy.",
+    "write": "Name a local file, and upload that.",
+    "folder": "Name a local folder, and upload that.",
+    "store": "Name a local folder. URLs of samples can be the FILEs of navitas fleet ingest.",
+}
 _META = f"{__name__}.given"
 _STDIN = Path("-")
 _MISSING_ERRORS = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
@@ -53,6 +60,7 @@ class PathType(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         if value == "":
             raise UsageError(f"{_label(param)}: '' is not the name of a file or folder", "Check the variable that has it.")
+        _check_local(str(value), param, self.role)
         path = Path(str(super().convert(value, param, ctx)))
         if self.is_file and path == _STDIN and ctx is not None:
             return standard_input_file(ctx)
@@ -87,6 +95,7 @@ class NameOrFile(Utf8Text):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         text = super().convert(value, param, ctx)
+        _check_local(text, param, "read")
         if not self.is_program and text == str(_STDIN) and ctx is not None:
             return str(standard_input_file(ctx))
         if param is not None and ctx is not None and os.path.lexists(text):
@@ -153,6 +162,13 @@ def _check_utf8(text: str, param: click.Parameter | None) -> None:
     except UnicodeEncodeError:
         what = f"{_label(param)}: " if param is not None else ""
         raise UsageError(f"{what}{text!a} is not UTF-8", "Give it in UTF-8; rename the file if it names one.") from None
+
+
+def _check_local(text: str, param: click.Parameter | None, role: Role) -> None:
+    """Raise `UsageError` for a URL. Its message leaves out all but the scheme, since the rest may have a password."""
+    if is_url(text):
+        label = f"{_label(param)}: " if param is not None else ""
+        raise UsageError(f"{label}{text.partition(':')[0]}://… is a URL, and this must be a local path", _INSTEAD_OF_URL[role])
 
 
 def _compare(given: _PathArgument, ctx: click.Context) -> None:

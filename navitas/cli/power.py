@@ -25,7 +25,8 @@ from navitas.power.cpu import needs_frequencies, placeholder_frequencies, power_
 from navitas.power.model import ClusterPower, PowerModel
 from navitas.power.power_profile import PowerProfile, read_power_profile
 from navitas.report.terminal.fitted_table import Column, FittedTable
-from navitas.report.terminal.paragraph import Paragraph, unbroken, with_unbroken_figures
+from navitas.report.terminal.paragraph import Paragraph, with_unbroken_figures
+from navitas.report.units import unbroken
 from navitas.untrusted_text import printable, printable_line, printable_lines
 
 _ALL = 1_000_000

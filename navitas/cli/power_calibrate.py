@@ -74,14 +74,14 @@ _STEP_S, _INTERVAL_S = 2.0, 1.0
 )
 @option(
     "--points",
-    type=READ_ANY_NAME,
+    type=READ_FILE_ANY_NAME,
     multiple=True,
     metavar="PATH",
     help="CSV file of measured operating points, or a folder of Wattson's curves; repeatable.",
 )
 @option(
     "--against",
-    type=READ_ANY_NAME,
+    type=READ_FILE_ANY_NAME,
     multiple=True,
     metavar="PATH",
     help="As --points, but not fitted: shows the errors only.",

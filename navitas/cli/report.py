@@ -30,7 +30,7 @@ from navitas.report.json_report import schema
     "navitas report navitas-recordings/demo --view timeline --component cpu",
 )
 @click.argument("recording", type=READ_ANY_NAME, required=False)
-@option("--schema", "print_schema", is_flag=True, help="Print the JSON Schema of the JSON report and exit.")
+@option("--schema", "print_schema", is_flag=True, from_project=False, help="Print the JSON Schema of the JSON report and exit.")
 @option(
     "--map",
     "map_file",

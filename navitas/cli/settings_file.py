@@ -1,6 +1,7 @@
 """Settings of a project: `navitas.toml`, or `[tool.navitas]` in `pyproject.toml`, as defaults of commands' options.
 
-The project can be from an untrusted author. The file can't set programs, outputs, or paths outside the project.
+The project can be from an untrusted author. The file can't set programs, outputs, paths outside the project, or what a check
+accepts.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from navitas.cli.messages import warning
 from navitas.cli.option import Option
 from navitas.cli.paths import NameOrFile, PathType
 from navitas.errors import UsageError
-from navitas.regular_files import open_regular
+from navitas.regular_files import as_utf8, open_regular
 
 _NAME, _PYPROJECT = "navitas.toml", "pyproject.toml"
 _MAX_BYTES = 1 << 20
@@ -84,7 +85,7 @@ def _read(path: Path, prefix: tuple[str, ...]) -> Settings | None:
             data = file.read(_MAX_BYTES + 1)
         if len(data) > _MAX_BYTES:
             raise UsageError(f"{path}: larger than {_MAX_BYTES >> 20} MiB", "keep only settings in this file")
-        text = data.decode("utf-8")
+        text = as_utf8(data).decode("utf-8")
         content: Any = tomllib.loads(text)
     except (OSError, ValueError, RecursionError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error) or "too deeply nested"
@@ -176,8 +177,8 @@ def _value(option: Option, value: Any, where: str, settings: Settings, ctx: clic
     what = f"{where}: {option.long_name}"
     if not _may_be_set(option):
         raise UsageError(
-            f"{what}: a project's settings file cannot set programs, code to run, or output files",
-            f"Give --{option.long_name} on the command line, or set {option.variable(ctx)}.",
+            f"{what}: a project's settings file cannot set programs, code to run, output files, clients, or what a check accepts",
+            f"Remove this line, and give --{option.long_name} on the command line, or set {option.variable(ctx)}.",
         )
     if option.is_flag:
         if not isinstance(value, bool):

@@ -40,3 +40,8 @@ def as_given(path: Path) -> Path:
     """Return the path that the user gave: `-` for the copy of standard input."""
     ctx = click.get_current_context(silent=True)
     return Path("-") if ctx is not None and path == ctx.meta.get(_META) else path
+
+
+def input_name(path: Path) -> str:
+    """Return the name of an input file in messages and results."""
+    return "standard input" if as_given(path) == Path("-") else str(path)

@@ -6,7 +6,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 from navitas.batterystats.uids import is_app
-from navitas.untrusted_text import without_surrogates
 from navitas.vitals.acquirers import Acquirer
 from navitas.vitals.device_use import Bounds, WakeupAlarm
 from navitas.vitals.report import AppVitals, VitalsReport
@@ -19,7 +18,7 @@ SCHEMA_VERSION = 1
 def vitals_document(source: Path, recording: Path | None, report: VitalsReport) -> object:
     """Return the document."""
     use = report.use
-    document = {
+    return {
         "schema_version": SCHEMA_VERSION,
         "file": str(source),
         "recording": str(source if source.is_dir() else recording) if source.is_dir() or recording else None,
@@ -33,7 +32,6 @@ def vitals_document(source: Path, recording: Path | None, report: VitalsReport) 
         "recorded_alarms": None if report.alarms is None else [asdict(one) for one in report.alarms],
         "radio_users": None if report.radio_users is None else [asdict(one) for one in report.radio_users],
     }
-    return without_surrogates(document)
 
 
 def _app(report: VitalsReport, app: AppVitals) -> dict[str, object]:

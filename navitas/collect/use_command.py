@@ -12,7 +12,6 @@ from navitas.collect.progress import Progress
 from navitas.device.base import Device
 
 _EXIT_MARK = "navitas-exit:"
-_LONGEST_COMMAND = 120
 
 
 def run_command(
@@ -31,7 +30,8 @@ def run_command(
         has_ended = True
     code, number = marks[_EXIT_MARK], marks[LINE_MARK]
     if has_ended and code != "0":
-        what = f"'{command[:_LONGEST_COMMAND]}'" if script is None else f"{script}{f', line {number}' if number else ''}"
+        # Recordings keep this message, so it has no words of the command, which can be secrets.
+        what = "the command" if script is None else f"{script}{f', line {number}' if number else ''}"
         done.warnings.append(f"{what} ended with exit code {code or 'unknown'}: see instrument.txt of the run")
 
 

@@ -87,7 +87,7 @@ def user_client() -> ServerClient:
             raise DeviceError(f"no adb server runs at {client.where}", "start it there: adb start-server") from None
         _start_server(client.port)
         server_started(client)
-    except OSError as error:
+    except (OSError, UnicodeError) as error:  # A name that no host can have is a `UnicodeError`.
         remedy = "check ADB_SERVER_SOCKET, ANDROID_ADB_SERVER_HOST and ANDROID_ADB_SERVER_PORT"
         raise DeviceError(f"the adb server at {client.where} cannot be reached: {error}", remedy) from None
     use_server(client)

@@ -20,6 +20,7 @@ except ValueError:  # adbutils makes a client for that port on import
 __all__ = ["AdbError", "AdbTimeout", "ServerClient", "program_path"]
 
 _UNUSED_PORT = 5037  # placeholder for a client on a Unix socket
+_LAST_PORT = 65535
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _TCP = re.compile(r"tcp:(?:(?P<host>\[[^\]]+\]|[^:\[\]]+):)?(?P<port>\d{1,5})")
 
@@ -61,6 +62,8 @@ class ServerClient(AdbClient):  # type: ignore[misc]
             super().__init__(*((host, port) if path is None else (_LOOPBACK[0], _UNUSED_PORT)))
         except ValueError:
             raise _BAD_PORT from None
+        if not 0 < self.port <= _LAST_PORT:
+            raise _BAD_PORT
 
     @classmethod
     def of_user(cls) -> ServerClient:
@@ -70,7 +73,7 @@ class ServerClient(AdbClient):  # type: ignore[misc]
             return cls()
         if spec.startswith(f"{LOCAL}/"):
             return cls(path=Path(spec.removeprefix(LOCAL)))
-        if found := _TCP.fullmatch(spec):
+        if (found := _TCP.fullmatch(spec)) and 0 < int(found["port"]) <= _LAST_PORT:
             return cls((found["host"] or _LOOPBACK[0]).strip("[]"), int(found["port"]))
         raise UsageError(
             f"ADB_SERVER_SOCKET: {spec!r} is not supported",

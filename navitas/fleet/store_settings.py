@@ -64,6 +64,8 @@ def read_settings(file: Path) -> StoreSettings:
         ) from error
     if number > FORMAT:
         raise FleetError(f"{file}: format {number} is newer than {FORMAT}, which this version reads", "Update navitas.")
+    if number < 1:
+        raise FleetError(f"{file}: format {number} is none that navitas writes", "Restore the file.")
     if not 1 <= buckets <= _MOST_BUCKETS:
         raise FleetError(f"{file}: {buckets} buckets are not between 1 and {_MOST_BUCKETS}", "Restore the file.")
     if kept is not None:

@@ -174,9 +174,10 @@ def _in_memory(database: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def _check(file: Path, database: sqlite3.Connection, *, write: bool) -> int:
-    """Return the version of the tables."""
+    """Return the version of the tables, which a new file gets. A file with pages but no tables is another program's."""
+    ((pages,),) = database.execute("PRAGMA page_count")  # Before the transaction, which adds the first page.
     with _transaction(database, write=write):
-        if write and not schema.content(database):
+        if write and not pages and not schema.content(database):
             schema.create(database)
         ((application,),) = database.execute("PRAGMA application_id")
         version = schema.version(database)
@@ -187,7 +188,9 @@ def _check(file: Path, database: sqlite3.Connection, *, write: bool) -> int:
                 f"{file} has version {version} of the history, and this Navitas knows version {schema.VERSION}",
                 "Use the newer Navitas that wrote it.",
             )
-        if schema.content(database) != schema.expected(max(version, 1)):
+        if version < 1:
+            _refuse(file, f"has version {version} of the history, which no Navitas wrote")
+        if schema.content(database) != schema.expected(version):
             _refuse(file, "has other tables than Navitas makes, so it was changed")
         if (found := database.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
             _refuse(file, f"is damaged: {str(found).splitlines()[-1][:200]}")

@@ -16,6 +16,7 @@ import numpy as np
 from navitas.errors import RecordingError
 from navitas.importing.art_records import MAGIC, MAX_TEXT, ArtHeader, Packets, art_header, record_type, split_packets
 from navitas.importing.method_map import MethodName
+from navitas.importing.other_forms import check_packed
 from navitas.importing.unreadable import unreadable
 from navitas.parse.arrays import I64, U8
 from navitas.parse.tables import ENTER, EXIT, THROW
@@ -79,6 +80,7 @@ def read_art_trace(path: Path, shown: str) -> ArtTrace:
         data = read_regular(path, MAX_BYTES)
     except OSError as error:
         raise unreadable(shown, error) from error
+    check_packed(data[:16], shown)
     if not is_art_trace(data[:16]):
         raise RecordingError(f"{shown}: not a method trace of Android's runtime", _REMEDY)
     if data.startswith(MAGIC):

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from navitas.errors import RecordingError
 from navitas.importing.measured_log import NOT_MEASURED, LogPart, MeasuredLog, check_count
+from navitas.importing.other_forms import json_form
 from navitas.importing.probe_event import EventMaker, ProbeEvent, Section
 
 MAX_JSON_BYTES = 64 << 20
@@ -61,6 +62,8 @@ def read_original_json(data: bytes, shown: str) -> MeasuredLog:
     except (ValueError, RecursionError) as error:
         raise RecordingError(f"{shown}: unreadable JSON: {_cause(error)}", NOT_MEASURED) from error
     tests = document.get("tests") if isinstance(document, dict) else None
+    if (other := json_form(document)) is not None:
+        raise other.error(shown)
     if not isinstance(tests, list):
         raise RecordingError(f"{shown}: the JSON has no list of tests", NOT_MEASURED)
     parts: list[LogPart] = []

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from navitas.importing.log_dates import LogDates, Written
 from navitas.importing.measured_log import LogPart, MeasuredLog, check_count
+from navitas.importing.other_forms import log_form
 from navitas.importing.probe_event import EventMaker, ProbeEvent, Section
 from navitas.parse.logcat import LogRecord, parse_line
 
@@ -35,8 +36,9 @@ def read_original_log(lines: Iterable[str], shown: str, name: str, written: Writ
     found = MeasuredLog(shown, "brief", [part])
     maker, dates = EventMaker(), LogDates()
     dated: list[tuple[ProbeEvent, int]] = []
+    text, other = "", None
     for place, line in enumerate(lines, 1):
-        text = line.rstrip("\r\n")
+        before, text = text, line.rstrip("\r\n")
         if MARK not in text:
             found.estimates += _ESTIMATE.match(text) is not None
             if text.startswith(_DUMP):
@@ -44,6 +46,7 @@ def read_original_log(lines: Iterable[str], shown: str, name: str, written: Writ
             continue
         record = parse_line(text) if len(text) <= _LONGEST_LINE else None
         if record is None or record.tag != TAG:
+            other = other if found.damaged[_NO_LOGCAT] else log_form(text, before)
             found.note_damage(_NO_LOGCAT, place)
             continue
         index = None if record.realtime_ns is not None or not record.stamp else dates.add(record.stamp)
@@ -59,6 +62,8 @@ def read_original_log(lines: Iterable[str], shown: str, name: str, written: Writ
         if index is not None:
             dated.append((event, index))
         part.events.append(event)
+    if not part.events and other is not None:
+        raise other.error(shown)
     if not part.events:
         raise found.nothing_usable(f"no line has a measurement of Navitas-Framework ({MARK})")
     found.first_defect = maker.first_defect

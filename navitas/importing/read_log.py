@@ -13,6 +13,7 @@ from navitas.importing.log_dates import written_by
 from navitas.importing.measured_log import MAX_BYTES, MeasuredLog
 from navitas.importing.original_json import MAX_JSON_BYTES, read_original_json
 from navitas.importing.original_log import read_original_log
+from navitas.importing.other_forms import check_packed
 from navitas.importing.unreadable import unreadable
 from navitas.regular_files import open_regular, read_regular
 
@@ -33,6 +34,7 @@ def read_log(path: Path, shown: str, *, year: int | None, log_format: LogFormat 
         with open_regular(path) as stream:
             head = stream.read(_HEAD_BYTES)
             status = os.fstat(stream.fileno())
+        check_packed(head, shown)
         if log_format == "json" or (log_format == "auto" and _is_json(head)):
             return read_original_json(read_regular(path, MAX_JSON_BYTES), shown)
         if status.st_size > MAX_BYTES:

@@ -12,6 +12,7 @@ from navitas.errors import RecordingError, UsageError
 from navitas.importing.art_trace import ArtTrace
 from navitas.importing.method_map import named_methods, package_of
 from navitas.importing.notes import ImportNote, notes_of_profile
+from navitas.importing.other_forms import check_packed, trace_form
 from navitas.importing.place_in_trace import Placed, place
 from navitas.importing.recording_parts import (
     MODULE,
@@ -80,12 +81,16 @@ def is_perfetto(head: bytes) -> bool:
 
 
 def read_kernel_trace(path: Path, shown: str) -> ReadTrace:
-    """Read a Perfetto, atrace, systrace or trace-cmd file. Raises `RecordingError` if it shows no thread that runs."""
+    """Read a Perfetto, atrace, systrace or trace-cmd file.
+
+    Raises `RecordingError` if it shows no thread that runs. The error names the form of files that are not read.
+    """
     try:
         with open_regular(path) as stream:
             head = stream.read(_HEAD_BYTES)
     except OSError as error:
         raise unreadable(shown, error) from error
+    check_packed(head, shown)
     binary = is_perfetto(head)
     raw = read_perfetto(path) if binary else read_text(path)
     none = np.empty(0, np.int64)
@@ -97,7 +102,11 @@ def read_kernel_trace(path: Path, shown: str) -> ReadTrace:
         triples = ((start, start, 0),)
         joined = _joined(raw, ClockTriples(*(np.array([value], np.int64) for value in triples[0])))
     if joined.trace is None:
-        reasons = "; ".join(str(reason) for reason in joined.reasons)
+        if (other := trace_form(head)) is not None:
+            raise other.error(shown)
+        unit = "packets" if binary else "lines"
+        skipped = [f"{count:,} {unit} were skipped ({reason})" for reason, count in raw.skipped_by_reason.items()]
+        reasons = "; ".join([*map(str, joined.reasons), *skipped])
         raise RecordingError(f"{shown}: no usable trace of the scheduler: {reasons}", "Trace sched_switch and cpu_frequency.")
     return ReadTrace(path, "trace.pftrace" if binary else "trace.txt", joined.trace, triples, joined.reasons)
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from navitas.errors import UsageError
 from navitas.model_defects import first_defect
-from navitas.regular_files import read_regular
+from navitas.regular_files import as_utf8, read_regular
 from navitas.untrusted_text import printable_line
 
 RUN_AGAIN = "Delete the folder of this case, and run the cases again."
@@ -26,7 +26,7 @@ def read_checked(
     """
     name = printable_line(str(path), 300)
     try:
-        return validate(read_regular(path, limit_bytes))
+        return validate(as_utf8(read_regular(path, limit_bytes)))
     except OSError as error:
         raise UsageError(f"{name}: cannot be read: {error.strerror}", missing or remedy) from error
     except ValidationError as error:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from navitas.errors import PowerProfileError
 from navitas.model_defects import first_defect
 from navitas.power.defects import MOST_W
-from navitas.regular_files import open_regular
+from navitas.regular_files import as_utf8, open_regular
 
 FORMAT = "navitas-fitted-model"
 MAX_BYTES = 1 << 20
@@ -132,7 +132,7 @@ def read_fitted_model(source: Path | bytes, *, name: str = "model file") -> Fitt
     if len(data) > MAX_BYTES:
         raise PowerProfileError(f"{where}: larger than 1 MiB.", _FIT)
     try:
-        model = FittedModel.model_validate_json(data)
+        model = FittedModel.model_validate_json(as_utf8(data))
     except ValidationError as error:
         place, message = first_defect(error)
         raise PowerProfileError(f"{where}: not a fitted model: {f'{place}: ' if place else ''}{message}.", _FIT) from None

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from navitas.errors import UsageError
 from navitas.model_defects import first_defect
 from navitas.regress.noise import Noise
-from navitas.regular_files import read_regular
+from navitas.regular_files import as_utf8, read_regular
 
 FORMAT = "navitas-operations-model"
 VERSION = 1
@@ -126,7 +126,7 @@ class OperationsModel(_Part):
 def read_model(path: Path) -> OperationsModel:
     """Read a model file. Raises `UsageError` with the first defect."""
     try:
-        data = read_regular(path, MAX_BYTES)
+        data = as_utf8(read_regular(path, MAX_BYTES))
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}", "Check the path.") from error
     _check_kind(path, data)

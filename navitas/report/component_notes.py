@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from navitas.analyze.profile import Profile
 from navitas.analyze.top import ComponentShare, Top
-from navitas.report.units import digits
+from navitas.report.units import digits, unbroken
 from navitas.untrusted_text import printable
 
 CONSUMERS_NOTE = "The device computes its consumers from its rails, by a model of its own. The app's share is by uid."
@@ -18,9 +18,7 @@ def rails_note(uses: Sequence[ComponentShare]) -> str:
     """Return a note on the components that rails scaled, or did not. A ratio and its sign are one word."""
     meaning = "Rails and model alone: energies of the time in which the rails were read."
     scaled = [(use.component, use.ratio) for use in uses if use.level == "rails"]
-    ratios = [
-        f"{printable(name, _LONGEST)} × {digits(ratio)}".replace(" ", "\u00a0") for name, ratio in scaled if ratio is not None
-    ]
+    ratios = [unbroken(f"{printable(name, _LONGEST)} × {digits(ratio)}") for name, ratio in scaled if ratio is not None]
     if not scaled:
         return f"{meaning} Energy is that of the model (--evidence model)."
     return f"{meaning} Scaled to its rails: {', '.join(ratios)}." if ratios else meaning

@@ -15,12 +15,13 @@ from navitas.analyze.repeats import Repeats
 from navitas.html_page.document import base_style, document
 from navitas.html_page.elements import text
 from navitas.report.component_notes import evidence_groups
+from navitas.report.figure_notes import tick_note, uncertainty_note
 from navitas.report.format import Format
 from navitas.report.html_components import components_section, methods_by_component_section
 from navitas.report.html_handed_work import handed_work_section
-from navitas.report.html_tables import methods_section, tests_section, threads_section
+from navitas.report.html_tables import baseline_section, methods_section, tests_section, threads_section
 from navitas.report.html_viewer import flame_graph, viewer_scripts
-from navitas.report.units import battery_rate, charge, duration, joules, watts
+from navitas.report.units import battery_rate, battery_share, charge, joules, watts
 
 _MAX_WARNINGS = 500
 _MAX_NOTE_LENGTH = 2000
@@ -50,6 +51,7 @@ def _body(profile: Profile) -> Iterator[str]:
     if any(thread.nodes for test in shown for thread in test.threads):
         yield from flame_graph(profile, flame_nodes(shown))
     yield tests_section(profile, groups, tests)
+    yield baseline_section(groups)
     yield methods_section(profile, shown)
     yield handed_work_section(profile)
     yield components_section(profile)
@@ -62,6 +64,7 @@ def _summary(profile: Profile, groups: Sequence[Repeats], tests: Sequence[TestEn
     device, totals, power_w = profile.about.device, profile.totals, profile_power_w(profile)
     volts, battery_mah = profile.about.voltage_v, profile.about.battery_mah
     rate = "" if power_w is None else battery_rate(power_w, volts, battery_mah)
+    share = battery_share(totals.energy_j, volts, battery_mah)
     count = len(groups) + sum(test.wall_ns == 0 for test in tests)
     failed = sum(any(test.status in ("failed", "cut") for test in group.tests) for group in groups)
     runs = f" of {totals.repeats} runs" if totals.repeats > 1 else ""
@@ -69,11 +72,12 @@ def _summary(profile: Profile, groups: Sequence[Repeats], tests: Sequence[TestEn
         (joules(totals.energy_j), f"energy in total{runs}"),
         ("–" if power_w is None else watts(power_w), "mean power"),
         *([(rate, "of a full battery at this power")] if rate else []),
-        (charge(totals.energy_j, volts), "charge"),
+        (charge(totals.energy_j, volts), f"charge, {share} of the battery" if share else "charge"),
         (joules(totals.threads_j), "the app's process"),
         (joules(totals.base_j), "base: used because time passes"),
         (joules(totals.other_processes_j), "other processes"),
         (joules(totals.unattributed_j), "unattributed"),
+        (joules(totals.outside_tests_j), "outside of tests"),
         (f"{count:,}", f"tests, {failed:,} of them failed or cut" if failed else "tests, none of them failed"),
     ]
     virtual = " (virtual phone: an estimate as if on this phone)" if device.get("kind") == "virtual" else ""
@@ -108,8 +112,7 @@ def _evidence(profile: Profile) -> str:
             f"<p>{line}</p>"
             + (f"<details><summary>Why not better evidence</summary><ul>{reasons}</ul></details>" if reasons else "")
         )
-    if profile.tick_ns is not None:
-        lines.append(f"<p>Calls are exact; times are sampled by ticks of {duration(round(profile.tick_ns))}.</p>")
+    lines += [f"<p>{text(note, _MAX_NOTE_LENGTH)}</p>" for note in (tick_note(profile), uncertainty_note(profile)) if note]
     return "\n".join(lines) + "\n"
 
 

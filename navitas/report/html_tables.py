@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from navitas.analyze.baselines import BaselinePairs
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.repeats import Repeats
 from navitas.analyze.roll_up import MethodTotal, ThreadTotal
 from navitas.analyze.share_of import share
 from navitas.html_page.elements import Cell, name, text
+from navitas.report.figure_notes import baseline_note, doubts, method_figures_note, method_note, statuses, tests_note
 from navitas.report.html_section import MAX_ROWS, bar_cell, count_cell, figure_cell, joules_cell, section
 from navitas.report.names import MethodNames, test_label
 from navitas.report.units import battery_rate, duration, watts
 
 _MAX_NAME_LENGTH = 1000
+_LONGEST_NOTE = 2000
 
 
 def tests_section(profile: Profile, groups: Sequence[Repeats], tests: Sequence[TestEnergy]) -> str:
@@ -23,17 +26,10 @@ def tests_section(profile: Profile, groups: Sequence[Repeats], tests: Sequence[T
     Tests are sorted by descending app energy. Tests that didn't run are last.
     """
     repeated = any(len(group.tests) > 1 for group in groups)
-    probed = any(test.probes_j for test in tests)
     idle = [test for test in tests if test.wall_ns == 0]
-    about = "App energy is the energy of the app's threads" + (", estimated without probes. " if probed else ". ")
+    about = text(tests_note(profile, tests, groups), _LONGEST_NOTE)
     if repeated:
-        about += (
-            "Energies are medians of the runs that count, and ± is the 95 % interval of the measurement and of other runs; the"
-            " other figures are those of the run nearest to the median. "
-        )
-    else:
-        about += "± is the 95 % interval of the measurement; one run does not show how runs differ. "
-    about += "Mean power is the measured energy of the test divided by its wall time; battery is this power as a drain rate."
+        about += " The other figures are those of the run nearest to the median."
     volts, battery_mah = profile.about.voltage_v, profile.about.battery_mah
     columns: dict[str, Callable[[Repeats], Cell]] = {
         "Test": lambda group: Cell(name(test_label(group.typical), _MAX_NAME_LENGTH)),
@@ -58,16 +54,34 @@ def tests_section(profile: Profile, groups: Sequence[Repeats], tests: Sequence[T
     return section("tests", "Tests", about, columns, rows, count=len(groups) + len(idle))
 
 
+def baseline_section(groups: Sequence[Repeats]) -> str:
+    """Return the table that compares runs with probes and runs without. Empty without `--baseline`."""
+    columns: dict[str, Callable[[BaselinePairs], Cell]] = {
+        "With probes": lambda pairs: joules_cell(pairs.probed_j),
+        "By sampled cost": lambda pairs: joules_cell(pairs.compensated_j),
+        "Without probes": lambda pairs: joules_cell(pairs.unprobed_j),
+        "Sampled cost is off by": lambda pairs: figure_cell(pairs.error, lambda error: f"{100 * error:+.1f} %"),
+    }
+    compared = [(group, pairs) for group in groups if (pairs := group.baseline) is not None]
+    rows = [
+        [Cell(name(test_label(group.typical), _MAX_NAME_LENGTH)), *(cell(pairs) for cell in columns.values())]
+        for group, pairs in compared[:MAX_ROWS]
+    ]
+    about = f"The energy of each test's threads, as medians of its runs. {text(baseline_note(groups), _LONGEST_NOTE)}".rstrip()
+    head = ("Test", *columns)
+    return section("probes", "Probes", about, head, rows, count=len(compared), listed="tests") if rows else ""
+
+
 def methods_section(profile: Profile, shown: Sequence[TestEnergy]) -> str:
     """Return the table of methods, largest self energy first. Empty for a recording without calls."""
     totals, total_j, names = profile.method_totals(shown), profile.energy_j(shown), MethodNames(profile.method_table)
     about = (
-        "Self is the energy of a method without the methods that it calls; inclusive is its energy with them. Share is self"
-        " energy as a share of the energy of all tests above. Per call is inclusive energy divided by calls; mean power is self"
-        " energy divided by self time. ± is the 95 % interval of self energy."
+        "Self is the energy of a method without the methods with probes that it calls; inclusive is its energy with them. Share"
+        " is self energy as a share of the energy of all tests above. Per call is inclusive energy divided by calls; mean power"
+        f" is self energy divided by self time. {text(' '.join([method_figures_note(profile), *doubts(shown)]), _LONGEST_NOTE)}"
     )
     columns: dict[str, Callable[[MethodTotal], Cell]] = {
-        "Method": lambda total: Cell(name(names.label(total.id), _MAX_NAME_LENGTH) + _place(total)),
+        "Method": lambda total: Cell(name(names.label(total.id), _MAX_NAME_LENGTH) + _place(total) + _note(total)),
         "Share": lambda total: bar_cell(share(total.exclusive_j, total_j)),
         "Self": lambda total: joules_cell(total.exclusive_j),
         "±": lambda total: joules_cell(total.exclusive_error.half_width_j),
@@ -77,6 +91,8 @@ def methods_section(profile: Profile, shown: Sequence[TestEnergy]) -> str:
         "Mean power": lambda total: figure_cell(total.mean_power_w, watts),
         "Time": lambda total: figure_cell(total.wall_ns, duration),
     }
+    if any(test.alternative_j is not None for test in shown):
+        columns["Paper 1"] = lambda total: joules_cell(total.alternative_j)
     rows = [[cell(total) for cell in columns.values()] for total in totals[:MAX_ROWS]]
     return section("methods", "Methods", about, columns, rows, count=len(totals)) if totals else ""
 
@@ -108,7 +124,11 @@ def _place(total: MethodTotal) -> str:
     return f"<small>{text(method.file)}{line}</small>" if method.file else f"<small>line {method.line}</small>" if line else ""
 
 
+def _note(total: MethodTotal) -> str:
+    note = method_note(total)
+    return f"<small>{text(note)}</small>" if note else ""
+
+
 def _status(tests: Sequence[TestEnergy]) -> Cell:
-    """Return the distinct statuses of a test's runs."""
-    found = dict.fromkeys(test.status for test in tests)
-    return Cell(", ".join(f'<span class="{text(status, 40)}">{text(status, 40)}</span>' for status in found))
+    """Return the statuses of a test's runs, and why some do not count."""
+    return Cell(", ".join(f'<span class="{text(status, 40)}">{text(label, 60)}</span>' for status, label in statuses(tests)))

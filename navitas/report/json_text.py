@@ -7,11 +7,10 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby, islice
 from typing import Any
 
-from navitas.untrusted_text import without_surrogates
+from navitas.untrusted_text import ESCAPED_SURROGATE, without_surrogates
 
 _ENCODE = json.JSONEncoder(allow_nan=False).encode
 _CHUNK_LINES = 10_000
-_ESCAPED_SURROGATE = "\\ud"
 
 
 class JsonLines:
@@ -37,7 +36,7 @@ def line(value: Any) -> str:
     """Encode a value on one line. Raises `ValueError` for a figure that isn't finite."""
     text = _ENCODE(value)
     # UTF-8 can't encode an unpaired surrogate, and readers reject its escape sequence.
-    return _ENCODE(without_surrogates(value)) if _ESCAPED_SURROGATE in text else text
+    return _ENCODE(without_surrogates(value)) if ESCAPED_SURROGATE in text else text
 
 
 def json_chunks(value: Any, margin: str = "\n") -> Iterator[str]:

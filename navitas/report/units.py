@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from math import floor, log10
 
+UNBROKEN = "\u00a0"
+"""A space between words that stay on one line."""
+
 
 def joules(value: float) -> str:
     """Format an energy with three significant digits: `12.3 J`, `4.56 mJ`, `7.89 µJ`, `756 nJ`."""
@@ -36,6 +39,11 @@ def battery_rate(power_w: float, voltage_v: float, battery_mah: float | None) ->
     """Format the drain rate at a power, in percent of a full battery per hour. Empty if its capacity is unknown."""
     share = battery_share(3600 * power_w, voltage_v, battery_mah)
     return f"{share}/h" if share else ""
+
+
+def unbroken(figure: str) -> str:
+    """The figure as one word of a paragraph."""
+    return figure.replace(" ", UNBROKEN)
 
 
 def byte_count(value: float) -> str:

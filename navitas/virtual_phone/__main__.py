@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from navitas.device.local_socket import local_address
+from navitas.device.local_socket import local_address, make_private
 from navitas.errors import NavitasError
 from navitas.owned_folder import is_marked, remove
 from navitas.virtual_phone.adb_services import banner, router
@@ -44,9 +44,19 @@ def main() -> int:
     parser.add_argument("--jdk", action="append", default=[], metavar="HOME", help="a JDK that bundles may use")
     parser.add_argument("--remove-state", action="store_true", help="remove the folder at the end")
     arguments = parser.parse_args()
+    try:
+        make_private(arguments.state_dir)
+        _run(arguments)
+    except NavitasError as error:
+        print(json.dumps({"error": error.message, "remedy": error.remedy}), flush=True)
+        return 1
+    return 0
+
+
+def _run(arguments: argparse.Namespace) -> None:
+    """Run the phone until it ends, and remove its folders if requested."""
     socket = arguments.socket or arguments.state_dir.absolute() / "adb" / "phone"
     try:
-        arguments.state_dir.mkdir(parents=True, exist_ok=True)
         for home in arguments.jdk:
             JdkList(arguments.state_dir / LIST_NAME).allow(home)
         asyncio.run(
@@ -62,15 +72,11 @@ def main() -> int:
                 socket,
             )
         )
-    except NavitasError as error:
-        print(json.dumps({"error": error.message, "remedy": error.remedy}), flush=True)
-        return 1
     finally:
         if arguments.remove_state:
             remove(arguments.state_dir)
             if is_marked(socket.parent):  # any other outside folder may contain more than the socket
                 remove(socket.parent)
-    return 0
 
 
 def _spread(text: str) -> float:

@@ -22,6 +22,7 @@ _IMPORTS = {
     "trusted_paths": "",
     "untrusted_text": "",
     "line_blocks": "",
+    "packed_files": "",
     "power_statistics": "",
     "binary_xml": "",
     "unknown_parts": "",
@@ -33,7 +34,7 @@ _IMPORTS = {
     "owned_folder": "folder_lock",
     "user_folders": "errors trusted_paths",
     "html_page": "untrusted_text",
-    "batterystats": "android_ids errors line_blocks regular_files",
+    "batterystats": "android_ids errors line_blocks packed_files regular_files",
     "apk": "binary_xml regular_files",
     "extra_libraries": "errors",
     "bundle": "errors regular_files unknown_parts untrusted_text",
@@ -54,7 +55,7 @@ _IMPORTS = {
     "graph": "analyze attribute errors parse report strong_components untrusted_text",
     "operations": "census errors model_defects new_files parse power_statistics recording regress "
     "regular_files strong_components untrusted_text",
-    "importing": "cpu_limit errors new_files parse power recording regular_files untrusted_text",
+    "importing": "cpu_limit errors new_files packed_files parse power recording regular_files untrusted_text",
     "calibrate": "analyze attribute cpu_limit errors extra_libraries new_files parse power power_statistics "
     "regular_files untrusted_text",
     "compare": "errors extra_libraries model_defects untrusted_text",

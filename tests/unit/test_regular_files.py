@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from navitas.regular_files import open_regular, read_regular
+from navitas.regular_files import as_utf8, open_regular, read_regular
 
 
 def test_other_than_regular_files_are_refused_with_their_kind(tmp_path: Path) -> None:
@@ -50,3 +50,8 @@ def test_a_larger_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
     os.truncate(tmp_path / "file", 8 << 30)
     with pytest.raises(OSError, match="larger than 1 MiB"):
         read_regular(tmp_path / "file", 1 << 20)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_texts_of_windows_are_utf_8(encoding: str) -> None:
+    assert as_utf8("{µ}".encode(encoding)) == "{µ}".encode()

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from navitas.fleet.ingest.names import CONTROL
 from navitas.fleet.ingest.raw import FORMAT
 from navitas.fleet.schema import I64, NETWORKS, PPM, SAMPLES, State, client_number
 
@@ -22,7 +23,6 @@ LONGEST_S = 2.0**31 - 1
 MAX_APPS = 1000
 MAX_CLIENT = 200
 _LONGEST_TEXT = 100
-_CONTROL = r"[\x00-\x1f\x7f]"
 _STATES = {
     "unknown": State.UNKNOWN,
     "not charging": State.UNKNOWN,
@@ -138,7 +138,7 @@ def _count(ignored: Counter[str], what: str, where: Bools) -> None:
 def _check_client(client: pa.Array, refuse: _Refuse) -> None:
     refuse(~_flags(pc.greater(pc.utf8_length(client), 0)), "client: is missing")
     refuse(_flags(pc.greater(pc.utf8_length(client), MAX_CLIENT)), f"client: is longer than {MAX_CLIENT} characters")
-    refuse(_flags(pc.match_substring_regex(client, _CONTROL)), "client: has control characters")
+    refuse(_flags(pc.match_substring_regex(client, CONTROL)), "client: has control characters")
 
 
 def _check_apps(apps: pa.Array, refuse: _Refuse) -> None:
@@ -174,7 +174,7 @@ def _label(column: pa.Array, name: str, taken: Bools, ignored: Counter[str]) -> 
     """A short text. Long texts, and texts with control characters, are dropped and counted."""
     if column.null_count == len(column):
         return column
-    bad = pc.or_(pc.greater(pc.utf8_length(column), _LONGEST_TEXT), pc.match_substring_regex(column, _CONTROL))
+    bad = pc.or_(pc.greater(pc.utf8_length(column), _LONGEST_TEXT), pc.match_substring_regex(column, CONTROL))
     _count(ignored, f"{name}: is too long, or has control characters", _flags(bad) & taken)
     return pc.if_else(pc.fill_null(bad, False), pa.scalar(None, pa.string()), column)
 

@@ -9,7 +9,9 @@ import pyarrow as pa
 from navitas.fleet.schema import PACKAGES_LIMIT
 
 MAX_APP, MAX_VERSION = 255, 100
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+CONTROL = r"[\x00-\x1f\x7f-\x9f" + "\u2028-\u202e\u2066-\u2069]"
+"""Characters that no name has, as a pattern for Python and Arrow: they end a line, steer a terminal or turn text."""
+_CONTROL = re.compile(CONTROL)
 MISSING = "apps: a name is missing"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -12,14 +11,8 @@ from navitas.errors import UsageError
 from navitas.extra_libraries import extra_library
 from navitas.fleet.files import FleetError
 
-_URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _CHUNK = 1 << 20
 _MOST_FILES = 100_000
-
-
-def is_url(text: str) -> bool:
-    """Whether a source is a URL, such as `s3://bucket/samples` or `https://example.org/samples.jsonl`."""
-    return bool(_URL.match(text))
 
 
 def shown_url(url: str) -> str:

@@ -121,7 +121,7 @@ class _Packets:
         if isinstance(packet, Damaged) or packet.machine:
             yield packet
         elif packet.message.HasField("zstd_compressed_packets"):
-            yield self._damaged(data, "packet is compressed by zstd, which is not supported")
+            yield self._damaged(data, "packet is compressed by zstd: traceconv decompress_packets unpacks the trace")
         elif packet.message.HasField("compressed_packets"):
             yield from self._expanded(packet.message.compressed_packets, nested)
         else:

@@ -13,9 +13,9 @@ from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy
 from navitas.analyze.share_of import share
 from navitas.report.names import MethodNames, test_label
-from navitas.report.terminal.paragraph import Paragraph, unbroken
+from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.terminal.threads_table import thread_name
-from navitas.report.units import duration, joules, percent
+from navitas.report.units import duration, joules, percent, unbroken
 from navitas.untrusted_text import printable
 
 _MAX_DEPTH = 24

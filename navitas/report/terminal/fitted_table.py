@@ -11,7 +11,8 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from navitas.report.terminal.paragraph import Paragraph, fitting, unbroken
+from navitas.report.terminal.paragraph import Paragraph, fitting
+from navitas.report.units import unbroken
 
 Cell = str | Text
 

@@ -12,11 +12,12 @@ from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.roll_up import MethodTotal
 from navitas.analyze.share_of import share
+from navitas.report.figure_notes import method_figures_note, method_note
 from navitas.report.names import MethodNames
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.others_note import others_notes
-from navitas.report.terminal.paragraph import Paragraph, unbroken
-from navitas.report.units import bar, byte_count, duration, joules, percent, watts
+from navitas.report.terminal.paragraph import Paragraph
+from navitas.report.units import bar, byte_count, duration, joules, percent, unbroken, watts
 from navitas.untrusted_text import printable
 
 _NEARLY_ALL, _LEAST_NAMED = 0.995, 0.005
@@ -68,12 +69,10 @@ def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
             *([joules(total.alternative_j)] if paper1 else []),
             Text(printable(_source(total), 200), style="dim"),
         )
-        if note := _note(total):
+        if note := method_note(total):
             notes.append(Paragraph(f"{printable(names.short(total.id), 80)}: {note}", style="dim", indent="  "))
     table.notes += others_notes(listed, "method", percent(share(listed.others_j, total_j)))
-    probed = any(run.probes_error is not None for run in profile.ledger.runs)
-    without = "Self and inclusive: without probes. Share: of the measured energy. " if probed else ""
-    table.notes.append(Paragraph(f"{without}±: {unbroken('95 % interval')} of self energy.", style="dim"))
+    table.notes.append(Paragraph(method_figures_note(profile), style="dim"))
     if moved:
         note = "Bytes: moved over radios and storage by the method and those that it calls, in all runs."
         table.notes.append(Paragraph(note, style="dim"))
@@ -96,18 +95,3 @@ def _component(components: Sequence[str], total: MethodTotal) -> str:
 def _source(total: MethodTotal) -> str:
     method = total.method
     return "" if not method.file else method.file if method.line is None else f"{method.file}:{method.line}"
-
-
-def _note(total: MethodTotal) -> str:
-    """Return the note of a method: figures within or below their error, calls that ended with an exception, and cut calls."""
-    figures = (("self", total.exclusive_j, total.exclusive_error), ("inclusive", total.inclusive_j, total.inclusive_error))
-    within = [name for name, value_j, error in figures if error.probes_j > 0 and abs(value_j) <= error.probes_j]
-    below = [name for name, value_j, error in figures if error.is_below_zero(value_j)]
-    notes = [f"{' and '.join(within)} energy within the error of probes"] if within else []
-    notes += [f"{' and '.join(below)} energy below zero by more than ±"] if below else []
-    notes += [f"{_calls(total.throws)} ended by an exception"] if total.throws else []
-    return ", ".join([*notes, f"{_calls(total.cut)} without an end"] if total.cut else notes)
-
-
-def _calls(count: int) -> str:
-    return "1 call" if count == 1 else f"{count:,} calls"

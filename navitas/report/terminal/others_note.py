@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from navitas.analyze.listing import Listing
-from navitas.report.terminal.paragraph import Paragraph, unbroken
-from navitas.report.units import joules
+from navitas.report.terminal.paragraph import Paragraph
+from navitas.report.units import joules, unbroken
 
 
 def others_notes(listed: Listing[Any], what: str, *figures: str) -> list[Paragraph]:

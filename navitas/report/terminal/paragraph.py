@@ -9,19 +9,15 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
-_UNBROKEN = "\u00a0"
+from navitas.report.units import UNBROKEN
+
 _LEAST_WIDTH = 8
 _BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?[JWs]|mAh?|MB|V|h|min|%(?:/h)?)(?!\w))")
 
 
-def unbroken(figure: str) -> str:
-    """The figure as one word of a paragraph."""
-    return figure.replace(" ", _UNBROKEN)
-
-
 def with_unbroken_figures(text: str) -> str:
     """A message in which each number and its unit are one word."""
-    return _BEFORE_UNIT.sub(_UNBROKEN, text)
+    return _BEFORE_UNIT.sub(UNBROKEN, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +33,7 @@ class Paragraph:
         width = max(options.max_width, len(self.indent) + _LEAST_WIDTH)
         lines = [text[begin:end] for begin, end in _lines(text.plain, width, len(self.indent))]
         found = Text(f"\n{self.indent}").join(lines)
-        found.plain = found.plain.replace(_UNBROKEN, " ")
+        found.plain = found.plain.replace(UNBROKEN, " ")
         found.style = self.style
         yield found
 

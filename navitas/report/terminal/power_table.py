@@ -10,8 +10,8 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from navitas.analyze.timeline import ComponentTimelines
 from navitas.parse.arrays import F64
 from navitas.report.terminal.fitted_table import Column, FittedTable
-from navitas.report.terminal.paragraph import Paragraph, unbroken
-from navitas.report.units import duration, joules, watts
+from navitas.report.terminal.paragraph import Paragraph
+from navitas.report.units import duration, joules, unbroken, watts
 from navitas.untrusted_text import printable
 
 _LEVELS = " ▁▂▃▄▅▆▇█"

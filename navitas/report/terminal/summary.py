@@ -10,8 +10,9 @@ from rich.text import Text
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import Totals
 from navitas.report.component_notes import evidence_groups, listed
-from navitas.report.terminal.paragraph import Paragraph, unbroken, with_unbroken_figures
-from navitas.report.units import battery_share, charge, duration, joules
+from navitas.report.figure_notes import tick_note, uncertainty_note
+from navitas.report.terminal.paragraph import Paragraph, with_unbroken_figures
+from navitas.report.units import battery_share, charge, joules, unbroken
 from navitas.untrusted_text import printable
 
 _MAX_WARNINGS = 100
@@ -70,22 +71,9 @@ def evidence(profile: Profile, component: str | None = None) -> Iterator[Rendera
         yield Paragraph(f"Evidence{subject}: {_basis(group.level, group.basis, group.expected_error)}")
         for reason in group.reason_lines(warned)[:_MAX_WARNINGS]:
             yield Paragraph(f"  {printable(reason, 500)}", style="dim", indent="  ")
-    if profile.tick_ns is not None:
-        period = unbroken(duration(round(profile.tick_ns)))
-        yield Paragraph(f"Calls are exact. Times come from a tick of {period}, which adds to the error of methods (±).")
-    yield Paragraph(_uncertainty(profile), style="dim")
-
-
-def _uncertainty(profile: Profile) -> str:
-    """What ± leaves out: the error of the power profile."""
-    error, total_j = profile.total_error(), profile.totals.energy_j
-    if not error.profile_j or total_j <= 0:
-        return "± is the interval of the measurement. Power rails measured the components, so no power profile adds to it."
-    share = unbroken(f"{100 * error.profile_j / total_j:.0f} %")
-    return (
-        f"± is the interval of the measurement. The power profile has a standard error of about {share} in addition. All figures"
-        " of this device share it, so comparisons leave it out (docs/accuracy.md)."
-    )
+    if note := tick_note(profile):
+        yield Paragraph(note)
+    yield Paragraph(uncertainty_note(profile), style="dim")
 
 
 def _basis(level: str, basis: str, expected_error: float | None) -> str:

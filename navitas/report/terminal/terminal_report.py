@@ -10,6 +10,7 @@ from rich.console import Console, Group, RenderableType
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy
 from navitas.errors import UsageError
+from navitas.report.figure_notes import doubts, tests_note
 from navitas.report.terminal.baseline_table import baseline_table
 from navitas.report.terminal.call_tree import CallTree
 from navitas.report.terminal.components_table import components_table
@@ -18,17 +19,12 @@ from navitas.report.terminal.handed_work_table import handed_work_table
 from navitas.report.terminal.methods_table import methods_table
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.terminal.summary import evidence, header, totals, warnings
-from navitas.report.terminal.tests_table import not_passed, tests_note, tests_table
+from navitas.report.terminal.tests_table import not_passed, tests_table
 from navitas.report.terminal.threads_table import threads_table
 from navitas.untrusted_text import printable
 
 _MAX_LISTED = 20
 _MAX_NAME_LENGTH = 200
-_PAPER1 = (
-    "Paper 1: that paper's formula charges all cores at full load, whether they ran or not, to each running method"
-    " (docs/how-it-measures.md)."
-)
-_BELOW_ZERO = "Figures can be slightly negative: the mean cost of probes, which has an error (±), is subtracted without clamping."
 
 
 class TerminalReport:
@@ -48,7 +44,7 @@ class TerminalReport:
         shown = [group.typical for group in groups]
         trees = self._selected_threads(shown) if self._tree is not None else []
         table = tests_table(profile, groups, self._top)
-        table.notes += [tests_note(profile, tests, groups), *not_passed(profile, tests, self._top)]
+        table.notes += [Paragraph(tests_note(profile, tests, groups), style="dim"), *not_passed(profile, tests, self._top)]
         parts: list[RenderableType] = [*header(profile), "", table]
         if any(test.unprobed_j is not None for test in tests):
             parts += ["", baseline_table(profile, groups, self._top)]
@@ -66,10 +62,8 @@ class TerminalReport:
             parts += ["", consumers_table(profile)]
         for test, thread in trees:
             parts += ["", CallTree(profile, test, thread)]
-        if any(test.alternative_j is not None for test in shown):
-            parts += ["", Paragraph(_PAPER1, style="dim")]
-        if _is_below_zero(shown) or any(thread.nodes.is_below_zero for _, thread in trees):
-            parts += ["", Paragraph(_BELOW_ZERO, style="dim")]
+        for doubt in doubts(shown, is_below_zero=any(thread.nodes.is_below_zero for _, thread in trees)):
+            parts += ["", Paragraph(doubt, style="dim")]
         console.print(Group(*parts, "", *totals(profile), *evidence(profile), *warnings(profile)))
 
     def _selected_threads(self, shown: Sequence[TestEnergy]) -> list[tuple[TestEnergy, ThreadEnergy]]:
@@ -80,10 +74,6 @@ class TerminalReport:
         if not found:
             raise unknown_thread(wanted or "", {thread.name for _, thread in threads})
         return found
-
-
-def _is_below_zero(shown: Sequence[TestEnergy]) -> bool:
-    return any(thread.is_below_zero for test in shown for thread in test.threads)
 
 
 def unknown_thread(wanted: str, names: Iterable[str]) -> UsageError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from rich.text import Text
@@ -10,14 +9,13 @@ from rich.text import Text
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.repeats import Repeats
+from navitas.report.figure_notes import UNFIT, statuses
 from navitas.report.names import short_class
 from navitas.report.terminal.fitted_table import Column, FittedTable
-from navitas.report.terminal.paragraph import Paragraph, unbroken
-from navitas.report.units import battery_rate, duration, joules, percent, watts
+from navitas.report.terminal.paragraph import Paragraph
+from navitas.report.units import battery_rate, duration, joules, watts
 from navitas.untrusted_text import printable
 
-_INTERVAL = unbroken("95 % interval")
-_LEAST_JIT = 0.01
 ALL_TESTS = 50
 """The table lists all tests if there are at most this many, or at most `top`."""
 _BAD = ("failed", "cut")
@@ -55,39 +53,6 @@ def tests_table(profile: Profile, groups: Sequence[Repeats], top: int) -> Fitted
     if more := len(groups) - len(shown):
         table.notes.append(Text(f"… {more:,} more tests (--top)", style="dim"))
     return table
-
-
-def tests_note(profile: Profile, tests: Sequence[TestEnergy], groups: Sequence[Repeats]) -> Paragraph:
-    """Return a note that explains the figures of the table."""
-    sums = profile.compensated_totals(tests)
-    sentences = ["App energy: energy of the app's threads."]
-    if sums is not None:
-        basis = "their sampled cost and the runs without probes" if sums.by_baseline else "their sampled cost"
-        sentences = [
-            f"App energy: energy of the app's threads without probes, estimated from {basis}.",
-            f"All tests: {unbroken(joules(sums.energy_j))} with probes, {unbroken(joules(sums.compensated_j))} without.",
-        ]
-    if any(len(group.tests) > 1 for group in groups):
-        sentences.append(f"Energies are medians of the runs that count. ±: {_INTERVAL} of the measurement and of other runs.")
-    else:
-        sentences.append(f"±: {_INTERVAL} of the measurement. One run does not show how runs differ: repeat it.")
-    sentences += _jit(profile)
-    sentences.append("Mean power: measured energy of the test divided by its wall time.")
-    return Paragraph(" ".join(sentences), style="dim")
-
-
-def _jit(profile: Profile) -> list[str]:
-    """Return a sentence on the JIT compiler, if it used a noticeable share of the threads' energy."""
-    shares = profile.jit_shares()
-    jit_j, threads_j = (sum(getattr(one, name) for one in shares) for name in ("jit_j", "threads_j"))
-    if jit_j <= _LEAST_JIT * threads_j or threads_j <= 0:
-        return []
-    over = ""
-    if len(shares) > 1:
-        low, high = (unbroken(percent(pick(one.share for one in shares))) for pick in (min, max))
-        over = f", {low} to {high} by run"
-    total = unbroken(percent(jit_j / threads_j))
-    return [f"The JIT compiler used {total} of the threads' energy{over}; it is not part of app energy."]
 
 
 def not_passed(profile: Profile, tests: Sequence[TestEnergy], top: int) -> list[Paragraph]:
@@ -128,13 +93,7 @@ class TestNames:
 
 def _statuses(tests: Sequence[TestEnergy]) -> Text:
     """Return `passed`, or `2 passed, 1 failed; 1 warmup` for several runs."""
-    counts: dict[str, int] = {}
-    for test in tests:
-        counts[test.status] = counts.get(test.status, 0) + 1
     cell = Text()
-    for status, count in counts.items():
-        cell.append(", " if cell else "").append(f"{count} " if len(tests) > 1 else "")
-        cell.append(printable(status, 40), style=_STATUS_STYLE.get(status, ""))
-    unfit = Counter(reason for test in tests for reason in test.unfit)
-    many = len(tests) > 1
-    return cell.append("".join(f"; {f'{count} ' if many else ''}{printable(reason, 40)}" for reason, count in unfit.items()))
+    for status, label in statuses(tests):
+        cell.append(("; " if status == UNFIT else ", ") if cell else "").append(label, style=_STATUS_STYLE.get(status, ""))
+    return cell

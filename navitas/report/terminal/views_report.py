@@ -12,10 +12,10 @@ from navitas.analyze.profile import Profile
 from navitas.report.terminal.components_table import components_table, users_table
 from navitas.report.terminal.consumers_table import consumers_table
 from navitas.report.terminal.energy_tree_table import energy_tree_table
-from navitas.report.terminal.paragraph import Paragraph, unbroken
+from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.terminal.power_table import PowerOverTime
 from navitas.report.terminal.summary import evidence, header, warnings
-from navitas.report.units import joules
+from navitas.report.units import joules, unbroken
 from navitas.report.view_request import ViewRequest
 
 _NO_USER = "No thread used it."

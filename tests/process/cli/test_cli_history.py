@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -108,4 +110,15 @@ def test_a_settings_file_cannot_name_a_history_to_write(
     reports = write(tmp_path / "reports", 1, 0)
     (tmp_path / "navitas.toml").write_text('[history.add]\nfile = "h"\n')
     assert run(["history", "add", str(reports)]) == ExitCode.USAGE
-    assert "cannot set programs, code to run, or output files" in capsys.readouterr().err
+    assert "cannot set programs, code to run, output files" in capsys.readouterr().err
+
+
+def test_a_report_comes_from_standard_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, document = str(tmp_path / "h.sqlite"), json.dumps(report(runs(10))).encode()
+    for added in (1, 0):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(document)))
+        assert run(["history", "add", "-", "--file", file]) == ExitCode.OK
+        assert f"{added} added to" in capsys.readouterr().out
+    assert [one["name"] for one in shown(capsys, file)["sessions"]] == ["standard input"]

@@ -195,10 +195,22 @@ def test_a_remote_server_is_not_started(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert not called.exists()
 
 
-def test_an_invalid_port_is_a_usage_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "usb")
+@pytest.mark.parametrize("port", ["usb", "-5", "65536", "9" * 5000])
+def test_an_invalid_port_is_a_usage_error(port: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", port)
     with pytest.raises(UsageError, match="ANDROID_ADB_SERVER_PORT"):
         user_client()
+
+
+def test_an_invalid_address_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for spec in ("tcp:99999", "tcp:0", "vsock:1", "localfilesystem:x"):
+        monkeypatch.setenv("ADB_SERVER_SOCKET", spec)
+        with pytest.raises(UsageError, match=f"ADB_SERVER_SOCKET: '{spec}' is not supported"):
+            user_client()
+    monkeypatch.setenv("ADB_SERVER_SOCKET", f"tcp:{'x' * 100}:5037")
+    with pytest.raises(DeviceError, match="cannot be reached") as caught:
+        user_client()
+    assert "ADB_SERVER_SOCKET" in caught.value.remedy
 
 
 STARTS = """\

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import count
@@ -302,3 +304,33 @@ def test_a_report_without_a_session_shares_none(tmp_path: Path, capsys: pytest.C
 def test_a_folder_without_recordings_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["compare", str(tmp_path), str(tmp_path)]) == ExitCode.USAGE
     assert "no recordings and no JSON reports" in capsys.readouterr().err
+
+
+def test_a_report_comes_from_standard_input(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = write(tmp_path / "before", report(runs(10)), report(runs(10)))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(report(runs(10))).encode())))
+    assert compared(capsys, before, "-")["after"] == ["standard input"]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"{}")))
+    assert run(["compare", before, "-"]) == ExitCode.USAGE
+    assert "error: standard input is not a JSON report" in capsys.readouterr().err
+    assert run(["compare", "-", "-"]) == ExitCode.USAGE
+    assert "standard input can be read only once" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_report_from_windows_is_read(encoding: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Editors write a byte-order mark, and PowerShell's `>` UTF-16."""
+    for name in ("before", "after"):
+        (tmp_path / f"{name}.json").write_text(json.dumps(report(runs(10))), encoding)
+    found = compared(capsys, str(tmp_path / "before.json"), str(tmp_path / "after.json"))
+    assert found["before"] == [str(tmp_path / "before.json")]
+
+
+def test_json_has_no_character_that_turns_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    name = "a\u202eb\u2028c"
+    sides = [write(tmp_path / side, change(report(runs(10)), method=name)) for side in ("before", "after")]
+    assert run(["compare", *sides, "--json", "-"]) == ExitCode.OK
+    text = capsys.readouterr().out
+    assert text.isascii() and f":app:a.SortTest#{name}" in {one["name"] for one in json.loads(text)["changes"]}

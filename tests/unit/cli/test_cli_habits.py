@@ -14,17 +14,22 @@ from support.every_command import COMMANDS
 from support.fitted_operations import EMPTY_MODEL
 
 from navitas.cli import messages
+from navitas.cli.fleet_sources import SamplesSource
 from navitas.cli.main import cli, run
 from navitas.cli.option import Option
 from navitas.cli.paths import NameOrFile, PathType
-from navitas.errors import ExitCode
+from navitas.errors import ExitCode, UsageError
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 NAMED_BY_ROLE = {"read": "nosuch/thing", "write": "nosuch/new.json", "store": "nosuch/fleet"}
 STORES = ("fleet ingest", "fleet sample", "fleet simulate")
 """Commands that create a missing store."""
 FIRST_WORDS = {"profile": ["."], "report": ["rec"], "fleet sample": ["--device", "none"]}
-NEEDED = {("model predict", "against_census"): ["--against", "rec"]}
+NEEDED = {
+    ("model predict", "against_census"): ["--against", "rec"],
+    ("power calibrate", "points"): ["google-pixel-6"],
+    ("power calibrate", "against"): ["google-pixel-6", "--points", "points.csv"],
+}
 """Options that a parameter needs."""
 LAST_WORDS = {"record": ["--device", "none"]}
 
@@ -39,6 +44,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "store" / "fleet.json").write_text('{"format": 1, "buckets": 1, "salt": ""}')
     (tmp_path / "classes").mkdir()
     (tmp_path / "file").write_text("{}")
+    (tmp_path / "points.csv").write_text("cpu,freq_khz,power_mw\n0,300000,10\n")
     return tmp_path
 
 
@@ -85,6 +91,22 @@ def test_a_missing_path_is_a_usage_error(name: str, param: str, place: Path, cap
     said = capsys.readouterr().err
     assert "nosuch" in said and "Traceback" not in said
     assert not (place / "nosuch").exists()
+
+
+@pytest.mark.parametrize("url", ["s3://bucket/key", "https://user:secret@example.org/x", "FILE:///tmp/x"])
+def test_a_url_is_no_path(url: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In each command that takes a path, but for the samples that `fleet ingest` downloads. No folder `s3:` is made."""
+    params = [(name, param) for name, command in COMMANDS.items() for param in command.params]
+    paths = [(name, one) for name, one in params if isinstance(one.type, PathType | NameOrFile)]
+    for name, param in paths:
+        if not isinstance(param.type, SamplesSource):
+            with pytest.raises(UsageError, match="is a URL, and this must be a local path") as caught:
+                param.type.convert(url, param, _context(name))
+            assert caught.value.remedy and "secret" not in caught.value.message
+    assert run(["fleet", "ingest", url, "file"]) == ExitCode.USAGE
+    scheme = url.partition(":")[0]
+    assert f"error: STORE: {scheme}://… is a URL" in capsys.readouterr().err
+    assert not list(place.glob(f"{scheme}*"))
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -247,6 +269,8 @@ def test_a_dash_is_standard_input_for_input_files(
         Path("file").write_text(EMPTY_MODEL.model_dump_json())
     tested = next(one for one in COMMANDS[name].params if one.name == param)
     line = [word for word in _line(name, tested, "-") if word != "."]
+    if (name, param) == ("compare", "after"):  # it reads the sessions before first
+        line[line.index("file")] = "rec"
     code = run([*line, *NEEDED.get((name, param), [])])
     said = capsys.readouterr()
     assert code != ExitCode.OK and "Traceback" not in said.err

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.every_command import COMMANDS
+from support.fleet_samples import json_lines, row
 
 from navitas.cli.main import run
 from navitas.cli.option import Option
@@ -88,7 +89,7 @@ def test_the_file_of_the_named_project_is_used(project: Path, capsys: Capture) -
         ("[report]\ntop = [1]\n", ":2: top: [1] is not one value"),
         ("[report]\nmodel = 'x'\n", ":2: model: 'x' is not one of"),
         ("[report]\nmethod = 'paper1'\n", ":2: 'method' is not an option"),
-        ("[report]\nschema = 1\n", ":2: schema: 1 is neither true nor false"),
+        ("quiet = 1\n", ":1: quiet: 1 is neither true nor false"),
         ("[report]\ntree = 1\n", ":2: tree: 1 is not a text"),
         ("report = 3\n", ":1: 'report' is not a setting"),
         ("color = 'red'\n", ":1: color: 'red' is not one of"),
@@ -138,7 +139,30 @@ def test_a_settings_file_cannot_set_programs_and_outputs(name: str, option: str,
     assert run([*name.split(), *(["org.example"] if name == "record" else [])]) == ExitCode.USAGE
     said = capsys.readouterr().err
     assert f"{project / 'navitas.toml'}:2: {option}: a project's settings file cannot set" in said
-    assert f"Give --{option} on the command line" in said and not (project / "x").exists()
+    assert f"Remove this line, and give --{option} on the command line" in said and not (project / "x").exists()
+
+
+OVERRIDES = "--allow-again --also-unknown --client --drop-missing --fail-above --fail-on --force --same-session --schema"
+
+
+def test_a_settings_file_cannot_set_what_a_check_accepts() -> None:
+    """Each of these options, in each command that has it."""
+    options = [(name, param) for name, command in COMMANDS.items() for param in command.params if isinstance(param, Option)]
+    overrides = [(name, one) for name, one in options if f"--{one.long_name}" in OVERRIDES.split()]
+    assert {f"--{one.long_name}" for _, one in overrides} == set(OVERRIDES.split())
+    assert [(name, one.long_name) for name, one in overrides if one.from_project] == []
+    assert ("fleet check", "limit") in [(name, one.long_name) for name, one in options if one.from_project]
+
+
+def test_a_settings_file_cannot_turn_an_erasure_into_its_opposite(project: Path, capsys: Capture) -> None:
+    json_lines(project / "samples.jsonl", [row("a", 1_700_000_000 + 900 * i, 90 - i) for i in range(3)])
+    assert run(["fleet", "ingest", "store", "samples.jsonl"]) == ExitCode.OK
+    (project / "pyproject.toml").write_text("[tool.navitas.fleet.erase]\nallow-again = true\n")
+    assert run(["fleet", "erase", "store", "--client", "a"]) == ExitCode.USAGE
+    assert f"{project / 'pyproject.toml'}:2: allow-again: " in capsys.readouterr().err
+    (project / "pyproject.toml").unlink()
+    assert run(["fleet", "erase", "store", "--client", "a"]) == ExitCode.OK
+    assert "erased 3 samples" in capsys.readouterr().out
 
 
 def test_the_docs_list_the_refused_options() -> None:

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from navitas.cli.fleet_rows import _csv
 from navitas.fleet.export import export
-from navitas.fleet.formulas import guarded, guarded_column, plain_column
+from navitas.fleet.formulas import guarded_column, plain_column
 from navitas.fleet.results import Row
 from navitas.fleet.simulate import read_advice
+from navitas.untrusted_text import guarded
 
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\rx", "\nx", "＝1", " =1", "'=1", "''=1", "\v=1", "\xa0=1", "\u3000 @A1"]
 TEXTS = ["org.example.app", "", "'quoted'", "a=b", "1", "it's"]

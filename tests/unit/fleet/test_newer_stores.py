@@ -37,3 +37,12 @@ def test_a_newer_format_is_refused_with_a_remedy(tmp_path: Path) -> None:
     with pytest.raises(FleetError, match="format 99 is newer") as caught:
         Store.open(store.path)
     assert "Update" in caught.value.remedy and str(settings) in caught.value.message
+
+
+@pytest.mark.parametrize("number", [0, -5])
+def test_a_format_that_never_was_is_refused(number: int, tmp_path: Path) -> None:
+    store = Store.create(tmp_path / "store")
+    settings = store.path / "fleet.json"
+    settings.write_text(json.dumps(json.loads(settings.read_text()) | {"format": number}))
+    with pytest.raises(FleetError, match=f"format {number} is none that navitas writes"):
+        Store.open(store.path)

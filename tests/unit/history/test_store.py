@@ -207,6 +207,25 @@ def _newer(file: Path) -> None:
     change(file, f"PRAGMA user_version = {schema.VERSION + 1}")
 
 
+def _other_program(file: Path) -> None:
+    change(file, "PRAGMA application_id = 77")  # A program's file before it has tables.
+
+
+def _no_version(file: Path) -> None:
+    add(file, made_session([1.0]))
+    change(file, "PRAGMA user_version = 0")
+
+
+def _negative_version(file: Path) -> None:
+    add(file, made_session([1.0]))
+    change(file, "PRAGMA user_version = -5")
+
+
+def _without_tables(file: Path) -> None:
+    change(file, "CREATE TABLE other (id)")
+    change(file, "DROP TABLE other")
+
+
 def _trigger(file: Path) -> None:
     add(file, made_session([1.0]))
     change(file, "CREATE TRIGGER t AFTER INSERT ON session BEGIN DELETE FROM figure; END")
@@ -229,6 +248,10 @@ def _cut(file: Path) -> None:
     [
         (_text, "is not an SQLite file"),
         (_other_database, "is an SQLite file, but no history of Navitas"),
+        (_other_program, "is an SQLite file, but no history of Navitas"),
+        (_without_tables, "is an SQLite file, but no history of Navitas"),
+        (_no_version, "has version 0 of the history, which no Navitas wrote"),
+        (_negative_version, "has version -5 of the history, which no Navitas wrote"),
         (_newer, "has version 3 of the history, and this Navitas knows version 2"),
         (_trigger, "has other tables than Navitas makes, so it was changed"),
         (_damaged, "damaged"),

@@ -87,6 +87,11 @@ def one_run(number: int, energy_j: float, status: str = "passed", *, probes_j: f
     )
 
 
+def without_probes(test: TestSpec, threads_j: float) -> TestSpec:
+    """Return the baseline run of a test, with 9 J."""
+    return replace(test, threads=(ThreadSpec(1, "main", threads_j),), other_processes_j=7.5 - threads_j, baseline=True)
+
+
 def with_nodes(test: TestSpec, *nodes: NodeSpec) -> TestSpec:
     """Replace the call tree of the test's first thread. The thread's energy stays the same."""
     return replace(test, threads=(replace(test.threads[0], nodes=nodes), *test.threads[1:]))

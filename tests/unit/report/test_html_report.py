@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
-from profile_maker import METHODS, one_run, profile
+from profile_maker import METHODS, one_run, profile, without_probes
 from support.hostile_profile import HOSTILE, hostile_profile
 from support.html_pages import Page, page_data
 from support.ledger_maker import NodeSpec, ThreadSpec
@@ -150,3 +150,28 @@ class _Parts(io.StringIO):
 
     def writelines(self, parts: Iterable[str], /) -> None:
         self.parts.extend(parts)
+
+
+def test_the_page_names_why_runs_do_not_count() -> None:
+    """As the terminal does: a starved test looked like any other that passed."""
+    waited = replace(one_run(1, 12.0, "failed"), waited_ns=900_000_000, starved_ns=900_000_000)
+    page = Page(text_of(html_report.write, profile(one_run(0, 10.0), waited)))
+    assert [row[-1] for row in page.tables["tests"]] == ["Status", "1 passed, 1 failed, 1 starved"]
+    alone = Page(text_of(html_report.write, profile(replace(waited, repeat=0))))
+    assert alone.tables["tests"][1][-1] == "failed, starved"
+    assert ("span", {"class": "unfit"}) in alone.tags
+
+
+def test_the_page_has_the_notes_of_the_terminal() -> None:
+    """Doubtful figures of methods, the paper's formula, what ± leaves out, the probes' cost, and energy outside of tests."""
+    probed = replace(one_run(0, 10.0, probes_j=3.0), compensation=(5.0, 1.0, 4.25, 1.5))
+    text = text_of(html_report.write, profile(probed, without_probes(probed, 2.0), alternative="paper1"))
+    page = Page(text)
+    sort = next(row for row in page.tables["methods"] if "Sorter.sort " in row[0])
+    assert "1 call ended by an exception, 1 call without an end" in sort[0]
+    assert page.tables["methods"][0][-1] == "Paper 1" and any(row[-1] == "15.0 J" for row in page.tables["methods"])
+    assert page.tables["probes"][1][1:] == ["7.50 J", "2.50 J", "2.00 J", "+25.0 %"]
+    plain = text.replace("\u00a0", " ")
+    for note in ("charges all cores at full load", "4.25 J without.", "± is the interval of the measurement", "outside of tests"):
+        assert note in plain
+    assert "probes" not in Page(text_of(html_report.write, profile())).tables

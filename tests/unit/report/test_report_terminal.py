@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from profile_maker import METHODS, TICKED, TREE, one_run, profile, with_nodes
+from profile_maker import METHODS, TICKED, TREE, one_run, profile, with_nodes, without_probes
 from rich.cells import cell_len
 from rich.console import Console
-from support.ledger_maker import RUN, NodeSpec, TestSpec, ThreadSpec, made_ledger
+from support.ledger_maker import RUN, NodeSpec, ThreadSpec, made_ledger
 
 from navitas.analyze.profile import Profile
 from navitas.errors import UsageError
@@ -141,11 +141,6 @@ def test_threads_without_calls_have_no_energy_outside_of_calls() -> None:
 def with_baseline(probes_j: float, unprobed_j: float, runs: int) -> str:
     tests = [one_run(number, 10.0, probes_j=probes_j) for number in range(runs)]  # threads: 7.5 J
     return " ".join(shown(profile(*tests, *(without_probes(test, unprobed_j) for test in tests))).split())
-
-
-def without_probes(test: TestSpec, threads_j: float) -> TestSpec:
-    """Return the baseline run of a test, with 9 J."""
-    return replace(test, threads=(ThreadSpec(1, "main", threads_j),), other_processes_j=7.5 - threads_j, baseline=True)
 
 
 def test_tests_are_shown_without_their_probes() -> None:

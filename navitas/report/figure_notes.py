@@ -1,0 +1,128 @@
+"""What reports for people say of tests and methods besides figures: their runs, what ± contains, and doubtful figures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from navitas.analyze.profile import Profile
+from navitas.analyze.records import TestEnergy
+from navitas.analyze.repeats import Repeats
+from navitas.analyze.roll_up import MethodTotal
+from navitas.report.units import duration, joules, percent, unbroken
+from navitas.untrusted_text import printable
+
+UNFIT = "unfit"
+_INTERVAL = unbroken("95 % interval")
+_LEAST_JIT = 0.01
+_LONGEST = 40
+_OTHER_WORK = "the JIT compiler and other processes do different work in each run"
+_PAPER1 = (
+    "Paper 1: that paper's formula charges all cores at full load, whether they ran or not, to each running method"
+    " (docs/how-it-measures.md)."
+)
+_BELOW_ZERO = "Figures can be slightly negative: the mean cost of probes, which has an error (±), is subtracted without clamping."
+
+
+def statuses(tests: Sequence[TestEnergy]) -> Iterator[tuple[str, str]]:
+    """Yield the statuses of a test's runs, then why runs do not count (`UNFIT`): `passed`, or `2 passed` of several runs."""
+    many = len(tests) > 1
+    reasons = [reason for test in tests for reason in test.unfit]
+    for status, count in Counter(test.status for test in tests).items():
+        yield status, f"{count} {printable(status, _LONGEST)}" if many else printable(status, _LONGEST)
+    for reason, count in Counter(reasons).items():
+        yield UNFIT, f"{count} {printable(reason, _LONGEST)}" if many else printable(reason, _LONGEST)
+
+
+def tests_note(profile: Profile, tests: Sequence[TestEnergy], groups: Sequence[Repeats]) -> str:
+    """Return sentences that explain the figures of tests. Figures and their units are one word."""
+    sums = profile.compensated_totals(tests)
+    sentences = ["App energy: energy of the app's threads."]
+    if sums is not None:
+        basis = "their sampled cost and the runs without probes" if sums.by_baseline else "their sampled cost"
+        sentences = [
+            f"App energy: energy of the app's threads without probes, estimated from {basis}.",
+            f"All tests: {unbroken(joules(sums.energy_j))} with probes, {unbroken(joules(sums.compensated_j))} without.",
+        ]
+    if any(len(group.tests) > 1 for group in groups):
+        sentences.append(f"Energies are medians of the runs that count. ±: {_INTERVAL} of the measurement and of other runs.")
+    else:
+        sentences.append(f"±: {_INTERVAL} of the measurement. One run does not show how runs differ: repeat it.")
+    sentences += _jit(profile)
+    sentences.append("Mean power: measured energy of the test divided by its wall time.")
+    return " ".join(sentences)
+
+
+def _jit(profile: Profile) -> list[str]:
+    """Return a sentence on the JIT compiler, if it used a noticeable share of the threads' energy."""
+    shares = profile.jit_shares()
+    jit_j, threads_j = (sum(getattr(one, name) for one in shares) for name in ("jit_j", "threads_j"))
+    if jit_j <= _LEAST_JIT * threads_j or threads_j <= 0:
+        return []
+    over = ""
+    if len(shares) > 1:
+        low, high = (unbroken(percent(pick(one.share for one in shares))) for pick in (min, max))
+        over = f", {low} to {high} by run"
+    total = unbroken(percent(jit_j / threads_j))
+    return [f"The JIT compiler used {total} of the threads' energy{over}; it is not part of app energy."]
+
+
+def baseline_note(groups: Sequence[Repeats]) -> str:
+    """Return a note if the differences between runs exceed the energy of probes. Empty otherwise."""
+    pairs = [found for group in groups if (found := group.baseline) is not None]
+    exceeding = sum(each.exceeds_probes for each in pairs)
+    if exceeding:
+        tests = "1 test" if exceeding == 1 else f"{exceeding:,} tests"
+        return f"In {tests}, the runs differ by more than the energy of probes, for other reasons: {_OTHER_WORK}. Use --repeat."
+    if any(each.runs == 1 for each in pairs):
+        return f"Single runs with and without probes also differ for other reasons: {_OTHER_WORK}. Use --repeat."
+    return ""
+
+
+def method_figures_note(profile: Profile) -> str:
+    """Return sentences that explain the figures of methods."""
+    probed = any(run.probes_error is not None for run in profile.ledger.runs)
+    without = "Self and inclusive: without probes. Share: of the measured energy. " if probed else ""
+    return f"{without}±: {_INTERVAL} of self energy."
+
+
+def method_note(total: MethodTotal) -> str:
+    """Return the note of a method: figures within or below their error, calls that ended with an exception, and cut calls."""
+    figures = (("self", total.exclusive_j, total.exclusive_error), ("inclusive", total.inclusive_j, total.inclusive_error))
+    within = [name for name, value_j, error in figures if error.probes_j > 0 and abs(value_j) <= error.probes_j]
+    below = [name for name, value_j, error in figures if error.is_below_zero(value_j)]
+    notes = [f"{' and '.join(within)} energy within the error of probes"] if within else []
+    notes += [f"{' and '.join(below)} energy below zero by more than ±"] if below else []
+    notes += [f"{_calls(total.throws)} ended by an exception"] if total.throws else []
+    return ", ".join([*notes, f"{_calls(total.cut)} without an end"] if total.cut else notes)
+
+
+def _calls(count: int) -> str:
+    return "1 call" if count == 1 else f"{count:,} calls"
+
+
+def doubts(tests: Sequence[TestEnergy], *, is_below_zero: bool = False) -> list[str]:
+    """Return notes on figures of tests and methods that are no plain energies: the paper's, and those below zero."""
+    is_below_zero = is_below_zero or any(thread.is_below_zero for test in tests for thread in test.threads)
+    paper1 = [_PAPER1] if any(test.alternative_j is not None for test in tests) else []
+    return [*paper1, _BELOW_ZERO] if is_below_zero else paper1
+
+
+def uncertainty_note(profile: Profile) -> str:
+    """Return what ± leaves out: the error of the power profile."""
+    error, total_j = profile.total_error(), profile.totals.energy_j
+    if not error.profile_j or total_j <= 0:
+        return "± is the interval of the measurement. Power rails measured the components, so no power profile adds to it."
+    share = unbroken(f"{100 * error.profile_j / total_j:.0f} %")
+    return (
+        f"± is the interval of the measurement. The power profile has a standard error of about {share} in addition. All figures"
+        " of this device share it, so comparisons leave it out (docs/accuracy.md)."
+    )
+
+
+def tick_note(profile: Profile) -> str:
+    """Return how exact the calls and times of a recording of mode `tick` are. Empty for other modes."""
+    if profile.tick_ns is None:
+        return ""
+    period = unbroken(duration(round(profile.tick_ns)))
+    return f"Calls are exact. Times come from a tick of {period}, which adds to the error of methods (±)."
