@@ -29,7 +29,7 @@ def tests_section(profile: Profile, groups: Sequence[Repeats], tests: Sequence[T
     idle = [test for test in tests if test.wall_ns == 0]
     about = text(tests_note(profile, tests, groups), _LONGEST_NOTE)
     if repeated:
-        about += " The other figures are those of the run nearest to the median."
+        about += " Figures other than energies are those of the run nearest to the median."
     volts, battery_mah = profile.about.voltage_v, profile.about.battery_mah
     columns: dict[str, Callable[[Repeats], Cell]] = {
         "Test": lambda group: Cell(name(test_label(group.typical), _MAX_NAME_LENGTH)),

@@ -244,3 +244,22 @@ def test_profile_record_and_demo_support_formats(tmp_path: Path, capsys: pytest.
         assert "there is no report format 'jsn'" in capsys.readouterr().err
     assert run(["profile", str(tmp_path), "--granularity", "test", "--format", "speedscope=x"]) == ExitCode.USAGE
     assert "--format speedscope shows calls" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("module", ["cli_csv", "cli_failing", "cli_none", "os:system", "", "cli_csv\n"])
+def test_hostile_entry_points_are_named_safely(
+    plugins: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], module: str
+) -> None:
+    """Names that steer a terminal or turn text, and modules that are none, in the list of a package."""
+    hostile = "a\u202eb\x1b[2J"
+    (plugins / "cli_csv.py").write_text(CSV.replace('".csv"', f'".{hostile}"').replace('"joules"', f'"{hostile}"'))
+    (plugins / "cli_failing.py").write_text(CSV.replace('out.write("joules\\n")', f'raise GeneratorExit("{hostile}" * 999)'))
+    (plugins / "cli_none.py").write_text("FORMAT = None")
+    monkeypatch.setattr(entry_points.metadata, "entry_points", lambda group: [EntryPoint(hostile, module, registry.ENTRY_POINTS)])
+    code = report("--format", f"{hostile}={plugins.parent / 'out'}")
+    assert code == (ExitCode.OK if module == "cli_csv" else ExitCode.TROUBLE)
+    assert report("-o", plugins.parent / "x.none") == ExitCode.USAGE
+    assert run(["report", "--help"]) == ExitCode.OK
+    said = capsys.readouterr()
+    assert "a\\u202eb" in said.err + said.out and "Traceback" not in said.err
+    assert not {"\u202e", "\x1b"} & set(said.out.partition("Formats:")[2] + said.err)
