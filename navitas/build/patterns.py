@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from navitas.errors import UsageError
 from navitas.untrusted_text import is_printable
@@ -25,3 +25,11 @@ def check_patterns(includes: Sequence[str], excludes: Sequence[str]) -> None:
             raise UsageError(
                 f"'{pattern}' does not name a method", "Give CLASS#METHOD without parameters, such as org.example.Sorter#sort"
             )
+
+
+def unused_in_all(modules: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return a sentence about each exclude pattern that matches nothing in any module; modules share their patterns.
+
+    `modules` has, for each module, the patterns that match nothing there, with the sentences.
+    """
+    return [text for pattern, text in modules[0].items() if all(pattern in others for others in modules[1:])]

@@ -17,6 +17,7 @@ from navitas.build.framework import fetch_framework
 from navitas.build.git import revision
 from navitas.build.gradle import build_bundles, check_project, find_gradle
 from navitas.build.lock import project_lock
+from navitas.build.patterns import unused_in_all
 from navitas.build.source_classes import undeclared
 from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.reader import Bundle, open_bundles
@@ -120,17 +121,11 @@ def build_copies_of(
             on_java=on_java,
             on_left_out=lambda text: warning(printable(text, 1000)),
         )
-        for text in _unused_excludes(built):
+        for text in unused_in_all([bundle.manifest.unused_excludes for bundle in built]):
             warning(printable(text, 1000))
         if virtual:
             ensure_framework(built, progress, project, build.gradle)
         return [bundle.copy_to(folder / f"{number}-{bundle.path.name}") for number, bundle in enumerate(built)]
-
-
-def _unused_excludes(bundles: Sequence[Bundle]) -> list[str]:
-    """Return a sentence about each exclude pattern that matches nothing in any of the modules, which share their patterns."""
-    first, *others = (bundle.manifest.unused_excludes for bundle in bundles)
-    return [text for pattern, text in first.items() if all(pattern in other for other in others)]
 
 
 def warn_about_patterns(project: Path, patterns: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 /** Finds patterns that select nothing, and what they may have meant. */
 final class PatternUse {
   private static final int MOST_NEAR = 3;
-  /** A name is near if at most every fourth character of it differs. */
+  /** A name is near if one character differs, and one more for each four: two swapped characters of a short name are. */
   private static final int CHARACTERS_PER_EDIT = 4;
 
   private final Set<String> classes = new TreeSet<>();
@@ -64,7 +64,7 @@ final class PatternUse {
     if (name.indexOf('*') >= 0) {
       return "";
     }
-    int most = name.length() / CHARACTERS_PER_EDIT;
+    int most = 1 + name.length() / CHARACTERS_PER_EDIT;
     List<String> near = new ArrayList<>();
     if (!ofPackage && packages().contains(name)) {
       near.add(pattern + ".**");

@@ -419,7 +419,8 @@ public class BulkTest {
   public void namesPatternsThatMatchNothing() throws Exception {
     compile(in, "org.example.Sorter", "void sort() {}");
     compile(in, "org.other.Thing", "");
-    List<String> includes = Arrays.asList("org.exmaple.**", "Sorter", "example.*", "org.example.Sortr", "org.other", "no.such.*Service", "org.*.*");
+    compile(in, "a.Short", "");
+    List<String> includes = Arrays.asList("org.exmaple.**", "Sorter", "example.*", "org.example.Sortr", "org.other", "a.Shrot", "no.such.*Service", "org.*.*");
     List<String> excludes = Arrays.asList("org.exmple.**", "org.example.Sorter#sort", "org.example.Sorter#sor", "**.Thing");
     Summary summary = run(Options.builder().include(includes).exclude(excludes).build());
     assertEquals(
@@ -429,6 +430,7 @@ public class BulkTest {
             "no class matches the include pattern 'example.*' (nearest: org.example.*)",
             "no class matches the include pattern 'org.example.Sortr' (nearest: org.example.Sorter)",
             "no class matches the include pattern 'org.other' (nearest: org.other.**)",
+            "no class matches the include pattern 'a.Shrot' (nearest: a.Short)",
             "no class matches the include pattern 'no.such.*Service'"),
         new ArrayList<>(summary.unusedIncludes().values()));
     assertEquals(
