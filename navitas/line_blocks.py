@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import codecs
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import overload
+from typing import IO, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +14,10 @@ LINE_LIMIT = 1 << 20
 """Longer lines are refused, and never kept in memory."""
 _NEWLINE = ord("\n")
 _BOM = b"\xef\xbb\xbf"
-_WHITE = np.frombuffer(b" \t\r\v\f", np.uint8)
+_WHITE = b" \t\r\v\f"
 _SHOWN = 2000
+_BLOCK_BYTES = 1 << 20
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,25 +101,45 @@ class LineCutter:
 
     def _block(self, text: bytes) -> LineBlock:
         first = self.number + 1
-        ends = np.append(np.flatnonzero(np.frombuffer(text, np.uint8) == _NEWLINE), len(text))
-        self.number += len(ends)
         begins_too_long, self._too_long = self._too_long, False
-        longest = int(np.diff(ends, prepend=-1).max()) - 1
-        if not (begins_too_long or longest > LINE_LIMIT or b"\r" in text or _may_have_blanks(text, ends)):
+        if len(text) <= LINE_LIMIT and not begins_too_long and (not text or text.isspace()):
+            self.number += text.count(b"\n") + 1
+            return LineBlock()
+        ends = _ends(text)
+        self.number += len(ends)
+        is_long = np.diff(ends, prepend=-1) - 1 > LINE_LIMIT
+        is_long[0] |= begins_too_long
+        # Without its white space, a blank line is empty.
+        is_blank = np.diff(_ends(text.translate(None, _WHITE)), prepend=-1) == 1
+        refused, kept = np.flatnonzero(is_long).tolist(), np.flatnonzero(~(is_long | is_blank))
+        if len(kept) == len(ends) and b"\r" not in text:
             return LineBlock(range(first, self.number + 1), LineSequence(text, len(ends)))
-        numbers, lines, refused = [], [], []
-        for number, line in enumerate(text.split(b"\n"), first):
-            if len(line) > LINE_LIMIT or (begins_too_long and number == first):
-                refused.append(Refusal(number, "the line is longer than 1 MiB", line[:_SHOWN]))
-            elif line and not line.isspace():
-                numbers.append(number)
-                lines.append(line.removesuffix(b"\r"))
-        return LineBlock(numbers, LineSequence.join(lines), refused)
+        starts = np.append(0, ends[:-1] + 1)
+        lines = (text[start:end] for start, end in zip(starts[kept].tolist(), ends[kept].tolist(), strict=True))
+        return LineBlock(
+            (kept + first).tolist(),
+            LineSequence.join(line.removesuffix(b"\r") for line in lines),
+            [Refusal(first + i, "the line is longer than 1 MiB", text[starts[i] : ends[i]][:_SHOWN]) for i in refused],
+        )
 
 
-def _may_have_blanks(text: bytes, ends: NDArray[np.int64]) -> bool:
-    """Whether a line is empty, or begins with white space. `ends` are the ends of lines."""
-    starts = np.append(0, ends[:-1] + 1)
-    if np.any(starts == ends):
-        return True
-    return bool(np.isin(np.frombuffer(text, np.uint8)[starts], _WHITE).any())
+def _ends(text: bytes) -> NDArray[np.int64]:
+    """Where the lines of a text end."""
+    return np.append(np.flatnonzero(np.frombuffer(text, np.uint8) == _NEWLINE), len(text))
+
+
+def blocks_of(stream: IO[bytes]) -> Iterator[LineBlock]:
+    """Yield all lines of a text in UTF-8 or UTF-16."""
+    cutter, utf8 = LineCutter(), None
+    while data := stream.read(_BLOCK_BYTES):
+        utf8 = utf8 or utf8_of(data)
+        yield cutter.cut(utf8(data))
+    yield cutter.cut(b"", end=True)
+
+
+def utf8_of(begin: bytes) -> Callable[[bytes], bytes]:
+    """Return a function that makes pieces of a text UTF-8. PowerShell's `>` writes UTF-16."""
+    if not begin.startswith(_UTF16):
+        return lambda data: data
+    decoder = codecs.getincrementaldecoder("utf-16")("replace")
+    return lambda data: decoder.decode(data).encode()

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import codecs
 import lzma
 import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
 from navitas.errors import RecordingError
-from navitas.line_blocks import LineBlock, LineCutter
+from navitas.line_blocks import LineBlock, LineCutter, utf8_of
 from navitas.packed_files import packing_of
 from navitas.regular_files import open_regular
 
@@ -24,7 +23,6 @@ _ZIP_BEGIN = (b"PK\x03\x04", b"PK\x05\x06")
 _MEMBER = re.compile(r"bugreport[^/]*\.txt")
 _NAME_FILE = "main_entry.txt"
 _NAME_BYTES = 1000
-_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
 _UNREADABLE = (
     zipfile.BadZipFile,
@@ -86,7 +84,7 @@ class DumpFile:
             while data := stream.read(_BLOCK_BYTES):
                 if not size:
                     self._refuse_archive(data)
-                    utf8 = _utf8_of(data)
+                    utf8 = utf8_of(data)
                 size, data = size + len(data), utf8(data)
                 last = data[-1:] or last
                 yield cutter.cut(data)
@@ -104,14 +102,6 @@ class DumpFile:
         if (packing := packing_of(begin)) is not None:
             remedy = f"Unpack it ({packing.command}), and name the file in it."
             raise RecordingError(f"{self.path}: the text is packed in a {packing.name} file", remedy)
-
-
-def _utf8_of(begin: bytes) -> Callable[[bytes], bytes]:
-    """Return a function that makes pieces of a text UTF-8. PowerShell's `>` writes UTF-16."""
-    if not begin.startswith(_UTF16):
-        return lambda data: data
-    decoder = codecs.getincrementaldecoder("utf-16")("replace")
-    return lambda data: decoder.decode(data).encode()
 
 
 def _raise_of_system(error: Exception) -> None:

@@ -20,10 +20,9 @@ from navitas.batterystats.statistics import Statistics
 from navitas.batterystats.tables import BatteryColumns, ClockAnchor, Integers, PowerUse, StateIntervals, UsageCounter, joined
 from navitas.batterystats.text_statistics import TextStatistics
 from navitas.errors import RecordingError
-from navitas.line_blocks import LineBlock, LineCutter
+from navitas.line_blocks import LineBlock, blocks_of
 from navitas.regular_files import open_regular
 
-_BLOCK_BYTES = 1 << 20
 _NS = 1_000_000
 _NAMES = (1 << NAME_BITS) - 1
 _MOMENTS = np.zeros(NOTHING + 1, bool)
@@ -118,16 +117,13 @@ class BatteryStatsReader:
 
 def line_blocks(path: Path) -> Iterator[LineBlock]:
     """Yield the lines of a dump. Raises `RecordingError` if it cannot be read."""
-    cutter = LineCutter()
     try:
         with open_regular(path) as stream:
-            while data := stream.read(_BLOCK_BYTES):
-                yield cutter.cut(data)
+            yield from blocks_of(stream)
     except OSError as error:
         raise RecordingError(
             f"{path}: cannot be read: {error.strerror}", "Check the name, and that you may read the file."
         ) from error
-    yield cutter.cut(b"", end=True)
 
 
 def read_batterystats(path: Path) -> BatteryStats:

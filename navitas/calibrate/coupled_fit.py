@@ -10,14 +10,13 @@ from typing import Literal
 import numpy as np
 
 from navitas.calibrate.fit_rows import FOLDS
-from navitas.calibrate.operating_points import Dependency, OperatingPoint
+from navitas.calibrate.operating_points import LEAST_MW, Dependency, OperatingPoint
 from navitas.calibrate.regularised_fit import F64, Neighbours, Start, fit_scales, relative_errors
 from navitas.errors import UsageError
 
 LEAST_CELLS = 10
 MOST_CELLS = 1000
 _SEED = 0
-_LEAST_MW = 1e-3
 _FREE = 0.01
 Cell = tuple[int, Dependency]
 """A frequency of the policy's own in kHz, and the second one."""
@@ -67,7 +66,7 @@ def fit_surface(policy: int, measured: Mapping[Cell, float]) -> Surface:
             "Give fewer pairs, such as those of the phone's own frequencies.",
         )
     cells = sorted(measured)
-    mw = np.maximum([measured[cell] for cell in cells], _LEAST_MW)
+    mw = np.maximum([measured[cell] for cell in cells], LEAST_MW)
     fold = np.random.default_rng(_SEED).permutation(len(cells)) % FOLDS
     errors = {}
     for name, fit in (("2-D", coupled), ("additive", additive)):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from navitas.calibrate.coupled_fit import Cell, Surface
-from navitas.calibrate.operating_points import Dependency, OperatingPoint, PointSource
+from navitas.calibrate.operating_points import LEAST_MW, Dependency, OperatingPoint, PointSource
 from navitas.calibrate.wattson_curves import Coupled, CurveRow, GpuRow, L3Row, WattsonCurves
 from navitas.power.model import CpuPower
 
@@ -16,7 +16,7 @@ def points_of(curves: WattsonCurves, name: str) -> PointSource:
     points = [OperatingPoint(policy, khz, row.active + row.static) for (policy, khz), row in curves.cpu_1d.items()]
     for (policy, khz, dependency), row in curves.cpu_2d.items():
         points.append(OperatingPoint(policy, khz, row.active + row.static + row.interconnect, 1, dependency))
-    return PointSource(name, tuple(point for point in points if point.power_mw > 0))
+    return PointSource(name, tuple(point for point in points if point.power_mw >= LEAST_MW))
 
 
 def uncoupled(source: PointSource) -> PointSource:

@@ -9,6 +9,8 @@ from typing import NamedTuple
 from navitas.errors import UsageError
 from navitas.power.model import CpuPower
 
+LEAST_MW = 1e-3
+"""Smaller powers are no measurements."""
 LEAST_POINTS = 5
 """The fewest points, and different frequencies, that are fitted: with fewer, nothing is left to check the fit."""
 _SAME_SPEED = 0.01

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 from navitas.calibrate.csv_text import read_csv
-from navitas.calibrate.operating_points import Dependency, OperatingPoint, PointSource
+from navitas.calibrate.operating_points import LEAST_MW, Dependency, OperatingPoint, PointSource
 from navitas.errors import UsageError
 from navitas.power.defects import MOST_W
 from navitas.untrusted_text import printable_line
@@ -96,7 +96,7 @@ def _points(
         yield OperatingPoint(
             round(value("cpu", 0, _MOST_CPU)),
             round(value("freq", 1, _MOST_KHZ)),
-            value("power", 1e-3, MOST_W * 1e3),
+            value("power", LEAST_MW, MOST_W * 1e3),
             round(value("cores", 1, _MOST_CPU)) if "cores" in columns else 1,
             dependency,
             line(),

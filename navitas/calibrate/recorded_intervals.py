@@ -18,6 +18,7 @@ from navitas.attribute.curves import Curve, distinct
 from navitas.attribute.measured_runs import MeasuredRuns
 from navitas.calibrate.cpu_coefficients import CpuCoefficients
 from navitas.calibrate.fit_rows import IntervalSource
+from navitas.calibrate.operating_points import LEAST_MW
 from navitas.calibrate.regularised_fit import F64
 from navitas.errors import UsageError
 from navitas.parse.tables import RunTables
@@ -25,7 +26,6 @@ from navitas.power.model import CpuPower, PowerModel
 
 _STEP = 1e-3
 """The relative change of a coefficient that shows its use. It is small, so that estimates place threads as before."""
-_LEAST_MW = 1e-3
 _ESTIMATE_STEPS = 20_000
 
 
@@ -58,7 +58,7 @@ def intervals_of(loaded: Loaded, coefficients: CpuCoefficients, request: Interva
         edges_ns = interval_edges(energy, interval_s)
         seconds = np.diff(edges_ns) / 1e9
         power_mw = np.diff(energy.at(edges_ns)) / seconds * 1e3
-        kept = power_mw > _LEAST_MW
+        kept = power_mw > LEAST_MW
         uses.append(_uses(measured, run, coefficients, edges_ns, seconds)[kept])
         powers.append(power_mw[kept])
     if not uses or not sum(map(len, powers)):

@@ -66,20 +66,22 @@ def fit_scales(use: F64, measured: F64, start: Start, *, size: F64 | None = None
     size = measured if size is None else size
     columns = np.vstack([use / size[:, None], held, links])
     wanted = np.concatenate([measured / size, pull * start.target, np.zeros(len(links))])
-    optimize = _optimize()
     # The pull makes the least squares unique, so a solution without negative scales is also the solution with this bound.
     unbounded = np.linalg.solve(columns.T @ columns, columns.T @ wanted)
     if (unbounded >= 0).all():
         return np.asarray(unbounded, np.float64)
-    try:
-        return np.asarray(optimize.nnls(columns, wanted, maxiter=_ROUNDS * unknowns)[0], np.float64)
-    except RuntimeError as error:
-        raise UsageError(f"the fit does not converge: {error}", "Check the measured points for damage.") from error
+    return non_negative(columns, wanted)
 
 
 def non_negative(columns: F64, measured: F64) -> F64:
-    """Return non-negative coefficients with the least squared error. Raises `UsageError` if scipy is not installed."""
-    return np.asarray(_optimize().nnls(columns, measured)[0], np.float64)
+    """Return non-negative coefficients with the least squared error.
+
+    Raises `UsageError` if scipy is not installed, or if the fit does not converge.
+    """
+    try:
+        return np.asarray(_optimize().nnls(columns, measured, maxiter=_ROUNDS * columns.shape[1])[0], np.float64)
+    except RuntimeError as error:
+        raise UsageError(f"the fit does not converge: {error}", "Check the measured points for damage.") from error
 
 
 def relative_errors(predicted: F64, measured: F64) -> F64:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from navitas.calibrate.cpu_coefficients import CpuCoefficients
 from navitas.calibrate.fit_rows import IntervalSource
 from navitas.calibrate.fuel_gauge import gauge_power_mw
+from navitas.calibrate.operating_points import LEAST_MW
 from navitas.calibrate.regularised_fit import F64
 from navitas.errors import DeviceError
 from navitas.parse.clock_triples import ClockTriples
@@ -23,7 +24,6 @@ from navitas.power_statistics import parse_power_statistics
 
 _PART = re.compile(r"^@(\w+)(?:[ \t]+(.*))?\r?$", re.MULTILINE)
 _NO_CLOCKS = ClockTriples(*(np.empty(0, np.int64) for _ in range(3)))
-_LEAST_MW = 1e-3
 _LEAST_S = 0.05
 _NS_PER_S = 1e9
 _MOSTLY = 0.5
@@ -126,7 +126,7 @@ def cpu_intervals(uses: Sequence[StepUse], coefficients: CpuCoefficients, rails:
     rows, powers = [], []
     for use in uses:
         power_mw = sum(use.power_mw.get(rail, 0.0) for rail in rails)
-        if use.step.kind == "cpu" and power_mw > _LEAST_MW:
+        if use.step.kind == "cpu" and power_mw > LEAST_MW:
             rows.append(_row(use, coefficients))
             powers.append(power_mw)
     width = len(coefficients.unit_ma)

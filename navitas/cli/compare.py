@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +20,10 @@ from navitas.cli.progress import ConsoleProgress
 from navitas.cli.standard_output import output_console
 from navitas.compare.alike import check_distinct, paired
 from navitas.compare.comparison import LEAST_SHARE, MARGIN_PERCENT, FigureChange, compare
+from navitas.compare.effect import Deviations, Effect
 from navitas.compare.figures import FigureChoice
 from navitas.compare.session import in_shared_sessions
+from navitas.compare.verdict import Verdict
 
 
 @click.command(
@@ -87,20 +88,21 @@ def command(
         new = paired(old, new, [[path.name.partition(".")[0] for path in side] for side in paths])
     least_share = least_percent / 100
     found = compare(old, new, choice, together=same_session, margin_percent=margin_percent, least_share=least_share)
-    write_json(
-        json_file,
-        schema_version=2,
-        before=[one.name for one in old],
-        after=[one.name for one in new],
-        same_session=same_session,
-        energy=choice.energy,
-        margin_percent=margin_percent,
-        changes=[_row(one) for one in found.changes],
-        removed=[one._asdict() for one in found.removed],
-        added=[one._asdict() for one in found.added],
-        left_out=list(found.left_out),
-        warnings=list(found.warnings),
-    )
+    if json_file is not None:
+        write_json(
+            json_file,
+            schema_version=2,
+            before=[one.name for one in old],
+            after=[one.name for one in new],
+            same_session=same_session,
+            energy=choice.energy,
+            margin_percent=margin_percent,
+            changes=[_row(one) for one in found.changes],
+            removed=[one._asdict() for one in found.removed],
+            added=[one._asdict() for one in found.added],
+            left_out=list(found.left_out),
+            warnings=list(found.warnings),
+        )
     if is_text:
         output_console().print(changes_table(found, choice.energy, len(old), len(new)))
     for text in found.warnings:
@@ -109,7 +111,12 @@ def command(
 
 
 def _row(one: FigureChange) -> dict[str, Any]:
-    effect = None if one.effect is None else asdict(one.effect)
-    judged = None if one.verdict is None else asdict(one.verdict)
+    effect = None if one.effect is None else {**_fields(one.effect), "spread": _fields(one.effect.spread)}
+    judged = None if one.verdict is None else _fields(one.verdict)
     figures = {"before_j": one.before_j, "after_j": one.after_j, "effect": effect, "adjusted_p": one.p, "verdict": judged}
     return {**one.subject._asdict(), **figures}
+
+
+def _fields(record: Effect | Deviations | Verdict) -> dict[str, Any]:
+    """As `dataclasses.asdict`, which takes ten times as long."""
+    return {name: getattr(record, name) for name in record.__slots__}

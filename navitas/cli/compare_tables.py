@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 
 from navitas.compare.comparison import Comparison
 from navitas.compare.effect import Effect
@@ -15,11 +16,12 @@ from navitas.report.units import joules
 from navitas.untrusted_text import printable
 
 _LONGEST = 300
+_MOST_ROWS = 1000
 _UNKNOWN = "–"
 
 
 def changes_table(found: Comparison, energy: Energy, before: int, after: int) -> FittedTable:
-    """All changes. `energy` is that of tests; `before` and `after` are the numbers of sessions."""
+    """The first 1,000 changes. `energy` is that of tests; `before` and `after` are the numbers of sessions."""
     columns = [
         Column("Figure", text=True),
         Column("Kind", text=True, drop=4),
@@ -31,9 +33,11 @@ def changes_table(found: Comparison, energy: Energy, before: int, after: int) ->
     ]
     table = FittedTable(f"{energy.capitalize()} energy, {_sessions(before)} before and {_sessions(after)} after", columns)
     labels = short_names([one.subject for one in found.changes])
-    for one, label in zip(found.changes, labels, strict=True):
+    for one, label in islice(zip(found.changes, labels, strict=True), _MOST_ROWS):
         figures = (joules(one.before_j), joules(one.after_j), *change_texts(one.effect))
         table.add(printable(label, _LONGEST), one.subject.kind, *figures, _verdict(one.verdict))
+    if len(found.changes) > _MOST_ROWS:
+        table.notes.append(Paragraph(f"{len(found.changes) - _MOST_ROWS:,} more rows in --json.", style="dim"))
     for title, subjects in (("Only before", found.removed), ("Only after", found.added)):
         if subjects:
             kinds = Counter(one.kind for one in subjects)

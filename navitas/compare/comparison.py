@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.compare.alike import check_alike, check_energy, warnings
-from navitas.compare.effect import Effect, adjusted, apart, within
+from navitas.compare.effect import F64, Effect, adjusted, effects
 from navitas.compare.figures import KINDS, FigureChoice, has_share
 from navitas.compare.session import ALL_TESTS, Session, Subject
 from navitas.compare.verdict import Verdict, verdict
@@ -73,22 +73,25 @@ def compare(
         raise UsageError("no test passed in all runs of all sessions", "Compare recordings of the same tests.")
     joules = [[session.joules(sorted(tests)) for session in side] for side in (before, after)]
     subjects = [{subject for session in side for subject in session if choice.includes(subject)} for side in joules]
-    totals = _means(_values(joules, Subject("all", ALL_TESTS, choice.energy)))
+    whole = [Subject("all", ALL_TESTS, choice.energy)]
+    totals = [float(_means([_matrix(session, whole) for session in side])[0]) for side in joules]
     changes: list[FigureChange] = []
     for kind in KINDS:
         shared = sorted(subject for subject in subjects[0] & subjects[1] if subject.kind == kind)
-        values = {one: _values(joules, one) for one in shared}
-        means = {one: _means(values[one]) for one in shared}
-        kept = [one for one in shared if any(has_share(one, *pair, least_share) for pair in zip(means[one], totals, strict=True))]
-        kept.sort(key=lambda one: -max(means[one]))
-        effects = [(within if together else apart)(*values[one]) for one in kept]
+        sides = [[_matrix(session, shared) for session in side] for side in joules]
+        means = list(zip(*(_means(side).tolist() for side in sides), strict=True))
+        shares = (zip(pair, totals, strict=True) for pair in means)
+        kept = [i for i, pairs in enumerate(shares) if any(has_share(shared[i], *pair, least_share) for pair in pairs)]
+        kept.sort(key=lambda i: -max(means[i]))
+        found = effects(*([session[kept] for session in side] for side in sides), together=together)
         count, repeats = min(len(before), len(after)), min(len(session.repeats) for session in sessions)
-        for one, effect, p in zip(kept, effects, adjusted(effects), strict=True):
+        for i, effect, p in zip(kept, found, adjusted(found), strict=True):
             judged = None
             if effect is not None:
                 data = {"sessions": count, "repeats": repeats}
                 judged = verdict(effect, p, margin_percent, **data, together=together, figures=len(kept))
-            changes.append(FigureChange(one, *means[one], effect, p, judged))
+            before_j, after_j = means[i]
+            changes.append(FigureChange(shared[i], before_j, after_j, effect, p, judged))
     if not changes:
         raise choice.none_matches(joules[0][0])
     removed, added = (tuple(sorted(side)) for side in (subjects[0] - subjects[1], subjects[1] - subjects[0]))
@@ -96,20 +99,16 @@ def compare(
     return Comparison(tuple(changes), removed, added, tuple(sorted(left_out)), notes)
 
 
-_Sides = Sequence[Sequence[dict[Subject, np.ndarray]]]
+def _matrix(session: dict[Subject, F64], subjects: Sequence[Subject]) -> F64:
+    """Figures × runs: 0 J where the session never used a thread or method."""
+    nothing = np.zeros_like(next(iter(session.values())))
+    return np.array([session.get(one, nothing) for one in subjects]).reshape(len(subjects), len(nothing))
 
 
-def _values(joules: _Sides, subject: Subject) -> list[list[np.ndarray]]:
-    """The runs of each session before and after: 0 J where it never used a thread or method."""
-    return [[session.get(subject, np.zeros(1)) for session in side] for side in joules]
-
-
-def _means(sides: Sequence[Sequence[np.ndarray]]) -> tuple[float, float]:
-    before, after = map(_mean, sides)
-    return before, after
-
-
-def _mean(sessions: Sequence[np.ndarray]) -> float:
-    if all(np.all(session > 0) for session in sessions):
-        return float(np.exp(np.mean([np.log(session).mean() for session in sessions])))
-    return float(np.mean([session.mean() for session in sessions]))
+def _means(sessions: Sequence[F64]) -> F64:
+    """The mean of each figure: of logarithms, if all runs are above 0."""
+    is_positive = np.all([np.all(session > 0, axis=1) for session in sessions], axis=0)
+    plain = np.mean([session.mean(axis=1) for session in sessions], axis=0)
+    logs = [np.log(session, out=np.zeros_like(session), where=is_positive[:, np.newaxis]) for session in sessions]
+    geometric = np.exp(np.mean([session.mean(axis=1) for session in logs], axis=0))
+    return np.asarray(np.where(is_positive, geometric, plain), np.float64)

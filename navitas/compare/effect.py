@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from navitas.extra_libraries import extra_library
 
+F64 = NDArray[np.float64]
 LEVEL = 0.95
 """The level of intervals."""
 _ROUNDING = 1e-12
+_NEEDED_BY = "comparing needs", "compare"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,43 +51,40 @@ class Deviations:
     changes: float | None = None
 
 
-def apart(before: Sequence[np.ndarray], after: Sequence[np.ndarray]) -> Effect | None:
+def apart(before: Sequence[F64], after: Sequence[F64]) -> Effect | None:
     """Return the effect between figures of runs, by session, where each session has runs of one version only.
 
     Welch's t-test of the sessions' means. It is a mixed model with random sessions, for equal numbers of runs. Returns None if a
     side has no figure, or one that is not above zero.
     """
-    old, new = _logs(before), _logs(after)
-    if old is None or new is None:
-        return None
-    means = [np.array([session.mean() for session in side]) for side in (old, new)]
-    change = float(means[1].mean() - means[0].mean())
-    spread = _spread([*old, *new], len(old))
-    if min(len(side) for side in means) < 2:
-        return Effect(_percent(change), None, None, None, spread)
-    parts = [float(side.var(ddof=1)) / len(side) for side in means]
-    error = math.sqrt(sum(parts))
-    freedom = sum(parts) ** 2 / sum(part**2 / (len(side) - 1) for part, side in zip(parts, means, strict=True)) if error else 1.0
-    return _effect(change, error, freedom, spread)
+    return effects(*_single(before, after), together=False)[0]
 
 
-def within(before: Sequence[np.ndarray], after: Sequence[np.ndarray]) -> Effect | None:
+def within(before: Sequence[F64], after: Sequence[F64]) -> Effect | None:
     """Return the effect between figures of runs, by session, where each session has runs of both versions in mixed order.
 
     What shifts a session shifts both versions, so the differences of the sessions' means count. With a single session it is
     Welch's t-test of its runs. Returns None if a side has no figure, or one that is not above zero.
     """
-    old, new = _logs(before), _logs(after)
-    if old is None or new is None:
-        return None
-    spread = _spread([*old, *new], len(old))
-    if len(old) == 1:
-        effect = apart(np.split(before[0], len(before[0])), np.split(after[0], len(after[0])))
-        return None if effect is None else replace(effect, spread=spread)
-    changes = np.array([late.mean() - early.mean() for early, late in zip(old, new, strict=True)])
-    deviation = float(changes.std(ddof=1))
-    spread = replace(spread, changes=deviation)
-    return _effect(float(changes.mean()), deviation / math.sqrt(len(changes)), len(changes) - 1.0, spread)
+    return effects(*_single(before, after), together=True)[0]
+
+
+def effects(before: Sequence[F64], after: Sequence[F64], *, together: bool) -> list[Effect | None]:
+    """Return the effects of many figures, `within` or `apart`. Each session is an array of figures × runs."""
+    sessions = [*before, *after]
+    if not before or not after or not all(session.shape[1] for session in sessions):
+        return [None] * max((len(session) for session in sessions), default=1)
+    known = np.all([np.all((session > 0) & np.isfinite(session), axis=1) for session in sessions], axis=0)
+    old, new = ([np.log(session[known]) for session in side] for side in (before, after))
+    if together and len(old) > 1:
+        estimate = _of_changes(_means(new) - _means(old))
+    else:
+        sides = (old[0], new[0]) if together else (_means(old), _means(new))
+        estimate = _of_sides(*sides)
+    spreads = _spreads(old, new, estimate.changes)
+    columns = (*_judged(estimate), *spreads)
+    rows = (_effect(*row) for row in zip(*(column.tolist() for column in columns), strict=True))
+    return [next(rows) if is_known else None for is_known in known.tolist()]
 
 
 def adjusted(effects: Sequence[Effect | None]) -> list[float | None]:
@@ -98,33 +98,76 @@ def adjusted(effects: Sequence[Effect | None]) -> list[float | None]:
     return found
 
 
-def _effect(change: float, error: float, freedom: float, spread: Deviations) -> Effect:
-    t = stats().t
-    if error < _ROUNDING:
-        change, error = (0.0 if abs(change) < _ROUNDING else change), 0.0
-    half = float(t.ppf((1 + LEVEL) / 2, freedom)) * error
-    p = 2 * float(t.sf(abs(change) / error, freedom)) if error else float(change == 0)
-    return Effect(_percent(change), _percent(change - half), _percent(change + half), p, spread)
+class _Estimate(NamedTuple):
+    """Changes of logarithms, their standard errors and degrees of freedom, and the deviation of changes; NaN if unknown."""
+
+    change: F64
+    error: F64
+    freedom: F64
+    changes: F64
 
 
-def _spread(sessions: Sequence[np.ndarray], before: int) -> Deviations:
-    """Components of variance of sessions of two versions; the first `before` ones belong to one of them."""
-    freedom = sum(len(session) - 1 for session in sessions)
-    runs = sum(float(((session - session.mean()) ** 2).sum()) for session in sessions) / freedom if freedom else None
-    groups = np.split(np.array([session.mean() for session in sessions]), [before])
-    of_means = sum(len(side) - 1 for side in groups)
+def _single(before: Sequence[F64], after: Sequence[F64]) -> tuple[list[F64], list[F64]]:
+    return [one[np.newaxis] for one in before], [one[np.newaxis] for one in after]
+
+
+def _means(sessions: Sequence[F64]) -> F64:
+    """The mean of each figure and session."""
+    return np.column_stack([session.mean(axis=1) for session in sessions])
+
+
+def _of_sides(old: F64, new: F64) -> _Estimate:
+    """Welch's t-test of two sides with several values, or the change alone."""
+    change, unknown = new.mean(axis=1) - old.mean(axis=1), np.full(len(old), np.nan)
+    if min(old.shape[1], new.shape[1]) < 2:
+        return _Estimate(change, unknown, unknown, unknown)
+    parts = np.stack([side.var(axis=1, ddof=1) / side.shape[1] for side in (old, new)])
+    squares = sum(part**2 / (side.shape[1] - 1) for part, side in zip(parts, (old, new), strict=True))
+    freedom = np.divide(parts.sum(axis=0) ** 2, squares, out=np.ones(len(old)), where=squares > 0)
+    return _Estimate(change, np.sqrt(parts.sum(axis=0)), freedom, unknown)
+
+
+def _of_changes(changes: F64) -> _Estimate:
+    """A t-test of the changes of each session."""
+    count = changes.shape[1]
+    deviation = changes.std(axis=1, ddof=1)
+    return _Estimate(changes.mean(axis=1), deviation / math.sqrt(count), np.full(len(changes), count - 1.0), deviation)
+
+
+def _judged(one: _Estimate) -> tuple[F64, F64, F64, F64]:
+    """The change, its interval, and the probability of no change."""
+    special = extra_library("scipy.special", *_NEEDED_BY)
+    is_exact = one.error < _ROUNDING
+    change = np.where(is_exact & (np.abs(one.change) < _ROUNDING), 0.0, one.change)
+    half = special.stdtrit(one.freedom, (1 + LEVEL) / 2) * np.where(is_exact, 0.0, one.error)
+    t = np.divide(change, one.error, out=np.zeros(len(change)), where=~is_exact)
+    p = np.where(is_exact, change == 0, 2 * special.stdtr(one.freedom, -np.abs(t)))
+    return change, change - half, change + half, p
+
+
+def _spreads(old: Sequence[F64], new: Sequence[F64], changes: F64) -> tuple[F64, F64, F64]:
+    """Deviations of runs, sessions and changes: components of variance of sessions of two versions; NaN if unknown."""
+    sessions = [*old, *new]
+    unknown = np.full(len(changes), np.nan)
+    freedom = sum(session.shape[1] - 1 for session in sessions)
+    squares = sum(session.var(axis=1) * session.shape[1] for session in sessions)
+    runs = squares / freedom if freedom else unknown
+    of_means = len(sessions) - 2
     if not of_means:
-        return Deviations(None if runs is None else math.sqrt(runs), None)
-    variance = sum(float(((side - side.mean()) ** 2).sum()) for side in groups) / of_means
-    share = float(np.mean([1 / len(session) for session in sessions]))
-    between = max(0.0, variance - (runs or 0.0) * share)
-    return Deviations(None if runs is None else math.sqrt(runs), math.sqrt(between))
+        return np.sqrt(runs), unknown, changes
+    variance = sum(_means(side).var(axis=1) * len(side) for side in (old, new)) / of_means
+    share = float(np.mean([1 / session.shape[1] for session in sessions]))
+    between = np.maximum(variance - (runs if freedom else 0.0) * share, 0.0)
+    return np.sqrt(runs), np.sqrt(between), changes
 
 
-def _logs(sessions: Sequence[np.ndarray]) -> list[np.ndarray] | None:
-    if not sessions or not all(len(session) and np.all(np.isfinite(session)) and np.all(session > 0) for session in sessions):
-        return None
-    return [np.log(session) for session in sessions]
+def _effect(  # noqa: PLR0917
+    change: float, low: float, high: float, p: float, runs: float, sessions: float, changes: float
+) -> Effect:
+    spread = Deviations(*(None if math.isnan(value) else value for value in (runs, sessions, changes)))
+    if math.isnan(p):
+        return Effect(_percent(change), None, None, None, spread)
+    return Effect(_percent(change), _percent(low), _percent(high), p, spread)
 
 
 def _percent(change: float) -> float:
@@ -133,4 +176,4 @@ def _percent(change: float) -> float:
 
 def stats() -> Any:
     """`scipy.stats`. Raises `UsageError` if it is not installed."""
-    return extra_library("scipy.stats", "comparing needs", "compare")
+    return extra_library("scipy.stats", *_NEEDED_BY)

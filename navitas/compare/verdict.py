@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -25,6 +24,7 @@ USUAL_SESSIONS = 0.08
 _MOST = 1000
 _PERCENTS = np.geomspace(0.1, 1000, 400).tolist()
 """Changes of which the smallest one is found that data would show, in steps of 2 %."""
+_CHANGES = [math.log1p(percent / 100) for percent in _PERCENTS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +71,13 @@ def shown_percent(spread: Deviations, *, sessions: int, repeats: int, together: 
 
     Also if no other one of `figures` changes. None if they show no change, such as one session of each version.
     """
-    if not together and (sessions < 2 or spread.sessions is None):
+    if not together and spread.sessions is None:
         return None
-    found = _precision(spread, sessions, repeats, together=together)
-    if found is None:
+    precision = _precision(spread, repeats, together=together)
+    count = repeats if together and spread.changes is None else sessions
+    if precision is None or count < 2:
         return None
-    place = bisect_left(_PERCENTS, True, key=lambda percent: _shows(math.log1p(percent / 100), *found, LIMIT / figures))
+    place = bisect_left(_CHANGES, precision.least_change(count, LIMIT / figures))
     return _PERCENTS[place] if place < len(_PERCENTS) else None
 
 
@@ -87,41 +88,43 @@ def needed(
 
     Also if no other one of `figures` changes. None if the spread is unknown, or if more than 1000 were needed.
     """
-    spread, aim, level = effect.spread, math.log1p(margin_percent / 100), LIMIT / figures
-
-    def shows(sessions: int, repeats: int) -> bool:
-        found = _precision(spread, sessions, repeats, together=together)
-        return found is not None and _shows(aim, *found, level)
-
-    if together and spread.changes is None:
-        runs = _least(repeats + 1, lambda count: shows(1, count))
-        return (None, None) if runs is None else (1, runs)
-    count = _least(sessions + 1, lambda count: shows(count, repeats))
-    return count, None if count is None else repeats
+    aim, level, by_runs = math.log1p(margin_percent / 100), LIMIT / figures, together and effect.spread.changes is None
+    precision = _precision(effect.spread, repeats, together=together)
+    if precision is None:
+        return None, None
+    numbers = range(max(2, 1 + (repeats if by_runs else sessions)), _MOST)
+    place = bisect_left(numbers, True, key=lambda count: aim >= precision.least_change(count, level))
+    if place == len(numbers):
+        return None, None
+    return (1, numbers[place]) if by_runs else (numbers[place], repeats)
 
 
-def _precision(spread: Deviations, sessions: int, repeats: int, *, together: bool) -> tuple[float, int] | None:
-    """The variance of the estimate of a change, and its degrees of freedom. None if the spread is unknown."""
+class _Precision(NamedTuple):
+    """The variance of the estimate of a change from n values for each version is `variance` / n.
+
+    A value is a session, or a run if versions have runs in one session only. `sides`: how many deviations are estimated.
+    """
+
+    variance: float
+    sides: int
+
+    def least_change(self, count: int, level: float) -> float:
+        """The smallest change that a t-test at this level finds with probability `POWER`, from at least two values each."""
+        if not self.variance:
+            return 0.0
+        return math.sqrt(self.variance / count) * _least_effect(self.sides * (count - 1), level)
+
+
+def _precision(spread: Deviations, repeats: int, *, together: bool) -> _Precision | None:
+    """The precision of sessions with `repeats` runs, or of the runs of one. None if the spread is unknown."""
     if together and spread.changes is not None:
-        return spread.changes**2 / sessions, sessions - 1
+        return _Precision(spread.changes**2, 1)
     if together:
-        return None if spread.runs is None or repeats < 2 else (2 * spread.runs**2 / repeats, 2 * repeats - 2)
+        return None if spread.runs is None else _Precision(2 * spread.runs**2, 2)
     if spread.runs is None and spread.sessions is None:
         return None
     between = USUAL_SESSIONS if spread.sessions is None else spread.sessions
-    return 2 * (between**2 + (spread.runs or 0.0) ** 2 / repeats) / sessions, 2 * sessions - 2
-
-
-def _least(start: int, shows: Callable[[int], bool]) -> int | None:
-    """The smallest number from `start` on that suffices."""
-    numbers = range(max(2, start), _MOST)
-    place = bisect_left(numbers, True, key=shows)
-    return numbers[place] if place < len(numbers) else None
-
-
-def _shows(aim: float, variance: float, freedom: int, level: float) -> bool:
-    """Whether a t-test at this level finds a change of `aim` with probability `POWER`, given the variance of its estimate."""
-    return not variance or aim >= math.sqrt(variance) * _least_effect(freedom, level)
+    return _Precision(2 * (between**2 + (spread.runs or 0.0) ** 2 / repeats), 2)
 
 
 @lru_cache(maxsize=4096)

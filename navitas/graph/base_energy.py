@@ -22,6 +22,7 @@ def base_classes(ledger: Ledger, paths: ModulePaths) -> tuple[BaseClass, ...]:
     by_entry = binned(paths.entry[energy.path[rows]], energy.exclusive_j[rows], len(paths.entry))
     found: defaultdict[tuple[str, tuple[str, ...]], float] = defaultdict(float)
     for entry, heirs in paths.heirs.items():
-        found[ledger.methods.methods[int(ledger.paths.method[entry])].class_name, heirs] += float(by_entry[entry])
+        name = ledger.methods.methods[int(ledger.paths.method[entry])].class_name
+        found[name, tuple(sorted(heirs))] += float(by_entry[entry])
     classes = [BaseClass(name, heirs, energy_j) for (name, heirs), energy_j in found.items() if energy_j > 0]
     return tuple(sorted(classes, key=lambda one: (-one.energy_j, one.name)))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Sequence, Set
 
 import numpy as np
 
@@ -27,7 +28,7 @@ def modules_of_messages(messages: ModuleMessages, paths: ModulePaths) -> Sequenc
     latest, found = _Latest(messages), []
     for row, (kind, path, root, name, module) in enumerate(zip(*columns, strict=True)):
         is_send = kind < FIRST_RECEIVE
-        heirs = paths.heirs_of(path) or (paths.heirs_of(root) if module == NO_MODULE else ())
+        heirs = paths.heirs_of(path) or (paths.heirs_of(root) if module == NO_MODULE else frozenset())
         if is_send and heirs and name not in heirs and (paths.in_callback[path] or not name):
             found.append(latest.of(row, heirs))
         elif is_send and paths.in_callback[path] and not heirs:
@@ -60,20 +61,22 @@ def callers_of_providers(ledger: Ledger, messages: ModuleMessages, paths: Module
 
 
 class _Latest:
-    """The last message that each module of a process has received so far."""
+    """The modules of each process in the order in which they received their last message so far."""
 
     def __init__(self, messages: ModuleMessages) -> None:
         self._process = list(zip(messages.run.tolist(), messages.process.tolist(), strict=True))
-        self._rows: dict[tuple[tuple[int, int], str], int] = {}
+        self._order: defaultdict[tuple[int, int], dict[str, None]] = defaultdict(dict)
 
     def add(self, row: int, module: str) -> None:
         """Add a receipt."""
-        self._rows[self._process[row], module] = row
+        order = self._order[self._process[row]]
+        order.pop(module, None)
+        order[module] = None
 
-    def of(self, row: int, modules: Sequence[str]) -> str:
+    def of(self, row: int, modules: Set[str]) -> str:
         """The one of `modules` that received a message last, `OUTSIDE_MODULES` if none did."""
-        last = {found: name for name in modules if (found := self._rows.get((self._process[row], name))) is not None}
-        return last[max(last)] if last else OUTSIDE_MODULES
+        order = self._order[self._process[row]]
+        return next((name for name in reversed(order) if name in modules), OUTSIDE_MODULES)
 
 
 def running_classes(ledger: Ledger) -> set[tuple[int, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -34,11 +34,11 @@ class ModulePaths:
     in_callback: Bool
     entry: I64
     fragments: frozenset[str] = frozenset()
-    heirs: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    heirs: Mapping[int, Set[str]] = field(default_factory=dict)
 
-    def heirs_of(self, path: int) -> tuple[str, ...]:
+    def heirs_of(self, path: int) -> Set[str]:
         """The modules that a path can belong to, if they are several."""
-        return self.heirs.get(int(self.entry[path]), ())
+        return self.heirs.get(int(self.entry[path]), frozenset())
 
 
 def modules_of(messages: ModuleMessages) -> tuple[str, ...]:
@@ -97,22 +97,22 @@ class _Users:
     def number(self, method: Method, received: Collection[str] = ()) -> int:
         """The number of the only one, `_SEVERAL`, or `NO_MODULE`."""
         users = self.of(method, received)
-        return self._number[users[0]] if len(users) == 1 else _SEVERAL if users else NO_MODULE
+        return self._number[next(iter(users))] if len(users) == 1 else _SEVERAL if users else NO_MODULE
 
-    def of(self, method: Method, received: Collection[str] = ()) -> tuple[str, ...]:
-        """All of them, sorted. `received` are the modules that received messages in the call: it belongs to one of these.
+    def of(self, method: Method, received: Collection[str] = ()) -> Set[str]:
+        """All of them. `received` are the modules that received messages in the call: it belongs to one of these.
 
         An object whose class overrides the method would have run its own one instead.
         """
         owner = enclosing_class(method.class_name, self._known)
         if owner is None:
-            return ()
+            return frozenset()
         own = {owner} & self._number.keys()
         users = own | self._heirs.get(owner, set())
         if owner == method.class_name:
             overriding = {name for name in users - own if (name, method.name, method.descriptor) in self._declared}
             users = users - overriding or users
-        return tuple(sorted(users & set(received) or users))
+        return users & set(received) or users
 
 
 def _nearest(parent: I64, marked: Bool) -> I64:

@@ -1,7 +1,12 @@
-"""Advice as SARIF 2.1.0 (OASIS), for tools of code review."""
+"""Advice as SARIF 2.1.0 (OASIS), for tools of code review.
+
+These tools recognise a result of an earlier run by its fingerprints or its text. So neither has anything measured: that is in the
+result's properties.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from typing import IO, Any
@@ -10,13 +15,16 @@ from urllib.parse import quote
 from navitas.graph.advice_findings import Advice
 from navitas.graph.advice_rules import RULES
 from navitas.graph.module_graph import NO_CLASS, ModuleGraph
-from navitas.report.units import joules, percent
 from navitas.untrusted_text import without_surrogates
 
 SARIF_VERSION = "2.1.0"
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 SOURCE_ROOT = "SOURCE_ROOT"
 """The base of all paths. A recording does not name the folder."""
+_GITHUB = "primaryLocationLineHash"
+"""The only fingerprint that GitHub uses. Without it, that is the line of the first location: in the next run, another method can
+send most messages.
+"""
 _HELP = "https://developer.android.com/topic/performance/power"
 
 
@@ -46,23 +54,18 @@ def write_sarif(graph: ModuleGraph, found: Sequence[Advice], version: str, out: 
 
 
 def _result(one: Advice, number: int, graph: ModuleGraph) -> dict[str, Any]:
-    saving = ""
-    if one.saving_j is not None:
-        saving = f" It would have saved {joules(one.saving_j)} ({percent(one.saving_share)} of the app's energy)."
-    properties = {"saving_j": one.saving_j, "saving_share": one.saving_share, "count": one.edge.count, "avoided": one.avoided}
+    names = f"{one.edge.sender} → {one.edge.receiver}"
+    identity = hashlib.sha256("\0".join((one.rule.id, *one.edge.key)).encode("utf-8", "surrogatepass")).hexdigest()
+    measured = {"measured": one.message, "count": one.edge.count, "avoided": one.avoided}
     return {
         "ruleId": one.rule.id,
         "ruleIndex": number,
         "level": "warning",
-        "message": {"text": f"{_sentence(one)}. {one.rule.mechanism} {one.rule.change}{saving}"},
+        "message": {"text": f"{one.rule.title}: {names}. {one.rule.mechanism} {one.rule.change}"},
         "locations": list(_locations(one, graph)),
-        "properties": properties,
+        "partialFingerprints": {"navitasAdvice/v1": identity, _GITHUB: identity},
+        "properties": {**measured, "saving_j": one.saving_j, "saving_share": one.saving_share},
     }
-
-
-def _sentence(one: Advice) -> str:
-    """The message with a capital letter, unless it begins with a class: names stay as they are."""
-    return one.message if one.message.startswith(one.edge.sender) else f"{one.message[:1].upper()}{one.message[1:]}"
 
 
 def _locations(one: Advice, graph: ModuleGraph) -> Iterator[dict[str, Any]]:

@@ -86,7 +86,7 @@ def all_steps(pairs: Sequence[SessionPair], includes: Callable[[Subject], bool])
         for one in sorted(subjects)
         if includes(one) and sum(float(side[one].mean()) for side in joules) >= _LEAST_SHARE * total
     ]
-    found = [step for one in shown if (step := _step(pairs, tests, one)) is not None]
+    found = [step for one in shown if (step := _step([side[one] for side in joules], one)) is not None]
     if found:
         adjusted = stats().false_discovery_control([one.p for one in found])
         found = [
@@ -101,12 +101,12 @@ def is_clear(step: FigureStep, limit: float = LIMIT) -> bool:
     return step.p <= limit and abs(step.percent) >= LEAST_PERCENT
 
 
-def _step(pairs: Sequence[SessionPair], tests: set[str], subject: Subject) -> FigureStep | None:
-    sides = [_centered(pair, tests, subject) for pair in pairs]
-    known = [side for side in sides if side is not None]
-    if len(known) < len(sides):
+def _step(runs: Sequence[np.ndarray], subject: Subject) -> FigureStep | None:
+    """`runs` are of the earlier and the later session of each pair, one after the other."""
+    if not all(np.all(one > 0) for one in runs):
         return None
-    earlier, later = (np.concatenate([side[i] for side in known]) for i in (0, 1))
+    sides = [_centered(np.log(one), np.log(other)) for one, other in zip(runs[::2], runs[1::2], strict=True)]
+    earlier, later = (np.concatenate([side[i] for side in sides]) for i in (0, 1))
     if min(len(earlier), len(later)) < _LEAST_TURNS:
         return None
     if max(np.ptp(earlier), np.ptp(later)) < _ROUNDING:
@@ -116,19 +116,15 @@ def _step(pairs: Sequence[SessionPair], tests: set[str], subject: Subject) -> Fi
         found = stats().ttest_ind(later, earlier, equal_var=False, trim=_TRIM)
         change = float(stats().trim_mean(later, _TRIM) - stats().trim_mean(earlier, _TRIM))
         # Each session's middle was subtracted, which makes the spread of runs too small.
-        runs = len(earlier) + len(later) - 2
-        t = float(found.statistic) * math.sqrt(1 - (len(pairs) - 1) / runs)
+        count = len(earlier) + len(later) - 2
+        t = float(found.statistic) * math.sqrt(1 - (len(sides) - 1) / count)
         p = float(2 * stats().t.sf(abs(t), found.df))
         half = float(stats().t.ppf((1 + LEVEL) / 2, found.df)) * abs(change / t) if t else 0.0
     percent, low, high = (float(100 * np.expm1(value)) for value in (change, change - half, change + half))
     return FigureStep(subject, percent, low, high, p, float(t))
 
 
-def _centered(pair: SessionPair, tests: set[str], subject: Subject) -> tuple[np.ndarray, np.ndarray] | None:
-    """Logarithms of both commits' runs, less what the session shifts. None if a run has no energy of the figure."""
-    values = [session.joules(sorted(tests)).get(subject) for session in pair]
-    if any(one is None or not np.all(one > 0) for one in values):
-        return None
-    earlier, later = (np.log(one) for one in values if one is not None)
+def _centered(earlier: np.ndarray, later: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Logarithms of both commits' runs, less what the session shifts."""
     middle = (np.median(earlier) + np.median(later)) / 2
     return earlier - middle, later - middle

@@ -185,7 +185,8 @@ def _methods(lines: Sequence[str]) -> tuple[list[MethodName], dict[int, int]]:
         number = _ID.fullmatch(fields[0])
         if number is None or len(fields) < 3:
             continue
-        fields = [_clean(field) for field in fields[:6]]
+        is_usual = len(line) <= _USUAL_NAME and line.isascii() and line.replace("\t", "").isprintable()
+        fields = fields if is_usual else [_clean(field) for field in fields[:6]]
         if not fields[1] or not fields[2]:
             continue
         file = fields[4] if len(fields) > 4 and fields[4] else None

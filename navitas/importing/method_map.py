@@ -40,14 +40,19 @@ def named_methods(methods: Iterable[MethodName]) -> NamedMethods:
     if len(ordered) > MAX_METHODS:
         raise RecordingError(f"more than {MAX_METHODS:,} methods", "Import a part of the measurements.")
     files = {one.class_name: one.file for one in ordered}
-    listed = [{"name": name, "sha256": None, "source": "main", "module": None, "file": file} for name, file in files.items()]
-    rows = [
-        {"id": i, "class": one.class_name, "name": one.name, "descriptor": one.descriptor, "line": one.line}
-        for i, one in enumerate(ordered)
-    ]
-    map_id = hashlib.sha256(json.dumps([listed, rows]).encode()).hexdigest()[:16]
-    document = {"schema_version": 1, "map_id": map_id, "classes": listed, "methods": rows, "skipped": []}
-    return NamedMethods(map_id, json.dumps(document).encode(), {one: i for i, one in enumerate(ordered)})
+    classes = json.dumps(
+        [{"name": name, "sha256": None, "source": "main", "module": None, "file": file} for name, file in files.items()]
+    )
+    rows = json.dumps(
+        [
+            {"id": i, "class": one.class_name, "name": one.name, "descriptor": one.descriptor, "line": one.line}
+            for i, one in enumerate(ordered)
+        ]
+    )
+    map_id = hashlib.sha256(f"[{classes}, {rows}]".encode()).hexdigest()[:16]
+    # A million methods are 100 MB of JSON, so the document contains the text that was hashed.
+    document = f'{{"schema_version": 1, "map_id": "{map_id}", "classes": {classes}, "methods": {rows}, "skipped": []}}'
+    return NamedMethods(map_id, document.encode(), {one: i for i, one in enumerate(ordered)})
 
 
 def split_name(name: str) -> MethodName:
@@ -59,7 +64,7 @@ def split_name(name: str) -> MethodName:
 def package_of(class_names: Iterable[str]) -> str:
     """Return the package that all classes share; empty if there is none."""
     shared: list[str] = []
-    for level in zip(*(name.split(".")[:-1] for name in class_names), strict=False):
+    for level in zip(*(name.split(".")[:-1] for name in set(class_names)), strict=False):
         if len(set(level)) > 1:
             break
         shared.append(level[0])

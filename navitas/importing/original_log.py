@@ -27,8 +27,8 @@ _NO_TIME = "an impossible time"
 _NO_EVENT = "an unreadable measurement"
 
 
-def read_original_log(lines: Iterable[str], shown: str, name: str, written: Written, year: int | None) -> MeasuredLog:
-    """Read a log's lines. `name` is that of its test, and `year` its first year, if known.
+def read_original_log(lines: Iterable[tuple[int, str]], shown: str, name: str, written: Written, year: int | None) -> MeasuredLog:
+    """Read a log's lines with their numbers. `name` is that of its test, and `year` its first year, if known.
 
     Raises `RecordingError` if the log has no measurement, `UsageError` if its dates do not exist in the year.
     """
@@ -37,8 +37,8 @@ def read_original_log(lines: Iterable[str], shown: str, name: str, written: Writ
     maker, dates = EventMaker(), LogDates()
     dated: list[tuple[ProbeEvent, int]] = []
     text, other = "", None
-    for place, line in enumerate(lines, 1):
-        before, text = text, line.rstrip("\r\n")
+    for place, line in lines:
+        before, text = text, line
         if MARK not in text:
             found.estimates += _ESTIMATE.match(text) is not None
             if text.startswith(_DUMP):

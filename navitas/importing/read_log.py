@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import io
+import codecs
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import IO, Literal
 
 from navitas.errors import RecordingError
 from navitas.importing.log_dates import written_by
@@ -15,12 +15,11 @@ from navitas.importing.original_json import MAX_JSON_BYTES, read_original_json
 from navitas.importing.original_log import read_original_log
 from navitas.importing.other_forms import check_packed
 from navitas.importing.unreadable import unreadable
+from navitas.line_blocks import blocks_of, utf8_of
 from navitas.regular_files import open_regular, read_regular
 
 LogFormat = Literal["auto", "log", "json"]
 _HEAD_BYTES = 4096
-_LONGEST_LINE = 1 << 20
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def read_log(path: Path, shown: str, *, year: int | None, log_format: LogFormat = "auto") -> MeasuredLog:
@@ -40,21 +39,20 @@ def read_log(path: Path, shown: str, *, year: int | None, log_format: LogFormat 
         if status.st_size > MAX_BYTES:
             raise RecordingError(f"{shown}: larger than 1 GiB", "Cut the log into parts, and import each of them.")
         written = written_by(path.stem, status.st_mtime)
-        return read_original_log(_lines(path, head), shown, path.stem, written, year)
+        with open_regular(path) as stream:
+            return read_original_log(_lines(stream), shown, path.stem, written, year)
     except OSError as error:
         raise unreadable(shown, error) from error
 
 
 def _is_json(head: bytes) -> bool:
-    return head.decode(_encoding(head), "replace").lstrip()[:1] == "{"
+    return utf8_of(head)(head).removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"{"
 
 
-def _encoding(head: bytes) -> str:
-    return "utf-16" if head[:2] in _UTF16 else "utf-8-sig"
-
-
-def _lines(path: Path, head: bytes) -> Iterator[str]:
-    """Yield lines with their ends. Longer ones than 1 MiB are split. Invalid bytes are replaced."""
-    with io.TextIOWrapper(open_regular(path), encoding=_encoding(head), errors="replace", newline="\n") as file:
-        while line := file.readline(_LONGEST_LINE):
-            yield line
+def _lines(stream: IO[bytes]) -> Iterator[tuple[int, str]]:
+    """Yield lines with their numbers, without blank ones. Of longer ones than 1 MiB, only the beginning."""
+    for block in blocks_of(stream):
+        for number, line in zip(block.numbers, block.lines, strict=True):
+            yield number, line.decode("utf-8", "replace")
+        for refusal in block.refused:
+            yield refusal.row, refusal.text.decode("utf-8", "replace")

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from pydantic import ValidationError
 
+from navitas.errors import UsageError
+from navitas.model_defects import first_defect
 from navitas.regress.arrays import F64
 from navitas.regress.cases import Cases, sums_of
 from navitas.regress.collinear import dependent_columns
@@ -16,6 +19,7 @@ from navitas.regress.families import DEFAULT, NAMES, PAIRS, Fitted, fit_family, 
 from navitas.regress.fit_results import FitFindings
 from navitas.regress.grouping import column_groups, joined
 from navitas.regress.intervals import half_width
+from navitas.regress.libraries import library
 from navitas.regress.model_file import OperationsModel
 from navitas.regress.noise import Noise, noise_of, weights
 from navitas.regress.prepare import Prepared, prepare
@@ -24,6 +28,8 @@ from navitas.regress.validation import FamilyScores, constant_scores
 
 _COMPARED_CELLS = 400_000
 """Families are compared on a random part of larger tables."""
+_SMALL_CELLS = 4_000_000
+"""With smaller tables, threads of BLAS mostly wait for each other, and keep all cores busy meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +48,21 @@ class FitOptions:
 def fit_table(table: Table, options: FitOptions) -> OperationsModel:
     """Fit a model to a table.
 
-    Raises `UsageError` if a column is missing or has text or empty cells, if the target is constant or negative, or if
-    there are fewer than 8 rows.
+    Raises `UsageError` if a column is missing or has text or empty cells, if the target is constant or negative, if there are
+    fewer than 8 rows, if no column can have a cost, or if the fit does not end in numbers that a file can have.
     """
     ready = prepare(table, options.target, options.group, options.ignore, options.time, drop_missing=options.drop_missing)
+    threads = 1 if ready.cases.x.size < _SMALL_CELLS else None
+    try:
+        with library("threadpoolctl").threadpool_limits(threads, user_api="blas"):
+            return _fit_cases(table.name, ready, options)
+    except ValidationError as error:
+        place, message = first_defect(error)
+        what = f"the numbers of operations and the energy are in units too different: {place}: {message}"
+        raise UsageError(f"{table.name}: {what}", "Use units in which most numbers are closer to 1.") from error
+
+
+def _fit_cases(source: str, ready: Prepared, options: FitOptions) -> OperationsModel:
     notes = list(ready.notes)
     groups = _groups(ready.cases, options.family)
     cases = joined(ready.cases, groups)
@@ -71,7 +88,7 @@ def fit_table(table: Table, options: FitOptions) -> OperationsModel:
     if not enough:
         notes.append(f"{rows} cases are too few for intervals of {100 * options.level:g} %: the largest error is used")
     terms = [_of_operations(term, groups) for term in terms]
-    found = FitFindings(table.name, options.target, options.level, fitted, scores, _baselines(ready), noise, terms, width, groups)
+    found = FitFindings(source, options.target, options.level, fitted, scores, _baselines(ready), noise, terms, width, groups)
     return described(ready, found, notes)
 
 

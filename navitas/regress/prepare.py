@@ -54,6 +54,9 @@ def prepare(
     y = y[kept]
     _check_target(table, target, y, kept)
     features, left_out = _selected(table, names, kept, notes)
+    if not features:
+        what = f"no column has a cost: {'; '.join(notes)}" if left_out else f"no column besides {shown(ignored)}"
+        raise UsageError(f"{table.name}: {what}", "Measure cases with different numbers of operations, one column for each.")
     if len(features) > MOST_FEATURES:
         raise UsageError(f"{table.name}: {len(features):,} features, more than {MOST_FEATURES:,}", "Leave some out by --ignore.")
     groups = None if group is None else _numbers_of(np.array(table.texts(group))[kept])

@@ -18,6 +18,7 @@ MOST_CELLS = 100_000_000
 """As 64-bit numbers, they take 0.8 GB."""
 MOST_BYTES = 2 << 30
 MOST_COLUMNS = 10_000
+LONGEST_NAME = 1000
 _HEADER_BYTES = 1 << 20
 _BLOCK_BYTES = 8 << 20
 _DELIMITERS = (",", ";", "\t")
@@ -28,7 +29,8 @@ def read_table(path: Path, *, without: Collection[str] = ()) -> Table:
     """Read a table without some columns and without those that have no name.
 
     CSV has one header line and the delimiter comma, semicolon or tab. Raises `UsageError` if the file cannot be read, has no
-    rows, two columns of one name or a row of another length, or is larger than 2 GiB or 100 million cells.
+    rows, two columns of one name, one whose name is longer than 1,000 characters, or a row of another length, or if it is
+    larger than 2 GiB or 100 million cells.
     """
     try:
         with open_regular(path) as raw:
@@ -89,6 +91,10 @@ def _check_names(path: Path, names: list[str]) -> None:
     twice = [name for name, count in Counter(names).items() if name and count > 1]
     if twice:
         raise UsageError(f"{path}: line 1: several columns have the name {shown(twice)}", "Rename or remove them.")
+    long = [name for name in names if len(name) > LONGEST_NAME]
+    if long:
+        what = f"the name of column {shown(long)} is longer than {LONGEST_NAME:,} characters"
+        raise UsageError(f"{path}: line 1: {what}", "Give it a shorter name.")
 
 
 def _check_size(path: Path, size: int, rows: int, columns: int) -> None:

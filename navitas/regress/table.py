@@ -14,8 +14,8 @@ from navitas.errors import UsageError
 from navitas.regress.arrays import F64
 from navitas.regress.libraries import library
 
-MOST_VALUE = 1e30
-"""Larger numbers are damage. Squares and sums of smaller ones stay finite."""
+LEAST_VALUE, MOST_VALUE = 1e-30, 1e30
+"""Numbers of other sizes, except 0, are damage. Squares, ratios and sums of these stay finite."""
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
 _SHOWN = 5
 
@@ -46,7 +46,7 @@ class Table:
     def numbers(self, column: str) -> F64:
         """The numbers of a column; NaN for an empty cell.
 
-        Raises `UsageError` with the row and the value for text, infinity and numbers beyond 1e30.
+        Raises `UsageError` with the row and the value for text, infinity, and sizes beyond 1e30 or below 1e-30.
         """
         pa = library("pyarrow")
         values = self.values[column]
@@ -58,9 +58,10 @@ class Table:
             self._refuse_text(column)
             found = np.array([float(text) if text.strip() else np.nan for text in map(_text, values.to_pylist())])
         found = np.asarray(found, np.float64)
-        wild = np.flatnonzero(np.abs(found) > MOST_VALUE)
+        size = np.abs(found)
+        wild = np.flatnonzero((size > MOST_VALUE) | ((size < LEAST_VALUE) & (size > 0)))
         if wild.size:
-            what = f"{found[wild[0]]:g} is not a finite number below {MOST_VALUE:g}"
+            what = f"{found[wild[0]]:g} is not a finite number, 0 or of a size from {LEAST_VALUE:g} to {MOST_VALUE:g}"
             raise UsageError(f"{self.name}: column {column!r}, row {wild[0]}: {what}", "Correct the cell, or leave out its row.")
         return found
 

@@ -100,13 +100,13 @@ class Measured(NamedTuple):
     peak_mib: float
 
 
-def run_measured(command: Sequence[str | Path]) -> Measured:
-    """Run a command to its end. Raises RuntimeError if it fails."""
+def run_measured(command: Sequence[str | Path], *, ends_with: int = 0) -> Measured:
+    """Run a command to its end. Raises RuntimeError if it ends with another exit code."""
     # A process inherits the peak of its parent, so a small process starts it.
     started = [sys.executable, "-S", "-E", "-c", _MEASURE, *map(str, command)]
     done = subprocess.run(started, stdout=subprocess.PIPE, text=True, check=False)
     wall_s, cpu_s, peak_kib, code = done.stdout.split()
-    if int(code):
+    if int(code) != ends_with:
         raise RuntimeError(f"{command} ended with {code}")
     return Measured(float(wall_s), float(cpu_s), int(peak_kib) / 1024)
 

@@ -35,3 +35,5 @@ def test_mode_tick_counts_each_call_and_divides_the_threads_energy(phone: AdbDev
     assert profiled.profile.tick_ns is not None
     assert all(method.inclusive_error_j is not None for method in methods.values())
     assert "not_conserved" not in profiled.warnings
+    # The last tick found a method that only the earlier test calls.
+    assert {name for name, method in profiled.methods("then").items() if method.calls} == profiled.methods("then").keys()

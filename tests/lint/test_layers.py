@@ -55,7 +55,7 @@ _IMPORTS = {
     "graph": "analyze attribute errors parse report strong_components untrusted_text",
     "operations": "census errors model_defects new_files parse power_statistics recording regress "
     "regular_files strong_components untrusted_text",
-    "importing": "cpu_limit errors new_files packed_files parse power recording regular_files untrusted_text",
+    "importing": "cpu_limit errors line_blocks new_files packed_files parse power recording regular_files untrusted_text",
     "calibrate": "analyze attribute cpu_limit errors extra_libraries new_files parse power power_statistics "
     "regular_files untrusted_text",
     "compare": "errors extra_libraries model_defects untrusted_text",

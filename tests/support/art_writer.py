@@ -18,6 +18,7 @@ def art_trace(
     events: Sequence[Event],
     threads: Mapping[int, str],
     *,
+    methods: Sequence[str] = METHODS,
     version: int = 3,
     pid: int | None = 100,
     start_us: int = 0,
@@ -26,7 +27,7 @@ def art_trace(
 ) -> bytes:
     """Return a trace with the text first."""
     return (
-        _text(threads, METHODS, version, pid=pid, full=full, clock=clock)
+        _text(threads, methods, version, pid=pid, full=full, clock=clock)
         + _header(version, start_us)
         + b"".join(_records(events, version))
     )

@@ -1,4 +1,4 @@
-"""A Gradle project whose test makes many short calls and measures the time of each method."""
+"""A Gradle project whose test makes many short calls and measures the time of each method. A later test makes one call."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from support.gradle_projects import JUNIT, write
 
 _TEST = """
 package p;
+@org.junit.FixMethodOrder(org.junit.runners.MethodSorters.NAME_ASCENDING)
 public class SplitTest {
   static long ones, threes, deeps;
   static void spin(long nanos) {
@@ -32,6 +33,7 @@ public class SplitTest {
     }
     java.nio.file.Files.write(java.nio.file.Paths.get("spent.txt"), (ones + " " + threes + " " + deeps).getBytes());
   }
+  @org.junit.Test public void then() { none(); }
 }
 """
 

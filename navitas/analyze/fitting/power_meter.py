@@ -81,6 +81,8 @@ def _read_rows(path: Path, lines: Iterable[str]) -> MeterReadings:
         columns = _header(path, header)
         found, skipped, impossible = array("d"), 0, 0
         for row in rows:
+            if len(found) // len(columns) + skipped + impossible >= _MAX_ROWS:
+                raise UsageError(f"{path}: has more than {_MAX_ROWS:,} rows", "Give fewer readings, such as 1000 per second.")
             try:
                 values = [float(row[place]) * scale for place, scale in columns.values()]
             except (ValueError, IndexError):
@@ -93,8 +95,6 @@ def _read_rows(path: Path, lines: Iterable[str]) -> MeterReadings:
                 impossible += 1
                 continue
             found.extend(values)
-            if len(found) > _MAX_ROWS * len(columns):
-                raise UsageError(f"{path}: has more than {_MAX_ROWS:,} readings", "Give fewer readings, such as 1000 per second.")
     except csv.Error as error:
         raise UsageError(f"{path}: line {rows.line_num}: {error}", f"Give a CSV file with the columns {_COLUMNS}.") from None
     if impossible > _MOST_DAMAGED * (impossible + len(found) // len(columns)):

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from planted_phone import planted
 from support.field_data import FIELD_DATA, needs_field_data
 from truth.phone import PIXEL_6, mistaken, profile_xml
@@ -16,10 +18,10 @@ from navitas.calibrate.calibration import Calibration, calibrate
 from navitas.calibrate.cpu_coefficients import CpuCoefficients
 from navitas.calibrate.curve_points import points_of, uncoupled
 from navitas.calibrate.fit_rows import IntervalSource
-from navitas.calibrate.operating_points import OperatingPoint, PointSource
+from navitas.calibrate.operating_points import LEAST_MW, OperatingPoint, PointSource
 from navitas.calibrate.other_phone import start_for
 from navitas.calibrate.points_csv import read_points
-from navitas.calibrate.wattson_curves import read_curves
+from navitas.calibrate.wattson_curves import CurveRow, WattsonCurves, read_curves
 from navitas.cli.main import run
 from navitas.errors import ExitCode, UsageError
 from navitas.power import catalog
@@ -155,6 +157,26 @@ def test_currents_are_never_negative() -> None:
     points = tuple(replace(point, power_mw=0.01) for point in _points_of(cpu).points)
     found = _calibrated(cpu, PointSource("tiny", points))
     assert found.cpu.active_ma >= 0 and all((each.core_ma >= 0).all() for each in found.cpu.clusters)
+
+
+@settings(max_examples=30, deadline=None)
+@given(powers=st.lists(st.sampled_from([LEAST_MW, 1.0, 30.0, 31.0, 1e4, 1e6]), min_size=8, max_size=8), cores=st.integers(1, 4))
+def test_any_possible_powers_are_a_profile_or_an_error(powers: list[float], cores: int) -> None:
+    cpu = _cpu("google-pixel-6")
+    speeds = cpu.clusters[0].freq_khz[: len(powers)].tolist()
+    points = tuple(OperatingPoint(0, khz, mw, 1 + i % cores) for i, (khz, mw) in enumerate(zip(speeds, powers, strict=True)))
+    try:
+        found = _calibrated(cpu, PointSource("made", points))
+    except UsageError as error:
+        assert error.message and error.remedy
+    else:
+        assert all(np.isfinite(cluster.core_ma).all() for cluster in found.cpu.clusters)
+
+
+def test_a_curve_without_a_measurable_power_is_left_out() -> None:
+    """A power of 1e-300 mW ended in a traceback: errors are relative to the power."""
+    rows = {(0, khz): CurveRow(1e-300 if khz == 500 else 1.0, 0.0, 0.0, 0.0) for khz in (400, 500, 600)}
+    assert [point.freq_khz for point in points_of(WattsonCurves("made", rows), "made").points] == [400, 600]
 
 
 def test_too_few_points_are_refused() -> None:

@@ -102,6 +102,18 @@ def test_a_dearer_test_is_different_and_others_are_the_same(tmp_path: Path, caps
     assert run(["compare", before, after, "--fail-above", "40"]) == ExitCode.OK
 
 
+def test_the_table_has_the_first_thousand_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    methods = [
+        {"module": ":", "class": "a.Sorter", "name": f"m{i}", "descriptor": "()V", "exclusive_j": 1.0 + i} for i in range(1100)
+    ]
+    threads = [{"name": "main", "role": "app", "energy_j": 10.0, "methods": methods}]
+    sides = [write(tmp_path / side, *(change(report([10, 10.1]), threads=threads) for _ in range(2))) for side in ("a", "b")]
+    assert len(compared(capsys, *sides, "--min-share", "0")["changes"]) == 1105
+    assert run(["compare", *sides, "--min-share", "0"]) == ExitCode.OK
+    printed = capsys.readouterr().out
+    assert "105 more rows in --json." in printed and "a.Sorter.m200 " in printed and "a.Sorter.m50 " not in printed
+
+
 def test_base_energy_does_not_hide_a_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A test that waits for long and works for short, whose work doubles: 10 % of all energy."""
     before = write(tmp_path / "before", *(report([4.0, 4.01]) for _ in range(3)))

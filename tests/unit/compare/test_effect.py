@@ -99,6 +99,30 @@ def test_figures_are_those_of_scipy() -> None:
     assert (effect.low_percent, effect.high_percent) == pytest.approx((low, high))
 
 
+def test_figures_of_sessions_with_both_versions_are_those_of_scipy() -> None:
+    before, after = _together(6, 4, 3)
+    effect = within(before, after)
+    changes = [np.log(late).mean() - np.log(early).mean() for early, late in zip(before, after, strict=True)]
+    expected = stats.ttest_1samp(changes, 0)
+    low, high = 100 * np.expm1(np.array(expected.confidence_interval(0.95)))
+    assert effect is not None
+    assert effect.p == pytest.approx(expected.pvalue)
+    assert (effect.low_percent, effect.high_percent) == pytest.approx((low, high))
+    assert effect.spread.changes == pytest.approx(np.std(changes, ddof=1))
+
+
+def test_spreads_are_components_of_variance() -> None:
+    sides = _sessions(5, 4), _sessions(3, 7, 3)
+    effect = apart(*sides)
+    logs = [[np.log(session) for session in side] for side in sides]
+    runs = sum(float(np.var(one) * len(one)) for side in logs for one in side) / (5 * 3 + 3 * 6)
+    means = [np.array([one.mean() for one in side]) for side in logs]
+    between = sum(float(np.var(side) * len(side)) for side in means) / (4 + 2) - runs * (5 / 4 + 3 / 7) / 8
+    assert effect is not None
+    assert effect.spread.runs == pytest.approx(np.sqrt(runs))
+    assert effect.spread.sessions == pytest.approx(np.sqrt(max(between, 0.0)))
+
+
 def test_p_values_are_adjusted_for_all_figures() -> None:
     effects = [Effect(0, 0, 0, p, Deviations(None, None)) for p in (0.01, 0.02, 0.03)]
     first, *known, last = adjusted([None, *effects, Effect(0, None, None, None, Deviations(None, None))])

@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ET
 from dataclasses import replace
 from itertools import pairwise
 from random import Random
+from typing import Any
 
 import pytest
 from support.hostile_profile import HOSTILE
@@ -166,6 +167,11 @@ def sarif(made: ModuleGraph) -> dict[str, object]:
     return json.loads(out.getvalue())  # type: ignore[no-any-return]
 
 
+def results(made: ModuleGraph) -> list[dict[str, Any]]:
+    (run,) = sarif(made)["runs"]  # type: ignore[misc]
+    return list(run["results"])
+
+
 FAULTS = graph(
     {"p.R": 1.0, "p.Q": 1.0},
     replace(FAULTY["exact-repeating-alarm"], methods=(1, 2)),
@@ -191,8 +197,38 @@ def test_sarif_names_rules_messages_places_and_savings() -> None:
     }
     assert "physicalLocation" not in first["locations"][1] and first["properties"]["saving_j"] > 0
     assert "SOURCE_ROOT" in run["originalUriBaseIds"]
-    assert first["message"]["text"].startswith("An exact alarm of")
-    assert by_rule["broadcast-storm"]["message"]["text"].startswith(f"{PLACED.edges[-1].sender} sends"), "not P.m"
+    alarm, rule = PLACED.edges[0], RULES[first["ruleIndex"]]
+    assert first["message"]["text"] == f"{rule.title}: {alarm.sender} → {alarm.receiver}. {rule.mechanism} {rule.change}"
+    assert first["properties"]["measured"].startswith("an exact alarm of")
+
+
+def test_sarif_of_the_same_advice_is_the_same_in_each_run() -> None:
+    """Energy, times, numbers of messages and the order of methods differ. The rule and the modules are the same."""
+    later = replace(
+        PLACED,
+        nodes=tuple(replace(node, energy_j=3 * node.energy_j) for node in PLACED.nodes),
+        edges=tuple(
+            replace(
+                one,
+                count=one.count + 1,
+                methods=one.methods[::-1],
+                exact=replace(one.exact, mean_period_ns=1.01 * (one.exact.mean_period_ns or 0)),
+            )
+            for one in PLACED.edges[::-1]
+        ),
+        energy_j=7.0,
+    )
+    runs = [{one["partialFingerprints"]["primaryLocationLineHash"]: one for one in results(made)} for made in (PLACED, later)]
+    assert len(runs[0]) == 2 and runs[0].keys() == runs[1].keys()
+    for identity, first in runs[0].items():
+        second = runs[1][identity]
+        assert {key for key in first if first[key] == second[key]} == {
+            "ruleId",
+            "ruleIndex",
+            "level",
+            "message",
+            "partialFingerprints",
+        }
 
 
 def test_sarif_fits_its_schema() -> None:
@@ -211,7 +247,8 @@ def test_sarif_has_what_its_schema_requires() -> None:
         "unicodeCodePoints",
     )
     for result in run["results"]:
-        assert set(result) == {"ruleId", "ruleIndex", "level", "message", "locations", "properties"}
+        assert set(result) == {"ruleId", "ruleIndex", "level", "message", "locations", "partialFingerprints", "properties"}
+        assert all(isinstance(value, str) for value in result["partialFingerprints"].values())
         assert result["level"] in ("none", "note", "warning", "error") and isinstance(result["message"]["text"], str)
         for location in result["locations"]:
             assert set(location) <= {"physicalLocation", "logicalLocations"}

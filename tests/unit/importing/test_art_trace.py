@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import random
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +21,7 @@ from support.perfetto_writer import PerfettoWriter
 from navitas.analyze.load import load
 from navitas.errors import NavitasError, PowerProfileError, RecordingError, UsageError
 from navitas.importing.art_trace import ArtTrace, read_art_trace
+from navitas.importing.method_map import MethodName, named_methods
 from navitas.importing.place_in_trace import place
 from navitas.importing.recording_parts import ImportSupply
 from navitas.importing.running_threads import matched_threads, running_threads
@@ -83,6 +86,20 @@ def _written(tmp_path: Path, data: bytes, slices: list[tuple[int, int, int]], st
     read = read_kernel_trace(_kernel_trace(tmp_path / "trace.txt", slices), "trace.txt")
     supply = ImportSupply(profile_xml([((0, 1), SPEEDS)]), "test", 3.85, "option")
     return write_traced(tmp_path / "rec", read, _read(tmp_path, data), supply, name="app", pid=None, start_ns=start_ns)
+
+
+def test_a_method_map_has_the_hash_of_its_classes_and_methods() -> None:
+    methods = [MethodName("a.B", "run", "()V", "B.java", 12), MethodName("a.A", 'q"\\ä', "", None, None)]
+    named = named_methods([*methods, methods[0]])
+    document = json.loads(named.data)
+    assert [(one["class"], one["name"], one["line"]) for one in document["methods"]] == [
+        ("a.A", 'q"\\ä', None),
+        ("a.B", "run", 12),
+    ]
+    assert [(one["name"], one["file"]) for one in document["classes"]] == [("a.A", None), ("a.B", "B.java")]
+    hashed = json.dumps([document["classes"], document["methods"]])
+    assert document["map_id"] == named.map_id == hashlib.sha256(hashed.encode()).hexdigest()[:16]
+    assert named.data == json.dumps(document).encode() and named.ids == {methods[1]: 0, methods[0]: 1}
 
 
 @pytest.mark.parametrize("version", [1, 2, 3])

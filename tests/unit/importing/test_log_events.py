@@ -35,7 +35,7 @@ def _log(*events: tuple[int, int, str], pid: int = 7, brief: bool = False) -> st
 
 
 def _processes(text: str) -> list[LoggedProcess]:
-    return list(processes_of(read_original_log(text.splitlines(keepends=True), "log.txt", "log", Written(0, "a test"), 2021)))
+    return list(processes_of(read_original_log(enumerate(text.splitlines(), 1), "log.txt", "log", Written(0, "a test"), 2021)))
 
 
 def _imported(folder: Path, text: str) -> tuple[list[dict[str, float]], list[str], list[str]]:
@@ -357,7 +357,7 @@ _WORDS = st.sampled_from([
 @settings(max_examples=200, deadline=None)
 def test_any_text_gives_events_or_an_error_of_navitas(text: str, year: int | None) -> None:
     try:
-        log = read_original_log(text.splitlines(keepends=True), "log", "log", Written(1.6e9, "a test"), year)
+        log = read_original_log(enumerate(text.splitlines(), 1), "log", "log", Written(1.6e9, "a test"), year)
         processes = list(processes_of(log))
         counted_cpus(processes)
     except NavitasError:

@@ -63,7 +63,7 @@ def test_one_wrong_counter_does_not_change_the_energies(wrong: int, ticks: int, 
 
 def test_a_wrong_counter_does_not_split_a_cluster() -> None:
     (process,) = processes_of(
-        read_original_log(_log(3, 60).splitlines(keepends=True), "log.txt", "log", Written(0, "a test"), 2021)
+        read_original_log(enumerate(_log(3, 60).splitlines(), 1), "log.txt", "log", Written(0, "a test"), 2021)
     )
     assert all(event.layout for event in process.events)
     assert [policy.cpus for policy in counted_cpus([process]).policies] == [[0, 1, 2, 3]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import statsmodels.api as sm
@@ -9,10 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import nnls
 from table_maker import planted, table_of
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from navitas.errors import UsageError
 from navitas.regress.apply import apply_model
 from navitas.regress.cases import Cases, sums_of
+from navitas.regress.described import described
 from navitas.regress.fit import FitOptions, fit_table
 from navitas.regress.model_file import OperationsModel
 from navitas.regress.solvers import least_squares_of, non_negative
@@ -33,6 +37,23 @@ def test_planted_costs_of_identifiable_operations_are_found(seed: int) -> None:
     errors = [abs(cost / costs[int(name[2:])] - 1) for name, cost in known.items() if name.startswith("op")]
     assert len(errors) >= 60 and max(errors) < 0.10
     assert model.noise == "proportional"
+
+
+def test_small_tables_use_one_thread_of_blas(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More threads wait for each other, and use all cores meanwhile: a fit took 20 times as long beside other work."""
+    seen: list[set[int]] = []
+
+    def threads() -> set[int]:
+        return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
+
+    def noted(*arguments: Any) -> Any:
+        seen.append(threads())
+        return described(*arguments)
+
+    monkeypatch.setattr("navitas.regress.fit.described", noted)
+    with threadpool_limits(2, user_api="blas"):
+        fit_table(table_of(*planted(0)[::2]), NNLS)
+        assert seen == [{1}] and threads() == {2}
 
 
 def test_solvers_agree_with_scipy_and_statsmodels() -> None:

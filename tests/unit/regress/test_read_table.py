@@ -36,6 +36,7 @@ def test_delimiters_line_ends_and_byte_order_marks(tmp_path: Path, delimiter: st
         ("a,b\n1\n", "line 2: 1 cells, but the header has 2"),
         ('"a,b\n1,2\n', "a quotation mark is not closed"),
         ("a\0,b\n1,2\n", "not text in UTF-8"),
+        (f"a,{'b' * 1001}\n1,2\n", "line 1: the name of column 'b{80}' is longer than 1,000 characters"),
         ("PAR1 is the begin of Parquet", "not a Parquet file"),
     ],
 )
@@ -48,7 +49,13 @@ def test_what_is_not_a_table_is_refused(tmp_path: Path, text: str, message: str)
 
 
 @pytest.mark.parametrize(
-    ("cell", "message"), [("x", "column 'b', row 1: 'x' is not a number"), ("inf", "row 1: inf is not a finite"), ("1e40", "1e")]
+    ("cell", "message"),
+    [
+        ("x", "column 'b', row 1: 'x' is not a number"),
+        ("inf", "row 1: inf is not a finite"),
+        ("1e40", "1e"),
+        ("-1e-300", "column 'b', row 1: -1e-300 is not a finite number, 0 or of a size from 1e-30 to"),
+    ],
 )
 def test_cells_that_are_not_numbers_are_named(tmp_path: Path, cell: str, message: str) -> None:
     path = tmp_path / "t.csv"

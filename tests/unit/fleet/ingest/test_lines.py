@@ -13,10 +13,13 @@ from navitas import line_blocks as module
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest import source as source_module
 from navitas.fleet.ingest.source import SourceFile
+from navitas.line_blocks import LINE_LIMIT, LineCutter
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.binary(max_size=40)), st.integers(1, 50), st.booleans())
+@given(
+    st.lists(st.binary(max_size=40) | st.text(" \t\r\n\v\f\x85x", max_size=30).map(str.encode)), st.integers(1, 50), st.booleans()
+)
 def test_all_lines_come_in_order_with_their_numbers(tmp_path: Path, pieces: list[bytes], size: int, packed: bool) -> None:
     content = b"\n".join(pieces)
     file = tmp_path / "a"
@@ -37,6 +40,15 @@ def test_all_lines_come_in_order_with_their_numbers(tmp_path: Path, pieces: list
         assert {number for number, line in kept.items() if len(line) > 21} <= refused
         assert all(len(content.split(b"\n")[number - 1]) > 20 for number in refused)
     assert list(found) == sorted(found)
+
+
+def test_blank_lines_have_numbers_and_no_line() -> None:
+    """Also in blocks that have nothing else, which are not split into lines."""
+    cutter = LineCutter()
+    blocks = [cutter.cut(data) for data in (b"\n" * 1000, b" \t\r\n\none\n", b"\n \n")]
+    assert [list(block.numbers) for block in blocks] == [[], [1003], []] and list(blocks[1].lines) == [b"one"]
+    assert cutter.number == 1005
+    assert [one.row for one in LineCutter().cut(b" " * (LINE_LIMIT + 1) + b"\n\n").refused] == [1], "too long, though blank"
 
 
 def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:

@@ -37,8 +37,6 @@ final class CallTree {
     private int hidden;
     private long last;
     private long epochStart;
-    /** The node that was current at the last tick. */
-    private int seen = Node.ROOT;
 
     CallTree(Track track, int limit, AtomicInteger room) {
         this.track = track;
@@ -205,15 +203,25 @@ final class CallTree {
         if (time - last > 0) {
             spend(current, time);
         }
-        seen = current;
+        nodes[nodes[Node.LATEST] + Node.FOLLOWER] = current;
     }
 
     /**
-     * Ends the outermost call: the time until now belongs to the node of the last tick, or to that call if there was
-     * none.
+     * Ends the outermost call: the time until now belongs to the node of the last tick within a call of its node, or to
+     * that call if there was none.
      */
     void inherit(long now) {
-        spend(seen == Node.ROOT ? nodes[Node.LATEST] : seen, now);
+        int node = nodes[nodes[Node.LATEST] + Node.FOLLOWER];
+        spend(node == Node.ROOT ? nodes[Node.LATEST] : node, now);
+    }
+
+    /** Forgets what ticks found: in another test, these nodes may have no call. */
+    void forget() {
+        int node = nodes[Node.LATEST];
+        do {
+            nodes[node + Node.FOLLOWER] = Node.ROOT;
+            node = nodes[node + Node.SIBLING];
+        } while (node != nodes[Node.LATEST]);
     }
 
     private void spend(int node, long now) {
@@ -302,7 +310,9 @@ final class CallTree {
         int node = latest;
         do {
             if (t[node + Node.METHOD] == id) {
-                t[latest + Node.FOLLOWER] = node;
+                if (above != Node.ROOT) {
+                    t[latest + Node.FOLLOWER] = node;
+                }
                 t[above + Node.LATEST] = node;
                 return node;
             }
@@ -330,7 +340,9 @@ final class CallTree {
         if (latest != Node.ROOT) {
             nodes[node + Node.SIBLING] = nodes[latest + Node.SIBLING];
             nodes[latest + Node.SIBLING] = node;
-            nodes[latest + Node.FOLLOWER] = node;
+            if (current != Node.ROOT) {
+                nodes[latest + Node.FOLLOWER] = node;
+            }
         }
         nodes[current + Node.LATEST] = node;
         return node;
@@ -389,7 +401,6 @@ final class CallTree {
         nodes[Node.LATEST] = Node.ROOT;
         touchedNodes = 0;
         current = Node.ROOT;
-        seen = Node.ROOT;
         for (int id : path) {
             reopen(id);
         }

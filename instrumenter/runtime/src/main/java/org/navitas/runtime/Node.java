@@ -17,7 +17,10 @@ final class Node {
     static final int LATEST = 2;
     /** The next one in the ring of siblings. */
     static final int SIBLING = 3;
-    /** The sibling that was entered after this one. */
+    /**
+     * The sibling that was entered after this one. Of an outermost call, whose entries search all siblings: the node within
+     * it that was current at its last tick.
+     */
     static final int FOLLOWER = 4;
     static final int CALLS = 5;
     static final int THROWN = 6;

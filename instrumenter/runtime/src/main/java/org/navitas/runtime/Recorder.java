@@ -32,6 +32,8 @@ public final class Recorder implements Runnable {
     final Settings settings;
     /** If not null, busy threads run it every few ms, within a call, to measure what their probes cost. */
     volatile Runnable sample;
+    /** How many marks there were. */
+    volatile int marks;
     private final ChunkWriter out;
     private final RecordLog markers = new RecordLog(Format.MARKERS);
     private final RecordLog counters = new RecordLog(Format.COUNTERS);
@@ -179,7 +181,8 @@ public final class Recorder implements Runnable {
         }
     }
 
-    void marker(int kind, int status, String test) {
+    synchronized void marker(int kind, int status, String test) {
+        marks++;
         markers.marker(platform.nanoTime(), kind, status, settings.repeat, test);
     }
 

@@ -8,8 +8,9 @@ package org.navitas.runtime;
  * (microseconds) is thus part of the caller's time, never of the callee's. An anchor has the time of its event.
  *
  * <p>A probe takes the fast path while it only has to add its own record; {@link #proceed} alone sets the fields that
- * control this. In tick mode, the time of a tick belongs to the call that was innermost at the tick. The time from a
- * thread's last tick to the end of its outermost call also belongs to that call.
+ * control this. In tick mode, the time of a tick belongs to the call that was innermost at the tick. The time from the
+ * last tick to the end of an outermost call also belongs to that call, if the tick was within this outermost call or an
+ * earlier one of the same method and test.
  */
 final class ThreadRecorder extends CallEvents {
     final Thread thread;
@@ -38,6 +39,8 @@ final class ThreadRecorder extends CallEvents {
     private boolean folding = true;
     /** Whether ticks time the calls. */
     private boolean ticking;
+    /** How many marks there were at the last outermost entry. */
+    private int marks;
     /** Whether the runtime runs on this thread; it then ignores nested probes (in a class loader, for example). */
     private boolean busy;
     /** When the next anchor is due. */
@@ -181,18 +184,24 @@ final class ThreadRecorder extends CallEvents {
         try {
             begin();
             boolean outermost = isOutside();
+            boolean due = false;
             if (outermost && folding) {
                 resumeEvents();
                 lastTick = ticking ? ticker.time : Limits.NO_TICK;
+                due = marks != recorder.marks;
+                if (due) {
+                    marks = recorder.marks;
+                    tree.forget();
+                }
             }
-            boolean due = outermost ? anchors.isAllowed() : isDue(platform.nanoTime());
+            due = due || (outermost ? anchors.isAllowed() : isDue(platform.nanoTime()));
             long cpu = due ? anchors.cpuNanos() : -1;
             long now = platform.nanoTime();
+            if (due) {
+                anchor(now, cpu); // first: the epoch ends with the last exit, which can be in an earlier test
+            }
             if (outermost && folding) {
                 tree.resume(now); // the time since the last exit is not counted
-            }
-            if (due) {
-                anchor(now, cpu);
             }
             recordEnter(method, kind, now);
             recorded = true;

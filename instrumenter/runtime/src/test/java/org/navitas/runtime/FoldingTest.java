@@ -140,6 +140,26 @@ public class FoldingTest {
     }
 
     @Test
+    public void epochsHaveCallsOfOneTest() {
+        Recording recording = new Recording(64, "mode", "folded");
+        long time = 1_000;
+        for (int i = 0; i < 1_000; i++) { // more than have an anchor of their own
+            recording.enter(time += 10, 1);
+            recording.exit(time += 10, 1);
+        }
+        long last = time;
+        recording.recorder.marker(Recorder.TEST_START, 0, "a.B#c");
+        recording.enter(time += 100, 1);
+        recording.exit(time += 10, 1);
+        int before = 0;
+        for (ChunkReader.Row row : ChunkReader.rows(recording.written(), 0)) {
+            assertTrue(row.end <= last || row.start >= last + 100);
+            before += row.end <= last ? row.calls : 0;
+        }
+        assertEquals(1_000, before);
+    }
+
+    @Test
     public void foldsWithinOpenCallsWhenBudgetIsSpent() {
         Recording recording = new Recording(64, "eventBudgetBytes", "32768"); // one buffer of 4096 events
         recording.enter(1_000, 1);

@@ -58,8 +58,58 @@ public class TickTest {
         recording.enter(t + 2_600, 4);
         recording.exit(t + 2_700, 4);
         recording.exit(t + 2_800, 3);
-        assertEquals("the last tick found it", Arrays.asList(1L, 0L, 1_800L), totals().get("/2"));
+        assertEquals("the last tick found it", Arrays.asList(1L, 0L, 1_500L), totals().get("/2"));
+        assertEquals("no tick was within it", Arrays.asList(1L, 0L, 300L), totals().get("/3"));
         assertEquals(Arrays.asList(1L, 0L, 0L), totals().get("/3/4"));
+    }
+
+    @Test
+    public void restBelongsToWhatTicksFoundInTheSameMethodAndTest() {
+        long t = grown();
+        recording.enter(t, 2);
+        recording.enter(t, 3);
+        recording.recorder.ticker.tick(t + 1_000);
+        recording.exit(t + 1_100, 3);
+        recording.exit(t + 1_200, 2);
+        recording.enter(t + 2_000, 4);
+        recording.exit(t + 2_010, 4);
+        recording.enter(t + 3_000, 2);
+        recording.exit(t + 3_300, 2);
+        recording.recorder.marker(Recorder.TEST_START, 0, "a.B#c");
+        recording.enter(t + 4_000, 2);
+        recording.exit(t + 4_500, 2);
+        assertEquals(Arrays.asList(1L, 0L, 1_500L), totals().get("/2/3"));
+        assertEquals("another method", Arrays.asList(1L, 0L, 10L), totals().get("/4"));
+        assertEquals("another test, in which nothing calls 3", Arrays.asList(3L, 0L, 500L), totals().get("/2"));
+    }
+
+    /** Two outermost methods in turns, whose calls are far shorter than a tick. */
+    @Test
+    public void shortOutermostCallsAreSplitByTheirOwnTicks() {
+        Random random = new Random(5);
+        long time = grown();
+        for (int outer = 0; outer < 200_000; outer++) {
+            int method = 2 + 2 * (outer % 2);
+            time += 1_000;
+            recording.enter(time, method);
+            recording.enter(time, 6);
+            time += 8_000;
+            if (random.nextInt(100) == 0) {
+                recording.recorder.ticker.tick(time - random.nextInt(8_000));
+            }
+            recording.exit(time, 6);
+            time += 2_000;
+            recording.exit(time, method);
+            if (outer % 1_000 == 0) {
+                recording.write();
+            }
+        }
+        for (int method : new int[] {2, 4}) {
+            double inner = totals().get("/" + method + "/6").get(2);
+            double whole = inner + totals().get("/" + method).get(2);
+            assertEquals("the time of outermost calls is exact", 100_000 * 10_000.0, whole, 0.01 * whole);
+            assertEquals(whole, inner, 0.05 * whole);
+        }
     }
 
     @Test
