@@ -82,10 +82,13 @@ def _check_threads(profile: Profile) -> Iterator[str]:
     key = shares.test.astype(np.int64) * owners + shares.owner
     row = np.searchsorted(key, energy.test[in_tests].astype(np.int64) * owners + energy.owner[in_tests])
     cell = row * components + energy.component[in_tests]
-    sums_j = binned(cell, energy.exclusive_j[in_tests], shares.energy_j.size).reshape(shares.energy_j.shape)
-    # The energy of a nearly idle thread can be below the rounding error of its test.
+    facts_j = energy.exclusive_j[in_tests]
+    sums_j, sizes_j = (
+        binned(cell, each, shares.energy_j.size).reshape(shares.energy_j.shape) for each in (facts_j, abs(facts_j))
+    )
+    # The energy of a nearly idle thread can be below the rounding error of its test, or of its probes.
     expected_j = profile.tables.tests_by_kind.sum(axis=1)[shares.test]
-    scale = np.maximum(np.abs(shares.energy_j), TOLERANCE * np.abs(expected_j))
+    scale = np.maximum(sizes_j, TOLERANCE * np.abs(expected_j))
     for share, component in np.argwhere(_differs(sums_j, shares.energy_j, scale)).tolist():
         test, owner = int(shares.test[share]), int(shares.owner[share])
         tests = ledger.tests

@@ -14,7 +14,6 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from navitas.analyze.cpu_use import CPU
-from navitas.attribute.compensation import loss
 from navitas.attribute.forest import binned, sums
 from navitas.attribute.ledger import Ledger
 from navitas.parse.arrays import F64, I64
@@ -44,7 +43,7 @@ class LevelErrors(NamedTuple):
 
 LEVELS = {
     "sched": LevelErrors(0.01, 0.01, 0.01, 0.01, 0.0, False),
-    "thread-freq": LevelErrors(0.03, 0.05, 0.06, 0.077, 0.07, True),
+    "thread-freq": LevelErrors(0.03, 0.05, 0.06, 0.073, 0.07, True),
     "thread-time": LevelErrors(0.03, 0.15, 0.3, 0.18, 0.25, True),
     "device": LevelErrors(0.04, 0.35, 1.2, 2.5, 0.3, True),
 }
@@ -146,10 +145,8 @@ class Uncertainty:
         if self._cpu is not None:
             profile[self._cpu] = 0.0 if measured[self._cpu] else CPU_PROFILE
         self._profile = np.array(profile, np.float64)
-        probes = [run.probes_error or 0.0 for run in ledger.runs] + [0.0]
-        lost = [loss(ticked=run.tick_ns is not None) for run in ledger.runs] + [0.0]
-        self._lost = np.minimum(probes, lost)
-        self._spread = np.sqrt(np.square(probes) - np.square(self._lost))
+        # The last row is that of figures without a run (−1).
+        self._spread, self._lost = np.array([*(run.probes_error or (0.0, 0.0) for run in ledger.runs), (0.0, 0.0)]).T
 
     def of(
         self,

@@ -3,15 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from navitas.attribute.calls.local_cost import SAME_TIME, LocalCost, local_cost
 from navitas.attribute.component import ThreadCurves
 from navitas.attribute.curves import Curve, Knots, distinct, in_sorted
 from navitas.parse.arrays import F64, I64
+from navitas.parse.sampled_cost import NO_SAMPLES
+from navitas.parse.tables import RunTables
 
-WALL_NS, CPU_NS, ALTERNATIVE_J, JOULES = range(4)
-"""Columns. From `JOULES` on, each component has one. `ALTERNATIVE_J` is 0 without an alternative model."""
+WALL_NS, CPU_NS, ALTERNATIVE_J, INSIDE_J_PER_NS, OUTSIDE_J_PER_NS, JOULES = range(6)
+"""Columns. From `JOULES` on, each component has one. `ALTERNATIVE_J` is 0 without an alternative model.
+
+`INSIDE_J_PER_NS` and `OUTSIDE_J_PER_NS`: the thread's power at the probes of calls, inside and outside of the call, in joules per
+ns of their mean cost. In totals, it is summed over calls.
+"""
+PROBES_POWER = slice(INSIDE_J_PER_NS, OUTSIDE_J_PER_NS + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Power:
+    """The component whose curves have CPU times, and its joules per ns of CPU time.
+
+    `j_per_ns` has the intervals of `Knots.slopes`, with NaN where no CPU time passes; `mean_j_per_ns` has the threads.
+    `cost` is how the cost of probes depends on them.
+    """
+
+    component: int
+    knots: Knots
+    j_per_ns: F64
+    mean_j_per_ns: F64
+    cost: LocalCost = SAME_TIME
 
 
 class Amounts:
@@ -24,15 +49,35 @@ class Amounts:
         self.columns = JOULES + len(components)
         self._alternative = alternative
         self._tracks: list[tuple[Knots, list[tuple[int, F64, F64]]]] = []
+        self._power: _Power | None = None
         for number, curves in enumerate(components):
             if curves is not None:
                 tracks = [(JOULES + number, curves.energy_j)]
                 tracks += [] if curves.cpu_ns is None else [(CPU_NS, curves.cpu_ns)]
                 knots = curves.knots
                 self._tracks.append((knots, [(column, value, knots.slopes(value)) for column, value in tracks]))
+                if curves.cpu_ns is not None:
+                    self._power = _power(number, knots, curves.energy_j, curves.cpu_ns)
+
+    def with_probes(self, run: RunTables) -> Amounts:
+        """Return these amounts with the power at probes by what the run's samples of their cost show."""
+        both = [] if run.probe_cost is None else [run.probe_cost.events.samples, run.probe_cost.folded.samples]
+        samples = max(both, key=lambda one: len(one.t_ns), default=NO_SAMPLES)
+        if self._power is None or not len(samples.t_ns):
+            return self
+        serials = np.array([thread.serial for thread in run.threads], np.int64)
+        order = np.argsort(serials, kind="stable")
+        thread = order[np.minimum(np.searchsorted(serials[order], samples.serial), len(order) - 1)]
+        power = self.between(thread, samples.t_ns, samples.t_ns + samples.whole_ns)[:, INSIDE_J_PER_NS]
+        found = copy(self)
+        found._power = replace(self._power, cost=local_cost(samples, power * (serials[thread] == samples.serial)))
+        return found
 
     def between(self, thread: I64, from_ns: I64, to_ns: I64) -> F64:
-        """Return one row per span; span i is from from_ns[i] to to_ns[i] on the thread thread[i]."""
+        """Return one row per span; span i is from from_ns[i] to to_ns[i] on the thread thread[i].
+
+        The power at probes is the mean power of the span.
+        """
         rows = np.zeros((len(thread), self.columns))
         rows[:, WALL_NS] = to_ns - from_ns
         for knots, tracks in self._tracks:
@@ -41,13 +86,33 @@ class Amounts:
                 rows[:, column] = after.read(value) - before.read(value)
         if self._alternative is not None:
             rows[:, ALTERNATIVE_J] = self._alternative.at(to_ns) - self._alternative.at(from_ns)
+        if self._power is not None:
+            joules, cpu_ns = rows[:, JOULES + self._power.component], rows[:, CPU_NS]
+            mean = np.divide(joules, cpu_ns, out=self._power.mean_j_per_ns[thread], where=cpu_ns > 0)
+            rows[:, PROBES_POWER] = self._power.cost.charged(mean)[:, None]
         return rows
+
+    def power(self, threads: Sequence[int], start: I64, t_ns: I64) -> tuple[F64, F64]:
+        """Return the power at probes just before each point, and just after it. Arguments: those of `steps`."""
+        if (power := self._power) is None:
+            return np.zeros(len(t_ns)), np.zeros(len(t_ns))
+        owner, cost = np.array(threads, np.int64), power.cost
+        mean = cost.charged(power.mean_j_per_ns)
+
+        def beside(*, before: bool) -> F64:
+            first, count = power.knots.runs(owner, start, t_ns, before=before)
+            found = np.repeat(cost.charged(power.j_per_ns[first : first + len(count)]), count)
+            unknown = np.flatnonzero(np.isnan(found))
+            found[unknown] = mean[owner[np.searchsorted(start, unknown, side="right") - 1]]
+            return found
+
+        return beside(before=True), beside(before=False)
 
     def steps(self, threads: Sequence[int], start: I64, t_ns: I64) -> list[tuple[int, F64]]:
         """Return the growth from each point to the next one of its stretch, as (column, values). A stretch's last value is 0.
 
         Stretch i belongs to threads[i] and has the ascending times t_ns[start[i]:start[i + 1]]. Stretches are sorted by thread.
-        Columns of zeros are omitted.
+        Columns of zeros, and the power at probes, are omitted.
         """
         owner = np.array(threads, np.int64)
         spent_ns = np.empty(len(t_ns))
@@ -70,3 +135,17 @@ class Amounts:
             step[start[1:] - 1] = 0.0
             columns.append((ALTERNATIVE_J, step))
         return columns
+
+
+def _power(component: int, knots: Knots, energy_j: F64, cpu_ns: F64) -> _Power:
+    first, last = knots.start[:-1], knots.start[1:] - 1
+    return _Power(
+        component,
+        knots,
+        _quotient(knots.slopes(energy_j), knots.slopes(cpu_ns), np.nan),
+        _quotient(energy_j[last] - energy_j[first], cpu_ns[last] - cpu_ns[first], 0.0),
+    )
+
+
+def _quotient(joules: F64, cpu_ns: F64, unknown: float) -> F64:
+    return np.asarray(np.divide(joules, cpu_ns, out=np.full(len(joules), unknown), where=cpu_ns > 0), np.float64)

@@ -10,9 +10,9 @@ import numpy as np
 from navitas.attribute.amounts import Amounts
 from navitas.attribute.calls.event_totals import totals_of_events
 from navitas.attribute.calls.folded_totals import totals_of_folded
-from navitas.attribute.calls.overhead import NO_COST, with_probe_times
+from navitas.attribute.calls.overhead import NO_COST, with_probes
 from navitas.attribute.calls.paths import EMPTY, Paths
-from navitas.attribute.compensation import Baselines, relative_error
+from navitas.attribute.compensation import Baselines, ProbesError, relative_error
 from navitas.attribute.component import Component, ComponentCurves, run_energy_j
 from navitas.attribute.components import COMPONENTS
 from navitas.attribute.consumers_comparison import consumer_energies
@@ -130,6 +130,7 @@ class _Attribution:
             self.tests.add_waits(rows, waits_of(tables.run_queue, spans, cpus_of(self.manifest)))
         # Methods have the alternative of the first component, the CPU: a call uses no screen.
         amounts = Amounts([None if each is None else each.threads for each in curves], next(iter(alternatives), None))
+        amounts = amounts.with_probes(tables)
         error = relative_error(tables.probe_cost, ticked=tables.tick_ns is not None)
         run = AttributedRun(tables, spans, rows, curves, len(self.owners), error, self.tests.tests, baselines)
         facts = _facts(run, amounts, self.paths)
@@ -147,7 +148,7 @@ def _facts(run: AttributedRun, amounts: Amounts, paths: Paths) -> RunFacts:
     tables, cost = run.tables, run.tables.probe_cost
     costs = (None, None) if cost is None else (cost.events, cost.folded)
     parts = [
-        with_probe_times(totals(tables.threads, run.spans, amounts, paths), each)
+        with_probes(totals(tables.threads, run.spans, amounts, paths), each)
         for totals, each in zip((totals_of_events, totals_of_folded), costs, strict=True)
     ]
     return facts_of(run, parts, paths)
@@ -159,7 +160,9 @@ def _call_paths(paths: Paths) -> CallPaths:
     return CallPaths(np.concatenate([[-1, -1], parent]), np.concatenate([[-1, -1], paths.method[1:]]))
 
 
-def _entry(manifest: Manifest, tables: RunTables, rails: tuple[float, float] | None, probes_error: float | None) -> RunEntry:
+def _entry(
+    manifest: Manifest, tables: RunTables, rails: tuple[float, float] | None, probes_error: ProbesError | None
+) -> RunEntry:
     run = next((run for run in manifest.runs if run.id == tables.run_id), None)
     cost = tables.probe_cost
     estimate_j, rails_j = rails or (None, None)

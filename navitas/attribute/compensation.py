@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import hypot, sqrt
 from statistics import median, pstdev
+from typing import NamedTuple
 
 from navitas.parse.tables import ProbeCost
 
@@ -21,6 +22,21 @@ _MIN_SPREAD = 0.1
 
 TestKey = tuple[str, str, str]
 """Module, class and method."""
+
+
+class ProbesError(NamedTuple):
+    """Relative standard errors of the energy of a run's probes.
+
+    `spread`: of their sampled cost. `loss`: what the compiler would have saved without probes. It is alike in all runs of an app.
+    """
+
+    spread: float
+    loss: float
+
+    @property
+    def total(self) -> float:
+        """The relative standard error by both causes."""
+        return hypot(self.spread, self.loss)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,14 +136,9 @@ def compensation(measured: Measured, relative_error: float, baseline: Baseline |
     return Estimates(probes.value_j, probes.combined(by_baseline), compensated.combined(baseline.total))
 
 
-def relative_error(cost: ProbeCost | None, *, ticked: bool) -> float | None:
+def relative_error(cost: ProbeCost | None, *, ticked: bool) -> ProbesError | None:
     """Relative standard error of the probes' energy; None if their cost is unknown."""
     if cost is None:
         return None
     spread = max(each.spread_ns / max(each.inside_ns + each.outside_ns, 1e-9) for each in (cost.events, cost.folded))
-    return hypot(spread, loss(ticked=ticked))
-
-
-def loss(*, ticked: bool) -> float:
-    """What the compiler would have saved without probes, relative to their sampled cost. It is alike in all runs of an app."""
-    return TICKED_LOSS if ticked else TIMED_LOSS
+    return ProbesError(spread, TICKED_LOSS if ticked else TIMED_LOSS)

@@ -106,18 +106,20 @@ class Knots:
         fraction = np.clip((t_ns - self.t_ns[left]) / np.maximum(length, 1), 0.0, 1.0)
         return Place(left, right, np.where(length > 0, fraction, 0.0))
 
-    def runs(self, owner: I64, start: I64, t_ns: I64) -> tuple[int, I64]:
+    def runs(self, owner: I64, start: I64, t_ns: I64, *, before: bool = False) -> tuple[int, I64]:
         """Count the times between adjacent knots. Returns the index in `slopes` of the first count, and the counts.
 
         `start` splits the times into stretches. Stretch i belongs to curve owner[i]; owners, and times per stretch, ascend.
+        A time at a knot counts after it, or before it.
         """
         key = t_ns - self.origin_ns
         if key[start[:-1]].min() < 0 or key[start[1:] - 1].max() >= self.span_ns:
             np.clip(key, 0, self.span_ns - 1, out=key)
         key += owner[0] * self.span_ns if len(owner) == 1 else np.repeat(owner * self.span_ns, np.diff(start))
-        low, high = np.searchsorted(self._key, key[[0, -1]], side="right").tolist()
+        low, high = np.searchsorted(self._key, key[[0, -1]], side="left" if before else "right").tolist()
         # There are fewer knots than times, so look up the knots among the times.
-        return low, np.diff(np.searchsorted(key, self._key[low:high], side="left"), prepend=0, append=len(key))
+        passed = np.searchsorted(key, self._key[low:high], side="right" if before else "left")
+        return low, np.diff(passed, prepend=0, append=len(key))
 
     def slopes(self, value: F64) -> F64:
         """Growth per ns before the first knot (0) and after each knot; 0 after a curve's last knot."""

@@ -47,7 +47,7 @@ class RunFacts:
 
 
 def facts_of(run: AttributedRun, parts: Sequence[SelfTotals], paths: Paths) -> RunFacts:
-    """Combine the totals of calls and folded calls (`parts`, with the columns of `with_probe_times`) with the curves."""
+    """Combine the totals of calls and folded calls (`parts`, with the columns of `with_probes`) with the curves."""
     curves = [None if component is None else component.threads for component in run.components]
     charges = [NO_CHARGES if component is None else component.charges for component in run.components]
     parts = [*parts, *charged_paths(charges, run.spans)]
@@ -57,10 +57,10 @@ def facts_of(run: AttributedRun, parts: Sequence[SelfTotals], paths: Paths) -> R
     probes = (
         no_probes(nodes, len(rows))
         if probes_component is None
-        else probes_energy(nodes, rows.energy_j[:, probes_component], rows.cpu_ns)
+        else probes_energy(nodes, len(rows)).scaled(nodes, (rows.energy_j[:, probes_component] > 0).astype(np.float64))
     )
     windows = windows_of(run, rows, probes_component)
-    estimates = compensations(run, windows, rows, probes, rows.energy_j[:, probes_component or 0])
+    estimates = compensations(run, windows, rows, probes)
     probes = probes.scaled(nodes, corrections(estimates, len(run.spans.windows))[rows.window])
     owner, groups = _owners(run, rows)
     test, kept = run.tests[rows.window], run.tests[rows.window] != NO_TEST
@@ -70,7 +70,7 @@ def facts_of(run: AttributedRun, parts: Sequence[SelfTotals], paths: Paths) -> R
         if component is not None and component.uses_threads:
             used_by_probes = probes if number == probes_component else no_probes(nodes, len(rows))
             placed = _PlacedRows(rows, nodes, test, owner, kept)
-            columns = _threads_energy(placed, number, used_by_probes, run.probes_error)
+            columns = _threads_energy(placed, number, used_by_probes, 0.0 if run.probes_error is None else run.probes_error.total)
             energy += columns if component.threads is not None else [_nonzero(each) for each in columns]
     named = kept[nodes.row]
     row = nodes.row[named]
@@ -122,9 +122,9 @@ def _stacked(parts: Sequence[Columns]) -> Columns:
     return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
 
 
-def _threads_energy(placed: _PlacedRows, component: int, probes: ProbesEnergy, probes_error: float | None) -> list[Columns]:
+def _threads_energy(placed: _PlacedRows, component: int, probes: ProbesEnergy, error: float) -> list[Columns]:
     """A component's energy in tests: in call paths, outside of calls, and in probes."""
-    rows, nodes, error = placed.rows, placed.nodes, probes_error or 0.0
+    rows, nodes = placed.rows, placed.nodes
     raw_j: F64 = nodes.amounts[:, JOULES + component]
     rest_j = rows.energy_j[:, component] - np.bincount(nodes.row, raw_j, len(rows))
     chosen = placed.kept[nodes.row] & ((raw_j != 0) | (probes.node_j != 0) | (nodes.counts[:, CALLS] > 0))

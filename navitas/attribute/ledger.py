@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from navitas.attribute.compensation import ProbesError
 from navitas.attribute.consumers_comparison import ConsumerEnergy
 from navitas.attribute.curve_store import CurveStore
 from navitas.parse.arrays import F64, I32, I64, U8, Bool
@@ -31,7 +32,7 @@ class RunEntry:
     """One run (one process).
 
     `baseline`: the run has no probes. `tick_ns`: the mean period of ticks, None if every call was timed.
-    `call_cost_ns`: the time that the probes of a call take, and `probes_error`, its relative standard error; None if unknown.
+    `call_cost_ns`: the time that the probes of a call take, and `probes_error`, its relative standard errors; None if unknown.
     `rails_j`: the energy that the device's rails measured while they were read; `rails_estimate_j`: the estimate for that time.
     `package`: the app of the process; empty if unknown. `target_sdk`: that of the app; None if unknown.
     `slept_ns`: how long the device slept between start and end.
@@ -49,7 +50,7 @@ class RunEntry:
     baseline: bool
     tick_ns: float | None = None
     call_cost_ns: float | None = None
-    probes_error: float | None = None
+    probes_error: ProbesError | None = None
     rails_j: float | None = None
     rails_estimate_j: float | None = None
     package: str = ""

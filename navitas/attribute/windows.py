@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from navitas.attribute.calls.overhead import ProbesEnergy
-from navitas.attribute.compensation import Baselines, Estimates, Measured, Unprobed, compensation
+from navitas.attribute.compensation import Baselines, Estimates, Measured, ProbesError, Unprobed, compensation
 from navitas.attribute.component import ComponentCurves
 from navitas.attribute.curves import Curve
 from navitas.attribute.ledger import NO_TEST
@@ -32,7 +32,7 @@ class AttributedRun:
     tests: I64
     components: Sequence[ComponentCurves | None]
     first_owner: int
-    probes_error: float | None
+    probes_error: ProbesError | None
     listed: Sequence[Test]
     baselines: Baselines = field(default_factory=lambda: Baselines(()))
 
@@ -85,19 +85,13 @@ def unprobed(run: AttributedRun, windows: Windows) -> list[Unprobed]:
     ]
 
 
-def compensations(
-    run: AttributedRun, windows: Windows, rows: RunRows, probes: ProbesEnergy, energy_j: F64
-) -> dict[int, Estimates]:
-    """The probes' energy and the compensated energy by window; empty if the probes' cost is unknown.
-
-    `energy_j` is each row's energy of the component whose energy probes use.
-    """
+def compensations(run: AttributedRun, windows: Windows, rows: RunRows, probes: ProbesEnergy) -> dict[int, Estimates]:
+    """The probes' energy and the compensated energy by window; empty if the probes' cost is unknown."""
     if run.probes_error is None:
         return {}
     count = len(run.spans.windows)
-    probes_ns = np.divide(probes.row_j * rows.cpu_ns, energy_j, out=np.zeros(len(rows)), where=energy_j > 0)
     longest_ns = np.zeros(count)
-    np.maximum.at(longest_ns, rows.window, probes_ns)
+    np.maximum.at(longest_ns, rows.window, probes.row_ns)
     shares = longest_ns / np.maximum(run.spans.end_ns - run.spans.start_ns, 1)
     probes_j = np.bincount(rows.window, probes.row_j, count)
     columns = (windows.energy_j, windows.threads_j, windows.jit_j, windows.passive_j, probes_j, shares)
@@ -106,7 +100,8 @@ def compensations(
     for window, (row, figures) in enumerate(zip(run.tests.tolist(), measured, strict=True)):
         if row != NO_TEST:
             test = run.listed[row]
-            estimates[window] = compensation(Measured(*figures), run.probes_error, run.baselines.find(_key(test), test.status))
+            baseline = run.baselines.find(_key(test), test.status)
+            estimates[window] = compensation(Measured(*figures), run.probes_error.total, baseline)
     return estimates
 
 

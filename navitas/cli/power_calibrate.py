@@ -44,8 +44,10 @@ from navitas.cli.power_calibrate_tables import calibration_table, coupled_table,
 from navitas.cli.progress import ConsoleProgress
 from navitas.cli.standard_output import output_console
 from navitas.collect.power import DEFAULT_VOLTAGE_V
+from navitas.power.cpu import power_model
 from navitas.power.edited_profile import with_cpu
-from navitas.power.model import PowerModel
+from navitas.power.model import CpuPower, PowerModel
+from navitas.power.power_profile import read_power_profile
 from navitas.untrusted_text import printable
 
 _STEP_S, _INTERVAL_S = 2.0, 1.0
@@ -184,6 +186,7 @@ def command(
     calibrated = with_cpu(start.xml, start.profile, found.cpu, note=printable(note, 1000), items=items)
     device = next((each.device for each in (*curves, *others)), start.profile.name)
     _write(output, calibrated, curves_output, curves_of(device, found.cpu, voltage_v, coupled, curves))
+    found = replace(found, warnings=(*found.warnings, *_implausible(output, calibrated, found.cpu)))
     content = report(found, model.cpu, voltage_v, coupled)
     write_json(json_file, output=str(output), **content, components=[asdict(each) for each in components])
     for text in (*notes, *found.warnings):
@@ -200,6 +203,13 @@ def _write(output: Path, profile: bytes, folder: Path | None, curves: WattsonCur
         folder.mkdir(exist_ok=True)
         write_curves(folder, curves)
     write_to(output, lambda out: out.write(profile), binary=True)
+
+
+def _implausible(output: Path, profile: bytes, cpu: CpuPower) -> tuple[str, ...]:
+    """What no phone has of the written profile, such as currents from power in a wrong unit, or of a cluster not measured."""
+    speeds = {min(cluster.cpus): cluster.freq_khz.tolist() for cluster in cpu.clusters}
+    policies = [(min(cluster.cpus), cluster.cpus) for cluster in cpu.clusters]
+    return power_model(read_power_profile(profile, name=output.name), DEFAULT_VOLTAGE_V, policies, speeds).implausible
 
 
 def _print(found: Calibration, coupled: Sequence[Surface], components: Sequence[ComponentCurrents]) -> None:

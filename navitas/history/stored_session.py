@@ -66,15 +66,19 @@ class StoredSession(BaseModel):
     @classmethod
     def of(cls, session: Session) -> Self:
         """Return what is stored of a session. Nothing is checked."""
+        return cls.unsigned(session).signed()
+
+    @classmethod
+    def unsigned(cls, session: Session) -> Self:
+        """Return what is stored of a session, without its identity and digest."""
         origin = session.origin
-        unsigned = cls.model_construct(
+        return cls.model_construct(
             name=session.name[:LONGEST], created_utc=session.created_utc, device=session.device,
             power_profile=session.power_profile, project=origin.project, revision=origin.revision, dirty=origin.dirty,
             settings=origin.settings, navitas_version=origin.navitas_version, conditions=session.conditions,
             not_passed=sorted(session.not_passed), turns=session.session, is_fit=session.is_fit, repeats=list(session.repeats),
             figures=_rows(session),
         )  # fmt: skip
-        return unsigned.signed()
 
     def signed(self) -> Self:
         """Return the session with its own identity and digest."""
@@ -112,7 +116,7 @@ COLUMNS = tuple(name for name in StoredSession.model_fields if name not in ("rep
 
 def is_same(one: Session, other: Session) -> bool:
     """Whether two sessions are of the same recording."""
-    return StoredSession.of(one).identity == StoredSession.of(other).identity
+    return _identity(StoredSession.unsigned(one)) == _identity(StoredSession.unsigned(other))
 
 
 def _rows(session: Session) -> list[FigureRow]:

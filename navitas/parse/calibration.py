@@ -17,7 +17,8 @@ from navitas.parse.call_events import encoded_calls
 from navitas.parse.chunks import CALLS, FOLDED, Chunk
 from navitas.parse.folded import decode_folded
 from navitas.parse.methodmap import Span
-from navitas.parse.probe_samples import CALLED, CALLER, LINK, THROWING, ProbeSamples, find_samples
+from navitas.parse.probe_samples import CALLED, CALLER, LINK, THROWING, find_samples
+from navitas.parse.sampled_cost import ProbeSamples
 from navitas.parse.tables import ENTER, EXIT, RESUME, THROW, CallCost, CallEvents, Folded, ProbeCost
 
 CALIBRATION = "navitas-calibration"
@@ -85,6 +86,7 @@ def _sampled(found: ProbeSamples, calibrated: CallCost) -> CallCost:
         ratio * calibrated.thrown_inside_ns,
         ratio * calibrated.thrown_outside_ns,
         max(spread_ns, _MIN_SPREAD * call_ns),
+        found,
     )
 
 

@@ -16,7 +16,7 @@ UNJOINED = -1
 # A larger change of the offset (20 ms, or 0.5 % of the time between) means that the clock was set: adjtime(3) slews more slowly.
 _STEP_NS = 20_000_000
 _STEP_SHARE = 0.005
-# Readings begin shortly before an app's first triple and end shortly after its last. Readings further away are not of this run.
+# If readings of the same clock are further apart, or further away from an app's triples, it was set in between.
 _REACH_NS = 120_000_000_000
 # More steps than this are damage. Each reading tries this many parts (the times between two steps), in blocks of readings.
 _MAX_STEPS = 10_000
@@ -42,9 +42,13 @@ class ClockTriples:
         if not len(self.monotonic_ns):
             return None
         steps = self._steps()
-        joined = self._across_steps(t_ns, steps) if len(steps) else _convert(t_ns, self.realtime_ns, self.monotonic_ns)
-        far = (joined < self.monotonic_ns[0] - _REACH_NS) | (joined > self.monotonic_ns[-1] + _REACH_NS)
-        return np.where(far, UNJOINED, joined)
+        if len(steps):
+            return self._across_steps(t_ns, steps)
+        joined = _convert(t_ns, self.realtime_ns, self.monotonic_ns)
+        is_near = (joined >= self.monotonic_ns[0] - _REACH_NS) & (joined <= self.monotonic_ns[-1] + _REACH_NS)
+        # A recording can begin long before the app's first triple. Its readings then lead there without a jump.
+        series = np.cumsum(np.abs(np.diff(joined, prepend=joined[:1])) > _REACH_NS)
+        return np.where(np.bincount(series, is_near)[series] > 0, joined, UNJOINED)
 
     def from_boottime(self, t_ns: I64) -> I64 | None:
         """Return the monotonic times of boottimes, or None if no triple has a boottime."""

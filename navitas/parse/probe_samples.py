@@ -7,8 +7,6 @@ conditions as the thread's other probes: same core, frequency and load. Samples 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,46 +17,26 @@ from navitas.parse.call_events import reserved_calls
 from navitas.parse.chunks import CALLS, FOLDED, Chunk
 from navitas.parse.folded import reserved_rows
 from navitas.parse.methodmap import RESERVED_ID
+from navitas.parse.sampled_cost import ProbeSamples
 from navitas.parse.tables import ENTER, EXIT, CallEvents, Folded
 
 LINK, CALLER, CALLED, THROWING = RESERVED_ID, RESERVED_ID + 2, RESERVED_ID + 3, RESERVED_ID + 4
 """Calls that contain others, the outermost call of a batch or sample, leaves that return, and leaves that throw."""
-_FEW, _MANY = 16, 64
-_LEAST = 30
-_TRIM = 0.1
-_PARTS = 8
-
-
-@dataclass(frozen=True, slots=True)
-class ProbeSamples:
-    """Samples in time order: the number of calls with probes, and ns from the outer call's entry to its exit."""
-
-    t_ns: I64
-    calls: I64
-    whole_ns: I64
-
-    def cost(self) -> tuple[float, float] | None:
-        """Return ns per call and its standard deviation over the run, or None if there are too few samples."""
-        call_ns = self._per_call(slice(None), _LEAST)
-        if call_ns is None or call_ns <= 0:
-            return None
-        edges = np.linspace(0, len(self.t_ns), _PARTS + 1).astype(int).tolist()
-        parts = [self._per_call(slice(first, last), _LEAST // 3) for first, last in pairwise(edges)]
-        return call_ns, float(np.std([part for part in parts if part is not None] or [call_ns]))
-
-    def _per_call(self, part: slice, least: int) -> float | None:
-        few, many = (self.whole_ns[part][self.calls[part] == calls] for calls in (_FEW, _MANY))
-        return (_trimmed(many) - _trimmed(few)) / (_MANY - _FEW) if min(len(few), len(many)) >= least else None
 
 
 def find_samples(threads: Iterable[Mapping[int, Sequence[Chunk]]]) -> tuple[ProbeSamples, ProbeSamples]:
     """Return the samples of the given threads (chunks by type): of calls recorded as events, and of folded calls."""
-    events: list[I64] = [np.empty((0, 3), np.int64)]
+    events: list[I64] = [np.empty((0, 4), np.int64)]
     folds = list(events)
     for by_type in threads:
-        events += [_of_events(calls) for calls in reserved_calls(by_type.get(CALLS, ()))]
-        folds.append(_of_folds(reserved_rows(by_type.get(FOLDED, ()))))
+        serial = next((chunk.serial for chunks in by_type.values() for chunk in chunks), 0)
+        events += [_of_thread(serial, _of_events(calls)) for calls in reserved_calls(by_type.get(CALLS, ()))]
+        folds.append(_of_thread(serial, _of_folds(reserved_rows(by_type.get(FOLDED, ())))))
     return _sorted(events), _sorted(folds)
+
+
+def _of_thread(serial: int, rows: I64) -> I64:
+    return np.column_stack([rows, np.full(len(rows), serial)])
 
 
 def _sorted(rows: Sequence[I64]) -> ProbeSamples:
@@ -97,9 +75,3 @@ def _of_folds(folded: Folded) -> I64:
 def _is_inner(method: NDArray[np.integer[Any]]) -> Bool:
     found: Bool = (method == CALLED) | (method == LINK)
     return found
-
-
-def _trimmed(values: I64) -> float:
-    """Return the mean without the smallest and largest tenth, because threads are sometimes preempted."""
-    cut = int(len(values) * _TRIM)
-    return float(np.sort(values)[cut : len(values) - cut].mean())

@@ -19,10 +19,10 @@ _MAX_TICKS = 1 << 36
 _MAX_CELLS = 1 << 25
 
 
-def parse_process_stat(t_ns: Sequence[int], texts: Sequence[bytes]) -> tuple[CpuClock | None, int]:
-    """Return the process's user plus system time, and the number of skipped readings.
+def parse_process_stat(t_ns: Sequence[int], texts: Sequence[bytes]) -> tuple[CpuClock | None, int, int]:
+    """Return the process's user plus system time, the number of skipped readings, and how often the counter began again.
 
-    The clock is None if no reading is usable.
+    The clock is None if no reading is usable. If the counter restarts, it continues from its last value.
     """
     times, used = [], []
     for t, text in zip(t_ns, texts, strict=True):
@@ -34,9 +34,12 @@ def parse_process_stat(t_ns: Sequence[int], texts: Sequence[bytes]) -> tuple[Cpu
             continue
         if 0 <= ticks <= _MAX_TICKS and len(fields) > _STIME + 1:
             times.append(t)
-            used.append(ticks * TICK_NS)
-    clock = cpu_clock(np.array(times, np.int64), np.array(used, np.int64)) if times else None
-    return clock, len(texts) - len(times)
+            used.append(ticks)
+    if not times:
+        return None, len(texts), 0
+    read_ns = np.array(times, np.int64)
+    grown, restarts = _continued(read_ns, np.array(used, np.int64))
+    return cpu_clock(read_ns, grown * TICK_NS), len(texts) - len(times), restarts
 
 
 def parse_cpu_stat(t_ns: Sequence[int], texts: Sequence[str]) -> tuple[CpuStat | None, int]:

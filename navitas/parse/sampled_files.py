@@ -31,6 +31,7 @@ from navitas.recording.store import Recording
 
 _POLICY_PATH = re.compile(r"/cpufreq/policy(\d{1,4})/stats/time_in_state$")
 _RAILS_PATH = re.compile(r"/energy_value$")
+_UNPLUGGED = ", as of cores that are unplugged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ def time_in_state_tables(manifest: Manifest, readings: dict[int, Readings], find
             tables[policy] = table
             if table.restarts:
                 listed = ", ".join(map(str, cpus.get(policy) or [policy]))
-                _warn_of_restarts(source.path, f"CPUs {listed}: {table.restarts} ×", findings)
+                _warn_of_restarts(source.path, f"CPUs {listed}: {table.restarts} ×{_UNPLUGGED}", findings)
     return tuple(tables[policy] for policy in sorted(tables))
 
 
@@ -75,8 +76,10 @@ def process_clock(manifest: Manifest, processes: Sequence[dict[int, Readings]], 
     clocks: list[CpuClock] = []
     for source, readings in product(sources[:1], processes):
         if (reading := readings.get(source.id)) is not None:
-            clock, skipped = parse_process_stat(reading.t_ns, reading.texts)
+            clock, skipped, restarts = parse_process_stat(reading.t_ns, reading.texts)
             findings.add_loss("process_stat_readings", skipped, f"{source.path}: {{count}} torn readings were skipped", TORN)
+            if restarts:
+                _warn_of_restarts(source.path, f"{restarts} ×", findings)
             clocks += [clock] if clock is not None else []
     return sum_of_clocks(clocks) if clocks else None
 
@@ -121,7 +124,8 @@ def shell_tables(recording: Recording, run: Run, clocks: ClockTriples, findings:
                 cpu_stat, skipped = parse_cpu_stat(t_ns, texts)
                 findings.add_loss("cpu_stat_readings", skipped, "/proc/stat: {count} torn readings were skipped", TORN)
                 if cpu_stat is not None and cpu_stat.restarts:
-                    _warn_of_restarts(name, ", ".join(f"CPU {cpu}: {n} ×" for cpu, n in cpu_stat.restarts.items()), findings)
+                    counts = ", ".join(f"CPU {cpu}: {n} ×" for cpu, n in cpu_stat.restarts.items())
+                    _warn_of_restarts(name, f"{counts}{_UNPLUGGED}", findings)
             elif name in (NET_DEV, DISKSTATS):
                 io_counters += device_counters(name, t_ns, texts, findings)
             elif name == SERIES and statistics_rails is None and consumers is None:
@@ -136,7 +140,7 @@ def shell_tables(recording: Recording, run: Run, clocks: ClockTriples, findings:
 
 
 def _warn_of_restarts(source: str, counts: str, findings: Findings) -> None:
-    message = f"{source}: counters began again at 0 ({counts}), as those of cores that are unplugged: they continue from there"
+    message = f"{source}: counters began again at 0 ({counts}): they continue from there"
     findings.warn("counter_restarts", message, "What they counted from the last reading to the restart is missing.")
 
 

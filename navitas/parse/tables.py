@@ -19,6 +19,7 @@ from navitas.parse.radio_times import RadioTimes
 from navitas.parse.rail_readings import RailReadings
 from navitas.parse.reasons import Reason
 from navitas.parse.run_queue import RunQueue
+from navitas.parse.sampled_cost import NO_SAMPLES, ProbeSamples
 from navitas.parse.trace.trace_tables import Trace
 
 TID_LIMIT = 1 << 22
@@ -158,7 +159,8 @@ class CallCost:
     """Cost of the two probes of a call on the device, in ns.
 
     `inside_ns` is inside the recorded call, and `outside_ns` adds to its caller. `thrown_*` are for calls that ended by an
-    exception. `spread_ns` is the standard deviation of their sum between batches of calls.
+    exception. `spread_ns` is the standard deviation of their sum between batches of calls. `samples` are what the sum is from;
+    none if it is from the calibration.
     """
 
     inside_ns: float
@@ -166,6 +168,7 @@ class CallCost:
     thrown_inside_ns: float
     thrown_outside_ns: float
     spread_ns: float
+    samples: ProbeSamples = NO_SAMPLES
 
 
 @dataclass(frozen=True, slots=True)

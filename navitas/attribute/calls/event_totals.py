@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from navitas.attribute.amounts import WALL_NS, Amounts
+from navitas.attribute.amounts import PROBES_POWER, WALL_NS, Amounts
 from navitas.attribute.calls.event_segments import EventSegments, segments_of
 from navitas.attribute.calls.paths import EMPTY, Paths
 from navitas.attribute.calls.self_totals import CALLS, CUTS, THROWS, SelfTotals
 from navitas.attribute.calls.stretches import CUT
 from navitas.attribute.calls.walk import walk
 from navitas.attribute.window_spans import NO_WINDOW, WindowSpans
-from navitas.parse.arrays import I64, Bool
-from navitas.parse.tables import ENTER, Thread
+from navitas.parse.arrays import F64, I64, Bool
+from navitas.parse.tables import ENTER, EXIT, THROW, Thread
 
 _MERGE_ROWS = 1 << 20
 _DENSE = 4
@@ -54,18 +54,35 @@ def _spent(segments: EventSegments, failed: I64, amounts: Amounts, paths: int) -
         size = len(keys)
     else:
         keys = np.arange(size)
-    steps = amounts.steps([piece.thread for piece in batch.pieces], batch.start, batch.t_ns)
+    threads = [piece.thread for piece in batch.pieces]
     spent = np.zeros((size, amounts.columns))
-    for column, step in steps:
+    for column, step in amounts.steps(threads, batch.start, batch.t_ns):
         spent[:, column] = np.bincount(key, step, size)
     counts = np.zeros((size, 3), np.int64)
-    counts[:, CALLS] = np.bincount(key[batch.kind == ENTER], minlength=size)
+    entry = np.flatnonzero(batch.kind == ENTER)
+    counts[:, CALLS] = np.bincount(key[entry], minlength=size)
+    left = np.flatnonzero((batch.kind == EXIT) | (batch.kind == THROW))
+    power = amounts.power(threads, batch.start, batch.t_ns)
+    spent[:, PROBES_POWER] = _power_at_probes(power, key, entry, left, counts[:, CALLS])
     is_cut = batch.kind[failed] == CUT
     for column, ended in ((THROWS, failed[~is_cut]), (CUTS, failed[is_cut])):
         counts[:, column] = np.bincount(key[ended - 1], minlength=size)
     used = np.flatnonzero((keys % paths != EMPTY) & ((counts[:, CALLS] > 0) | (spent[:, WALL_NS] > 0)))
     segment = keys[used] // paths
     return SelfTotals(segments.window[segment], segments.thread[segment], keys[used] % paths, counts[used], spent[used])
+
+
+def _power_at_probes(power: tuple[F64, F64], key: I64, entry: I64, left: I64, calls: I64) -> F64:
+    """The power at the probes of calls, inside and outside of the call, summed over the calls of each key.
+
+    A probe has a part before the clock's reading, and a part after it. `power` is that before and after each point, `entry` and
+    `left` are the points at which calls begin and end. If a call ends beyond these points, the others' ends stand for its end.
+    """
+    (before, after), entered, ended, size = power, key[entry], key[left - 1], len(calls)
+    points = calls + np.bincount(ended, minlength=size)
+    inside = np.bincount(entered, after[entry], size) + np.bincount(ended, before[left], size)
+    outside = np.bincount(entered, before[entry], size) + np.bincount(ended, after[left], size)
+    return np.asarray(np.stack([inside, outside], axis=1) * (calls / np.maximum(points, 1))[:, None], np.float64)
 
 
 class _Entered:

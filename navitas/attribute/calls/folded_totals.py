@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from navitas.attribute.amounts import WALL_NS, Amounts
+from navitas.attribute.amounts import PROBES_POWER, WALL_NS, Amounts
 from navitas.attribute.calls.paths import Paths
-from navitas.attribute.calls.self_totals import SelfTotals
+from navitas.attribute.calls.self_totals import CALLS, SelfTotals
 from navitas.attribute.curves import group_starts, overlaps
 from navitas.attribute.forest import path_sums
 from navitas.attribute.window_spans import WindowSpans
@@ -32,9 +32,11 @@ def totals_of_folded(threads: Sequence[Thread], spans: WindowSpans, amounts: Amo
     low = np.clip(start_ns, spans.start_ns[window], spans.end_ns[window])
     high = np.clip(end_ns, spans.start_ns[window], spans.end_ns[window])
     share = rows.self_ns[row] / np.maximum(end_ns - start_ns, 1)
-    inside = amounts.between(owner[row], low, high) * share[:, None]
+    spent = amounts.between(owner[row], low, high)
     first = group_starts(row)
     counts = np.stack([rows.calls[row] * first, rows.throws[row] * first, np.zeros(len(row), np.int64)], axis=1)
+    inside = spent * share[:, None]
+    inside[:, PROBES_POWER] = spent[:, PROBES_POWER] * counts[:, [CALLS]]
     used = np.any(counts > 0, axis=1) | (inside[:, WALL_NS] > 0)
     row = row[used]
     return SelfTotals.merged([SelfTotals(window[used], owner[row], path[row], counts[used], inside[used])], amounts.columns)

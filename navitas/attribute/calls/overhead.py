@@ -1,4 +1,4 @@
-"""The energy of probes, from the number of calls and the sampled cost of a call. It is moved from methods to the thread."""
+"""The energy of probes: the sampled cost of a call at the power of its thread. It is moved from methods to the thread."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from navitas.attribute.amounts import PROBES_POWER
 from navitas.attribute.calls.nodes import CallNodes
 from navitas.attribute.calls.self_totals import CALLS, THROWS, SelfTotals
-from navitas.parse.arrays import F64, I64
+from navitas.attribute.forest import binned
+from navitas.parse.arrays import F64
 from navitas.parse.reasons import Reason
 from navitas.parse.tables import CallCost
 
-INSIDE_NS, OUTSIDE_NS = -2, -1
-"""Columns that `with_probe_times` adds: the probes' time inside of calls, and in their callers."""
+INSIDE_J, OUTSIDE_J, PROBES_NS = -3, -2, -1
+"""Columns that `with_probes` adds: the energy of calls' probes inside of the calls, and in their callers, and their time."""
 NO_COST = Reason(
     "no_probe_cost",
     "the cost of probes was not calibrated: their energy is included in the energy of methods (tests calibrate at their start; "
@@ -21,20 +23,22 @@ NO_COST = Reason(
 )
 
 
-def with_probe_times(totals: SelfTotals, cost: CallCost | None) -> SelfTotals:
-    """Add two columns of time: that of the calls' probes inside of the calls, and that outside, in the callers."""
-    times_ns = np.zeros((len(totals.path), 2))
+def with_probes(totals: SelfTotals, cost: CallCost | None) -> SelfTotals:
+    """Add the energy of the calls' probes, inside of the calls and outside, in the callers, and their time."""
+    added = np.zeros((len(totals.path), 3))
     if cost is not None:
-        thrown = totals.counts[:, THROWS]
-        returned = totals.counts[:, CALLS] - thrown
-        times_ns[:, 0] = returned * cost.inside_ns + thrown * cost.thrown_inside_ns
-        times_ns[:, 1] = returned * cost.outside_ns + thrown * cost.thrown_outside_ns
-    return replace(totals, amounts=np.column_stack([totals.amounts, times_ns]))
+        calls, thrown = totals.counts[:, CALLS], totals.counts[:, THROWS]
+        inside_ns = (calls - thrown) * cost.inside_ns + thrown * cost.thrown_inside_ns
+        outside_ns = (calls - thrown) * cost.outside_ns + thrown * cost.thrown_outside_ns
+        power = totals.amounts[:, PROBES_POWER] / np.maximum(calls, 1)[:, None]
+        added[:, INSIDE_J], added[:, OUTSIDE_J] = inside_ns * power[:, 0], outside_ns * power[:, 1]
+        added[:, PROBES_NS] = inside_ns + outside_ns
+    return replace(totals, amounts=np.column_stack([totals.amounts, added]))
 
 
 @dataclass(frozen=True, slots=True)
 class ProbesEnergy:
-    """Joules of probes: in each node, in each row, and in each row outside of probed methods.
+    """Joules of probes: in each node, in each row, and in each row outside of probed methods. `row_ns` is their time in each row.
 
     The probes of a call have two costs. The one inside of the call belongs to its node. The other belongs to the caller's node,
     or to the time outside of probed methods.
@@ -43,28 +47,24 @@ class ProbesEnergy:
     node_j: F64
     row_j: F64
     row_outside_j: F64
+    row_ns: F64
 
     def scaled(self, nodes: CallNodes, factor: F64) -> ProbesEnergy:
-        """These joules multiplied by a factor per row."""
-        return ProbesEnergy(self.node_j * factor[nodes.row], self.row_j * factor, self.row_outside_j * factor)
+        """These figures multiplied by a factor per row."""
+        rows = (self.row_j, self.row_outside_j, self.row_ns)
+        return ProbesEnergy(self.node_j * factor[nodes.row], *(column * factor for column in rows))
 
 
 def no_probes(nodes: CallNodes, rows: int) -> ProbesEnergy:
     """No energy of probes, for a component that running code does not use."""
-    return ProbesEnergy(np.zeros(len(nodes.row)), np.zeros(rows), np.zeros(rows))
+    return ProbesEnergy(np.zeros(len(nodes.row)), *np.zeros((3, rows)))
 
 
-def probes_energy(nodes: CallNodes, energy_j: F64, cpu_ns: F64) -> ProbesEnergy:
-    """The probes' time at each row's joules per nanosecond of CPU time. Not clamped: it may exceed a method's energy."""
-    rows = len(energy_j)
-    rate = np.divide(energy_j, cpu_ns, out=np.zeros(rows), where=cpu_ns > 0)
+def probes_energy(nodes: CallNodes, rows: int) -> ProbesEnergy:
+    """Assign the energy of probes to nodes and rows. Not clamped: it may exceed a method's energy."""
     is_root = nodes.parent < 0
-    outside: F64 = nodes.amounts[:, OUTSIDE_NS]
-    in_callers = np.bincount(nodes.parent[~is_root], outside[~is_root], len(nodes.row))
-    node_ns = nodes.amounts[:, INSIDE_NS] + in_callers
-    outside_j = _by_row(nodes.row[is_root], outside[is_root], rows) * rate
-    return ProbesEnergy(node_ns * rate[nodes.row], _by_row(nodes.row, node_ns, rows) * rate + outside_j, outside_j)
-
-
-def _by_row(row: I64, values: F64, rows: int) -> F64:
-    return np.bincount(row, values, rows).astype(np.float64)
+    outside_j: F64 = nodes.amounts[:, OUTSIDE_J]
+    node_j = nodes.amounts[:, INSIDE_J] + np.bincount(nodes.parent[~is_root], outside_j[~is_root], len(nodes.row))
+    row_outside_j = binned(nodes.row[is_root], outside_j[is_root], rows)
+    row_ns = binned(nodes.row, nodes.amounts[:, PROBES_NS], rows)
+    return ProbesEnergy(node_j, binned(nodes.row, node_j, rows) + row_outside_j, row_outside_j, row_ns)

@@ -108,7 +108,8 @@ class Estimator:
         slot = placed.slot[rows] - first
         inside = (slot >= 0) & (slot < len(ran))
         ran[slot[inside]] += (placed.spent_ns[rows, None] * placed.threads[rows])[inside]
-        drew = ran * self._watts.core[first:last]
+        # A stretch has one share for each cluster, in all of its slots.
+        drew = ran.sum(axis=1, keepdims=True) * self._watts.core[first:last]
 
         def curves(columns: F64) -> tuple[Curve, ...]:
             return tuple(Curve(edges[first : last + 1], np.append(0.0, np.cumsum(column))) for column in columns.T)
@@ -118,7 +119,7 @@ class Estimator:
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """Expected cumulative CPU ns and watt-ns of a thread, by cluster."""
+    """Expected cumulative CPU ns of a thread by cluster, and its watt-ns if it had run on this cluster alone."""
 
     ran: tuple[Curve, ...]
     drew: tuple[Curve, ...]
@@ -128,9 +129,9 @@ class Expected:
         """By stretch and cluster: the cluster's share of the CPU time, and the watts of a core there."""
         ran = np.stack([np.diff(curve.at(edges)) for curve in self.ran], axis=1)
         drew = np.stack([np.diff(curve.at(edges)) for curve in self.drew], axis=1)
-        watts = np.where(ran > 0, drew / np.where(ran > 0, ran, 1.0), self.mean_w)
         total = ran.sum(axis=1, keepdims=True)
-        return np.where(total > 0, ran / np.where(total > 0, total, 1.0), 1.0 / len(self.ran)), watts
+        some, whole = total > 0, np.where(total > 0, total, 1.0)
+        return np.where(some, ran / whole, 1.0 / len(self.ran)), np.where(some, drew / whole, self.mean_w)
 
 
 def residencies_of(threads: Sequence[Thread], clusters: Sequence[Cluster], estimator: Estimator, voltage_v: float) -> Residencies:

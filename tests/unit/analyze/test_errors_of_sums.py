@@ -17,7 +17,7 @@ from navitas.analyze.notices import notices
 from navitas.analyze.profile import Profile
 from navitas.analyze.roll_up import MethodTotal
 from navitas.analyze.uncertainty import COVER_95, StandardError, added
-from navitas.attribute.compensation import TIMED_LOSS
+from navitas.attribute.compensation import TICKED_LOSS, TIMED_LOSS, ProbesError
 from navitas.attribute.ledger import RunEntry
 from navitas.parse.tables import Method, MethodTable
 
@@ -25,7 +25,7 @@ METHODS = MethodTable(
     (Method(0, ":", "p.A", "caller", "()V", 1, "main", False), Method(1, ":", "p.A", "tiny", "()V", 2, "main", False)), {}
 )
 # Its probes' cost varies by 15 % from run to run; the compiler's loss is 20 % of it in all runs.
-COSTLY = replace(RUN, probes_error=hypot(0.15, TIMED_LOSS), call_cost_ns=100.0)
+COSTLY = replace(RUN, probes_error=ProbesError(0.15, TIMED_LOSS), call_cost_ns=100.0)
 ERRORS = st.floats(-1e3, 1e3).map(lambda value: round(value, 3))
 
 
@@ -106,8 +106,8 @@ def test_rows_of_a_run_subtract_one_cost() -> None:
 def test_runs_share_the_compilers_loss_alone() -> None:
     found = tiny(profile(*([of(1.0, 2.0)] for _ in range(4))))
     assert found.exclusive_error.probes_j == pytest.approx(hypot(0.15 * 2.0 * 2, TIMED_LOSS * 2.0 * 4))
-    ticked = tiny(profile([of(1.0, 2.0)], [of(1.0, 2.0)], run=replace(COSTLY, probes_error=0.5)))
-    assert ticked.exclusive_error.probes_j == pytest.approx(hypot((0.5**2 - TIMED_LOSS**2) ** 0.5 * 2 * 2**0.5, TIMED_LOSS * 4))
+    ticked = tiny(profile([of(1.0, 2.0)], [of(1.0, 2.0)], run=replace(COSTLY, probes_error=ProbesError(0.4, TICKED_LOSS))))
+    assert ticked.exclusive_error.probes_j == pytest.approx(hypot(0.4 * 2 * 2**0.5, TICKED_LOSS * 4))
 
 
 def test_ticks_of_rows_are_independent() -> None:

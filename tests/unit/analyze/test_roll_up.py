@@ -11,6 +11,7 @@ from support.ledger_maker import RUN, NodeSpec, TestSpec, ThreadSpec, made_ledge
 from navitas.analyze.classes import by_class
 from navitas.analyze.conserve import check
 from navitas.analyze.profile import Profile
+from navitas.attribute.compensation import ProbesError
 from navitas.attribute.ledger import RunEntry
 from navitas.parse.tables import Method, MethodTable
 
@@ -113,7 +114,7 @@ def test_threads_are_grouped_by_name_and_role() -> None:
 def test_sums_exclude_the_baseline() -> None:
     probed = replace(one_test(main(NodeSpec(-1, 0, 1, 1.0, probes_j=0.25))), compensation=(0.375, 0.5, 20.75, 0.625))
     plain = replace(one_test(main(energy_j=18.0)), baseline=True)
-    profile = made(probed, plain, run=replace(RUN, probes_error=0.1))
+    profile = made(probed, plain, run=replace(RUN, probes_error=ProbesError(0.1, 0.0)))
     (test,) = profile.tests
     assert (test.energy_j, test.unprobed_j, test.unprobed_threads_j) == (21.0, 19.0, 18.0)
     assert (test.probes_j, test.probes_error_j, test.sampled_probes_j) == (0.25, 0.5, 0.375)

@@ -39,6 +39,8 @@ class SlowThread:
     methods: dict[int, SlowMethod] = field(default_factory=lambda: defaultdict(SlowMethod))
     ended: list[tuple[list[int], int, bool, bool]] = field(default_factory=list)
     """Counted calls: callers (outermost first), method, whether it began with an entry (not resumed), whether it threw."""
+    powers: dict[tuple[int, ...], list[tuple[float, float]]] = field(default_factory=lambda: defaultdict(list))
+    """By call path: watts inside and outside of the call, at each entry and exit."""
 
 
 @dataclass
@@ -59,6 +61,17 @@ def look_up(points: Points, t: float) -> float:
         if t <= t1:
             return v0 + (v1 - v0) * (t - t0) / (t1 - t0)
     return points[-1][1]
+
+
+def power_around(energy: Points, cpu: Points, t: int) -> tuple[float, float]:
+    """Joules per ns of CPU time, before and after a time, between the points around it, or else in the mean."""
+    spans = [
+        (a, b, e1 - e0, c1 - c0) for ((a, e0), (b, e1)), ((_, c0), (_, c1)) in zip(pairwise(energy), pairwise(cpu), strict=True)
+    ]
+    joules, ns = sum(span[2] for span in spans), sum(span[3] for span in spans)
+    mean = joules / ns if ns > 0 else 0.0
+    before = next((e / c for a, b, e, c in spans if a < t <= b and c > 0), mean)
+    return before, next((e / c for a, b, e, c in spans if a <= t < b and c > 0), mean)
 
 
 def cpu_points(thread: Thread) -> tuple[Points, Points]:
@@ -294,7 +307,7 @@ class SlowRun:
         for window in self.run.windows:
             a, b = window.start_ns, window.end_ns
             threads = {
-                thread.serial: self._without_probes(self._thread(thread, curve, a, b), look_up(cpu, b) - look_up(cpu, a))
+                thread.serial: self._without_probes(self._thread(thread, curve, [(t, look_up(cpu, t)) for t, _ in curve], a, b))
                 for thread, curve, (cpu, _) in zip(self.run.threads, self.energy, self.readings, strict=True)
             }
             idle = (self.model.cpu.suspend_ma + self.model.cpu.idle_ma) * self.model.voltage_v / 1000 * (b - a) / 1e9
@@ -306,16 +319,19 @@ class SlowRun:
             )
         return found
 
-    def _without_probes(self, thread: SlowThread, cpu_ns: float) -> SlowThread:
+    def _without_probes(self, thread: SlowThread) -> SlowThread:
         """Deduct the probes of each counted call: the time inside of it from the call, the rest from its caller or from
         untraced energy.
         """
-        if self.run.probe_cost is None or cpu_ns <= 0:
+        if self.run.probe_cost is None or thread.energy_j <= 0:
             return thread
-        cost, rate = self.run.probe_cost.events, thread.energy_j / cpu_ns
+        cost = self.run.probe_cost.events
+        fresh_calls = {(*callers, method) for callers, method, fresh, _ in thread.ended if fresh}
         for callers, method, fresh, thrown in thread.ended:
-            inside = rate * (fresh * cost.inside_ns + thrown * (cost.thrown_inside_ns - cost.inside_ns))
-            outside = rate * (fresh * cost.outside_ns + thrown * (cost.thrown_outside_ns - cost.outside_ns))
+            powers = thread.powers[*callers, method] if (*callers, method) in fresh_calls else []
+            within, beyond = (sum(power[i] for power in powers) / max(len(powers), 1) for i in (0, 1))
+            inside = within * (fresh * cost.inside_ns + thrown * (cost.thrown_inside_ns - cost.inside_ns))
+            outside = beyond * (fresh * cost.outside_ns + thrown * (cost.thrown_outside_ns - cost.outside_ns))
             thread.probes_j += inside + outside
             thread.methods[method].exclusive_j -= inside
             if callers:
@@ -329,8 +345,8 @@ class SlowRun:
         return thread
 
     @staticmethod
-    def _thread(thread: Thread, curve: Points, start: int, end: int) -> SlowThread:
-        """Walk the events with a stack; energy belongs to the innermost open call."""
+    def _thread(thread: Thread, curve: Points, cpu: Points, start: int, end: int) -> SlowThread:
+        """Walk the events with a stack; energy belongs to the innermost open call. `cpu` has the points of the curve."""
         result = SlowThread(look_up(curve, end) - look_up(curve, start))
         calls = thread.calls.whole()
         last_ns = max([*calls.t_ns.tolist(), *thread.anchors.t_ns.tolist(), *thread.samples.t_ns.tolist()], default=start)
@@ -359,10 +375,19 @@ class SlowRun:
             else:
                 result.untraced_j -= call_j
 
+        def note_power(t: int, *, is_entry: bool) -> None:
+            before, after = power_around(curve, cpu, t)
+            if start <= t < end:
+                path = tuple(method for method, *_ in stack)
+                result.powers[path].append((after, before) if is_entry else (before, after))
+
         for t, kind, method in events:
             if kind in (ENTER, RESUME):
                 stack.append((method, t, 0.0, kind == ENTER))
+                if kind == ENTER:
+                    note_power(t, is_entry=True)
             elif stack:
+                note_power(t, is_entry=False)
                 close(t, kind)
         while stack:
             close(last_ns, -1)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from math import hypot
 
+import numpy as np
 import pytest
-from attribution_maker import J_PER_MS, MS, PLAIN, manifest, nested, parsed, run, thread
+from attribution_maker import J_PER_MS, MS, PLAIN, T0, folded, manifest, nested, parsed, residency, run, thread
 
 from navitas.analyze.classes import by_class
 from navitas.analyze.conserve import check
@@ -14,11 +15,14 @@ from navitas.analyze.load import profile_of
 from navitas.analyze.profile import Profile
 from navitas.attribute.calls.overhead import NO_COST
 from navitas.attribute.compensation import TIMED_LOSS
-from navitas.parse.tables import CallCost, ProbeCost, RunTables
+from navitas.parse.sampled_cost import ProbeSamples
+from navitas.parse.tables import CallCost, ProbeCost, RunTables, Thread
+from navitas.power.model import ClusterPower, CpuPower, PowerModel
 from navitas.recording.manifest import Provenance, Run
 
 COST = CallCost(inside_ns=4 * MS, outside_ns=6 * MS, thrown_inside_ns=0, thrown_outside_ns=0, spread_ns=1 * MS)
 BUSY = ((0.0, 0.0), (1000.0, 1000.0))
+EVEN = tuple((float(ms), float(ms)) for ms in range(0, 1001, 100))
 
 
 def calibrated(own: RunTables) -> RunTables:
@@ -50,6 +54,47 @@ def test_probe_cost_is_split_between_a_call_and_its_caller() -> None:
         (0, pytest.approx(methods[0].exclusive_j)),
         (1, pytest.approx(methods[1].exclusive_j)),
     ]
+
+
+@pytest.mark.parametrize("is_folded", [False, True])
+def test_probes_cost_the_power_that_their_thread_has_at_their_calls(is_folded: bool) -> None:
+    """The thread always runs, and after 500 ms at four times the power."""
+    events = [event for start in (100, 600, 700, 800) for event in nested((start, start + 20, 1))]
+    folds = folded([(0, 500, 0, -1, 1, 1, 0, 20.0), (500, 1000, 0, -1, 1, 3, 0, 60.0)])
+    analysis = at_two_speeds(thread(1, (), EVEN, folds=folds) if is_folded else thread(1, events, EVEN))
+    (row,) = analysis.tests[0].threads
+    (method,) = row.methods
+    assert row.probes_j == pytest.approx((10 + 3 * 10 * 4) * J_PER_MS)
+    assert method.exclusive_j == pytest.approx((20 - 4 + 3 * (20 - 4) * 4) * J_PER_MS)
+    assert row.untraced_j == pytest.approx((500 - 20 - 6 + (500 - 3 * (20 + 6)) * 4) * J_PER_MS)
+
+
+def test_half_of_a_calls_probes_is_at_its_end() -> None:
+    (row,) = at_two_speeds(thread(1, nested((400, 600, 1)), EVEN)).tests[0].threads
+    assert row.probes_j == pytest.approx((5 + 5 * 4) * J_PER_MS)
+    assert row.methods[0].exclusive_j == pytest.approx((100 - 2 + (100 - 2) * 4) * J_PER_MS)
+
+
+def test_probes_that_take_longer_on_a_slow_core_cost_as_much_as_samples_show() -> None:
+    """Samples of probes with the same energy at both powers: a call has the cost of 10 ms at the lower power, or of 2.5 ms."""
+    t_ns = np.concatenate([np.linspace(10, 490, 200), np.linspace(510, 990, 200)])
+    calls = np.tile([16, 64], 200)
+    whole_ns = 1_000 + calls * np.repeat([400, 100], 200)
+    samples = ProbeSamples((T0 + t_ns * MS).astype(np.int64), calls, whole_ns, np.ones(400, np.int64))
+    events = [event for start in (100, 600, 700, 800) for event in nested((start, start + 20, 1))]
+    (row,) = at_two_speeds(thread(1, events, EVEN), replace(COST, samples=samples)).tests[0].threads
+    # The mean of 4 and 1 is 2.5. So a call's 10 ms are 16 ms at the lower power, or 4 ms at the higher one.
+    assert row.probes_j == pytest.approx(4 * 16 * J_PER_MS, rel=0.01)
+
+
+def at_two_speeds(own: Thread, cost: CallCost = COST) -> Profile:
+    speeds = residency(0, [1_000, 2_000], [(0.0, [0, 0]), (500.0, [500, 0]), (1000.0, [500, 500])])
+    cluster = ClusterPower((0, 1, 2, 3), np.array([1_000, 2_000]), np.array([100.0, 400.0]), 0.0)
+    model = PowerModel("two speeds", 1.0, None, CpuPower(0.0, 0.0, 0.0, (cluster,)))
+    tables = replace(run([own], time_in_state=[speeds]), probe_cost=ProbeCost(cost, cost))
+    analysis = profile_of(parsed(tables), manifest(), model)
+    assert check(analysis) == []
+    return analysis
 
 
 def test_compensated_energy_may_be_negative() -> None:

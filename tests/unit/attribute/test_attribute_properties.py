@@ -97,7 +97,7 @@ def test_results_equal_those_of_the_slow_integrator(random: Random, stat: bool, 
 @settings(max_examples=60, deadline=None)
 @given(randoms)
 def test_folding_changes_nothing(random: Random) -> None:
-    run = calibrated(random, random_run(random))
+    run = random_run(random)
     run = replace(run, windows=(replace(run.windows[0], start_ns=run.start_ns, end_ns=run.end_ns),))
     folded = replace(run, threads=tuple(as_folded(thread) for thread in run.threads))
     first, second = analyzed(run).tests[0], analyzed(folded).tests[0]

@@ -48,6 +48,23 @@ def test_each_thread_is_charged_for_the_cores_that_it_ran_on() -> None:
     assert joules[2] == pytest.approx(0.5 * BIG_W, rel=0.1)
 
 
+def test_a_cluster_that_is_faster_while_the_thread_is_there_costs_what_the_thread_used() -> None:
+    """In turns of 100 ms, a thread runs on a little core and on a big one, which is slow in between. It is read once."""
+    big_ms = [100 * (turn // 2) for turn in range(len(GRID))]
+    rests_ms = [t - ms for t, ms in zip(GRID, big_ms, strict=True)]
+    little = residency(0, [500_000, 1_000_000], [(0.0, [0, 0]), (1000.0, [0, 500])])
+    big = residency(2, [800_000, 2_000_000], [(0.0, [0, 0]), (1000.0, [0, 500])])
+    whole = [
+        residency(0, [500_000, 1_000_000], [(t, [0, t]) for t in GRID]),
+        residency(2, [800_000, 2_000_000], [(t, [rests, ms]) for t, rests, ms in zip(GRID, rests_ms, big_ms, strict=True)]),
+    ]
+    stat = cpu_stat([(t, [rests, 0, ms, 0]) for t, rests, ms in zip(GRID, rests_ms, big_ms, strict=True)])
+    own = replace(thread(1, samples=[(t, t) for t in GRID]), residency=(little, big))
+    made = run([own], time_in_state=whole, process=clock((t, t) for t in GRID), stat=stat)
+    (row,) = profile_of(parsed(made), manifest(1, policies=POLICIES), MODEL).tests[0].threads
+    assert row.energy_j == pytest.approx(0.5 * LITTLE_W + 0.5 * BIG_W, rel=0.02)
+
+
 def test_the_rest_is_assigned_to_the_remaining_time_of_clusters() -> None:
     made = shared_by_turns()
     alone = replace(made, threads=made.threads[:1], process_cpu=clock((t, t / 2) for t in GRID))

@@ -59,6 +59,17 @@ def test_a_calibrated_profile_is_usable(place: Path) -> None:
     assert _run("out.xml", "--points", "points.csv", "-o", "again.xml") == ExitCode.OK
 
 
+def test_currents_that_no_phone_has_are_named(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [line.split(",") for line in POINTS.splitlines()[1:]]
+    micro = [f"{cpu},{khz},{float(power) * (1000 if cpu == '4' else 1)}\n" for cpu, khz, power in rows]
+    (place / "micro.csv").write_text("cpu,freq_khz,power_mw\n" + "".join(micro))
+    assert _run("google-pixel-6", "--points", "micro.csv", "-o", "out.xml", "--json", "report.json") == ExitCode.OK
+    assert "cpu.core_power.cluster1 of out.xml: cluster 1: " in " ".join(capsys.readouterr().err.split())
+    assert any("in µA" in text for text in json.loads((place / "report.json").read_text())["warnings"])
+    assert _run("google-pixel-6", "--points", "points.csv", "-o", "out.xml") == ExitCode.OK
+    assert "more than a core uses" not in capsys.readouterr().err
+
+
 def test_power_by_two_frequencies_has_a_table_of_its_own(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = [
         f"0,{own},{own / 5000 * (1 + second / 4e6):.4f},4,{second}\n"

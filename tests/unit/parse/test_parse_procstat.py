@@ -17,17 +17,25 @@ CPUS = "cpu  9 9 9 9 9 9 9 9 0 0\ncpu0 10 2 3 100 7 1 2 0 5 0\ncpu1 20 0 0 90 0 
 
 
 def test_a_process_name_may_contain_parentheses() -> None:
-    clock, skipped = parse_process_stat([5, 6], [STAT, STAT.replace(b" 70 ", b" 71 ")])
-    assert clock is not None
+    clock, skipped, restarts = parse_process_stat([5, 6], [STAT, STAT.replace(b" 70 ", b" 71 ")])
+    assert clock is not None and restarts == 0
     assert (clock.t_ns.tolist(), clock.cpu_ns.tolist(), skipped) == ([5, 6], [1_000_000_000, 1_010_000_000], 0)
+
+
+def test_a_process_clock_that_begins_again_continues() -> None:
+    """A reading that is torn, between others, is no restart."""
+    texts = [STAT.replace(b" 70 ", b" %d " % user) for user in (70, 80, 7, 90, 5, 25)]
+    clock, skipped, restarts = parse_process_stat([second * 10**9 for second in range(6)], texts)
+    assert clock is not None and (skipped, restarts) == (0, 1)
+    assert (clock.cpu_ns // 10_000_000).tolist() == [100, 110, 110, 120, 155, 175]
 
 
 def test_torn_process_readings_are_skipped() -> None:
     texts = [b"", STAT[:40], STAT[: STAT.index(b" 30") + 2], b"12 a R", STAT]
-    clock, skipped = parse_process_stat(range(5), texts)
+    clock, skipped, _ = parse_process_stat(range(5), texts)
     assert clock is not None
     assert (clock.t_ns.tolist(), skipped) == ([4], 4)
-    assert parse_process_stat([1], [b""]) == (None, 1)
+    assert parse_process_stat([1], [b""]) == (None, 1, 0)
 
 
 def test_busy_time_excludes_idle_and_iowait_and_counts_guest_time_once() -> None:
@@ -91,13 +99,14 @@ def test_any_cpu_texts_parse_without_error(texts: list[str]) -> None:
 
 @given(st.lists(st.binary(max_size=60) | st.from_regex(rb"1 \(.{0,4}\)( [0-9]{1,5}){0,20}"), max_size=6))
 def test_any_process_texts_parse_without_error(texts: list[bytes]) -> None:
-    clock, skipped = parse_process_stat(range(len(texts)), texts)
+    clock, skipped, _ = parse_process_stat(range(len(texts)), texts)
     assert (0 if clock is None else len(clock.t_ns)) == len(texts) - skipped
+    assert clock is None or (np.diff(clock.cpu_ns) >= 0).all()
 
 
 @pytest.mark.skipif(not Path("/proc/stat").exists(), reason="no /proc on this system")
 def test_files_of_this_machine_parse() -> None:
     stat, skipped = parse_cpu_stat([1], [Path("/proc/stat").read_text()])
-    clock, torn = parse_process_stat([1], [Path("/proc/self/stat").read_bytes()])
+    clock, torn, _ = parse_process_stat([1], [Path("/proc/self/stat").read_bytes()])
     assert stat is not None and clock is not None
     assert skipped == torn == 0

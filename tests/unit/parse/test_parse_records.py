@@ -162,6 +162,22 @@ def test_realtime_is_interpolated_between_triples_and_extrapolated_outside() -> 
     assert boot is not None and boot.tolist() == [1500]
 
 
+def test_a_recording_can_begin_long_before_the_app_and_end_long_after_it() -> None:
+    clocks = ClockTriples(np.array([1000, 1010]) * 10**9, np.array([-1, -1]), np.array([1000, 1010]) * 10**9 + 10**18)
+    t = np.arange(100, 2000, 50) * 10**9
+    joined = clocks.from_realtime(10**18 + t)
+    assert joined is not None and joined.tolist() == t.tolist()
+
+
+@pytest.mark.parametrize("by_s", [-3600, 3600, -500, 500])
+def test_readings_before_the_clock_was_set_are_unjoined(by_s: int) -> None:
+    clocks = ClockTriples(np.array([1000, 1010]) * 10**9, np.array([-1, -1]), np.array([1000, 1010]) * 10**9 + 10**18)
+    t = np.arange(700, 1010, 10) * 10**9
+    is_before = t < 950 * 10**9
+    joined = clocks.from_realtime(10**18 + t + is_before * by_s * 10**9)
+    assert joined is not None and joined.tolist() == np.where(is_before, UNJOINED, t).tolist()
+
+
 def test_unknown_clocks_convert_nothing() -> None:
     clocks = decode_triples(chunks(cw.TRIPLES, cw.triples_payload([(1, -1, 5)]), 1))
     assert clocks.from_boottime(np.array([1], np.int64)) is None

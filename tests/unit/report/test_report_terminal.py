@@ -12,6 +12,7 @@ from rich.console import Console
 from support.ledger_maker import RUN, NodeSpec, ThreadSpec, made_ledger
 
 from navitas.analyze.profile import Profile
+from navitas.attribute.compensation import ProbesError
 from navitas.errors import UsageError
 from navitas.parse.tables import MethodTable
 from navitas.report.terminal.terminal_report import TerminalReport, unknown_thread
@@ -204,7 +205,7 @@ def test_a_narrow_table_of_tests_has_room_for_names() -> None:
 
 def test_notes_are_below_the_methods() -> None:
     swap = replace(TREE[2], parent=0, exclusive_j=0.033, probes_j=0.71, throws=1_000, cut=10)
-    made = profile(with_nodes(one_run(0, 10.0), TREE[0], swap), run=replace(RUN, probes_error=0.1))
+    made = profile(with_nodes(one_run(0, 10.0), TREE[0], swap), run=replace(RUN, probes_error=ProbesError(0.1, 0.0)))
     text = " ".join(shown(made, width=80).partition("\nMethods")[2].split())
     notes = "1,000 calls ended by an exception, 10 calls without an end"
     assert f"o.e.Sorter.swap: self and inclusive energy within the error of probes, {notes}" in text
@@ -288,7 +289,9 @@ def with_probes_off(energy_j: float, error_j: float, tick_ns: float | None = Non
     """Return a profile in which one of two methods has this energy and error. The error is a tenth of its probes' energy."""
     outer = replace(TREE[0], exclusive_j=0.6 * energy_j)
     inner = replace(TREE[2], parent=0, exclusive_j=energy_j, probes_j=10 * error_j)
-    return profile(with_nodes(one_run(0, 10.0), outer, inner), run=replace(RUN, probes_error=0.1, tick_ns=tick_ns))
+    return profile(
+        with_nodes(one_run(0, 10.0), outer, inner), run=replace(RUN, probes_error=ProbesError(0.1, 0.0), tick_ns=tick_ns)
+    )
 
 
 def test_noticeable_errors_are_noted() -> None:
