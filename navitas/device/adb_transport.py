@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from navitas.device import shell_v2
-from navitas.device.adb_server import NOT_UNDERSTOOD, AdbError, AdbTimeout, ServerClient
+from navitas.device.adb_server import NOT_UNDERSTOOD, AdbError, AdbTimeout, ServerClient, quoted
 from navitas.errors import DeviceError
 
 _PIECE_BYTES = 65536
@@ -35,7 +35,7 @@ class Transport:
     """An open service of a device. Every failure is a `DeviceError` that names device and action."""
 
     def __init__(self, client: ServerClient, serial: str, service: str, action: str, timeout_s: float | None) -> None:
-        self._serial = serial
+        self._serial = quoted(serial)
         self._action = action if len(action) <= _SHOWN else action[: _SHOWN - 3] + "..."
         requests = [request.encode("utf-8", "surrogateescape") for request in (f"host:transport:{serial}", service)]
         if len(requests[1]) > _MAX_REQUEST_BYTES:

@@ -83,6 +83,8 @@ def test_a_phone_with_a_path_or_a_space_is_found_and_what_is_not_understood_is_s
     with fake_adb({"host:version": block("0029"), "host:devices-l": block(listing)}) as server:
         monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(server.port))
         assert [select_device(serial).serial for serial in ("bd9d00cc", " GS1")] == ["bd9d00cc", " GS1"]
+        with pytest.raises(DeviceError, match=r"device ' GS1' was lost during 'true'"):
+            select_device(" GS1", server.client).shell("true")
         with pytest.raises(DeviceError, match=r"device ' X' is not connected") as caught:
             select_device(" X")
         assert run(["devices"]) == 0
