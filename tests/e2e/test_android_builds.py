@@ -337,8 +337,19 @@ def test_a_build_that_verifies_its_dependencies_does_not_fetch_the_framework(tmp
     assert build_bundles(project, gradle=gradle, provide=provided.append)
     assert not provided
     metadata.unlink()
-    assert build_bundles(project, gradle=gradle, provide=provided.append)
+    chosen = {
+        "include": ["org.example.steps.Walk", "**.StepsTest", "org.hamcrest.**", "org.exmaple.steps.*"],
+        "exclude": ["a.B", "**.Walk#f"],
+    }
+    built = Built(project, gradle, provide=provided.append, **chosen)
     assert provided
+
+    named = {kind for _, (kind, _) in modules(built.bundle).items()}
+    assert named == {"main", "test", "dependency"}, "a pattern is idle if it matches nothing in the app and in its tests"
+    idle = [text for text in built.manifest.warnings if "no class matches" in text]
+    assert idle == ["no class matches the include pattern 'org.exmaple.steps.*' (nearest: org.example.steps.*)"]
+    assert any("hamcrest" in text for text in built.manifest.warnings if "libraries have probes" in text)
+    assert set(built.manifest.unused_excludes) == {"a.B", "**.Walk#f"}
 
 
 @extended

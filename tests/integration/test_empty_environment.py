@@ -55,8 +55,11 @@ class NewUser:
         assert done.returncode == 0, done.stderr
 
     def navitas(self, arguments: str) -> subprocess.CompletedProcess[str]:
+        return self.at_home(f"navitas {arguments}")
+
+    def at_home(self, command: str) -> subprocess.CompletedProcess[str]:
         own = {"HOME": str(self.home), "GRADLE_USER_HOME": os.environ.get("GRADLE_USER_HOME", str(Path.home() / ".gradle"))}
-        return self.run(f"navitas {arguments}", **own)
+        return self.run(command, **own)
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +89,17 @@ def test_the_demo_runs_without_maven(installed: NewUser) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "newMessageByPolling" in done.stdout and "Evidence" in done.stdout
     assert (installed.work / "navitas-recordings/demo/report.html").is_file()
+
+
+def test_nothing_needs_the_network_once_gradle_has_the_libraries(installed: NewUser) -> None:
+    """Runs after the test above, whose build fetches JUnit."""
+    apart = "unshare --map-root-user --net"
+    if installed.run(f"{apart} ip link set lo up").returncode != 0:
+        pytest.skip("no namespaces of networks: unshare, ip")
+    offline = "ip link set lo up && navitas demo -o offline; code=$?; gradle --stop; exit $code"
+    done = installed.at_home(f"{apart} sh -c '{offline}'")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "newMessageByPolling" in done.stdout
 
 
 def test_the_command_in_an_error_installs_what_is_missing(installed: NewUser) -> None:

@@ -23,7 +23,7 @@ final class PatternUse {
     for (Contents contents : all) {
       for (Entry entry : contents.entries) {
         if (entry.verdict != null && entry.verdict != Selection.Verdict.NO_CODE) {
-          classes.add(Inventory.nameFromPath(entry.path));
+          classes.add(entry.info == null ? Inventory.nameFromPath(entry.path) : entry.info.name);
           if (entry.info != null) {
             add(entry.info);
           }
