@@ -40,7 +40,7 @@ def test_planted_costs_of_identifiable_operations_are_found(seed: int) -> None:
 
 
 def test_small_tables_use_one_thread_of_blas(monkeypatch: pytest.MonkeyPatch) -> None:
-    """More threads wait for each other, and use all cores meanwhile: a fit took 20 times as long beside other work."""
+    """More threads wait for each other, and use all cores meanwhile: a fit took 20 times as long while other work ran."""
     seen: list[set[int]] = []
 
     def threads() -> set[int]:
