@@ -43,7 +43,7 @@ class LevelErrors(NamedTuple):
 
 LEVELS = {
     "sched": LevelErrors(0.01, 0.01, 0.01, 0.01, 0.0, False),
-    "thread-freq": LevelErrors(0.03, 0.05, 0.06, 0.073, 0.07, True),
+    "thread-freq": LevelErrors(0.03, 0.05, 0.06, 0.071, 0.07, True),
     "thread-time": LevelErrors(0.03, 0.15, 0.3, 0.18, 0.25, True),
     "device": LevelErrors(0.04, 0.35, 1.2, 2.5, 0.3, True),
 }

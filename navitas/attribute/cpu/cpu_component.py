@@ -90,7 +90,7 @@ def _curves(run: RunTables, clusters: Sequence[Cluster], inputs: ComponentInputs
     rest_rate = placed
     if any(thread.residency for thread in run.threads):
         residencies = residencies_of(run.threads, clusters, Estimator(load, watts, placement), model.voltage_v)
-        rate = ThreadFreqRate(load, watts, residencies)
+        rate = ThreadFreqRate(load, watts, placement, residencies)
         rest_rate = rate.rest
         missing, uncovered = rate.uncovered(clocks)
         level, reasons = "thread-freq" if missing <= MAX_LOWER else level, (*reasons, *uncovered)

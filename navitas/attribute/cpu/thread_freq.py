@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from navitas.attribute.cpu.energy import SlotRate, slots_of
+from navitas.attribute.cpu.energy import slots_of
 from navitas.attribute.cpu.frequency import Cluster
-from navitas.attribute.cpu.placement import Placement
+from navitas.attribute.cpu.growth import monotone
+from navitas.attribute.cpu.placement import Placement, placed_rate
 from navitas.attribute.cpu.rate import CoreWatts, Load
 from navitas.attribute.cpu.rows_by_time import RowsByTime
 from navitas.attribute.cpu.thread_clocks import MIN_REPORTED, ThreadClocks
@@ -40,25 +41,29 @@ class Residencies:
 
 
 class ThreadFreqRate:
-    """Watts of a thread while its time_in_state is known; all other CPU time has the rate `rest`.
+    """Watts of a thread while its time_in_state is known; other CPU time of threads has those of their placement.
 
-    The rest is the CPU time on each cluster in excess of the threads with time_in_state. Slots are joined until the rest has
-    five ticks.
+    CPU time of no known thread has the rate `rest`: it is the time on each cluster in excess of the threads'. Slots are joined
+    until it has five ticks.
     """
 
-    def __init__(self, load: Load, watts: CoreWatts, known: Residencies) -> None:
+    def __init__(self, load: Load, watts: CoreWatts, placement: Placement, known: Residencies) -> None:
         self._watts, self._known = watts, known
         self._rows = RowsByTime(known.owner, known.start_ns)
-        row = self._row(load.owner, middle(load.edges[load.slot], load.edges[load.slot + 1]))
+        row = self._row(placement.owner, middle(load.edges[placement.slot], load.edges[placement.slot + 1]))
         remaining_ns = load.total_ns[:, None] * watts.share
-        has_row = row >= 0
-        np.subtract.at(remaining_ns, load.slot[has_row], load.spent_ns[has_row, None] * known.share[row[has_row]])
+        shares, has_row = placement.threads.copy(), row >= 0
+        shares[has_row] = known.share[row[has_row]]
+        np.subtract.at(remaining_ns, placement.slot, placement.spent_ns[:, None] * shares)
         stretch = (np.cumsum(remaining_ns.sum(axis=1)).clip(0.0) // (_ENOUGH_TICKS * _TICK_NS)).astype(np.int64)
         stretch = np.cumsum(np.diff(np.maximum.accumulate(stretch), prepend=stretch[0]) > 0)
-        ran = np.stack([np.bincount(stretch, column) for column in remaining_ns.T], axis=1).clip(0.0)[stretch]
+        # Both clocks have ticks. Their noise in each stretch must not add up, as its positive half would.
+        left = [monotone(np.append(0.0, np.cumsum(np.bincount(stretch, column)))) for column in remaining_ns.T]
+        ran = np.diff(np.stack(left, axis=1), axis=0)[stretch]
         total = ran.sum(axis=1, keepdims=True)
         share = np.where(total > 0, ran / np.where(total > 0, total, 1.0), watts.share)
-        self.rest = SlotRate(load.edges, watts.active + (share * (watts.core + watts.shared)).sum(axis=1))
+        rest_w = watts.active + (share * (watts.core + watts.shared)).sum(axis=1)
+        self.rest = replace(placed_rate(load.edges, watts, placement), watts=rest_w)
 
     @property
     def edges(self) -> I64:

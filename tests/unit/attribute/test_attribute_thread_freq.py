@@ -73,6 +73,19 @@ def test_the_rest_is_assigned_to_the_remaining_time_of_clusters() -> None:
     assert result.tests[0].other_processes_j == pytest.approx(0.5 * BIG_W, rel=0.1)
 
 
+def test_noise_of_ticks_gives_the_rest_no_time_on_big_cores() -> None:
+    """A thread always runs on a big core, and another process half of the time on a little one."""
+    noise_ms = [0.0, *([20.0, -20.0] * 5)[: len(GRID) - 2], 0.0]
+    none = residency(0, [500_000, 1_000_000], [(t, [0, 0]) for t in GRID])
+    big = residency(2, [800_000, 2_000_000], [(t, [0, t]) for t in GRID])
+    whole = [residency(0, [500_000, 1_000_000], [(t, [0, t]) for t in GRID]), big]
+    stat = cpu_stat([(t, [t / 2, 0, t + noise, 0]) for t, noise in zip(GRID, noise_ms, strict=True)])
+    own = replace(thread(1, samples=[(t, t) for t in GRID]), residency=(none, big))
+    made = run([own], time_in_state=whole, process=clock((t, t) for t in GRID), stat=stat)
+    (test,) = profile_of(parsed(made), manifest(1, policies=POLICIES), MODEL).tests
+    assert test.other_processes_j == pytest.approx(0.5 * LITTLE_W, rel=0.25)
+
+
 def test_time_without_readings_is_reported() -> None:
     made = shared_by_turns()
     half = replace(
