@@ -27,6 +27,7 @@ def test_an_impossible_size_of_the_terminal_is_ignored(
     name: str, value: str, recording: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     """Rich raised `ValueError` for digits that are no decimal number."""
+    monkeypatch.delenv(name, raising=False)
     assert run(["report", recording]) == ExitCode.OK
     usual = capsys.readouterr().out
     monkeypatch.setenv(name, value)

@@ -81,7 +81,7 @@ def test_json_without_process_ids_counts_readings_once() -> None:
 
 def test_a_file_with_two_dumps() -> None:
     text = "".join("--------- beginning of main\n" + as_text(logged) for logged in (FIRST, FIRST + SECOND))
-    log = read_original_log(text.splitlines(keepends=True), "log.txt", "log", Written(0, "a test"), 2021)
+    log = read_original_log(enumerate(text.splitlines(), 1), "log.txt", "log", Written(0, "a test"), 2021)
     assert runs(log) == [("log", 7, 4), ("log", 8, 2)]
 
 
