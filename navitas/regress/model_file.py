@@ -19,7 +19,7 @@ MAX_BYTES = 64 << 20
 _FIT = "Make the file with navitas model fit."
 _Name = Annotated[str, Field(max_length=1000)]
 _Number = Annotated[float, Field(ge=-1e60, le=1e60)]
-_Positive = Annotated[float, Field(gt=0, le=1e60)]
+_Positive = Annotated[float, Field(ge=1e-60, le=1e60)]
 _Size = Annotated[float, Field(ge=0, le=1e60)]
 _Place = Annotated[int, Field(ge=0)]
 

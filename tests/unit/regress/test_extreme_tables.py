@@ -47,6 +47,16 @@ def test_costs_that_no_file_can_have_are_an_error() -> None:
     _refused(table_of(1e-30 * ROWS[:, None], 1e28 * (ROWS + 1)), "are in units too different", "quadratic")
 
 
+def test_a_model_by_whose_figures_nothing_can_be_divided_is_refused(tmp_path: Path) -> None:
+    """Predictions were no numbers, so that their JSON ended with a traceback."""
+    model = fit_table(table_of(ROWS[:, None], 2 * ROWS + 1), FitOptions("e", family="nnls"))
+    (feature,) = model.features
+    path = tmp_path / "m.json"
+    path.write_text(model.model_copy(update={"features": [feature.model_copy(update={"deviation": 1e-300})]}).model_dump_json())
+    with pytest.raises(UsageError, match=r"features\.0\.deviation"):
+        read_model(path)
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     cells=st.integers(1, 3).flatmap(
