@@ -126,7 +126,7 @@ def test_tests_of_the_junit_platform_are_profiled_by_their_names(tmp_path: Path,
     for name in ("made[1]", "shown[1]", "shown[2]"):
         assert everything.method(name, "f").calls == 1
     said = "\n".join(warning.message for warning in everything.profile.warnings)
-    for text in ("junit.jupiter.execution.parallel.enabled", "maxParallelForks", ":ng: its tests use TestNG"):
+    for text in ("junit.jupiter.execution.parallel.enabled", "maxParallelForks", ":ng is left out: its tests use TestNG"):
         assert text in said
     assert everything.outcome.failures["p.BrokenTest#"] == "java.lang.IllegalStateException: before all"
     assert [test.method for test in one.profile.tests] == ["shown[2]"]

@@ -95,7 +95,7 @@ def test_many_methods_take_bounded_memory(tmp_path: Path) -> None:
     assert methods == 200_000 and peak_mib < 400
 
 
-@pytest.mark.parametrize(("make", "size"), [(of_tests, 100), (of_methods, 500), (of_repeats, 4)])
+@pytest.mark.parametrize(("make", "size"), [(of_tests, 200), (of_methods, 1_000), (of_repeats, 8)])
 def test_work_grows_linearly(make: Callable[[Path, int], Path], size: int, tmp_path: Path) -> None:
     """Double the size twice: the second step is twice the first, but for a quarter. What any report takes cancels out."""
     calls_of(make(tmp_path / "first", size))  # imports modules
