@@ -91,20 +91,30 @@ class Session:
     def joules(self, tests: Iterable[str]) -> dict[Subject, np.ndarray]:
         """Return the figures of some tests, which passed in all repeats: an array by repeat each."""
         places = {repeat: place for place, repeat in enumerate(self.repeats)}
-        sums: dict[Subject, list[float]] = defaultdict(lambda: [0.0] * len(places))
+        sums: dict[tuple[Kind, Energy | Literal[""]], dict[str, list[float]]] = defaultdict(
+            lambda: defaultdict(lambda: [0.0] * len(places))
+        )
         for test in tests:
             for repeat, run in self.tests[test].items():
                 place = places[repeat]
                 for energy, components in run.energies.items():
+                    whole, of_test, by_component = (
+                        sums["all", energy][ALL_TESTS],
+                        sums["test", energy][test],
+                        sums["component", energy],
+                    )
                     for name, energy_j in components.items():
-                        sums[Subject("all", ALL_TESTS, energy)][place] += energy_j
-                        sums[Subject("test", test, energy)][place] += energy_j
-                        sums[Subject("component", name, energy)][place] += energy_j
+                        whole[place] += energy_j
+                        of_test[place] += energy_j
+                        by_component[name][place] += energy_j
+                threads, methods = sums["thread", ""], sums["method", ""]
                 for name, energy_j in run.threads.items():
-                    sums[Subject("thread", name)][place] += energy_j
+                    threads[name][place] += energy_j
                 for name, energy_j in run.methods.items():
-                    sums[Subject("method", name)][place] += energy_j
-        return dict(zip(sums, np.array(list(sums.values())), strict=True))
+                    methods[name][place] += energy_j
+        subjects = [Subject(kind, name, energy) for (kind, energy), by_name in sums.items() for name in by_name]
+        rows = np.array([row for by_name in sums.values() for row in by_name.values()])
+        return dict(zip(subjects, rows, strict=True))
 
 
 _ByComponent = Annotated[dict[str, Joules], Field(min_length=1)]

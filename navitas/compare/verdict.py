@@ -93,50 +93,62 @@ def needed(
     if precision is None:
         return None, None
     numbers = range(max(2, 1 + (repeats if by_runs else sessions)), _MOST)
-    place = bisect_left(numbers, True, key=lambda count: aim >= precision.least_change(count, level))
+    least = _least_changes(precision.sides, level)
+    aim_deviations = aim / precision.deviation if precision.deviation else math.inf
+    place = bisect_left(numbers, True, key=lambda count: least[count] <= aim_deviations)
     if place == len(numbers):
         return None, None
     return (1, numbers[place]) if by_runs else (numbers[place], repeats)
 
 
 class _Precision(NamedTuple):
-    """The variance of the estimate of a change from n values for each version is `variance` / n.
+    """The standard deviation of the estimate of a change from n values for each version is `deviation` / √n.
 
     A value is a session, or a run if versions have runs in one session only. `sides`: how many deviations are estimated.
     """
 
-    variance: float
+    deviation: float
     sides: int
 
     def least_change(self, count: int, level: float) -> float:
         """The smallest change that a t-test at this level finds with probability `POWER`, from at least two values each."""
-        if not self.variance:
-            return 0.0
-        return math.sqrt(self.variance / count) * _least_effect(self.sides * (count - 1), level)
+        return self.deviation * _least_changes(self.sides, level)[count]
 
 
 def _precision(spread: Deviations, repeats: int, *, together: bool) -> _Precision | None:
     """The precision of sessions with `repeats` runs, or of the runs of one. None if the spread is unknown."""
     if together and spread.changes is not None:
-        return _Precision(spread.changes**2, 1)
+        return _Precision(spread.changes, 1)
     if together:
-        return None if spread.runs is None else _Precision(2 * spread.runs**2, 2)
+        return None if spread.runs is None else _Precision(math.sqrt(2) * spread.runs, 2)
     if spread.runs is None and spread.sessions is None:
         return None
     between = USUAL_SESSIONS if spread.sessions is None else spread.sessions
-    return _Precision(2 * (between**2 + (spread.runs or 0.0) ** 2 / repeats), 2)
+    return _Precision(math.sqrt(2) * math.hypot(between, (spread.runs or 0.0) / math.sqrt(repeats)), 2)
 
 
-@lru_cache(maxsize=4096)
-def _least_effect(freedom: int, level: float) -> float:
-    """The smallest change that a t-test at this level finds with probability `POWER`, in standard errors of its estimate.
+class _LeastChanges(dict[int, float]):
+    """By how many values each version has: the smallest change that a t-test finds with probability `POWER`.
 
-    It is the same for all figures of a kind, so it is computed once.
+    In standard deviations of a value's change. All figures of a kind share these numbers, so each is computed once, on first use.
     """
-    limit = float(stats().t.ppf(1 - level / 2, freedom))
 
-    def surplus(effect: float) -> float:
-        return float(stats().nct.sf(limit, freedom, effect)) - POWER
+    def __init__(self, sides: int, level: float) -> None:
+        super().__init__()
+        self._sides = sides
+        self._level = level
 
-    most = 2 * limit + 2  # enough for any degrees of freedom: with one, 1.75 × the limit is
-    return float(extra_library("scipy.optimize", "comparing needs", "compare").brentq(surplus, 0.0, most))
+    def __missing__(self, count: int) -> float:
+        freedom = self._sides * (count - 1)
+        limit = float(stats().t.ppf(1 - self._level / 2, freedom))
+
+        def surplus(effect: float) -> float:
+            return float(stats().nct.sf(limit, freedom, effect)) - POWER
+
+        most = 2 * limit + 2  # enough for any degrees of freedom: with one, 1.75 × the limit is
+        brentq = extra_library("scipy.optimize", "comparing needs", "compare").brentq
+        self[count] = float(brentq(surplus, 0.0, most)) / math.sqrt(count)
+        return self[count]
+
+
+_least_changes = lru_cache(maxsize=64)(_LeastChanges)
