@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from navitas.errors import UsageError
+from navitas.method_names import without_parameters
 from navitas.untrusted_text import is_printable
-
-# A name of Kotlin can have spaces and parentheses: sort(int), but `sorts (fast)`.
-_PARAMETERS = re.compile(r"\S\(")
 
 
 def check_patterns(includes: Sequence[str], excludes: Sequence[str]) -> None:
@@ -21,7 +18,7 @@ def check_patterns(includes: Sequence[str], excludes: Sequence[str]) -> None:
         owner, has_method, method = pattern.partition("#")
         if not owner or not is_printable(owner) or set("/\\") & set(owner):
             raise UsageError(f"'{pattern}' is not a class name pattern", "Use dotted names with * or **, such as org.example.**")
-        if has_method and (not method or not is_printable(method) or "#" in method or _PARAMETERS.search(method)):
+        if has_method and (not method or not is_printable(method) or "#" in method or without_parameters(method) != method):
             raise UsageError(
                 f"'{pattern}' does not name a method", "Give CLASS#METHOD without parameters, such as org.example.Sorter#sort"
             )

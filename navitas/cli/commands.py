@@ -145,6 +145,18 @@ class NavitasGroup(click.Group):
 _META = f"{__name__}.settings"
 
 
+def warn_about_settings(*names: str) -> None:
+    """Warn about each of these options that the settings file sets. They decide what a check accepts."""
+    ctx = click.get_current_context()
+    settings = ctx.meta.get(_META)
+    for param in ctx.command.params:
+        if settings is None or not isinstance(param, Option) or param.long_name not in names:
+            continue
+        if param.source(ctx) == ParameterSource.DEFAULT_MAP:
+            where, value = settings.origin(param, ctx), ctx.params[str(param.name)]
+            warning(f"{where} sets --{param.long_name} of this check to {value}", "The command line wins over this file.")
+
+
 def _note_old_names(order: Sequence[click.Parameter]) -> None:
     for param in order:
         if isinstance(param, Option) and param.old_name is not None:

@@ -26,6 +26,7 @@ figure_option = option(
     "choice",
     multiple=True,
     type=TEXT,
+    from_project=False,
     metavar="FIGURE",
     callback=lambda ctx, param, value: parse_figures(value),
     help="app, base, total or KIND:PATTERN; repeatable. [app]",

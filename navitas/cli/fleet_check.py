@@ -10,7 +10,7 @@ import click
 import numpy as np
 
 from navitas.cli.bars import bar
-from navitas.cli.commands import NavitasCommand
+from navitas.cli.commands import NavitasCommand, warn_about_settings
 from navitas.cli.energy_limit import end_check, fail_on_option
 from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
 from navitas.cli.fleet_rows import output_options, rows_table, take_outputs
@@ -51,8 +51,10 @@ class CheckRow(Row):
 
 @click.command("check", cls=NavitasCommand, example="navitas fleet check fleet --app org.example.app")
 @fleet_options
-@option("--app", "apps", type=TEXT, multiple=True, metavar="PACKAGE", help="Only this app; repeatable. [all hogs]")
-@option("--version", "version", type=TEXT, metavar="VERSION", help="Only this version.")
+@option(
+    "--app", "apps", type=TEXT, multiple=True, from_project=False, metavar="PACKAGE", help="Only this app; repeatable. [all hogs]"
+)
+@option("--version", "version", type=TEXT, from_project=False, metavar="VERSION", help="Only this version.")
 @option(
     "--limit",
     "limit_percent_h",
@@ -78,6 +80,7 @@ def command(
     The one before is the last earlier version with three clients. It is unknown if an app of --app, or --version, was not
     compared; without them, if there are hogs and no version was compared.
     """
+    warn_about_settings("limit", "since", "until")
     outputs = take_outputs(values)
     with fleet_of(choice) as fleet:
         names = app_names(fleet)

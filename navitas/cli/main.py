@@ -102,7 +102,7 @@ def _on_second_signal(_signal: int, _frame: object) -> None:
 def run(arguments: list[str]) -> int:
     """Run with the given arguments and return the exit code."""
     prefer(Preferences())
-    _ignore_wrong_sizes()
+    wrong_sizes = _take_wrong_sizes()
     try:
         result = cli.main(arguments, prog_name="navitas", standalone_mode=False, obj=tuple(arguments))
     except click.ClickException as wrong:
@@ -121,17 +121,20 @@ def run(arguments: list[str]) -> int:
     except (OSError, MemoryError, UnicodeEncodeError) as error:
         return _print_error(*_system_error(error), ExitCode.TROUBLE)
     finally:
+        os.environ.update(wrong_sizes)
         _end_started_servers()
     return int(result) if isinstance(result, int) else ExitCode.OK
 
 
-def _ignore_wrong_sizes() -> None:
-    """Remove sizes that no terminal has from the environment: Rich fails at some, and fills lines of any width."""
-    for name in ("COLUMNS", "LINES"):
-        value = os.environ.get(name, "")
-        if value and not _SIZE.fullmatch(value):
-            del os.environ[name]
+def _take_wrong_sizes() -> dict[str, str]:
+    """Remove sizes that no terminal has from the environment, and return them. Rich fails at some, and fills any width."""
+    sizes = {name: os.environ.get(name, "") for name in ("COLUMNS", "LINES")}
+    wrong = {name: value for name, value in sizes.items() if value and not _SIZE.fullmatch(value)}
+    for name, value in wrong.items():
+        del os.environ[name]
+        if value != "0":  # Programs without a terminal export 0.
             warning(f"{name}={printable(value, 40)} is ignored: it is not a number from 1 to 9999")
+    return wrong
 
 
 def _end_started_servers() -> None:

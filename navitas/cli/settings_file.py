@@ -1,7 +1,7 @@
 """Settings of a project: `navitas.toml`, or `[tool.navitas]` in `pyproject.toml`, as defaults of commands' options.
 
-The project can be from an untrusted author. The file can't set programs, outputs, paths outside the project, or what a check
-accepts.
+The project can be from an untrusted author. The file can't set programs, outputs, paths outside the project, or when a check
+fails and what it judges. It can set limits that a command names in its output (`warn_about_settings`).
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def _value(option: Option, value: Any, where: str, settings: Settings, ctx: clic
     what = f"{where}: {option.long_name}"
     if not _may_be_set(option):
         raise UsageError(
-            f"{what}: a project's settings file cannot set programs, code to run, output files, clients, or what a check accepts",
+            f"{what}: a project's settings file cannot set programs, code to run, output files, clients, or what a check judges",
             f"Remove this line, and give --{option.long_name} on the command line, or set {option.variable(ctx)}.",
         )
     if option.is_flag:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from navitas.errors import UsageError
+from navitas.method_names import without_parameters
 from navitas.untrusted_text import is_printable
 
 _NEAREST = 5
@@ -18,7 +19,6 @@ _SIMILAR = 0.6
 _TEST_WORD = re.compile(r"Tests?$")
 # An adb server takes requests of up to 65,535 bytes: their length has four hexadecimal digits.
 _MAX_ARGUMENT_BYTES = 60_000
-_PARAMETERS = re.compile(r"\([^()]*\)?$")
 _INDICES = re.compile(r"(\d+\])(\[\d+\])*")
 
 
@@ -38,8 +38,8 @@ class TestName:
 
     @property
     def plain_method(self) -> str:
-        """The method without parameter types (`adds(int)`) and index (`adds[1]`). A name of Kotlin can have parentheses, too."""
-        return _PARAMETERS.sub("", self.method.partition("[")[0])
+        """The method without parameter types (`adds(int)`) and index (`adds[1]`)."""
+        return without_parameters(self.method.partition("[")[0])
 
     def __str__(self) -> str:
         return f"{self.class_name}#{self.method}"

@@ -37,12 +37,17 @@ def read_original_log(lines: Iterable[tuple[int, str]], shown: str, name: str, w
     maker, dates = EventMaker(), LogDates()
     dated: list[tuple[ProbeEvent, int]] = []
     text, other = "", None
+    buffers: set[str] = set()
     for place, line in lines:
         before, text = text, line
         if MARK not in text:
             found.estimates += _ESTIMATE.match(text) is not None
             if text.startswith(_DUMP):
-                part.starts.append(len(part.events))
+                # A dump has such a line before the first message of each buffer: main, system, crash.
+                if not buffers or text in buffers:
+                    part.starts.append(len(part.events))
+                    buffers.clear()
+                buffers.add(text)
             continue
         record = parse_line(text) if len(text) <= _LONGEST_LINE else None
         if record is None or record.tag != TAG:

@@ -79,20 +79,25 @@ def installed(user: NewUser, released: Path) -> NewUser:
     return user
 
 
-def test_the_demo_runs_without_maven(installed: NewUser) -> None:
-    assert installed.run("command -v mvn").returncode != 0
-    assert __version__ in installed.navitas("--version").stdout
+@pytest.fixture(scope="module")
+def demo(installed: NewUser) -> subprocess.CompletedProcess[str]:
+    """The demo, whose build fetches JUnit."""
     try:
-        done = installed.navitas("demo")
+        return installed.navitas("demo")
     finally:
         installed.run("gradle --stop")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "newMessageByPolling" in done.stdout and "Evidence" in done.stdout
+
+
+def test_the_demo_runs_without_maven(installed: NewUser, demo: subprocess.CompletedProcess[str]) -> None:
+    assert installed.run("command -v mvn").returncode != 0
+    assert __version__ in installed.navitas("--version").stdout
+    assert demo.returncode == 0, demo.stdout + demo.stderr
+    assert "newMessageByPolling" in demo.stdout and "Evidence" in demo.stdout
     assert (installed.work / "navitas-recordings/demo/report.html").is_file()
 
 
+@pytest.mark.usefixtures("demo")
 def test_nothing_needs_the_network_once_gradle_has_the_libraries(installed: NewUser) -> None:
-    """Runs after the test above, whose build fetches JUnit."""
     apart = "unshare --map-root-user --net"
     if installed.run(f"{apart} ip link set lo up").returncode != 0:
         pytest.skip("no namespaces of networks: unshare, ip")

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.parquet_rows import MAGIC
-from navitas.line_blocks import LineBlock, LineCutter, Refusal
+from navitas.line_blocks import LineBlock, LineCutter, Refusal, utf8_of
 from navitas.regular_files import open_regular
 
 _CHUNK = 1 << 20
@@ -39,7 +39,7 @@ class SourceFile:
         with self._opened() as stream:
             head = stream.read(_HEAD)
         self.is_parquet = head.startswith(MAGIC)
-        if b"\0" in head and not head.startswith((_GZIP, _ZSTD, MAGIC)):
+        if b"\0" in utf8_of(head)(head) and not head.startswith((_GZIP, _ZSTD, MAGIC)):
             raise FleetError(f"{self.path}: neither text, compressed text nor Parquet", "Name files of samples.")
 
     def open(self) -> SourceFile:
@@ -87,7 +87,10 @@ class SourceFile:
         raw = self._raw()
         first = next(raw, b"")
         unpack = _gunzip if first.startswith(_GZIP) else _unzstd if first.startswith(_ZSTD) else _chain
-        yield from unpack(first, raw)
+        utf8 = None
+        for data in filter(None, unpack(first, raw)):
+            utf8 = utf8 or utf8_of(data)
+            yield utf8(data)
 
     def _raw(self) -> Iterator[bytes]:
         digest = hashlib.sha256()

@@ -37,6 +37,12 @@ def test_a_trace_has_the_same_switches(name: str, form: str, tmp_path: Path) -> 
     assert set(found.tasks.names.tolist()) == {b"a", b"app main"}
 
 
+@pytest.mark.parametrize("name", [name for name, command in COMMANDS.items() if command.startswith("sed ")])
+def test_the_commands_are_those_of_posix(name: str) -> None:
+    """The sed of macOS has no escapes of characters, and wants a semicolon before a brace."""
+    assert not re.search(r"\\[xodstw]|[^;]}['\"]|\\[+?|]", COMMANDS[name])
+
+
 @pytest.mark.parametrize("form", [form for form in LOGS if "-v raw" not in form and "-v tag" not in form])
 def test_a_log_has_the_same_measurements(form: str, tmp_path: Path) -> None:
     name = form.removeprefix("a log of ").removeprefix("a log with colors (").removesuffix(")")

@@ -76,9 +76,15 @@ def test_patterns_are_dotted_names(tmp_path: Path, pattern: str) -> None:
         instrument([folder], tmp_path / "out", tmp_path / "map.json", InstrumentOptions(includes=(pattern,)))
 
 
-@pytest.mark.parametrize("pattern", ["a.My Test", "a.My Test#sorts *", "a.C#sorts (fast)", "a.C#adds 1, 2"])
+@pytest.mark.parametrize("pattern", ["a.My Test", "a.My Test#sorts *", "a.C#sorts (fast)", "a.C#adds 1, 2", "a.C#add(1) is 2"])
 def test_patterns_have_names_of_kotlin(pattern: str) -> None:
     check_patterns([], [pattern])
+
+
+@pytest.mark.parametrize("pattern", ["a.C#sort(int)", "a.C#sort()", "a.C#sort(int[]", "a.C#sorts (fast)(int)"])
+def test_patterns_have_no_parameters(pattern: str) -> None:
+    with pytest.raises(UsageError, match="does not name a method"):
+        check_patterns([], [pattern])
 
 
 def test_the_map_is_a_file(tmp_path: Path) -> None:

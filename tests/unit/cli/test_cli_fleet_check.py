@@ -50,6 +50,21 @@ def test_a_version_that_drains_more_fails_the_check(store: Store, tmp_path: Path
     assert run(["fleet", "check", str(store.path), "--app", "missing"]) == ExitCode.TROUBLE
 
 
+@pytest.mark.parametrize("setting", ["limit = 20.0", 'until = "2026-03-04"'])
+def test_a_limit_of_the_settings_file_is_named(
+    setting: str, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also with `--quiet`, since the check passes because of it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "navitas.toml").write_text(f"[fleet.check]\n{setting}\n")
+    call = ["fleet", "check", str(store.path), "--app", "a1", "--quiet", "--fail-on", "above"]
+    assert run(call) == ExitCode.OK
+    name, _, value = setting.replace('"', "").partition(" = ")
+    assert f"warning: {tmp_path}/navitas.toml:2 sets --{name} of this check to {value}" in capsys.readouterr().err
+    assert run([*call, "--limit", "0.1", "--until", "2027-01-01"]) == ExitCode.CHECK_FAILED
+    assert "of this check" not in capsys.readouterr().err
+
+
 def test_a_failure_about_few_clients_is_left_out_but_fails(
     store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -34,7 +35,9 @@ def test_an_impossible_size_of_the_terminal_is_ignored(
     assert run(["report", recording]) == ExitCode.OK
     said = capsys.readouterr()
     assert said.out == usual and "\x1b" not in said.err
-    assert said.err.startswith(f"warning: {name}=") and "is ignored: it is not a number from 1 to 9999" in said.err
+    named = said.err.startswith(f"warning: {name}=") and "is ignored: it is not a number from 1 to 9999" in said.err
+    assert named or (value, said.err) == ("0", ""), "programs without a terminal export 0"
+    assert os.environ[name] == value, "run() can be called in the process of another program"
 
 
 @pytest.mark.parametrize("width", ["1", "7", "9999"])

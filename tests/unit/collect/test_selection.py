@@ -91,12 +91,14 @@ def test_nested_classes_overloads_and_invocations(pattern: str, found: list[str]
         ("My Test#sorts (fast)", ["sorts (fast)(int[])", "sorts (fast)"]),
         ("org.x.My Test#sorts*", ["sorts (fast)(int[])", "sorts (fast)", "sorts, twice"]),
         ("My Test#sorts, twice", ["sorts, twice"]),
-        ("My*", ["sorts (fast)(int[])", "sorts (fast)", "sorts, twice"]),
+        ("My*", ["sorts (fast)(int[])", "sorts (fast)", "sorts, twice", "add(1) is 2"]),
         ("My Test#sorts", []),
+        ("My Test#sorts ", []),
+        ("My Test#add(1) is 2", ["add(1) is 2"]),
     ],
 )
 def test_names_of_kotlin_with_spaces(pattern: str, found: list[str]) -> None:
-    tests = [TestName("org.x.My Test", name) for name in ("sorts (fast)(int[])", "sorts (fast)", "sorts, twice")]
+    tests = [TestName("org.x.My Test", name) for name in ("sorts (fast)(int[])", "sorts (fast)", "sorts, twice", "add(1) is 2")]
     assert [test.method for test in tests if named(pattern, test)] == found
 
 

@@ -85,6 +85,15 @@ def test_a_file_with_two_dumps() -> None:
     assert runs(log) == [("log", 7, 4), ("log", 8, 2)]
 
 
+def test_a_dump_of_several_buffers_is_one_dump() -> None:
+    """Equal events on both sides of a buffer's line are two events. The next dump begins with a buffer that was there."""
+    dump = f"--------- beginning of main\n{as_text(FIRST)}--------- beginning of system\n{as_text(FIRST[-1:] + SECOND)}"
+    log = read_original_log(enumerate(dump.splitlines(), 1), "log.txt", "log", Written(0, "a test"), 2021)
+    assert runs(log) == [("log", 7, 5), ("log", 8, 2)] and not log.repeated
+    log = read_original_log(enumerate((dump * 2).splitlines(), 1), "log.txt", "log", Written(0, "a test"), 2021)
+    assert runs(log) == [("log", 7, 5), ("log", 8, 2)] and log.repeated["log"] == 7
+
+
 def test_the_logs_of_two_tests_and_the_warning(tmp_path: Path) -> None:
     (one := tmp_path / "SortTest.one.txt").write_text(as_text(FIRST))
     (two := tmp_path / "SortTest.two.txt").write_text(as_text(FIRST + SECOND))

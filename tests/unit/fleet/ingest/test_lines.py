@@ -13,7 +13,7 @@ from navitas import line_blocks as module
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest import source as source_module
 from navitas.fleet.ingest.source import SourceFile
-from navitas.line_blocks import LINE_LIMIT, LineCutter
+from navitas.line_blocks import LINE_LIMIT, LineCutter, utf8_of
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -30,6 +30,7 @@ def test_all_lines_come_in_order_with_their_numbers(tmp_path: Path, pieces: list
         patch.setattr(source_module, "BLOCK", size)
         looks_packed = content.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd"))
         blocks = list(SourceFile(file).open().blocks()) if packed or not looks_packed else []
+    content = utf8_of(content)(content)
     found = {number: line for block in blocks for number, line in zip(block.numbers, block.lines, strict=True)}
     refused = {one.row for block in blocks for one in block.refused}
     if blocks:
@@ -49,6 +50,16 @@ def test_blank_lines_have_numbers_and_no_line() -> None:
     assert [list(block.numbers) for block in blocks] == [[], [1003], []] and list(blocks[1].lines) == [b"one"]
     assert cutter.number == 1005
     assert [one.row for one in LineCutter().cut(b" " * (LINE_LIMIT + 1) + b"\n\n").refused] == [1], "too long, though blank"
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_utf16_of_powershell_is_read(packed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source_module, "_CHUNK", 7)
+    content = "one\r\ngrößer\r\n".encode("utf-16")
+    (file := tmp_path / "a").write_bytes(gzip.compress(content) if packed else content)
+    source = SourceFile(file)
+    source.check_text()
+    assert [line for block in source.open().blocks() for line in block.lines] == [b"one", "größer".encode()]
 
 
 def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.jar.JarFile;
 import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
@@ -103,7 +104,7 @@ final class Inventory {
     List<Entry> entries;
     boolean isMultiRelease;
     try (ZipFile jar = new ZipFile(input.in().toFile())) {
-      isMultiRelease = Release.isIn(jar);
+      isMultiRelease = isMultiRelease(input, jar);
       for (ZipEntry each : Collections.list(jar.entries())) {
         String path = each.getName();
         rejectUnsafeName(input, path);
@@ -120,6 +121,16 @@ final class Inventory {
     }
     entries.forEach(entry -> note(input, entry));
     return new Contents(input, true, entries, Io.sha256Hex(input.in()));
+  }
+
+  private boolean isMultiRelease(Input input, ZipFile jar) {
+    try {
+      return Release.isIn(jar);
+    } catch (IOException e) {
+      warnings.add("an invalid manifest, so classes in META-INF/versions are copied without probes",
+          place(input, JarFile.MANIFEST_NAME));
+      return false;
+    }
   }
 
   private Entry readEntry(Input input, ZipFile jar, ZipEntry each, Expansion expansion) throws InstrumentException {

@@ -242,6 +242,19 @@ public class JarTest {
     assertCopied("META-INF/versions/8/a/Some.class");
   }
 
+  @Test
+  public void aJarWithAnInvalidManifestHasAWarning() throws Exception {
+    jar("META-INF/MANIFEST.MF", bytes("Multi-Release: true\r\nno header\r\n\r\n"), "META-INF/versions/9/a/Other.class", someClass,
+        "a/Some.class", someClass);
+    Summary summary = run();
+    assertEquals(1, summary.classes());
+    assertEquals(
+        Collections.singletonList("an invalid manifest, so classes in META-INF/versions are copied without probes: " + in
+            + "@META-INF/MANIFEST.MF"),
+        summary.warnings());
+    assertCopied("META-INF/versions/9/a/Other.class");
+  }
+
   private void assertCopied(String name) throws IOException {
     try (ZipFile jar = new ZipFile(out.toFile())) {
       assertArrayEquals(someClass, read(jar, name));
