@@ -13,6 +13,7 @@ from navitas.attribute.component import ThreadCurves
 from navitas.attribute.curves import Curve, Knots, distinct, in_sorted
 from navitas.parse.arrays import F64, I64
 from navitas.parse.sampled_cost import NO_SAMPLES
+from navitas.parse.serials import indexes
 from navitas.parse.tables import RunTables
 
 WALL_NS, CPU_NS, ALTERNATIVE_J, INSIDE_J_PER_NS, OUTSIDE_J_PER_NS, JOULES = range(6)
@@ -65,12 +66,13 @@ class Amounts:
         samples = max(both, key=lambda one: len(one.t_ns), default=NO_SAMPLES)
         if self._power is None or not len(samples.t_ns):
             return self
-        serials = np.array([thread.serial for thread in run.threads], np.int64)
-        order = np.argsort(serials, kind="stable")
-        thread = order[np.minimum(np.searchsorted(serials[order], samples.serial), len(order) - 1)]
-        power = self.between(thread, samples.t_ns, samples.t_ns + samples.whole_ns)[:, INSIDE_J_PER_NS]
+        thread = indexes(samples.serial, [thread.serial for thread in run.threads])
+        known = np.flatnonzero(thread >= 0)
+        power = np.zeros(len(thread))
+        t_ns = samples.t_ns[known]
+        power[known] = self.between(thread[known], t_ns, t_ns + samples.whole_ns[known])[:, INSIDE_J_PER_NS]
         found = copy(self)
-        found._power = replace(self._power, cost=local_cost(samples, power * (serials[thread] == samples.serial)))
+        found._power = replace(self._power, cost=local_cost(samples, power))
         return found
 
     def between(self, thread: I64, from_ns: I64, to_ns: I64) -> F64:
