@@ -13,15 +13,16 @@ from navitas.attribute.component import ThreadCurves
 from navitas.attribute.curves import Curve, Knots, distinct, in_sorted
 from navitas.parse.arrays import F64, I64
 from navitas.parse.sampled_cost import NO_SAMPLES
+from navitas.parse.serials import indexes
 from navitas.parse.tables import RunTables
 
-WALL_NS, CPU_NS, ALTERNATIVE_J, INSIDE_J_PER_NS, OUTSIDE_J_PER_NS, JOULES = range(6)
+WALL_NS, CPU_NS, ALTERNATIVE_J, INSIDE_CALLS_J_PER_NS, OUTSIDE_CALLS_J_PER_NS, JOULES = range(6)
 """Columns. From `JOULES` on, each component has one. `ALTERNATIVE_J` is 0 without an alternative model.
 
-`INSIDE_J_PER_NS` and `OUTSIDE_J_PER_NS`: the thread's power at the probes of calls, inside and outside of the call, in joules per
-ns of their mean cost. In totals, it is summed over calls.
+`INSIDE_CALLS_J_PER_NS` and `OUTSIDE_CALLS_J_PER_NS`: the thread's power at the probes of calls, inside and outside of the call,
+in joules per ns of their mean cost, summed over calls. Spans of time have zeros.
 """
-PROBES_POWER = slice(INSIDE_J_PER_NS, OUTSIDE_J_PER_NS + 1)
+CALLS_J_PER_NS = slice(INSIDE_CALLS_J_PER_NS, OUTSIDE_CALLS_J_PER_NS + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,25 +60,23 @@ class Amounts:
                 if curves.cpu_ns is not None:
                     self._power = _power(number, knots, curves.energy_j, curves.cpu_ns)
 
-    def with_probes(self, run: RunTables) -> Amounts:
-        """Return these amounts with the power at probes by what the run's samples of their cost show."""
+    def with_local_cost(self, run: RunTables) -> Amounts:
+        """Return these amounts with the dependence on power that the run's samples of the cost of probes show."""
         both = [] if run.probe_cost is None else [run.probe_cost.events.samples, run.probe_cost.folded.samples]
         samples = max(both, key=lambda one: len(one.t_ns), default=NO_SAMPLES)
         if self._power is None or not len(samples.t_ns):
             return self
-        serials = np.array([thread.serial for thread in run.threads], np.int64)
-        order = np.argsort(serials, kind="stable")
-        thread = order[np.minimum(np.searchsorted(serials[order], samples.serial), len(order) - 1)]
-        power = self.between(thread, samples.t_ns, samples.t_ns + samples.whole_ns)[:, INSIDE_J_PER_NS]
+        thread = indexes(samples.serial, [thread.serial for thread in run.threads])
+        known = np.flatnonzero(thread >= 0)
+        t_ns = samples.t_ns[known]
+        power = np.zeros(len(thread))
+        power[known] = self.mean_power(thread[known], self.between(thread[known], t_ns, t_ns + samples.whole_ns[known]))
         found = copy(self)
-        found._power = replace(self._power, cost=local_cost(samples, power * (serials[thread] == samples.serial)))
+        found._power = replace(self._power, cost=local_cost(samples, power))
         return found
 
     def between(self, thread: I64, from_ns: I64, to_ns: I64) -> F64:
-        """Return one row per span; span i is from from_ns[i] to to_ns[i] on the thread thread[i].
-
-        The power at probes is the mean power of the span.
-        """
+        """Return one row per span; span i is from from_ns[i] to to_ns[i] on the thread thread[i]."""
         rows = np.zeros((len(thread), self.columns))
         rows[:, WALL_NS] = to_ns - from_ns
         for knots, tracks in self._tracks:
@@ -86,14 +85,17 @@ class Amounts:
                 rows[:, column] = after.read(value) - before.read(value)
         if self._alternative is not None:
             rows[:, ALTERNATIVE_J] = self._alternative.at(to_ns) - self._alternative.at(from_ns)
-        if self._power is not None:
-            joules, cpu_ns = rows[:, JOULES + self._power.component], rows[:, CPU_NS]
-            mean = np.divide(joules, cpu_ns, out=self._power.mean_j_per_ns[thread], where=cpu_ns > 0)
-            rows[:, PROBES_POWER] = self._power.cost.charged(mean)[:, None]
         return rows
 
+    def mean_power(self, thread: I64, rows: F64) -> F64:
+        """Return the mean power at the probes of spans, in joules per ns of their mean cost. `rows` are those of `between`."""
+        if (power := self._power) is None:
+            return np.zeros(len(rows))
+        joules, cpu_ns = rows[:, JOULES + power.component], rows[:, CPU_NS]
+        return power.cost.charged(np.divide(joules, cpu_ns, out=power.mean_j_per_ns[thread], where=cpu_ns > 0))
+
     def power(self, threads: Sequence[int], start: I64, t_ns: I64) -> tuple[F64, F64]:
-        """Return the power at probes just before each point, and just after it. Arguments: those of `steps`."""
+        """Return the power at probes just before and just after each point, like `mean_power`. Arguments: those of `steps`."""
         if (power := self._power) is None:
             return np.zeros(len(t_ns)), np.zeros(len(t_ns))
         owner, cost = np.array(threads, np.int64), power.cost

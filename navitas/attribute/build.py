@@ -10,7 +10,7 @@ import numpy as np
 from navitas.attribute.amounts import Amounts
 from navitas.attribute.calls.event_totals import totals_of_events
 from navitas.attribute.calls.folded_totals import totals_of_folded
-from navitas.attribute.calls.overhead import NO_COST, with_probes
+from navitas.attribute.calls.overhead import NO_COST, with_probe_columns
 from navitas.attribute.calls.paths import EMPTY, Paths
 from navitas.attribute.compensation import Baselines, ProbesError, relative_error
 from navitas.attribute.component import Component, ComponentCurves, run_energy_j
@@ -130,7 +130,7 @@ class _Attribution:
             self.tests.add_waits(rows, waits_of(tables.run_queue, spans, cpus_of(self.manifest)))
         # Methods have the alternative of the first component, the CPU: a call uses no screen.
         amounts = Amounts([None if each is None else each.threads for each in curves], next(iter(alternatives), None))
-        amounts = amounts.with_probes(tables)
+        amounts = amounts.with_local_cost(tables)
         error = relative_error(tables.probe_cost, ticked=tables.tick_ns is not None)
         run = AttributedRun(tables, spans, rows, curves, len(self.owners), error, self.tests.tests, baselines)
         facts = _facts(run, amounts, self.paths)
@@ -148,7 +148,7 @@ def _facts(run: AttributedRun, amounts: Amounts, paths: Paths) -> RunFacts:
     tables, cost = run.tables, run.tables.probe_cost
     costs = (None, None) if cost is None else (cost.events, cost.folded)
     parts = [
-        with_probes(totals(tables.threads, run.spans, amounts, paths), each)
+        with_probe_columns(totals(tables.threads, run.spans, amounts, paths), each)
         for totals, each in zip((totals_of_events, totals_of_folded), costs, strict=True)
     ]
     return facts_of(run, parts, paths)

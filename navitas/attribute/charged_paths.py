@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from navitas.attribute.amounts import JOULES
-from navitas.attribute.calls.overhead import with_probes
+from navitas.attribute.calls.overhead import with_probe_columns
 from navitas.attribute.calls.paths import EMPTY
 from navitas.attribute.calls.self_totals import SelfTotals
 from navitas.attribute.charges import Charges
@@ -28,5 +28,5 @@ def charged_paths(charges: Sequence[Charges], spans: WindowSpans) -> list[SelfTo
             amounts[:, JOULES + number] = one.energy_j[known]
             counts = np.zeros((len(amounts), 3), np.int64)
             totals = SelfTotals(window[known], one.thread[known], one.path[known], counts, amounts)
-            parts.append(with_probes(SelfTotals.merged([totals], amounts.shape[1]), None))
+            parts.append(with_probe_columns(SelfTotals.merged([totals], amounts.shape[1]), None))
     return parts

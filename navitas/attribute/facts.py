@@ -47,7 +47,7 @@ class RunFacts:
 
 
 def facts_of(run: AttributedRun, parts: Sequence[SelfTotals], paths: Paths) -> RunFacts:
-    """Combine the totals of calls and folded calls (`parts`, with the columns of `with_probes`) with the curves."""
+    """Combine the totals of calls and folded calls (`parts`, with the columns of `with_probe_columns`) with the curves."""
     curves = [None if component is None else component.threads for component in run.components]
     charges = [NO_CHARGES if component is None else component.charges for component in run.components]
     parts = [*parts, *charged_paths(charges, run.spans)]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import islice
+from itertools import count
 
-from navitas.compare.comparison import Comparison
+from navitas.compare.comparison import Comparison, FigureChange
 from navitas.compare.effect import Effect
 from navitas.compare.session import Energy, Subject
 from navitas.compare.verdict import Verdict
@@ -21,7 +21,7 @@ _UNKNOWN = "–"
 
 
 def changes_table(found: Comparison, energy: Energy, before: int, after: int) -> FittedTable:
-    """The first 1,000 changes. `energy` is that of tests; `before` and `after` are the numbers of sessions."""
+    """At most 1,000 changes. `energy` is that of tests; `before` and `after` are the numbers of sessions."""
     columns = [
         Column("Figure", text=True),
         Column("Kind", text=True, drop=4),
@@ -33,7 +33,8 @@ def changes_table(found: Comparison, energy: Energy, before: int, after: int) ->
     ]
     table = FittedTable(f"{energy.capitalize()} energy, {_sessions(before)} before and {_sessions(after)} after", columns)
     labels = short_names([one.subject for one in found.changes])
-    for one, label in islice(zip(found.changes, labels, strict=True), _MOST_ROWS):
+    for i in _shown(found.changes):
+        one, label = found.changes[i], labels[i]
         figures = (joules(one.before_j), joules(one.after_j), *change_texts(one.effect))
         table.add(printable(label, _LONGEST), one.subject.kind, *figures, _verdict(one.verdict))
     if len(found.changes) > _MOST_ROWS:
@@ -44,6 +45,13 @@ def changes_table(found: Comparison, energy: Energy, before: int, after: int) ->
             listed = ", ".join(f"{kind}s: {count:,}" for kind, count in sorted(kinds.items()))
             table.notes.append(Paragraph(f"{title}: {listed} (--json lists them).", style="dim"))
     return table
+
+
+def _shown(changes: Sequence[FigureChange]) -> list[int]:
+    """The indexes of the rows, in order: changes that are different come first, and each kind has as many rows as the others."""
+    ranks = {kind: count() for kind in {one.subject.kind for one in changes}}
+    keys = [(one.verdict is None or one.verdict.word != "different", next(ranks[one.subject.kind])) for one in changes]
+    return sorted(sorted(range(len(changes)), key=keys.__getitem__)[:_MOST_ROWS])
 
 
 def short_names(subjects: Sequence[Subject]) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.parse.arrays import I64
+from navitas.parse.arrays import I64, Bool
 from navitas.parse.chunks import Chunk
 
 _UNKNOWN = -1
@@ -46,9 +46,7 @@ class ClockTriples:
             return self._across_steps(t_ns, steps)
         joined = _convert(t_ns, self.realtime_ns, self.monotonic_ns)
         is_near = (joined >= self.monotonic_ns[0] - _REACH_NS) & (joined <= self.monotonic_ns[-1] + _REACH_NS)
-        # A recording can begin long before the app's first triple. Its readings then lead there without a jump.
-        series = np.cumsum(np.abs(np.diff(joined, prepend=joined[:1])) > _REACH_NS)
-        return np.where(np.bincount(series, is_near)[series] > 0, joined, UNJOINED)
+        return np.where(_led_to(is_near, joined), joined, UNJOINED)
 
     def from_boottime(self, t_ns: I64) -> I64 | None:
         """Return the monotonic times of boottimes, or None if no triple has a boottime."""
@@ -67,9 +65,28 @@ class ClockTriples:
         return np.flatnonzero(jumped) + 1
 
     def _across_steps(self, t_ns: I64, steps: NDArray[np.intp]) -> I64:
+        """Readings begin near the triples, or long before them: of these two, take what joins more readings."""
+        if len(steps) > _MAX_STEPS or not len(t_ns):
+            return np.full(len(t_ns), UNJOINED, np.int64)
+        by_first, by_last = (
+            _convert(t_ns, self.realtime_ns[rows], self.monotonic_ns[rows]) for rows in (slice(steps[0]), slice(steps[-1], None))
+        )
+        is_near = (by_first >= self.monotonic_ns[0] - _REACH_NS) & (by_first <= self.monotonic_ns[steps[0]] + _STEP_NS)
+        reading = np.arange(len(t_ns))
+        is_long_before = _led_to(is_near, by_first) & (reading < np.argmax(is_near))
+        joined = self._at_even_pace(t_ns, steps, 0, int(self.monotonic_ns[0]) - _REACH_NS)
+        if is_long_before.any():
+            begin = int(np.flatnonzero(is_long_before)[-1]) + 1
+            later = self._at_even_pace(t_ns, steps, begin, int(by_first[begin - 1]))
+            both = joined, np.where(is_long_before, by_first, later)
+            joined = max(both, key=lambda times: np.count_nonzero(times != UNJOINED))
+        is_joined = joined != UNJOINED
+        is_long_after = _led_to(is_joined & (joined == by_last), by_last) & (reading > np.max(reading[is_joined], initial=-1))
+        return np.where(is_long_after, by_last, joined)
+
+    def _at_even_pace(self, t_ns: I64, steps: NDArray[np.intp], begin: int, before: int) -> I64:
+        """Convert the readings from `begin` on, the first of which is after `before`, up to `_REACH_NS` away from the triples."""
         joined = np.full(len(t_ns), UNJOINED, np.int64)
-        if len(steps) > _MAX_STEPS:
-            return joined
         starts, ends = [0, *steps.tolist()], [*steps.tolist(), len(self.monotonic_ns)]
         blocks: dict[int, tuple[int, I64]] = {}
 
@@ -85,8 +102,8 @@ class ClockTriples:
         earliest = [self.monotonic_ns[0] - _REACH_NS, *(self.monotonic_ns[start - 1] for start in starts[1:])]
         latest = [*(self.monotonic_ns[end] for end in ends[:-1]), self.monotonic_ns[-1] + _REACH_NS]
         pace = float(np.median(np.diff(t_ns))) if len(t_ns) > 1 else 0.0
-        part, before = 0, int(earliest[0])
-        for i in range(len(t_ns)):
+        part = 0
+        for i in range(begin, len(t_ns)):
             fitting = [
                 (k, t)
                 for k in range(part, min(part + _PARTS_AHEAD, len(starts)))
@@ -108,6 +125,12 @@ def decode_triples(chunks: Iterable[Chunk]) -> ClockTriples:
     triples = triples[(triples[:, 0] >= 0) & (triples[:, 1] >= _UNKNOWN) & (triples[:, 2] >= 0)]
     triples = triples[np.argsort(triples[:, 0], kind="stable")]
     return ClockTriples(triples[:, 0], triples[:, 1], triples[:, 2])
+
+
+def _led_to(is_near: Bool, t_ns: I64) -> Bool:
+    """Whether the times of readings lead to a reading that is near without a jump: a recording can begin long before the app."""
+    series = np.cumsum(np.abs(np.diff(t_ns, prepend=t_ns[:1])) > _REACH_NS)
+    return np.asarray(np.bincount(series, is_near)[series] > 0, np.bool_)
 
 
 def _convert(t_ns: I64, source: I64, target: I64) -> I64:

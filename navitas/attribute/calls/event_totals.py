@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from navitas.attribute.amounts import PROBES_POWER, WALL_NS, Amounts
+from navitas.attribute.amounts import CALLS_J_PER_NS, WALL_NS, Amounts
 from navitas.attribute.calls.event_segments import EventSegments, segments_of
 from navitas.attribute.calls.paths import EMPTY, Paths
 from navitas.attribute.calls.self_totals import CALLS, CUTS, THROWS, SelfTotals
@@ -63,7 +63,7 @@ def _spent(segments: EventSegments, failed: I64, amounts: Amounts, paths: int) -
     counts[:, CALLS] = np.bincount(key[entry], minlength=size)
     left = np.flatnonzero((batch.kind == EXIT) | (batch.kind == THROW))
     power = amounts.power(threads, batch.start, batch.t_ns)
-    spent[:, PROBES_POWER] = _power_at_probes(power, key, entry, left, counts[:, CALLS])
+    spent[:, CALLS_J_PER_NS] = _power_at_probes(power, key, entry, left, counts[:, CALLS])
     is_cut = batch.kind[failed] == CUT
     for column, ended in ((THROWS, failed[~is_cut]), (CUTS, failed[is_cut])):
         counts[:, column] = np.bincount(key[ended - 1], minlength=size)

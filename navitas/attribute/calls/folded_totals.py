@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from navitas.attribute.amounts import PROBES_POWER, WALL_NS, Amounts
+from navitas.attribute.amounts import CALLS_J_PER_NS, WALL_NS, Amounts
 from navitas.attribute.calls.paths import Paths
 from navitas.attribute.calls.self_totals import CALLS, SelfTotals
 from navitas.attribute.curves import group_starts, overlaps
@@ -36,7 +36,7 @@ def totals_of_folded(threads: Sequence[Thread], spans: WindowSpans, amounts: Amo
     first = group_starts(row)
     counts = np.stack([rows.calls[row] * first, rows.throws[row] * first, np.zeros(len(row), np.int64)], axis=1)
     inside = spent * share[:, None]
-    inside[:, PROBES_POWER] = spent[:, PROBES_POWER] * counts[:, [CALLS]]
+    inside[:, CALLS_J_PER_NS] = (amounts.mean_power(owner[row], spent) * counts[:, CALLS])[:, None]
     used = np.any(counts > 0, axis=1) | (inside[:, WALL_NS] > 0)
     row = row[used]
     return SelfTotals.merged([SelfTotals(window[used], owner[row], path[row], counts[used], inside[used])], amounts.columns)

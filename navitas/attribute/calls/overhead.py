@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from navitas.attribute.amounts import PROBES_POWER
+from navitas.attribute.amounts import CALLS_J_PER_NS
 from navitas.attribute.calls.nodes import CallNodes
 from navitas.attribute.calls.self_totals import CALLS, THROWS, SelfTotals
 from navitas.attribute.forest import binned
@@ -15,7 +15,7 @@ from navitas.parse.reasons import Reason
 from navitas.parse.tables import CallCost
 
 INSIDE_J, OUTSIDE_J, PROBES_NS = -3, -2, -1
-"""Columns that `with_probes` adds: the energy of calls' probes inside of the calls, and in their callers, and their time."""
+"""Columns that `with_probe_columns` adds: the energy of calls' probes inside of the calls, and in callers, and their time."""
 NO_COST = Reason(
     "no_probe_cost",
     "the cost of probes was not calibrated: their energy is included in the energy of methods (tests calibrate at their start; "
@@ -23,15 +23,15 @@ NO_COST = Reason(
 )
 
 
-def with_probes(totals: SelfTotals, cost: CallCost | None) -> SelfTotals:
+def with_probe_columns(totals: SelfTotals, cost: CallCost | None) -> SelfTotals:
     """Add the energy of the calls' probes, inside of the calls and outside, in the callers, and their time."""
     added = np.zeros((len(totals.path), 3))
     if cost is not None:
         calls, thrown = totals.counts[:, CALLS], totals.counts[:, THROWS]
         inside_ns = (calls - thrown) * cost.inside_ns + thrown * cost.thrown_inside_ns
         outside_ns = (calls - thrown) * cost.outside_ns + thrown * cost.thrown_outside_ns
-        power = totals.amounts[:, PROBES_POWER] / np.maximum(calls, 1)[:, None]
-        added[:, INSIDE_J], added[:, OUTSIDE_J] = inside_ns * power[:, 0], outside_ns * power[:, 1]
+        j_per_ns = totals.amounts[:, CALLS_J_PER_NS] / np.maximum(calls, 1)[:, None]
+        added[:, INSIDE_J], added[:, OUTSIDE_J] = inside_ns * j_per_ns[:, 0], outside_ns * j_per_ns[:, 1]
         added[:, PROBES_NS] = inside_ns + outside_ns
     return replace(totals, amounts=np.column_stack([totals.amounts, added]))
 

@@ -97,6 +97,16 @@ def at_two_speeds(own: Thread, cost: CallCost = COST) -> Profile:
     return analysis
 
 
+@pytest.mark.parametrize("serials", [(), (2,)])
+def test_samples_of_threads_that_the_recording_lacks_show_nothing(serials: tuple[int, ...]) -> None:
+    samples = ProbeSamples(T0 + np.arange(400) * MS, np.full(400, 16), np.full(400, MS), np.ones(400, np.int64))
+    cost = replace(COST, samples=samples)
+    own = run([thread(serial, nested((0, 100, 0)), BUSY) for serial in serials])
+    analysis = analyzed(replace(own, probe_cost=ProbeCost(cost, cost)))
+    assert check(analysis) == []
+    assert [one.probes_j for one in analysis.tests[0].threads] == [pytest.approx(10 * J_PER_MS)] * len(serials)
+
+
 def test_compensated_energy_may_be_negative() -> None:
     analysis = analyzed(calibrated(run([thread(1, nested((0, 1, 0)), BUSY)])))
     (method,) = analysis.tests[0].threads[0].methods

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
+import numpy as np
 import pytest
 from attribution_maker import MODEL, POLICIES, manifest, parsed
 from hypothesis import given, settings
@@ -18,13 +19,19 @@ from navitas.analyze.profile import Profile
 from navitas.analyze.records import MethodEnergy, ThreadEnergy
 from navitas.analyze.records import TestEnergy as OneTest
 from navitas.parse.tables import CallCost, CpuClock, ProbeCost, RunTables
+from navitas.power.model import ClusterPower, CpuPower, PowerModel
 
 randoms = st.integers(0, 1 << 32).map(Random)
 flags = st.booleans()
 
 
-def analyzed(run: RunTables) -> Profile:
-    return profile_of(parsed(run, methods=METHODS), manifest(3, policies=POLICIES), MODEL)
+# All cores and frequencies have the same power.
+EVEN = [ClusterPower((first, first + 1), np.array([1_000_000]), np.array([100.0]), 0.0) for first in (0, 2)]
+ONE_POWER = PowerModel("one power", 1.0, None, CpuPower(0.0, 0.0, 0.0, tuple(EVEN)))
+
+
+def analyzed(run: RunTables, model: PowerModel = MODEL) -> Profile:
+    return profile_of(parsed(run, methods=METHODS), manifest(3, policies=POLICIES), model)
 
 
 def calibrated(random: Random, run: RunTables) -> RunTables:
@@ -95,12 +102,14 @@ def test_results_equal_those_of_the_slow_integrator(random: Random, stat: bool, 
 
 
 @settings(max_examples=60, deadline=None)
-@given(randoms)
-def test_folding_changes_nothing(random: Random) -> None:
+@given(randoms, flags)
+def test_folding_changes_nothing(random: Random, has_probes: bool) -> None:
+    """Where the power changes, the energy of probes differs: folded calls have the mean power of their epoch."""
     run = random_run(random)
+    run, model = (calibrated(random, run), ONE_POWER) if has_probes else (run, MODEL)
     run = replace(run, windows=(replace(run.windows[0], start_ns=run.start_ns, end_ns=run.end_ns),))
     folded = replace(run, threads=tuple(as_folded(thread) for thread in run.threads))
-    first, second = analyzed(run).tests[0], analyzed(folded).tests[0]
+    first, second = analyzed(run, model).tests[0], analyzed(folded, model).tests[0]
     assert second.energy_j == pytest.approx(first.energy_j, rel=1e-9)
     assert by_path(second).keys() == by_path(first).keys()
     for path, (calls, wall, inclusive, exclusive) in by_path(first).items():
@@ -110,6 +119,7 @@ def test_folding_changes_nothing(random: Random) -> None:
         assert found[2] == pytest.approx(inclusive, rel=1e-9, abs=1e-9 * first.energy_j)
         assert found[3] == pytest.approx(exclusive, rel=1e-9, abs=1e-9 * first.energy_j)
     for one, other in zip(first.threads, second.threads, strict=True):
+        assert other.probes_j == pytest.approx(one.probes_j, rel=1e-9)
         assert [(m.method, m.calls, m.throws) for m in sorted_methods(one)] == [
             (m.method, m.calls, m.throws) for m in sorted_methods(other)
         ]

@@ -16,7 +16,11 @@ import pytest
 from support.counted_files import CountedFiles
 from support.repeatable_random import repeatable_rng
 
+from navitas.cli.compare_tables import changes_table
 from navitas.cli.main import run
+from navitas.compare.comparison import Comparison, FigureChange
+from navitas.compare.session import Kind, Subject
+from navitas.compare.verdict import Verdict, Word
 from navitas.errors import ExitCode
 
 RNG = repeatable_rng(3)
@@ -112,6 +116,20 @@ def test_the_table_has_the_first_thousand_rows(tmp_path: Path, capsys: pytest.Ca
     assert run(["compare", *sides, "--min-share", "0"]) == ExitCode.OK
     printed = capsys.readouterr().out
     assert "105 more rows in --json." in printed and "a.Sorter.m200 " in printed and "a.Sorter.m50 " not in printed
+
+
+def test_a_table_without_room_for_all_rows_has_the_changed_ones_and_some_of_each_kind() -> None:
+    def changes(kind: Kind, different: range) -> list[FigureChange]:
+        words: list[Word] = ["different" if i in different else "same" for i in range(1100)]
+        return [
+            FigureChange(Subject(kind, f"{kind}{i}.", "app"), 1.0, 2.0, None, None, Verdict(word)) for i, word in enumerate(words)
+        ]
+
+    found = Comparison((*changes("test", range(1, 1)), *changes("method", range(1090, 1100))), (), (), (), ())
+    rows = [row[0] for row in changes_table(found, "app", 2, 2).rows]
+    tests, methods = ([row for row in rows if row.startswith(kind)] for kind in ("test", "method"))
+    assert len(rows) == 1000 and rows == tests + methods and len(tests) == len(methods) - 10 == 495
+    assert methods[-11:] == ["method494.", *(f"method{i}." for i in range(1090, 1100))]
 
 
 def test_base_energy_does_not_hide_a_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -169,6 +169,28 @@ def test_a_recording_can_begin_long_before_the_app_and_end_long_after_it() -> No
     assert joined is not None and joined.tolist() == t.tolist()
 
 
+@pytest.mark.parametrize("step_s", [-1, 1, -300, 300])
+@pytest.mark.parametrize("early_s", [0, 5000])
+def test_a_clock_set_while_the_app_ran_leaves_no_reading_unjoined(step_s: int, early_s: int) -> None:
+    """The app ran from 1,000 s to 1,020 s. With `early_s`, the clock was set before, too: only earlier readings are unjoined."""
+    second = 10**9
+    own = np.array([1000, 1010, 1020]) * second
+    clocks = ClockTriples(own, np.full(3, -1), own + 10**18 + np.array([0, 0, step_s]) * second)
+    t = np.arange(100, 2100, 50) * second
+    is_set, is_early = t > 1010 * second, (t < 400 * second) & (early_s > 0)
+    joined = clocks.from_realtime(10**18 + t + is_set * step_s * second + is_early * early_s * second)
+    assert joined is not None and joined.tolist() == np.where(is_early, UNJOINED, t).tolist()
+
+
+@pytest.mark.parametrize("step_s", [-1000, -300, 300])
+def test_readings_that_begin_after_the_clock_was_set_have_the_later_offset(step_s: int) -> None:
+    own = np.array([1000, 1010, 5000]) * 10**9
+    clocks = ClockTriples(own, np.full(3, -1), own + 10**18 + np.array([0, step_s, step_s]) * 10**9)
+    t = np.arange(1020, 6000, 20) * 10**9
+    joined = clocks.from_realtime(10**18 + t + step_s * 10**9)
+    assert joined is not None and joined.tolist() == t.tolist()
+
+
 @pytest.mark.parametrize("by_s", [-3600, 3600, -500, 500])
 def test_readings_before_the_clock_was_set_are_unjoined(by_s: int) -> None:
     clocks = ClockTriples(np.array([1000, 1010]) * 10**9, np.array([-1, -1]), np.array([1000, 1010]) * 10**9 + 10**18)

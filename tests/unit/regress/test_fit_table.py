@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import nnls
 from table_maker import planted, table_of
-from threadpoolctl import threadpool_info, threadpool_limits
 
 from navitas.errors import UsageError
 from navitas.regress.apply import apply_model
@@ -41,19 +42,22 @@ def test_planted_costs_of_identifiable_operations_are_found(seed: int) -> None:
 
 def test_small_tables_use_one_thread_of_blas(monkeypatch: pytest.MonkeyPatch) -> None:
     """More threads wait for each other, and use all cores meanwhile: a fit took 20 times as long while other work ran."""
-    seen: list[set[int]] = []
+    steps: list[object] = []
 
-    def threads() -> set[int]:
-        return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
+    @contextmanager
+    def limits(threads: int | None, user_api: str) -> Iterator[None]:
+        steps.append((threads, user_api))
+        yield
+        steps.append("ended")
 
     def noted(*arguments: Any) -> Any:
-        seen.append(threads())
+        steps.append("fitted")
         return described(*arguments)
 
+    monkeypatch.setattr("threadpoolctl.threadpool_limits", limits)
     monkeypatch.setattr("navitas.regress.fit.described", noted)
-    with threadpool_limits(2, user_api="blas"):
-        fit_table(table_of(*planted(0)[::2]), NNLS)
-        assert seen == [{1}] and threads() == {2}
+    fit_table(table_of(*planted(0)[::2]), NNLS)
+    assert steps == [(1, "blas"), "fitted", "ended"]
 
 
 def test_solvers_agree_with_scipy_and_statsmodels() -> None:
