@@ -88,7 +88,7 @@ def _adb() -> Iterator[Check]:
 
 def _restore(device: Device, checks: list[Check]) -> None:
     """Add checks that say what was restored, also if something else could not be."""
-    journal = Journal(device.info)
+    journal, apps = Journal(device.info), SavedApps(device.info)
     names: list[str] = []
     others: list[Check] = []
     is_complete = False
@@ -98,8 +98,11 @@ def _restore(device: Device, checks: list[Check]) -> None:
                 device, journal, lambda _code, message, remedy: others.append(Check("restored", "problem", message, remedy))
             )
             remove_traces(device)
-        _restore_apps(device, names, others)
-        remove_left_files(device)
+            has_apps = apps.exist()
+            with apps.held():
+                if has_apps:
+                    _restore_apps(device, apps, names, others)
+                remove_left_files(device)
         is_complete = True
     except OSError as error:
         where = error.filename or journal.path
@@ -110,24 +113,20 @@ def _restore(device: Device, checks: list[Check]) -> None:
         checks.extend(others)
 
 
-def _restore_apps(device: Device, names: list[str], others: list[Check]) -> None:
+def _restore_apps(device: Device, apps: SavedApps, names: list[str], others: list[Check]) -> None:
     """Uninstall and restore apps that a measurement left. Adds to the names of what was restored, and to other checks."""
 
     def add(status: Status, notices: Iterable[AppNotice]) -> None:
         others.extend(Check("restored", status, notice.message, notice.remedy) for notice in notices)
 
-    apps = SavedApps(device.info)
-    if not apps.exist():
-        return
     added = AddedApps(device.info, apps.folder)
-    with apps.held():
-        removed, failed = remove_added_apps(device, added, added.read(), packages_of_all_users(device))
-        names += [f"{package} (uninstalled)" for package in removed]
-        add("problem", failed)
-        left = restore_left_apps(device, apps, packages_of_all_users(device))
-        names += left.restored
-        add("note", left.set_aside)
-        add("problem", left.failed)
+    removed, failed = remove_added_apps(device, added, added.read(), packages_of_all_users(device))
+    names += [f"{package} (uninstalled)" for package in removed]
+    add("problem", failed)
+    left = restore_left_apps(device, apps, packages_of_all_users(device))
+    names += left.restored
+    add("note", left.set_aside)
+    add("problem", left.failed)
 
 
 def checks_table(checks: Sequence[Check]) -> FittedTable:

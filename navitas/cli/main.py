@@ -88,7 +88,7 @@ def main() -> None:
 def _on_signal(_signal: int, _frame: object) -> None:
     """Interrupt the command on Ctrl-C, at the end of a CI job, or when the terminal closes. Cleanup keeps recorded data."""
     for number in _TERMINATION_SIGNALS:
-        if signal.getsignal(number) == _on_signal:
+        if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _on_second_signal)
     raise KeyboardInterrupt
 

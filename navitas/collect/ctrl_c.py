@@ -33,4 +33,5 @@ def until_ctrl_c() -> Iterator[None]:
         try:
             yield
         finally:
-            signal.signal(signal.SIGINT, before)
+            if signal.getsignal(signal.SIGINT) is end:  # not if another signal interrupts the command
+                signal.signal(signal.SIGINT, before)

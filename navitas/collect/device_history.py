@@ -61,10 +61,13 @@ class DeviceHistory:
             self._fail(error, None)
 
     def end(self, file: Path, run: int) -> None:
-        """Append the settings, and the history since the last event before the run. Raises `OSError` as `begin`."""
+        """Append the settings, and the history since the last event before the run. Raises `OSError` as `begin`.
+
+        Can be called again after an interruption.
+        """
+        start, begin = file.read_bytes() if file.is_file() else b"", self._next
         try:
-            head = file.read_bytes() if file.is_file() else b""
-            head += "".join(f"{line}\n" for line in (*self._controllers("end"), self._settings("end"))).encode()
+            head = start + "".join(f"{line}\n" for line in (*self._controllers("end"), self._settings("end"))).encode()
             file.write_bytes(head)
             found = self._next is not None and self._append(file, len(head), _from(max(self._next - 1, 0)))
             # The whole history: of a phone without --history-start, or whose history was reset during the run.
@@ -74,6 +77,10 @@ class DeviceHistory:
                 self._warn("device_states", message, _REMEDY, run=run)
         except DeviceError as error:
             self._fail(error, run)
+        except KeyboardInterrupt:
+            file.write_bytes(start)
+            self._next = begin
+            raise
 
     def _append(self, file: Path, at: int, command: str) -> bool:
         """Write the output of a command at a place of the file. Return whether it is the history of the run."""

@@ -32,6 +32,7 @@ from navitas.recording.store import RecordingWriter
 VALID_FOR_RUN = "The figures are valid for this run."
 _SAVE_EVERY_S = 1.0
 _RECONNECT_S = 5.0
+_LEFT_REMEDY = "profile again: the next run removes them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,19 +131,24 @@ class RunRecorder:
         finally:
             self._progress.stage("pulling")
             self._next_test += len(done.tests)
+            left = f"{config}, {folder.path} and a trace may still be on the device"
+            missing: dict[str, int] = {}
             if reachable:
                 failure = self._best_effort(
+                    plan,
+                    left,
                     lambda: self._history.end(states, plan.id) if self._history is not None else None,
                     lambda: self._device.shell(f"am force-stop{self._device.info.user_flag} {shlex.quote(plan.package)}"),
                     lambda: self._trace.pull(lambda name: self._writer.path("trace", plan.id, name)),
-                    lambda: self._pull(plan, done, folder, transport),
+                    lambda: self._pull(plan, done, folder, transport, missing=missing),
                     folder.remove,
                     lambda: self._clear(plan),
                     lambda: self._device.shell(f"rm -f {shlex.quote(config)}"),
                 )
             else:
-                left = f"{config}, {folder.path} and a trace may still be on the device"
-                self._writer.warn("cleanup", f"device lost: {left}", "profile again: the next run removes them")
+                self._writer.warn("cleanup", f"device lost: {left}", _LEFT_REMEDY)
+            for count in missing.values():
+                self._writer.add_loss("event_file_bytes", count, plan.id)
             for text in done.warnings:
                 self._writer.warn("tests", f"{_prefix(plan)}{text}", VALID_FOR_RUN)
             if (seen := seen_probes(done.stacks)) is not None:
@@ -254,29 +260,40 @@ class RunRecorder:
             )
         )
 
-    def _pull(self, plan: RunPlan, done: InstrumentResult, folder: AppFolder, transport: Transport) -> None:
+    def _pull(
+        self, plan: RunPlan, done: InstrumentResult, folder: AppFolder, transport: Transport, *, missing: dict[str, int]
+    ) -> None:
+        """Pull the event files. Sets how many bytes of each are `missing`. Can be called again after an interruption."""
         files = folder.files()
         names = app_files.event_files(files)
         if app_files.POWER_PROFILE in files:
             self.power_profile = folder.power_profile()
-        lost: list[str] = []
         for name in names:
-            missing = folder.pull(name, self._writer.path("events", plan.id, name))
-            self._writer.add_loss("event_file_bytes", missing, plan.id)
-            lost += [f"{missing:,} bytes of {name}"] if missing else []
-        if lost:
+            missing[name] = folder.pull(name, self._writer.path("events", plan.id, name))
+        if lost := [f"{count:,} bytes of {name}" for name, count in missing.items() if count]:
             raise DeviceError(f"device {self._device.info.serial}: {', '.join(lost)} did not arrive", "profile again")
         if not names and transport == "files" and not done.troubles:
             done.troubles.append(f"{plan.package}: the app left no events: not instrumented, or a test removed the app's files")
 
-    def _best_effort(self, *steps: Callable[[], object]) -> DeviceError | OSError | KeyboardInterrupt | None:
-        """Do all steps even if one fails or is interrupted, because later steps clean up. Returns the first failure."""
+    def _best_effort(
+        self, plan: RunPlan, left: str, *steps: Callable[[], object]
+    ) -> DeviceError | OSError | KeyboardInterrupt | None:
+        """Do all steps even if one fails, because later steps clean up. Returns an interruption, or else the first failure.
+
+        An interrupted step is done again. If that is interrupted, too, later steps are left out: they would remove what it pulls.
+        """
         first: DeviceError | OSError | KeyboardInterrupt | None = None
         for step in steps:
             try:
-                step()
+                try:
+                    step()
+                except KeyboardInterrupt as error:
+                    first = error
+                    step()
             except KeyboardInterrupt as error:
-                first = error
+                self.enter(plan, "interrupted")
+                self._writer.warn("cleanup", f"interrupted again: not all was pulled: {left}", _LEFT_REMEDY, run=plan.id)
+                return error
             except (DeviceError, OSError) as error:
                 first = first or error
                 self._writer.warn("cleanup", str(error), "reconnect the device and profile again")

@@ -20,7 +20,7 @@ def run_command(
     """Run a command line to its end, or until Ctrl-C, and keep its output. `script` is the file whose events it sends."""
     marks = {_EXIT_MARK: "", LINE_MARK: ""}
     has_ended = False
-    with device.stream(_shell_script(command)) as running, stream.open("wb") as raw, until_ctrl_c():
+    with until_ctrl_c(), device.stream(_shell_script(command)) as running, stream.open("wb") as raw:
         for line in running.lines():
             if mark := next((one for one in marks if line.startswith(one.encode())), ""):
                 marks[mark] = line.decode("utf-8", "replace").removeprefix(mark).strip()

@@ -31,13 +31,13 @@ LOOK = (
 )
 STAGES = {
     "build": "",
-    "install": "navitas.device.adb:AdbDevice.push",
-    "start": "navitas.collect.run_recorder:RunRecorder._configure",
-    "tests": "navitas.collect.instrument:_handle",
-    "pull": "navitas.collect.app_files:AppFolder.pull",
-    "analysis": "navitas.cli.measuring:load_profile",
+    "install": "after navitas.device.adb:AdbDevice.push",
+    "start": "after navitas.collect.run_recorder:RunRecorder._configure",
+    "tests": "after navitas.collect.instrument:_handle",
+    "pull": "before navitas.collect.app_files:AppFolder.pull",
+    "analysis": "after navitas.cli.measuring:load_profile",
 }
-"""The function after which the command stops; a build, and an app in use, wait by themselves."""
+"""The function before or after which the command stops; a build, and an app in use, wait by themselves."""
 BUILD = "#!/bin/sh\ntouch building\nexec sleep 600\n"
 IN_MAKE_TEST = {
     ("profile", "pull", signal.SIGINT),
@@ -141,17 +141,19 @@ def test_a_signal_leaves_the_phone_and_the_machine_as_they_were(
         assert ended.code == 130 and "interrupted" in ended.err, ended.err
     assert scene.phone.shell(LOOK).text == before
     assert temporary(scene.folder / "tmp") == []
-    check_recording(scene.folder / "rec", stage, is_complete=ended.code == 0)
+    check_recording(scene.folder / "rec", stage, is_complete=ended.code == 0, is_killed=number == signal.SIGKILL)
 
 
-def check_recording(folder: Path, stage: str, *, is_complete: bool) -> None:
+def check_recording(folder: Path, stage: str, *, is_complete: bool, is_killed: bool) -> None:
     """Assert that what there is can be reported, and that nothing else holds the folder."""
     if stage in ("build", "install"):
         assert not folder.exists() or [path.name for path in folder.iterdir()] == [".lock"]
         return
     assert (open_recording(folder).manifest.state == "complete") == (is_complete or stage == "analysis")
     assert run(["report", str(folder), "--json", str(folder.parent / "report.json"), "--quiet"]) == 0
-    assert json.loads((folder.parent / "report.json").read_text())["tests"] or stage == "start"
+    report = json.loads((folder.parent / "report.json").read_text())
+    assert report["tests"] or stage == "start"
+    assert report["methods"] or is_killed or stage in ("start", "tests"), "the events were pulled"
 
 
 @pytest.mark.extended

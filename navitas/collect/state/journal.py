@@ -39,7 +39,7 @@ class Journal:
         lock = FolderLock(self.path.with_suffix(".lock"))
         if not lock.acquire():
             raise DeviceError(
-                f"device {self._info.serial}: another profiling has changed its settings for a measurement",
+                f"device {self._info.serial}: another profiling is measuring on it",
                 "wait for its end, or name another device with --device",
             )
         try:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, suppress
 
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
 from navitas.collect.state.condition import PhoneCondition
 from navitas.collect.state.fitness import CoolDown, check
 from navitas.collect.state.guard import Warn, prepared
+from navitas.collect.state.journal import Journal
 from navitas.collect.state.settings import BATTERY, PhoneSetting
 from navitas.device.base import Device
+from navitas.errors import UsageError
 
 
 def condition_at_start(device: Device, options: ProfileOptions) -> PhoneCondition | None:
@@ -33,14 +35,14 @@ def measured(
     *,
     permissions: Sequence[PhoneSetting] = (),
 ) -> Iterator[Callable[[int], None]]:
-    """Set the phone while the context is open, and apps' `permissions`, unless `options` forbid changes.
+    """Set the phone while the context is open, and apps' `permissions`, unless `options` forbid changes. Lock it in any case.
 
-    Yields a function to call before each run, with its repeat.
+    Yields a function to call before each run, with its repeat. Raises `DeviceError` if another measurement uses the phone.
     """
     if options.prepare is False:
         permissions = ()
     if start is None:
-        with prepared(device, warn, common=False, permissions=permissions) if permissions else nullcontext():
+        with prepared(device, warn, common=False, permissions=permissions) if permissions else _held(device):
             yield lambda _: None
         return
     progress.stage("setting the phone for the measurement")
@@ -55,3 +57,12 @@ def measured(
             reached = repeat
 
         yield cool_down
+
+
+@contextmanager
+def _held(device: Device) -> Iterator[None]:
+    """Lock a phone whose settings stay. Without a usable folder for the lock, `doctor --restore` removes nothing either."""
+    with ExitStack() as stack:
+        with suppress(OSError, UsageError):
+            stack.enter_context(Journal(device.info).held())
+        yield

@@ -64,15 +64,19 @@ class RunTrace:
         self._tracer = None
 
     def pull(self, path_of: Callable[[str], Path]) -> None:
-        """Pull the trace as far as possible, to the path for its file name, and remove it from the phone."""
+        """Pull the trace as far as possible, to the path for its file name, and remove it from the phone.
+
+        Can be called again after an interruption.
+        """
         try:
             self.stop()
             if self._tracer is not None:
                 with self._errors_as_warnings("the trace is incomplete"):
                     self._tracer.pull(path_of(self._tracer.file_name))
-        finally:
-            self._tracer = None
+        except (DeviceError, OSError):
             self._remove_traces()
+            raise
+        self._remove_traces()
 
     def _begin(self, name: str, longest_s: float) -> None:
         self._clean, self._name = False, name
@@ -88,6 +92,7 @@ class RunTrace:
         self._remove_traces()
 
     def _remove_traces(self) -> None:
+        self._tracer = None
         if not self._clean:
             with self._errors_as_warnings(
                 "a trace may still be on the phone", f"navitas doctor --device {self._device.info.shell_serial} --restore"

@@ -123,6 +123,23 @@ def test_after_ctrl_c_nothing_of_the_command_goes_on(tmp_path: Path, shell: str)
             signal.raise_signal(signal.SIGINT)
 
 
+class Interrupted(FakeDevice):
+    """Gets Ctrl-C while a command starts."""
+
+    @contextmanager
+    def stream(self, command: str) -> Iterator[Running]:
+        signal.raise_signal(signal.SIGINT)
+        raise NotImplementedError
+        yield
+
+
+def test_ctrl_c_ends_the_use_also_while_the_command_starts(tmp_path: Path) -> None:
+    done = InstrumentResult()
+    with interruptible():
+        run_command(Interrupted(), "sleep 600", done, tmp_path / "raw", NoProgress())
+    assert done.warnings == []
+
+
 def is_running(group: int) -> bool:
     try:
         os.killpg(group, 0)

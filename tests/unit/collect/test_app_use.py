@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,11 @@ from navitas.collect.run_recorder import RunPlan, RunRecorder
 from navitas.device.base import DeviceInfo
 from navitas.errors import DeviceError, UsageError
 from navitas.recording.store import open_recording
+
+
+@pytest.fixture(autouse=True)
+def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
 def use(command: str = "") -> Use:
@@ -98,3 +104,45 @@ def test_the_recording_of_an_interrupted_use_has_its_method_map(
     manifest = open_recording(tmp_path / "rec").manifest
     assert [one.id for one in manifest.maps] == [found.map_id]
     assert [(run.map_id, run.module) for run in manifest.runs] == [(found.map_id, ":app")]
+
+
+@dataclass
+class EventPhone(FakeDevice):
+    """Has one event file of five bytes, of which each pull gives a text, or is interrupted (None) after a part."""
+
+    given: list[bytes | None] = field(default_factory=list)
+
+    def exec_out(self, command: str, *, timeout_s: float = 60.0) -> Iterator[bytes]:
+        self._ask(command)
+        text = self.given.pop(0)
+        yield text or b"1"
+        if text is None:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("given", "kept", "lost"),
+    [([None, b"12345"], b"12345", 0), ([b"12", None, b"123", b"12"], b"123", 2), ([None, None], None, 0)],
+)
+def test_events_whose_pull_is_interrupted_are_pulled_again_or_stay_on_the_phone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: list[bytes | None], kept: bytes | None, lost: int
+) -> None:
+    monkeypatch.setattr(RunRecorder, "_run_sampled", lambda *_: None)
+    texts = {"pm path": "package:/data/app/a.apk\n", "cat /sys/devices/system/cpu/possible": "0-1\n"}
+    device = EventPhone({**texts, "run-as a.b ls": "events-1.nvch\n", "run-as a.b stat": "5\n"}, answers=True, given=given)
+    device.info = replace(device.info, kind="virtual")
+    options = ProfileOptions(prepare=False, power_profile="google-pixel-6", record="none", trace="none")
+    with pytest.raises(KeyboardInterrupt):
+        app_use.record(device, use(), options, tmp_path / "rec", NoProgress())
+    assert device.given == []
+    recorded = open_recording(tmp_path / "rec").manifest
+    (run,) = recorded.runs
+    is_removed = "run-as a.b rm -rf files/navitas" in device.commands
+    assert [loss.count for loss in recorded.losses] == ([lost] if lost else [])
+    if kept is None:
+        assert run.exit == "interrupted" and not is_removed
+        (warning,) = [warning for warning in recorded.warnings if warning.code == "cleanup"]
+        assert "not all was pulled" in warning.message and "/data/data/a.b/files/navitas" in warning.message
+    else:
+        assert run.exit == "complete" and is_removed
+        assert (tmp_path / "rec/runs/0/events-1.nvch").read_bytes() == kept

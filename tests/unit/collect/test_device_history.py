@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
 from fake_device import FakeDevice
 from hypothesis import given
 from hypothesis import strategies as st
@@ -63,6 +65,25 @@ def test_settings_then_the_history_since_the_last_event_before_the_run(tmp_path:
     assert text.splitlines() == [*head, head[1].replace("start", "end"), *HISTORY.splitlines()]
     assert not warnings
     assert not any("--reset" in command or "--enable" in command for command in phone.commands)
+
+
+def test_an_interrupted_end_can_be_called_again(tmp_path: Path) -> None:
+    phone = Phone(dict(ANSWERS), files={START + "500": HISTORY})
+    file, warnings = tmp_path / "batterystats.txt", Warnings()
+    history = DeviceHistory(phone, warnings)
+    history.begin(file, "org.example.app")
+    again = copy(phone)
+
+    def interrupted(command: str, *, timeout_s: float = 60.0) -> Iterator[bytes]:
+        yield HISTORY.encode()
+        raise KeyboardInterrupt
+
+    phone.exec_out = interrupted  # type: ignore[method-assign]
+    with pytest.raises(KeyboardInterrupt):
+        history.end(file, 0)
+    phone.exec_out = again.exec_out  # type: ignore[method-assign]
+    history.end(file, 0)
+    assert file.read_text() == recorded(again, tmp_path / "whole.txt")[0] and not warnings.texts
 
 
 def test_later_runs_continue_where_the_last_one_ended(tmp_path: Path) -> None:

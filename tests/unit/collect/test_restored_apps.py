@@ -20,6 +20,8 @@ from navitas.cli import doctor
 from navitas.cli.main import run
 from navitas.collect.doctor import Examination
 from navitas.collect.kept_apps import kept_apps
+from navitas.collect.options import ProfileOptions
+from navitas.collect.state.measuring import measured
 from navitas.collect.state.saved_apps import SavedApps
 from navitas.errors import DeviceError
 
@@ -433,6 +435,16 @@ def test_the_doctor_names_what_it_restored_before_an_error(
     with SavedApps(examined.info).held():
         (ok, problem) = restored(capsys, 4)
     assert ok == ("ok", "brightness") and problem[0] == "problem" and "another profiling" in problem[1]
+
+
+def test_the_doctor_removes_nothing_of_a_running_measurement(examined: AppPhone, capsys: pytest.CaptureFixture[str]) -> None:
+    """Not even of one that changes no setting and installs no app."""
+    with measured(examined, None, ProfileOptions(prepare=False), lambda *_: None, NoProgress()):
+        examined.commands.clear()
+        *_, problem = restored(capsys, 4)
+        assert problem == ("problem", "device serial-1: another profiling is measuring on it") and examined.commands == []
+    restored(capsys, 0)
+    assert any(command.startswith("rm -rf /data/local/tmp/navitas") for command in examined.commands)
 
 
 def test_the_doctor_restores_apps(examined: AppPhone, state: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -88,6 +88,21 @@ def test_perfetto_gets_its_configuration_stopped_pulled_and_removed(tmp_path: Pa
     assert traced.count(REMOVES) == 0, "nothing can be left"
 
 
+def test_a_pull_that_was_interrupted_can_be_called_again(tmp_path: Path) -> None:
+    device = phone(33, "perfetto")
+    traced = Traced(device)
+    traced.start()
+
+    def interrupted(_name: str) -> Path:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        traced.trace.pull(interrupted)
+    device.pulls = [b"trace"]
+    file = traced.end(tmp_path)
+    assert file is not None and file.read_bytes() == b"trace" and cleaned(device.commands)
+
+
 def test_what_does_not_arrive_whole_is_reported(tmp_path: Path) -> None:
     device = phone(33, "perfetto")
     device.answers = True
