@@ -10,6 +10,8 @@ import re
 import stat
 from pathlib import Path
 
+UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+"""How texts in UTF-16 begin."""
 # If a pipe replaces the file between the two checks, opening does not block. A terminal does not become the controlling one.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
@@ -65,7 +67,7 @@ def read_regular(path: Path, limit_bytes: int) -> bytes:
 
 def as_utf8(text: bytes) -> bytes:
     """Return a file's text as UTF-8 without a byte-order mark. PowerShell's `>` writes UTF-16."""
-    if text.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+    if text.startswith(UTF16_MARKS):
         return text.decode("utf-16", "replace").encode()
     return text.removeprefix(codecs.BOM_UTF8)
 

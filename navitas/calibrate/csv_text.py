@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import codecs
 from pathlib import Path
 
 from navitas.errors import UsageError
-from navitas.regular_files import read_regular
+from navitas.regular_files import UTF16_MARKS, read_regular
 
 
 def read_csv(path: Path, max_bytes: int) -> str:
@@ -17,6 +16,6 @@ def read_csv(path: Path, max_bytes: int) -> str:
         raise UsageError(f"{path}: cannot be read: {error.strerror}", "Check the path.") from error
     if not data.strip():
         raise UsageError(f"{path}: is empty", "Check the path, or export the file again.")
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in data:
+    if data.startswith(UTF16_MARKS) or b"\0" in data:
         raise UsageError(f"{path}: is not UTF-8 text, but UTF-16 or binary", "Save it as CSV in UTF-8.")
     return data.decode("utf-8-sig", "replace")

@@ -12,7 +12,7 @@ import numpy as np
 from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
-from navitas.cli.fleet_rows import more_rows, output_options, rows_table, take_outputs
+from navitas.cli.fleet_rows import client_option, more_rows, output_options, rows_table, take_outputs
 from navitas.cli.fleet_verdict import NOT_YET, clean_limit_percent_h, verdict_of, verdict_paragraph
 from navitas.cli.option import option
 from navitas.cli.paths import TEXT
@@ -36,13 +36,7 @@ from navitas.untrusted_text import printable
 @click.command("diagnose", cls=NavitasCommand, example="navitas fleet diagnose fleet --app org.example.app")
 @fleet_options
 @option("--app", type=TEXT, metavar="PACKAGE", help="Only this app.")
-@option(
-    "--client",
-    type=TEXT,
-    from_project=False,
-    metavar="NAME",
-    help="Actions for this client: its name as ingested, or its pseudonym.",
-)
+@client_option("Actions for this client: its name as ingested, or its pseudonym.")
 @output_options
 def command(*, choice: FleetChoice, app: str | None, client: str | None, **values: Any) -> None:
     """Find conditions under which hogs and apps with bugs drain, and actions that help: kill, update, change the network."""

@@ -8,9 +8,10 @@ from pathlib import Path
 import click
 
 from navitas.cli.commands import NavitasCommand
+from navitas.cli.fleet_rows import client_option
 from navitas.cli.json_output import json_option, write_json
 from navitas.cli.option import option
-from navitas.cli.paths import STORE, TEXT
+from navitas.cli.paths import STORE
 from navitas.errors import UsageError
 from navitas.fleet.erase import allow_again as accept_again
 from navitas.fleet.erase import erase_client
@@ -22,7 +23,7 @@ from navitas.fleet.store import Store
 
 @click.command("erase", cls=NavitasCommand, example="navitas fleet erase fleet --client phone-7")
 @click.argument("store", type=STORE, metavar="STORE")
-@option("--client", type=TEXT, required=True, from_project=False, metavar="NAME", help="Its name as ingested, or its pseudonym.")
+@client_option("Its name as ingested, or its pseudonym.", required=True)
 @option("--also-unknown", is_flag=True, from_project=False, help="Also a client without stored samples: refuse its later ones.")
 @option("--allow-again", is_flag=True, from_project=False, help="Erase nothing, and accept later samples of it again.")
 @json_option

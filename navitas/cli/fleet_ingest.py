@@ -12,13 +12,12 @@ from rich.text import Text
 
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files
-from navitas.cli.fleet_rows import more_rows
+from navitas.cli.fleet_rows import client_option, more_rows
 from navitas.cli.fleet_sources import LocalFile, NamedSource, SamplesSource, local_files
 from navitas.cli.json_output import json_option, write_document
 from navitas.cli.messages import error as show_error
 from navitas.cli.messages import failed_check, is_quiet, next_step, note, shell_word, warning
-from navitas.cli.option import option
-from navitas.cli.paths import NEW_STORE, TEXT
+from navitas.cli.paths import NEW_STORE
 from navitas.cli.standard_output import error_console, output_console
 from navitas.errors import ExitCode
 from navitas.fleet import layout
@@ -38,14 +37,7 @@ _LONGEST_NAME = 10_000
 @click.command("ingest", cls=NavitasCommand, example="navitas fleet ingest fleet samples/*.jsonl")
 @click.argument("store", type=NEW_STORE, metavar="STORE")
 @click.argument("files", nargs=-1, required=True, type=SamplesSource(), metavar="FILE...")
-@option(
-    "--client",
-    type=TEXT,
-    default="",
-    from_project=False,
-    metavar="NAME",
-    help="Client of batterystats histories; '{name}' stands for the file name.",
-)
+@client_option("Client of batterystats histories; '{name}' stands for the file name.", default="")
 @json_option
 def command(*, store: Path, files: tuple[NamedSource, ...], client: str, json_file: Path | None) -> int:
     """Store samples in the fleet's folder STORE, which is created if needed.

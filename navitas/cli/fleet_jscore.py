@@ -9,9 +9,7 @@ import click
 
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
-from navitas.cli.fleet_rows import output_options, rows_table, take_outputs
-from navitas.cli.option import option
-from navitas.cli.paths import TEXT
+from navitas.cli.fleet_rows import client_option, output_options, rows_table, take_outputs
 from navitas.cli.standard_output import output_console
 from navitas.fleet.figures import counted, number
 from navitas.fleet.names import find_client
@@ -23,13 +21,7 @@ from navitas.report.terminal.fitted_table import Column, FittedTable
 
 @click.command("jscore", cls=NavitasCommand, example="navitas fleet jscore fleet --client NAME")
 @fleet_options
-@option(
-    "--client",
-    type=TEXT,
-    from_project=False,
-    metavar="NAME",
-    help="Only this client: its name as ingested, or its pseudonym.",
-)
+@client_option("Only this client: its name as ingested, or its pseudonym.")
 @output_options
 def command(*, choice: FleetChoice, client: str | None, **values: Any) -> None:
     """Score clients by the percentage of their peers whose batteries drain faster in use. The lowest scores come first."""

@@ -13,11 +13,11 @@ from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files, write_to
 from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
-from navitas.cli.fleet_rows import min_clients_option
+from navitas.cli.fleet_rows import client_option, min_clients_option
 from navitas.cli.json_output import json_option, write_json
 from navitas.cli.messages import note
 from navitas.cli.option import option
-from navitas.cli.paths import READ, TEXT, WRITE_ANY_NAME
+from navitas.cli.paths import READ, WRITE_ANY_NAME
 from navitas.errors import UsageError
 from navitas.fleet.advice import app_actions, client_actions
 from navitas.fleet.bugs import find_bugs
@@ -42,13 +42,7 @@ _METHODS = 8
 @click.command("report", cls=NavitasCommand, example="navitas fleet report fleet -o fleet.html")
 @fleet_options
 @option("-o", "--output", type=WRITE_ANY_NAME, required=True, metavar="FILE", help="File of the page ('-': stdout).")
-@option(
-    "--client",
-    type=TEXT,
-    from_project=False,
-    metavar="NAME",
-    help="Add actions for this client: its name as ingested, or its pseudonym.",
-)
+@client_option("Add actions for this client: its name as ingested, or its pseudonym.")
 @option(
     "--recordings",
     type=READ,

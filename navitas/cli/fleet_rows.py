@@ -14,7 +14,7 @@ from navitas.cli.files import STDOUT, check_files, write_to
 from navitas.cli.json_output import json_option, write_document
 from navitas.cli.messages import note
 from navitas.cli.option import option
-from navitas.cli.paths import WRITE_ANY_NAME
+from navitas.cli.paths import TEXT, WRITE_ANY_NAME
 from navitas.errors import UsageError
 from navitas.fleet.figures import counted
 from navitas.fleet.results import Row, document, of_enough_clients
@@ -75,6 +75,11 @@ min_clients_option = option(
     help="Leave out what is about fewer clients.",
 )
 """Results that leave the store may need to be about several clients."""
+
+
+def client_option(text: str, **attributes: Any) -> Callable[[F], F]:
+    """Add `--client`. A settings file cannot set whose data a command takes, shows or erases."""
+    return option("--client", type=TEXT, from_project=False, metavar="NAME", help=text, **attributes)
 
 
 def output_options(function: F) -> F:

@@ -12,6 +12,7 @@ import click
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files, check_regular_or_new
 from navitas.cli.fleet_ingest import ingest_with_progress, print_outcomes
+from navitas.cli.fleet_rows import client_option
 from navitas.cli.json_output import json_option, write_json
 from navitas.cli.messages import note
 from navitas.cli.option import option
@@ -34,14 +35,7 @@ _USEFUL = ("screen", "network", "brightness", "saver", *_COUNTERS)
 @click.argument("store", required=False, type=NEW_STORE, metavar="[STORE]")
 @option("-o", "--output", type=WRITE_ANY_NAME, metavar="FILE", help="Append to this file of JSON lines ('-': stdout).")
 @option("--device", "serial", type=TEXT, metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]")
-@option(
-    "--client",
-    type=TEXT,
-    default="",
-    from_project=False,
-    metavar="NAME",
-    help="Name of the phone. [a hash of its serial number]",
-)
+@client_option("Name of the phone. [a hash of its serial number]", default="")
 @option("--history", is_flag=True, help="Add the battery history that the phone keeps: a sample for each percent.")
 @json_option
 def command(

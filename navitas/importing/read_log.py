@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,8 +14,8 @@ from navitas.importing.original_json import MAX_JSON_BYTES, read_original_json
 from navitas.importing.original_log import read_original_log
 from navitas.importing.other_forms import check_packed
 from navitas.importing.unreadable import unreadable
-from navitas.line_blocks import blocks_of, utf8_of
-from navitas.regular_files import open_regular, read_regular
+from navitas.line_blocks import blocks_of
+from navitas.regular_files import as_utf8, open_regular, read_regular
 
 LogFormat = Literal["auto", "log", "json"]
 _HEAD_BYTES = 4096
@@ -46,7 +45,7 @@ def read_log(path: Path, shown: str, *, year: int | None, log_format: LogFormat 
 
 
 def _is_json(head: bytes) -> bool:
-    return utf8_of(head)(head).removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"{"
+    return as_utf8(head).lstrip()[:1] == b"{"
 
 
 def _lines(stream: IO[bytes]) -> Iterator[tuple[int, str]]:
