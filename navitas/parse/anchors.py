@@ -1,4 +1,4 @@
-"""Anchors (chunk type 2): readings of a thread's own CPU clock."""
+"""Anchors (chunk type 2) and mounts (chunk type 11): readings of a thread's own CPU clock."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from navitas.parse.arrays import I64
-from navitas.parse.chunks import Chunk
+from navitas.parse.chunks import Chunk, integer_rows
 from navitas.parse.tables import CpuClock
 
 NO_CLOCK = CpuClock(np.empty(0, np.int64), np.empty(0, np.int64))
 
 
-def decode_anchors(chunks: Sequence[Chunk]) -> CpuClock:
-    """Return one thread's anchors from its chunks, which must be in order. Negative readings are dropped."""
-    pairs = np.frombuffer(b"".join(chunk.payload for chunk in chunks), "<i8").astype(np.int64).reshape(-1, 2)
+def decode_anchors(anchors: Sequence[Chunk], mounts: Sequence[Chunk] = ()) -> CpuClock:
+    """Return one thread's readings from its chunks, which must be in order. Negative readings are dropped."""
+    pairs = integer_rows(anchors, 2)
+    if mounts:
+        pairs = np.concatenate([pairs, integer_rows(mounts, 3)[:, :2]])
+        pairs = pairs[np.argsort(pairs[:, 0], kind="stable")]
     pairs = pairs[(pairs >= 0).all(axis=1)]
     return cpu_clock(pairs[:, 0], pairs[:, 1])
 

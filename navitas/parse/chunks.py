@@ -12,12 +12,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from navitas.errors import RecordingError
+from navitas.parse.arrays import I64
 from navitas.regular_files import open_regular
 
-CALLS, ANCHORS, COUNTERS, MARKERS, FOLDED, HOOKS, BLOCK_COUNTS, TRIPLES, HANDOFFS, COMMUNICATIONS = range(1, 11)
-KNOWN_TYPES = frozenset(range(CALLS, COMMUNICATIONS + 1))
-RECORD_BYTES = {CALLS: 8, ANCHORS: 16, HOOKS: 40, TRIPLES: 24, HANDOFFS: 40}
+CALLS, ANCHORS, COUNTERS, MARKERS, FOLDED, HOOKS, BLOCK_COUNTS, TRIPLES, HANDOFFS, COMMUNICATIONS, MOUNTS = range(1, 12)
+KNOWN_TYPES = frozenset(range(CALLS, MOUNTS + 1))
+RECORD_BYTES = {CALLS: 8, ANCHORS: 16, HOOKS: 40, TRIPLES: 24, HANDOFFS: 40, MOUNTS: 24}
 
 _MAGIC = b"NVCH"
 _VERSION = 1
@@ -153,6 +156,11 @@ def records(chunks: Iterable[Chunk], header: struct.Struct) -> Iterator[tuple[tu
                 break
             yield fields, payload[at : at + fields[-1]]
             at += fields[-1]
+
+
+def integer_rows(chunks: Iterable[Chunk], width: int) -> I64:
+    """Return the records of chunks whose records are `width` 64-bit integers, as rows."""
+    return np.frombuffer(b"".join(chunk.payload for chunk in chunks), "<i8").astype(np.int64).reshape(-1, width)
 
 
 def in_order(chunks: list[Chunk]) -> tuple[list[Chunk], int]:

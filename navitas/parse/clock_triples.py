@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.parse.arrays import I64, Bool
-from navitas.parse.chunks import Chunk
+from navitas.parse.chunks import Chunk, integer_rows
 
 _UNKNOWN = -1
 UNJOINED = -1
@@ -121,7 +121,7 @@ class ClockTriples:
 
 def decode_triples(chunks: Iterable[Chunk]) -> ClockTriples:
     """Return all triples of a run. Triples with negative times are dropped."""
-    triples = np.frombuffer(b"".join(chunk.payload for chunk in chunks), "<i8").astype(np.int64).reshape(-1, 3)
+    triples = integer_rows(chunks, 3)
     triples = triples[(triples[:, 0] >= 0) & (triples[:, 1] >= _UNKNOWN) & (triples[:, 2] >= 0)]
     triples = triples[np.argsort(triples[:, 0], kind="stable")]
     return ClockTriples(triples[:, 0], triples[:, 1], triples[:, 2])

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from navitas.parse.chunks import HANDOFFS, Chunk
+from navitas.parse.chunks import HANDOFFS, Chunk, integer_rows
 from navitas.parse.hook_calls import NO_NODE, Handoffs
 from navitas.parse.serials import indexes
 
@@ -21,7 +21,7 @@ def decode_handoffs(groups: Mapping[int, Mapping[int, Sequence[Chunk]]], serials
     """
     chunks = [chunk for by_type in groups.values() for chunk in by_type.get(HANDOFFS, ())]
     counts = [chunk.count for chunk in chunks]
-    table = np.frombuffer(b"".join(chunk.payload for chunk in chunks), "<i8").astype(np.int64).reshape(-1, 5)
+    table = integer_rows(chunks, 5)
     serial = np.repeat(np.array([chunk.serial for chunk in chunks], np.int64), counts)
     # Serials in the payload are those of the process; the run's serials continue after those of earlier processes.
     before = np.repeat(np.array([chunk.serials_before for chunk in chunks], np.int64), counts)

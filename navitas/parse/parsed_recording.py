@@ -24,6 +24,7 @@ from navitas.parse.hooks import decode_hooks
 from navitas.parse.io_tables import app_counters, with_device_counters
 from navitas.parse.markers import decode_markers, windows_of
 from navitas.parse.methodmap import Span, read_method_table, spans
+from navitas.parse.mounts import decode_mounts
 from navitas.parse.power_monitors import read_monitors, warn_of_short_run
 from navitas.parse.probe_cost_check import check_probe_cost
 from navitas.parse.probed_threads import Groups, by_thread, of_type, probed_threads
@@ -149,6 +150,7 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
         history_events=history.events,
         clocks=clocks,
         block_counts=_block_counts(of_type(chunks, BLOCK_COUNTS), serials, known, findings),
+        mounts=decode_mounts(groups, probed, serials),
         realtime_offset_ns=int(clocks.realtime_ns[0] - clocks.monotonic_ns[0]) if len(clocks.monotonic_ns) else None,
     )
 

@@ -7,7 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from navitas.parse.anchors import decode_anchors
 from navitas.parse.call_events import encoded_calls
-from navitas.parse.chunks import ANCHORS, BLOCK_COUNTS, CALLS, COMMUNICATIONS, FOLDED, HANDOFFS, HOOKS, Chunk, by_thread_and_type
+from navitas.parse.chunks import (
+    ANCHORS,
+    BLOCK_COUNTS,
+    CALLS,
+    COMMUNICATIONS,
+    FOLDED,
+    HANDOFFS,
+    HOOKS,
+    MOUNTS,
+    Chunk,
+    by_thread_and_type,
+)
 from navitas.parse.findings import LOST, TORN, Findings
 from navitas.parse.folded import decode_folded
 from navitas.parse.methodmap import Span
@@ -22,6 +33,8 @@ def of_type(chunks: Iterable[Chunk], kind: int) -> list[Chunk]:
 
 _OF_ANY_THREAD = (HOOKS, HANDOFFS, COMMUNICATIONS)
 """Types that threads without probes have, too."""
+VIRTUAL_THREAD = "VirtualThread"
+"""The name of a virtual thread without one. It has neither a kernel thread nor a clock."""
 Groups = dict[int, dict[int, list[Chunk]]]
 """Chunks by the serial of their thread, then by type."""
 
@@ -64,8 +77,9 @@ def probed_threads(groups: Groups, known: dict[int, Span], findings: Findings) -
         lost_events = sum(chunk.lost_before for chunk in all_chunks if chunk.type != BLOCK_COUNTS)
         tid, bad_tids = _tid(all_chunks)
         impossible[serial] = bad_tids
-        anchors = decode_anchors(by_type.get(ANCHORS, ()))
-        probed.append(ProbedThread(serial, tid, name_of(by_type), calls, folded, anchors, lost_events))
+        anchors = decode_anchors(by_type.get(ANCHORS, ()), by_type.get(MOUNTS, ()))
+        name = name_of(by_type) or ("" if tid or len(anchors.t_ns) else VIRTUAL_THREAD)
+        probed.append(ProbedThread(serial, tid, name, calls, folded, anchors, lost_events))
         dropped += bad_calls + bad_rows
     names = {thread.serial: thread.name for thread in probed}
     lost = {thread.serial: thread.lost_events for thread in probed}

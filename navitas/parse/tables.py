@@ -117,6 +117,21 @@ class Thread:
 
 
 @dataclass(frozen=True, slots=True)
+class Mounts:
+    """The times at which threads carried virtual threads, by carrier, then start. Those of a carrier do not overlap.
+
+    `carrier` and `thread` are indexes of the run's threads. `unseen_ns` is the CPU time of the carriers that is less certain:
+    the end of a thread's first mount is not recorded.
+    """
+
+    carrier: I64
+    thread: I64
+    start_ns: I64
+    end_ns: I64
+    unseen_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Marker:
     """A marker from the test listener. `kind` is run_start, test_start, test_finish or run_end; `test` is `class#method`."""
 
@@ -199,7 +214,8 @@ class RunTables:
     and `handoffs` are None if the app recorded none. `realtime_offset_ns` is the realtime clock minus monotonic at the start,
     None if unknown. `consumers` are readings of the device's own power statistics. `communications` are those between the app's
     modules, None if the app recorded none. `history_events` are the app's alarms and jobs by batterystats, None if unknown.
-    `clocks` are simultaneous readings of clocks. `block_counts` are None if the build has no block counters.
+    `clocks` are simultaneous readings of clocks. `block_counts` are None if the build has no block counters. `mounts` are None
+    if no thread is known to have carried a virtual thread.
     """
 
     run_id: int
@@ -228,6 +244,7 @@ class RunTables:
     history_events: NotedEvents | None = None
     clocks: ClockTriples | None = None
     block_counts: BlockCounts | None = None
+    mounts: Mounts | None = None
 
     @property
     def has_components(self) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from navitas.bundle.manifest import InvalidBundle
 from navitas.virtual_phone import firmware
 from navitas.virtual_phone.app_host import AppHost
 from navitas.virtual_phone.class_path import class_path_argument
-from navitas.virtual_phone.host_java import StartError, find_java, jar
+from navitas.virtual_phone.host_java import StartError, find_java, jar, java_version
 from navitas.virtual_phone.launch import Launch
 from navitas.virtual_phone.package import APK, APK_TEXT, Package
 from navitas.virtual_phone.releases import FINE_POWER_MONITORS, has
@@ -23,7 +22,6 @@ PUSHED = "/data/local/tmp/navitas"
 _UNPACKED = "data/misc/navitas"
 _MAIN = "org.navitas.phone.android.AndroidMain"
 _LEAST_JAVA = 17
-_VERSION = re.compile(r'^JAVA_VERSION="(?:1\.)?(\d+)', re.MULTILINE)
 _OPENED = ("java.lang", "java.lang.reflect", "java.io", "java.net", "java.util")
 _RUNNERS = "androidx.test.internal.runner.junit4.AndroidJUnit4ClassRunner"
 
@@ -122,10 +120,7 @@ def launch(
 
 def _check_version(java: str) -> None:
     """Raise `StartError` if the Java is known to be too old."""
-    try:
-        found = _VERSION.search((Path(java).resolve().parent.parent / "release").read_text())
-    except OSError:
-        return
-    if found and int(found.group(1)) < _LEAST_JAVA:
-        reason = f"Android apps need Java {_LEAST_JAVA} or newer on this machine, and {java} is {found.group(1)}"
+    version = java_version(java)
+    if version is not None and version < _LEAST_JAVA:
+        reason = f"Android apps need Java {_LEAST_JAVA} or newer on this machine, and {java} is {version}"
         raise StartError(f"{reason}: set JAVA_HOME")

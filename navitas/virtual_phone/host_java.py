@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 
 import navitas
 from navitas.virtual_phone.jdks import JdkList, program
 
+_VERSION = re.compile(r'^JAVA_VERSION="(?:1\.)?(\d{1,9})', re.MULTILINE)
 JARS = Path(navitas.__file__).parent / "jars"
 
 
@@ -41,6 +43,15 @@ def choose_java(home: str | None, allowed: JdkList) -> tuple[str, str]:
     if os.path.realpath(program(home)) == os.path.realpath(default):
         return default, ""
     return default, f"the build's tests use the JDK {home}, but {reason}: they ran on {default}, and the figures apply to that"
+
+
+def java_version(java: str) -> int | None:
+    """Return the major version of a JDK's `java`, or None if the JDK has no file that says it."""
+    try:
+        found = _VERSION.search((Path(java).resolve().parent.parent / "release").read_text("utf-8", "replace"))
+    except OSError:
+        return None
+    return int(found.group(1)) if found else None
 
 
 def jar(name: str) -> Path:

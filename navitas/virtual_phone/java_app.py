@@ -8,9 +8,12 @@ from pathlib import Path
 from navitas.bundle.manifest import BundleManifest
 from navitas.virtual_phone.app_host import AppHost
 from navitas.virtual_phone.class_path import class_path_argument
-from navitas.virtual_phone.host_java import choose_java, jar
+from navitas.virtual_phone.host_java import choose_java, jar, java_version
 from navitas.virtual_phone.launch import Launch
 from navitas.virtual_phone.package import RUNNER, Package
+
+_VIRTUAL_THREADS = 21
+"""The version of Java that has them."""
 
 
 def launch(host: AppHost, package: Package, manifest: BundleManifest, arguments: list[tuple[str, str]]) -> Launch:
@@ -35,12 +38,15 @@ def launch(host: AppHost, package: Package, manifest: BundleManifest, arguments:
     java, wrong_java = choose_java(manifest.java_home, host.jdks)
     # First, so that the build's own agents get the classes with probes.
     agent = [f"-javaagent:{phone_jar}={package.code / manifest.probed_classes}"] if manifest.probed_classes else []
+    # So that the runtime finds the carriers of virtual threads. Gradle's own test JVMs open this package, too.
+    opened = ["--add-opens=java.base/java.lang=ALL-UNNAMED"] if (java_version(java) or 0) >= _VIRTUAL_THREADS else []
     folder, wrong_folder = _working_dir(package, manifest, arguments)
 
     def argv(stream: str) -> list[str]:
         return [
             java,
             *agent,
+            *opened,
             *manifest.jvm_args,
             *(f"-D{name}={value}" for name, value in {**properties, "navitas.stream": stream}.items()),
             "-cp",

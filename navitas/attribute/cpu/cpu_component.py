@@ -15,6 +15,7 @@ from navitas.attribute.cpu.device_level import shared_equally
 from navitas.attribute.cpu.energy import Rate, SlotRate, integrate, integrate_curve
 from navitas.attribute.cpu.frequency import Cluster, clusters_of, slot_edges
 from navitas.attribute.cpu.growth import interval_increments
+from navitas.attribute.cpu.mounted import mounted
 from navitas.attribute.cpu.paper1 import paper1_curve
 from navitas.attribute.cpu.placement import Placement, place, placed_rate, slot_shares
 from navitas.attribute.cpu.rate import CoreWatts, Load, core_watts
@@ -25,7 +26,7 @@ from navitas.attribute.cpu.thread_freq import Estimator, ThreadFreqRate, residen
 from navitas.attribute.curves import EMPTY_CURVE, Curve
 from navitas.parse.arrays import F64
 from navitas.parse.reasons import Reason
-from navitas.parse.tables import CpuClock, RunTables
+from navitas.parse.tables import CpuClock, Mounts, RunTables
 from navitas.power.model import PowerModel
 from navitas.recording.manifest import IMPORTED_FROM
 
@@ -45,6 +46,8 @@ LEVELS = (
     EvidenceLevel("thread-time", "each thread's CPU time, and the time that cores spent at each frequency", 0.11),
     EvidenceLevel("device", "only the CPU time of the device or process, shared equally among threads in calls", 0.59),
 )
+MIN_UNSEEN = 0.01
+"""The least share of virtual threads' CPU time that gives a reason."""
 _CPU_RAIL = re.compile(r"(?:^|_)CPU", re.IGNORECASE)
 NO_RESIDENCY = "time_in_state was not recorded for CPUs {cpus}: they are assumed to run at their middle operating point"
 
@@ -104,8 +107,20 @@ def _curves(run: RunTables, clusters: Sequence[Cluster], inputs: ComponentInputs
     knots, cpu_ns, energy_j = integrate(rate, clocks, inputs.marks)
     if traced is not None:
         others, unattributed = traced.others, traced.unattributed(knots, energy_j)
-    reasons = (*run.reasons, *reasons)
-    return ComponentCurves(level, reasons, ThreadCurves(knots, energy_j, cpu_ns), others, base, unattributed)
+    threads = ThreadCurves(knots, energy_j, cpu_ns)
+    if run.mounts is not None:
+        threads = mounted(threads, run.mounts)
+        reasons = (*reasons, *_unseen(run.mounts, threads))
+    return ComponentCurves(level, (*run.reasons, *reasons), threads, others, base, unattributed)
+
+
+def _unseen(mounts: Mounts, threads: ThreadCurves) -> tuple[Reason, ...]:
+    """The reason that names the CPU time of virtual threads which may be their carriers', if it matters."""
+    assert threads.cpu_ns is not None
+    spent_ns = threads.cpu_ns[threads.knots.start[1:] - 1] - threads.cpu_ns[threads.knots.start[:-1]]
+    share = mounts.unseen_ns / max(float(spent_ns[np.unique(mounts.thread)].sum()), 1.0)
+    text = "of virtual threads' CPU time may be other work of their carriers: the end of a thread's first mount is not recorded"
+    return (Reason("unseen_unmounts", text, share),) if share >= MIN_UNSEEN else ()
 
 
 def _base(run: RunTables, model: PowerModel) -> Curve:

@@ -23,6 +23,7 @@ final class Format {
     static final int CLOCK_TRIPLES = 8;
     static final int HANDOFFS = 9;
     static final int COMMUNICATIONS = 10;
+    static final int MOUNTS = 11;
 
     /** Kinds of events. An event is {@code kind << 62 | method << 40 | delta_ns}. */
     static final long ENTER = 0L;

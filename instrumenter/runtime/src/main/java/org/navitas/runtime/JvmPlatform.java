@@ -22,14 +22,15 @@ final class JvmPlatform extends Platform {
         }
     }
 
-    /**
-     * Reads the first field of the thread's stat file, since older JVMs cache canonical paths. Returns 0 for a virtual
-     * thread, which has no kernel thread of its own.
-     */
+    @Override
+    long cpuNanosOf(Thread thread) {
+        return threads.getThreadCpuTime(thread.getId());
+    }
+
+    /** Reads the first field of the thread's stat file, since older JVMs cache canonical paths. */
     @Override
     int threadId() {
-        boolean isVirtual = Thread.currentThread().getClass().getName().equals("java.lang.VirtualThread");
-        return isVirtual ? 0 : leadingNumber(FileSource.text("/proc/thread-self/stat"));
+        return leadingNumber(FileSource.text("/proc/thread-self/stat"));
     }
 
     @Override

@@ -13,7 +13,12 @@ abstract class Platform {
     /** Returns the CPU time of the calling thread in ns, or -1 if it has no CPU clock (a virtual thread). */
     abstract long threadCpuNanos();
 
-    /** Returns the kernel id of the calling thread, or 0 if unknown. */
+    /** Returns the CPU time of a live thread in ns, or -1 if unknown. */
+    long cpuNanosOf(Thread thread) {
+        return -1;
+    }
+
+    /** Returns the id of the kernel thread that runs this code, or 0 if unknown. For a virtual thread, that is its carrier's. */
     abstract int threadId();
 
     /** Returns the id of this process, or 0 if unknown. */

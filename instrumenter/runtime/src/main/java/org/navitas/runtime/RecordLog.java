@@ -35,6 +35,12 @@ class RecordLog {
         }
     }
 
+    synchronized void mount(long time, long cpu, long serial) {
+        if (room()) {
+            records.i64(time).i64(cpu).i64(serial);
+        }
+    }
+
     synchronized void communication(
             long time, long token, int kindAndFlags, long periodMs, int node, String module, String target, String action) {
         if (room()) {

@@ -24,6 +24,8 @@ final class ThreadRecorder extends CallEvents {
     private final Track handoffs;
     /** Null until the thread has such a record: few threads do. */
     private volatile RecordLog communications;
+    /** Which virtual threads this thread carries; null until it carries a recorded one. */
+    private volatile RecordLog mounts;
     private final CallTree tree;
     /** The thread's executions of basic blocks; null until it counts some. */
     RecordLog blocks;
@@ -162,6 +164,21 @@ final class ThreadRecorder extends CallEvents {
             communications = new RecordLog(Format.COMMUNICATIONS);
         }
         communications.communication(time, token, kindAndFlags, periodMs, node(), module, target, action);
+    }
+
+    /** Records that this thread carries a virtual thread from now on, or none (0). */
+    void carries(long serial) {
+        long cpu = platform.cpuNanosOf(thread);
+        long now = platform.nanoTime();
+        if (mounts == null) {
+            mounts = new RecordLog(Format.MOUNTS);
+        }
+        mounts.mount(now, cpu, serial);
+    }
+
+    /** From now on, this virtual thread's CPU time is that of a thread which carries it; null if that is unknown. */
+    void mountOn(ThreadRecorder carrier) {
+        anchors.readFrom(carrier == null ? anchors : carrier.anchors, carrier == null ? null : carrier.thread);
     }
 
     /** Returns a buffer with space for one record; returns null, and counts the record as lost, if none is free. */
@@ -389,6 +406,9 @@ final class ThreadRecorder extends CallEvents {
         handoffs.drain(this, out, partial || !alive);
         if (communications != null && (partial || !alive)) {
             communications.drain(this, out);
+        }
+        if (mounts != null && (partial || !alive)) {
+            mounts.drain(this, out);
         }
         if (!alive) {
             spendEvents();

@@ -85,6 +85,22 @@ final class Threads {
         return false;
     }
 
+    /** Returns the recorder of the thread that carries the calling virtual thread. */
+    ThreadRecorder ofCarrier(Thread carrier) {
+        ThreadRecorder own = living.get(carrier);
+        return own != null ? own : add(carrier, recorder.platform.threadId());
+    }
+
+    private ThreadRecorder add(Thread thread, int osTid) {
+        ThreadRecorder own = new ThreadRecorder(recorder, thread, serials.incrementAndGet(), osTid);
+        recorder.writer.add(own); // first: after a stack overflow here, the writer knows every recorder in the tables
+        living.put(thread, own);
+        if (sinceWake.incrementAndGet() % Limits.WAKE_EVERY == 0) {
+            recorder.writer.wake(); // it recycles buffers of many short threads before the next flush
+        }
+        return own;
+    }
+
     private ThreadRecorder register(Thread thread) {
         known.set(ignoring); // in case a probe runs meanwhile
         if (thread.getThreadGroup() == Start.group) {
@@ -93,11 +109,10 @@ final class Threads {
         try {
             ThreadRecorder own = living.get(thread);
             if (own == null) {
-                own = new ThreadRecorder(recorder, thread, serials.incrementAndGet(), recorder.platform.threadId());
-                recorder.writer.add(own); // first: after a stack overflow here, the writer knows every recorder in the tables
-                living.put(thread, own);
-                if (sinceWake.incrementAndGet() % Limits.WAKE_EVERY == 0) {
-                    recorder.writer.wake(); // it recycles buffers of many short threads before the next flush
+                boolean isVirtual = Mounts.isVirtual(thread);
+                own = add(thread, isVirtual ? 0 : recorder.platform.threadId());
+                if (isVirtual) {
+                    Mounts.follow(own, this);
                 }
             }
             known.set(own);

@@ -1,49 +1,138 @@
 package org.navitas.runtime;
 
 import static org.junit.Assert.assertEquals;
+import static org.junit.Assert.assertTrue;
 import static org.junit.Assume.assumeTrue;
 
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
+import org.navitas.runtime.ChunkReader.Chunk;
 
 /** Threads without a kernel thread of their own: on this JVM, or on another one that supports them. */
 public class VirtualThreadTest {
+    private static final String OPEN = "--add-opens=java.base/java.lang=ALL-UNNAMED";
+
     @Rule
     public TemporaryFolder folder = new TemporaryFolder();
 
     /** The code of the recorded process. Uses reflection, since it is compiled for older JVMs. */
     public static final class App {
         public static void main(String[] arguments) throws Exception {
+            int threads = Integer.parseInt(arguments[0]);
             Probe.enter(1);
             Runnable task = () -> {
                 Probe.enter(2);
+                for (int i = 0; i < 2; i++) {
+                    Probe.enter(3);
+                    spin(Long.parseLong(arguments[1]));
+                    Probe.exit(3);
+                    try {
+                        Thread.sleep(1);
+                    } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                    }
+                }
                 Probe.exit(2);
             };
-            ((Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, task)).join();
+            Thread[] all = new Thread[threads];
+            for (int i = 0; i < threads; i++) {
+                all[i] = (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, task);
+            }
+            for (Thread thread : all) {
+                thread.join();
+            }
             Probe.exit(1);
+        }
+
+        private static void spin(long millis) {
+            long end = System.nanoTime() + 1_000_000 * millis;
+            while (System.nanoTime() < end) {}
         }
     }
 
     @Test
-    public void virtualThreadHasNoKernelId() throws Exception {
-        File java = javaWithVirtualThreads();
-        assumeTrue("no JVM from 21 on is here", java != null);
-        String classes = path(App.class) + File.pathSeparator + path(Probe.class);
-        String out = "-Dnavitas.out=" + folder.getRoot();
-        Process process = new ProcessBuilder(java.getPath(), out, "-cp", classes, App.class.getName()).inheritIO().start();
-        assertEquals(0, process.waitFor());
-        byte[] written = Files.readAllBytes(folder.getRoot().listFiles()[0].toPath());
-        assertEquals(2, ChunkReader.events(written, 2).size());
-        assertEquals(0, ChunkReader.of(written, Format.CALLS, 2).get(0).tid);
+    public void carrierIsUnknownWhereTheJvmIsClosed() throws Exception {
+        byte[] written = record("1", "0");
+        assertEquals(6, ChunkReader.events(written, 2).size());
+        assertEquals("it has no kernel thread of its own", 0, ChunkReader.of(written, Format.CALLS, 2).get(0).tid);
         assertEquals("nor a CPU clock", 0, ChunkReader.anchors(written, 2).size());
         boolean isKnown = ChunkReader.of(written, Format.CALLS, 1).get(0).tid != 0;
         assertEquals(new File("/proc/thread-self").exists(), isKnown);
+        assertEquals(0, mounts(written).size());
+    }
+
+    @Test
+    public void carriersHaveTheMountsAndTheClock() throws Exception {
+        byte[] written = record("20", "1", OPEN);
+        Set<Long> carriers = new HashSet<>();
+        Map<Long, Integer> mountsOfThread = new HashMap<>();
+        for (Chunk chunk : mounts(written)) {
+            carriers.add(chunk.serial);
+            assertTrue(!new File("/proc/thread-self").exists() || chunk.tid != 0);
+            long time = 0;
+            long cpu = 0;
+            for (int i = 0; i < chunk.count; i++) {
+                long nextTime = chunk.payload.getLong();
+                long nextCpu = chunk.payload.getLong();
+                assertTrue("times of a carrier are in order", nextTime >= time && nextCpu >= cpu);
+                time = nextTime;
+                cpu = nextCpu;
+                mountsOfThread.merge(chunk.payload.getLong(), 1, Integer::sum);
+            }
+        }
+        int ends = mountsOfThread.remove(0L);
+        assertEquals(20, mountsOfThread.size());
+        for (Map.Entry<Long, Integer> mounts : mountsOfThread.entrySet()) {
+            assertTrue("it sleeps twice: " + mounts.getValue(), mounts.getValue() >= 3);
+            assertEquals("it reads its carriers' clocks", 0, ChunkReader.anchors(written, mounts.getKey()).size());
+            assertEquals(6, ChunkReader.events(written, mounts.getKey()).size());
+        }
+        int all = mountsOfThread.values().stream().mapToInt(Integer::intValue).sum();
+        assertEquals("only the end of the first mount is not seen", all - 20, ends);
+        int anchors = 0;
+        for (long carrier : carriers) {
+            anchors += ChunkReader.anchors(written, carrier).size();
+        }
+        assertTrue("outermost calls begin and end with an anchor: " + anchors, anchors >= 40);
+    }
+
+    @Test
+    public void tenThousandThreadsNeedBoundedMemory() throws Exception {
+        byte[] written = record("10000", "0", OPEN, "-Xmx96m", "-Dnavitas.mode=folded");
+        long calls = ChunkReader.rows(written, 0).stream().mapToLong(row -> row.calls).sum();
+        assertEquals(1 + 3 * 10_000, calls);
+    }
+
+    private byte[] record(String threads, String spinMillis, String... options) throws Exception {
+        File java = javaWithVirtualThreads();
+        assumeTrue("no JVM from 21 on is here", java != null);
+        String classes = path(App.class) + File.pathSeparator + path(Probe.class);
+        List<String> command = new ArrayList<>();
+        command.add(java.getPath());
+        command.addAll(Arrays.asList(options));
+        String out = "-Dnavitas.out=" + folder.getRoot();
+        command.addAll(Arrays.asList(out, "-cp", classes, App.class.getName(), threads, spinMillis));
+        Process process = new ProcessBuilder(command).inheritIO().start();
+        assertEquals(0, process.waitFor());
+        return Files.readAllBytes(folder.getRoot().listFiles()[0].toPath());
+    }
+
+    private static List<Chunk> mounts(byte[] written) {
+        List<Chunk> mounts = ChunkReader.read(written);
+        mounts.removeIf(chunk -> chunk.type != Format.MOUNTS);
+        return mounts;
     }
 
     private static File javaWithVirtualThreads() throws IOException {
