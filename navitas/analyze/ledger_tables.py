@@ -22,7 +22,8 @@ KINDS = len(OwnerKind)
 class ThreadRows:
     """The threads of each test, in the order of `CallTrees.order`. Energies have a column for each component.
 
-    `untraced_j` is the energy outside probed methods, `probes_j` that of probes, `energy_j` the total.
+    `untraced_j` is the energy outside probed methods, `probes_j` that of probes, `energy_j` the total. They are 0 for threads
+    whose energy is not known (`measured`).
     """
 
     test: I64
@@ -32,6 +33,7 @@ class ThreadRows:
     energy_j: F64
     untraced_j: F64
     probes_j: F64
+    measured: Bool
     start: I64
     """Test i (a row of `Ledger.tests`) has the rows start[i] … start[i + 1] - 1."""
 
@@ -99,6 +101,7 @@ class LedgerTables:
             energy_j=shares.energy_j[order],
             untraced_j=found[0],
             probes_j=found[1],
+            measured=ledger.owners.measured[owner],
             start=np.searchsorted(test, np.arange(len(ledger.tests) + 1)),
         )
 

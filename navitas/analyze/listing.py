@@ -23,13 +23,18 @@ class Listing(Generic[T]):
     """The option that lists more rows, for a note: empty if the others are too small for any."""
 
 
-def largest(ranked: Sequence[T], top: int, energy_j: Callable[[T], float]) -> Listing[T]:
+def largest(ranked: Sequence[T], top: int, energy_j: Callable[[T], float | None]) -> Listing[T]:
     """List at most `top` rows with a share of at least `MIN_SHARE` of the energy of all rows, and at least one row.
 
-    The share is not one of the measured energy: a lit screen must not hide rows. `ranked` is sorted by descending energy.
+    The share is not one of the measured energy: a lit screen must not hide rows. `ranked` is sorted by descending energy. Rows
+    whose energy is unknown (None) follow.
     """
-    least_j = MIN_SHARE * sum(max(energy_j(row), 0.0) for row in ranked)
-    large = sum(energy_j(row) >= least_j for row in ranked)
-    count = max(min(large, top), 1)
-    rows, others = ranked[:count], ranked[count:]
-    return Listing(tuple(rows), len(others), sum(map(energy_j, others)), " (--top)" if large > count else "")
+    known = [(row, joules) for row in ranked if (joules := energy_j(row)) is not None]
+    unknown = [row for row in ranked if energy_j(row) is None]
+    least_j = MIN_SHARE * sum(max(joules, 0.0) for _, joules in known)
+    large = sum(joules >= least_j for _, joules in known)
+    count = max(min(large, top), 0 if unknown else 1)
+    rows = (*(row for row, _ in known[:count]), *unknown[: max(top - count, 0)])
+    others_j = sum(joules for _, joules in known[count:])
+    is_cut = large > count or len(unknown) > top - count
+    return Listing(rows, len(ranked) - len(rows), others_j, " (--top)" if is_cut else "")

@@ -20,7 +20,8 @@ _MAX_NAMED = 5
 def notices(profile: Profile) -> tuple[Notice, ...]:
     """Return all warnings about a profile's figures."""
     problems = [Notice.with_code("not_conserved", problem, "Please report this as a bug.") for problem in check(profile)]
-    figures = (*_rails_disagree(profile), *_left_on(profile), *_large_probes(profile), *_counters(profile))
+    causes = (*_without_clock(profile), *_left_on(profile), *_large_probes(profile), *_counters(profile))
+    figures = (*_rails_disagree(profile), *causes)
     return (*figures, *unsteady(profile), *repeats_notices(profile), *problems)
 
 
@@ -30,6 +31,22 @@ def _rails_disagree(profile: Profile) -> Iterator[Notice]:
     if error is not None and abs(error) > _RAILS_LIMIT:
         message = f"the estimate differs by {100 * error:+.0f} % from the energy that the device's rails measured"
         yield Notice.with_code("rails_disagree", message, "Run longer tests, or use the figures only for comparisons.")
+
+
+def _without_clock(profile: Profile) -> Iterator[Notice]:
+    """Yield a warning if the CPU time of threads with calls is unknown, such as that of virtual threads."""
+    ledger, threads = profile.ledger, profile.tables.threads
+    is_unknown = ~ledger.owners.measured[ledger.calls.owner]
+    calls, rows = int(ledger.calls.calls[is_unknown].sum()), ~threads.measured & ~profile.tables.is_baseline[threads.test]
+    if calls:
+        names = sorted({ledger.owners.name[owner] for owner in threads.owner[rows].tolist()})[:_MAX_NAMED]
+        count = int(threads.threads[rows].sum())
+        message = (
+            f"{calls:,} calls have no energy: the CPU time of {count:,} threads ({', '.join(names)}) is unknown. It is among that"
+            " of the threads that carried them"
+        )
+        remedy = "Run the tests on Java 21 or newer with --add-opens=java.base/java.lang=ALL-UNNAMED. See docs/probes.md."
+        yield Notice.with_code("no_thread_cpu_time", message, remedy)
 
 
 def _left_on(profile: Profile) -> Iterator[Notice]:

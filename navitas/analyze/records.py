@@ -219,6 +219,7 @@ class ThreadEnergy:
 
     - `count`: above 1 for a group of short-lived threads, which has the common stem of their names.
     - `untraced_j`: energy outside probed methods.
+    - `measured`: whether its energy and CPU time are known. If not, they are 0 here.
     """
 
     serial: int
@@ -235,6 +236,11 @@ class ThreadEnergy:
     components: tuple[float, ...] = ()
     lowest_method_j: float = 0.0
     """The lowest self or inclusive energy of its methods, at most 0."""
+    measured: bool = True
+
+    def known(self, figure: float | None) -> float | None:
+        """Return a figure of the energy or CPU time, or None if they are not known."""
+        return figure if self.measured else None
 
     @property
     def is_below_zero(self) -> bool:

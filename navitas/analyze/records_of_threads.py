@@ -41,8 +41,9 @@ class ThreadRecords:
                 nodes=self._nodes(low + number),
                 components=tuple(components),
                 lowest_method_j=self._lowest_method_j[low + number],
+                measured=measured,
             )
-            for number, (owner, serial, tid, count, energy_j, cpu_ns, untraced_j, probes_j, components) in enumerate(
+            for number, (owner, serial, tid, count, energy_j, cpu_ns, untraced_j, probes_j, components, measured) in enumerate(
                 self._thread_blocks.rows(low, high)
             )
         )
@@ -59,7 +60,13 @@ class ThreadRecords:
         def read(at: slice) -> Sequence[Sequence[Any]]:
             owner = rows.owner[at]
             numbers = (owner, owners.serial[owner], owners.tid[owner], rows.threads[at], rows.energy_j[at].sum(axis=1))
-            more = (rows.cpu_ns[at], rows.untraced_j[at].sum(axis=1), rows.probes_j[at].sum(axis=1), rows.energy_j[at])
+            more = (
+                rows.cpu_ns[at],
+                rows.untraced_j[at].sum(axis=1),
+                rows.probes_j[at].sum(axis=1),
+                rows.energy_j[at],
+                rows.measured[at],
+            )
             return [column.tolist() for column in (*numbers, *more)]
 
         return RowBlocks(len(rows.owner), read)

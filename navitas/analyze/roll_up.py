@@ -27,6 +27,7 @@ class MethodTotal:
     - `id`: the index in the method table. If several modules' maps contain the method, the lowest index.
     - `call_probes_j`: the energy of its probes, at entry and exit, over all calls.
     - `components`: splits `exclusive_j`.
+    - `measured_calls`: the calls on threads whose energy is known. Energies are theirs.
     """
 
     id: int
@@ -47,16 +48,22 @@ class MethodTotal:
     alternative_j: float
     components: tuple[float, ...]
     inclusive_components: tuple[float, ...]
+    measured_calls: int
+    measured_self_ns: int
 
     @property
     def mean_power_w(self) -> float | None:
-        """Self energy divided by self time, which includes waiting. None if the self time is 0."""
-        return self.exclusive_j / (self.self_ns / 1e9) if self.self_ns > 0 else None
+        """Self energy divided by self time, which includes waiting, of measured calls. None if their self time is 0."""
+        return self.exclusive_j / (self.measured_self_ns / 1e9) if self.measured_self_ns > 0 else None
 
     @property
     def inclusive_j_per_call(self) -> float | None:
-        """The mean inclusive energy of a call. None without calls."""
-        return self.inclusive_j / self.calls if self.calls else None
+        """The mean inclusive energy of a measured call. None without one."""
+        return self.inclusive_j / self.measured_calls if self.measured_calls else None
+
+    def known(self, figure: float | None) -> float | None:
+        """Return a figure of its energy, or None if the energy is not known of any call."""
+        return figure if self.measured_calls or not self.calls else None
 
 
 def method_totals(tables: LedgerTables, tests: Iterable[TestEnergy] | None = None) -> tuple[MethodTotal, ...]:
@@ -67,6 +74,7 @@ def method_totals(tables: LedgerTables, tests: Iterable[TestEnergy] | None = Non
     """
     rows, (chosen, known, index) = tables.methods, grouped_methods(tables, tests)
     tree, calls, size = rows.tree[chosen], rows.counts[chosen], len(known)
+    is_measured = tables.threads.measured[tree]
 
     def total(values: F64 | I64) -> list[float]:
         found: list[float] = np.bincount(index, values, size).tolist()
@@ -85,6 +93,7 @@ def method_totals(tables: LedgerTables, tests: Iterable[TestEnergy] | None = Non
         [0.0] * size if rows.alternative_j is None else total(rows.alternative_j[chosen]),
         map(tuple, exclusive_j.tolist()),
         map(tuple, inclusive_j.tolist()),
+        *(map(round, total(column * is_measured)) for column in (calls[:, 0], rows.self_ns[chosen])),
         strict=True,
     )
     found = [MethodTotal(id, tables.ledger.methods.methods[id], *figures) for id, *figures in columns]
@@ -105,7 +114,10 @@ def grouped_methods(tables: LedgerTables, tests: Iterable[TestEnergy] | None) ->
 
 @dataclass(frozen=True, slots=True)
 class RoleTotal:
-    """All threads of one role over some tests. `count` is the sum of the tests' thread counts. `cpu_j` is the CPU's energy."""
+    """All threads of one role over some tests. `count` is the sum of the tests' thread counts. `cpu_j` is the CPU's energy.
+
+    `measured`: whether the energy of any of them is known.
+    """
 
     role: str
     count: int
@@ -115,6 +127,11 @@ class RoleTotal:
     probes_j: float
     components: tuple[float, ...]
     cpu_j: float
+    measured: bool
+
+    def known(self, figure: float | None) -> float | None:
+        """Return a figure of the energy or CPU time, or None if they are not known of any thread."""
+        return figure if self.measured else None
 
     @property
     def cpu_power_w(self) -> float | None:
@@ -142,7 +159,7 @@ def role_totals(tables: LedgerTables, tests: Iterable[TestEnergy] | None = None)
     return tuple(RoleTotal(role, *figures) for role, figures in _grouped_threads(tables, tests, lambda owner: owners.role[owner]))
 
 
-_Figures = tuple[int, float, int, float, float, tuple[float, ...], float]
+_Figures = tuple[int, float, int, float, float, tuple[float, ...], float, bool]
 """The fields of a `RoleTotal` from `count` on."""
 
 
@@ -162,7 +179,8 @@ def _grouped_threads(
     )
     total_j, components = energy_j.sum(axis=1).tolist(), map(tuple, energy_j.tolist())
     cpu_j = cpu_column(tables.ledger, energy_j).tolist()
-    figures = zip(count, total_j, cpu_ns, untraced_j, probes_j, components, cpu_j, strict=True)
+    measured = np.bincount(index, rows.measured[chosen], size).astype(bool).tolist()
+    figures = zip(count, total_j, cpu_ns, untraced_j, probes_j, components, cpu_j, measured, strict=True)
     return sorted(zip(keys, figures, strict=True), key=lambda each: -each[1][1])
 
 

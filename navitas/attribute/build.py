@@ -37,7 +37,7 @@ from navitas.attribute.scaling import NO_USE
 from navitas.attribute.waits import cpus_of, waits_of
 from navitas.attribute.window_spans import WindowSpans
 from navitas.attribute.windows import AttributedRun
-from navitas.parse.arrays import F64
+from navitas.parse.arrays import F64, Bool
 from navitas.parse.parsed_recording import ParsedRecording
 from navitas.parse.reasons import Reason
 from navitas.parse.tables import RunTables, Thread
@@ -132,16 +132,23 @@ class _Attribution:
         amounts = Amounts([None if each is None else each.threads for each in curves], next(iter(alternatives), None))
         amounts = amounts.with_local_cost(tables)
         error = relative_error(tables.probe_cost, ticked=tables.tick_ns is not None)
-        run = AttributedRun(tables, spans, rows, curves, len(self.owners), error, self.tests.tests, baselines)
+        measured = _measured(tables, curves)
+        run = AttributedRun(tables, spans, rows, curves, len(self.owners), error, self.tests.tests, measured, baselines)
         facts = _facts(run, amounts, self.paths)
         self.messages.append(module_messages(number, tables, len(self.owners), self.paths))
         self.store.add(len(self.owners), len(tables.threads), len(facts.groups), curves)
-        self.owners.add(number, tables.threads, facts.groups)
+        self.owners.add(number, tables.threads, facts.groups, measured)
         self.facts.append(facts)
         entry = _entry(self.manifest, tables, rails_comparison(tables, self.components, curves), error)
         consumers = consumer_energies(tables, self.components, curves)
         self.entries[number] = replace(entry, consumers=consumers, unrecorded_j=unrecorded_uses(tables, COMPONENTS))
         return facts
+
+
+def _measured(tables: RunTables, curves: Curves) -> Bool:
+    """Whether the energy of each thread is known. At level *device*, it needs no thread's clock."""
+    needs_clocks = any(one is not None and one.threads is not None and one.threads.by_clock for one in curves)
+    return ~np.array(tables.without_clock, bool) if needs_clocks else np.ones(len(tables.threads), bool)
 
 
 def _facts(run: AttributedRun, amounts: Amounts, paths: Paths) -> RunFacts:

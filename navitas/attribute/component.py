@@ -42,11 +42,13 @@ class ThreadCurves:
     """Cumulative joules of all threads of a run: thread i has the knots of curve i.
 
     `cpu_ns` is the cumulative CPU time at the same knots. Only one component provides it; for all others it is None.
+    `by_clock`: whether threads without a known CPU time have no energy here, although they may have used some.
     """
 
     knots: Knots
     energy_j: F64
     cpu_ns: F64 | None = None
+    by_clock: bool = False
 
 
 @dataclass(frozen=True, slots=True)

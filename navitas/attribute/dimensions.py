@@ -12,7 +12,7 @@ from navitas.attribute.owner_kind import NON_THREAD_OWNERS, OwnerKind
 from navitas.attribute.run_rows import stem
 from navitas.attribute.waits import Waits
 from navitas.attribute.window_spans import WindowSpans
-from navitas.parse.arrays import I64
+from navitas.parse.arrays import I64, Bool
 from navitas.parse.tables import Thread
 from navitas.recording.manifest import Test
 
@@ -78,20 +78,22 @@ class OwnerRows:
     """The rows of all owners, run by run: threads, groups of threads, then `NON_THREAD_OWNERS`."""
 
     def __init__(self) -> None:
-        self._rows: list[tuple[int, int, int, int, str, str]] = []
+        self._rows: list[tuple[int, int, int, int, str, str, bool]] = []
 
     def __len__(self) -> int:
         return len(self._rows)
 
-    def add(self, run: int, threads: Sequence[Thread], groups: Sequence[int]) -> None:
-        """Add a run's owners; `groups` has the index of one thread of each group."""
-        kind = OwnerKind.THREAD
-        self._rows += [(run, kind, one.serial, one.tid, one.name, one.role) for one in threads]
-        self._rows += [(run, kind, -1, 0, stem(threads[one].name), threads[one].role) for one in groups]
-        self._rows += [(run, kind, -1, 0, "", "") for kind in NON_THREAD_OWNERS]
+    def add(self, run: int, threads: Sequence[Thread], groups: Sequence[int], measured: Bool) -> None:
+        """Add a run's owners; `groups` has the index of one thread of each group. `measured` is by thread."""
+        kind, known = OwnerKind.THREAD, measured.tolist()
+        self._rows += [
+            (run, kind, thread.serial, thread.tid, thread.name, thread.role, known[place]) for place, thread in enumerate(threads)
+        ]
+        self._rows += [(run, kind, -1, 0, stem(threads[one].name), threads[one].role, known[one]) for one in groups]
+        self._rows += [(run, kind, -1, 0, "", "", True) for kind in NON_THREAD_OWNERS]
 
     def table(self) -> Owners:
         """All rows."""
-        run, kind, serial, tid, name, role = zip(*self._rows, strict=True) if self._rows else ((),) * 6
+        run, kind, serial, tid, name, role, measured = zip(*self._rows, strict=True) if self._rows else ((),) * 7
         numbers = (np.array(run, np.int64), np.array(kind, np.uint8), np.array(serial, np.int64), np.array(tid, np.int64))
-        return Owners(*numbers, tuple(name), tuple(role))
+        return Owners(*numbers, tuple(name), tuple(role), np.array(measured, bool))

@@ -21,7 +21,7 @@ from navitas.attribute.component import threads_j
 from navitas.attribute.curves import group_starts
 from navitas.attribute.handed_tasks import handed_tasks
 from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Calls, Compensation, Energy, HandedTasks, Shares, Transfers
-from navitas.attribute.run_rows import RunRows, rows_of, stem
+from navitas.attribute.run_rows import Label, RunRows, labels_of, rows_of
 from navitas.attribute.transfers import transfers_of
 from navitas.attribute.windows import AttributedRun, compensations, corrections, unprobed, windows_of
 from navitas.parse.arrays import F64, I64, Bool
@@ -51,7 +51,8 @@ def facts_of(run: AttributedRun, parts: Sequence[SelfTotals], paths: Paths) -> R
     curves = [None if component is None else component.threads for component in run.components]
     charges = [NO_CHARGES if component is None else component.charges for component in run.components]
     parts = [*parts, *charged_paths(charges, run.spans)]
-    rows = rows_of(run.tables.threads, curves, run.spans, parts, charges)
+    labels = labels_of(run.tables.threads, run.measured)
+    rows = rows_of(labels, curves, run.spans, parts, charges)
     nodes = nodes_of([(rows.at(totals), totals) for totals in parts], paths)
     probes_component = next((i for i, one in enumerate(curves) if one is not None and one.cpu_ns is not None), None)
     probes = (
@@ -62,7 +63,7 @@ def facts_of(run: AttributedRun, parts: Sequence[SelfTotals], paths: Paths) -> R
     windows = windows_of(run, rows, probes_component)
     estimates = compensations(run, windows, rows, probes)
     probes = probes.scaled(nodes, corrections(estimates, len(run.spans.windows))[rows.window])
-    owner, groups = _owners(run, rows)
+    owner, groups = _owners(run.first_owner, labels, rows)
     test, kept = run.tests[rows.window], run.tests[rows.window] != NO_TEST
     first_non_thread = run.first_owner + len(run.tables.threads) + len(groups)
     energy = [*_outside_tests(run, rows), *_non_threads(run, first_non_thread)]
@@ -84,17 +85,16 @@ def facts_of(run: AttributedRun, parts: Sequence[SelfTotals], paths: Paths) -> R
     return RunFacts(_stacked(energy), (*calls, *times), shares, transfers, handed, groups, by_test, unprobed(run, windows))
 
 
-def _owners(run: AttributedRun, rows: RunRows) -> tuple[I64, tuple[int, ...]]:
+def _owners(first_owner: int, labels: Sequence[Label], rows: RunRows) -> tuple[I64, tuple[int, ...]]:
     """The owner of each row (a thread or a group), and the index of one thread of each group."""
-    owner = run.first_owner + rows.thread
-    known: dict[tuple[str, str], int] = {}
+    owner = first_owner + rows.thread
+    known: dict[Label, int] = {}
     groups: list[int] = []
-    threads = run.tables.threads
     for row in np.flatnonzero(rows.count > 1).tolist():
         thread = int(rows.thread[row])
-        label = threads[thread].role, stem(threads[thread].name)
+        label = labels[thread]
         if label not in known:
-            known[label] = run.first_owner + len(threads) + len(groups)
+            known[label] = first_owner + len(labels) + len(groups)
             groups.append(thread)
         owner[row] = known[label]
     return owner, tuple(groups)

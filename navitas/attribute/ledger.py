@@ -111,6 +111,7 @@ class Owners:
     """One row per thread of each run, per group of short-lived threads, and per owner that is not a thread.
 
     A group stands for several threads whose names differ only in numbers; its `serial` is -1 and its `tid` 0.
+    `measured`: whether the owner's energy is known. It is not known of a thread whose CPU time nothing shows.
     """
 
     run: I64
@@ -119,6 +120,7 @@ class Owners:
     tid: I64
     name: tuple[str, ...]
     role: tuple[str, ...]
+    measured: Bool
 
     def __len__(self) -> int:
         return len(self.run)

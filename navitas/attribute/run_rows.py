@@ -65,8 +65,17 @@ class RunRows:
         return np.where(self._key[at] == wanted, self._row[at], -1) if len(self._key) else np.full(len(wanted), -1)
 
 
+Label = tuple[str, str, bool]
+"""Role, name stem, and whether the energy is known. Threads with equal labels may share a row."""
+
+
+def labels_of(threads: Sequence[Thread], measured: Bool) -> list[Label]:
+    """The label of each thread."""
+    return [(thread.role, stem(thread.name), known) for thread, known in zip(threads, measured.tolist(), strict=True)]
+
+
 def rows_of(
-    threads: Sequence[Thread],
+    labels: Sequence[Label],
     components: Sequence[ThreadCurves | None],
     spans: WindowSpans,
     parts: Sequence[SelfTotals],
@@ -74,9 +83,9 @@ def rows_of(
 ) -> RunRows:
     """Find the threads that used energy or CPU time, were in a call, or have charges, in each test.
 
-    `components` and `charges` have an entry for each component.
+    `labels` have an entry for each thread, `components` and `charges` for each component.
     """
-    count = max(len(threads), 1)
+    count = max(len(labels), 1)
     charged = [_in_windows(one, spans, count) for one in charges]
     called = distinct(np.concatenate([totals.window * count + totals.thread for totals in parts]))
     reached = [called]
@@ -103,7 +112,7 @@ def rows_of(
         used |= in_sorted(key, distinct(charged_key))
     key, thread, window, joules, cpu_ns = key[used], thread[used], window[used], joules[used], cpu_ns[used]
     total_j: F64 = joules.sum(axis=1)
-    row = _grouped(_labels(threads)[thread], window, total_j)
+    row = _grouped(_numbers(labels)[thread], window, total_j)
     size = int(row.max(initial=-1)) + 1
     largest_first = np.argsort(-total_j, kind="stable")[::-1]
     first = np.empty(size, np.int64)
@@ -133,10 +142,10 @@ def _in_windows(charges: Charges, spans: WindowSpans, threads: int) -> tuple[I64
     return window[inside] * threads + charges.thread[inside], charges.energy_j[inside]
 
 
-def _labels(threads: Sequence[Thread]) -> I64:
-    """Equal numbers for threads that may share a row."""
-    numbers: dict[tuple[str, str], int] = {}
-    return np.array([numbers.setdefault((thread.role, stem(thread.name)), len(numbers)) for thread in threads], np.int64)
+def _numbers(labels: Sequence[Label]) -> I64:
+    """Equal numbers for equal labels."""
+    numbers: dict[Label, int] = {}
+    return np.array([numbers.setdefault(label, len(numbers)) for label in labels], np.int64)
 
 
 def _grouped(label: I64, window: I64, joules: F64) -> I64:

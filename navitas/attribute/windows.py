@@ -25,6 +25,7 @@ class AttributedRun:
     """The data of a run that its facts are computed from.
 
     `tests` has the row of `Ledger.tests` of each window, or `NO_TEST`. `listed` has the test of each row of `Ledger.tests`.
+    `measured` says of each thread whether its energy is known.
     """
 
     tables: RunTables
@@ -34,6 +35,7 @@ class AttributedRun:
     first_owner: int
     probes_error: ProbesError | None
     listed: Sequence[Test]
+    measured: Bool
     baselines: Baselines = field(default_factory=lambda: Baselines(()))
 
 

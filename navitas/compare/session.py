@@ -133,14 +133,15 @@ class _Device(_Part):
 
 # A dictionary, since reports have many: objects take four times as long.
 _Method = TypedDict(
-    "_Method", {"module": str, "class": str, "name": str, "descriptor": str, "exclusive_j": Annotated[Joules, Field(strict=True)]}
+    "_Method",
+    {"module": str, "class": str, "name": str, "descriptor": str, "exclusive_j": Annotated[Joules, Field(strict=True)] | None},
 )
 
 
 class _Thread(_Part):
     name: str
     role: str
-    energy_j: Joules
+    energy_j: Joules | None
     methods: list[_Method] = []
 
 
@@ -259,11 +260,13 @@ def _run(test: _Test) -> TestRun:
     threads: dict[str, float] = defaultdict(float)
     methods: dict[str, float] = defaultdict(float)
     for thread in test.threads:
+        if thread.energy_j is None:
+            continue  # its CPU time is unknown
         if thread.role == "app":
             threads[thread.name] += thread.energy_j
         for method in thread.methods:
             name = f"{method['class']}.{method['name']}{method['descriptor']}"
-            methods[_named(method["module"], name)] += method["exclusive_j"]
+            methods[_named(method["module"], name)] += method["exclusive_j"] or 0.0  # null only on such threads
     known: tuple[tuple[Energy, dict[str, float] | None], ...] = (
         ("app", test.app_components),
         ("base", test.base_components),

@@ -45,7 +45,7 @@ def decode_mounts(
     end_ns = np.minimum(end_ns, _next_starts(thread, start_ns))
     kept = end_ns > start_ns
     is_open = ~is_seen & (end_ns < last_ns[thread])
-    unseen_ns = _unseen_ns(carrier[kept & is_open], start_ns[kept & is_open], end_ns[kept & is_open], probed, serials)
+    unseen_ns = _unseen_ns(carrier[kept & is_open], end_ns[kept & is_open], probed, serials)
     return Mounts(carrier[kept], thread[kept], start_ns[kept], end_ns[kept], unseen_ns)
 
 
@@ -64,15 +64,12 @@ def _next_starts(thread: I64, start_ns: I64) -> I64:
     return starts
 
 
-def _unseen_ns(carrier: I64, start_ns: I64, end_ns: I64, probed: Sequence[ProbedThread], serials: Sequence[int]) -> int:
-    """The CPU time between the last reading in each mount and its end."""
+def _unseen_ns(carrier: I64, end_ns: I64, probed: Sequence[ProbedThread], serials: Sequence[int]) -> int:
+    """The CPU time from the carrier's last reading in each mount to its next one."""
     clocks = {thread.serial: thread.anchors for thread in probed}
-    total = 0.0
+    total = 0
     for number in np.unique(carrier).tolist():
         clock = clocks[serials[number]]
-        of_carrier = carrier == number
-        start, end = start_ns[of_carrier], end_ns[of_carrier]
-        last = clock.t_ns[np.searchsorted(clock.t_ns, end, "left") - 1]
-        edges = np.stack([np.maximum(last, start), end]) - clock.t_ns[0]
-        total += float(np.diff(np.interp(edges, clock.t_ns - clock.t_ns[0], clock.cpu_ns), axis=0).sum())
-    return round(total)
+        after = np.minimum(np.searchsorted(clock.t_ns, end_ns[carrier == number], "left"), len(clock.t_ns) - 1)
+        total += int((clock.cpu_ns[after] - clock.cpu_ns[after - 1]).sum())
+    return total

@@ -247,6 +247,15 @@ class RunTables:
     mounts: Mounts | None = None
 
     @property
+    def without_clock(self) -> tuple[bool, ...]:
+        """Whether nothing shows the CPU time of each thread: neither a clock nor a thread that carried it."""
+        mounted = set() if self.mounts is None else set(self.mounts.thread.tolist())
+        return tuple(
+            not (len(thread.anchors.t_ns) or len(thread.samples.t_ns) or place in mounted)
+            for place, thread in enumerate(self.threads)
+        )
+
+    @property
     def has_components(self) -> bool:
         """Whether the use of components other than the CPU was recorded. It is not in older recordings."""
         return self.hooks is not None or self.device_states is not None or bool(self.io_counters)

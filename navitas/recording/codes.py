@@ -72,6 +72,7 @@ WarningCode = (
         "no_hooks",
         "no_markers",
         "no_run_end",
+        "no_thread_cpu_time",
         "not_conserved",
         "not_installed",
         "only_baselines",

@@ -13,7 +13,7 @@ from navitas.unknown_parts import KnownWords
 
 SCHEMA_VERSION = 1
 """Major version. Recordings of a higher major version are refused."""
-SCHEMA_MINOR = 5
+SCHEMA_MINOR = 6
 """Minor version. A recording of a higher minor version contains data that this version of Navitas does not use."""
 
 TestStatus = Literal["passed", "failed", "ignored", "assumption", "cut"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from navitas.html_page.elements import Cell, table
-from navitas.report.units import joules, percent
+from navitas.report.units import UNKNOWN, joules, percent
 
 MAX_ROWS = 5000
 """The maximum number of rows. Browsers sort and search this many without delay."""
@@ -47,7 +47,7 @@ def section(
 def bar_cell(value: float | None) -> Cell:
     """A share as a bar and in percent."""
     if value is None:
-        return Cell("–")
+        return Cell(UNKNOWN)
     width = 100 * min(max(value, 0.0), 1.0)
     return Cell(f'<span class=share><i style="width:{width:.1f}%"></i></span>{percent(value)}', value)
 
@@ -64,4 +64,4 @@ def count_cell(value: int) -> Cell:
 
 def figure_cell(value: float | None, shown: Callable[[float], str]) -> Cell:
     """A figure as `shown` formats it, or a dash. The cell sorts by the figure."""
-    return Cell("–") if value is None else Cell(shown(value), value)
+    return Cell(UNKNOWN) if value is None else Cell(shown(value), value)

@@ -82,17 +82,17 @@ def methods_section(profile: Profile, shown: Sequence[TestEnergy]) -> str:
     )
     columns: dict[str, Callable[[MethodTotal], Cell]] = {
         "Method": lambda total: Cell(name(names.label(total.id), _MAX_NAME_LENGTH) + _place(total) + _note(total)),
-        "Share": lambda total: bar_cell(share(total.exclusive_j, total_j)),
-        "Self": lambda total: joules_cell(total.exclusive_j),
-        "±": lambda total: joules_cell(total.exclusive_error.half_width_j),
-        "Inclusive": lambda total: joules_cell(total.inclusive_j),
+        "Share": lambda total: bar_cell(total.known(share(total.exclusive_j, total_j))),
+        "Self": lambda total: joules_cell(total.known(total.exclusive_j)),
+        "±": lambda total: joules_cell(total.known(total.exclusive_error.half_width_j)),
+        "Inclusive": lambda total: joules_cell(total.known(total.inclusive_j)),
         "Calls": lambda total: count_cell(total.calls),
         "Per call": lambda total: joules_cell(total.inclusive_j_per_call),
         "Mean power": lambda total: figure_cell(total.mean_power_w, watts),
         "Time": lambda total: figure_cell(total.wall_ns, duration),
     }
     if any(test.alternative_j is not None for test in shown):
-        columns["Paper 1"] = lambda total: joules_cell(total.alternative_j)
+        columns["Paper 1"] = lambda total: joules_cell(total.known(total.alternative_j))
     rows = [[cell(total) for cell in columns.values()] for total in totals[:MAX_ROWS]]
     return section("methods", "Methods", about, columns, rows, count=len(totals)) if totals else ""
 
@@ -106,12 +106,12 @@ def threads_section(profile: Profile, shown: Sequence[TestEnergy]) -> str:
     )
     columns: dict[str, Callable[[ThreadTotal], Cell]] = {
         "Thread": lambda total: Cell(name(total.name or "(no name)", _MAX_NAME_LENGTH) + f"<small>{text(total.role)}</small>"),
-        "Share": lambda total: bar_cell(share(total.energy_j, total_j)),
-        "Energy": lambda total: joules_cell(total.energy_j),
-        "CPU time": lambda total: figure_cell(total.cpu_ns, duration),
+        "Share": lambda total: bar_cell(total.known(share(total.energy_j, total_j))),
+        "Energy": lambda total: joules_cell(total.known(total.energy_j)),
+        "CPU time": lambda total: figure_cell(total.known(total.cpu_ns), duration),
         "CPU power": lambda total: figure_cell(total.cpu_power_w, watts),
-        "Outside calls": lambda total: joules_cell(total.untraced_j),
-        "Probes": lambda total: joules_cell(total.probes_j),
+        "Outside calls": lambda total: joules_cell(total.known(total.untraced_j)),
+        "Probes": lambda total: joules_cell(total.known(total.probes_j)),
         "Threads": lambda total: count_cell(total.count),
     }
     rows = [[cell(total) for cell in columns.values()] for total in totals[:MAX_ROWS]]

@@ -161,14 +161,16 @@ def _spread(spread: Spread) -> dict[str, Any]:
 
 def _method(repeats: MethodRepeats, lines: MethodLines, profile: Profile, moved: Mapping[int, Sequence[MethodBytes]]) -> str:
     total, components = repeats.total, profile.components
+    unknown = total.known(total.exclusive_j) is None
     figures = {
         "file": total.method.file,
         "line": total.method.line,
         "calls": list(repeats.calls),
+        **({"measured_calls": total.measured_calls} if total.measured_calls != total.calls else {}),
         "throws": total.throws,
         "cut": total.cut,
-        "exclusive_j": {"values": list(repeats.exclusive_j.values), **_spread(repeats.exclusive_j)},
-        "inclusive_j": {"values": list(repeats.inclusive_j.values), **_spread(repeats.inclusive_j)},
+        "exclusive_j": None if unknown else {"values": list(repeats.exclusive_j.values), **_spread(repeats.exclusive_j)},
+        "inclusive_j": None if unknown else {"values": list(repeats.inclusive_j.values), **_spread(repeats.inclusive_j)},
         "inclusive_error": _error(total.inclusive_error),
         "exclusive_error": _error(total.exclusive_error),
         "components": shares(components, total.components),
@@ -251,14 +253,14 @@ def _thread(thread: ThreadEnergy, error: StandardError, lines: MethodLines, comp
         "name": thread.name,
         "role": thread.role,
         "count": thread.count,
-        "energy_j": thread.energy_j,
+        "energy_j": thread.known(thread.energy_j),
         "error": _error(error),
-        "cpu_ns": thread.cpu_ns,
-        "untraced_j": thread.untraced_j,
-        "probes_j": thread.probes_j,
+        "cpu_ns": thread.known(thread.cpu_ns),
+        "untraced_j": thread.known(thread.untraced_j),
+        "probes_j": thread.known(thread.probes_j),
         "components": shares(components, thread.components),
-        "methods": JsonLines(lines.lines(thread.methods)),
-        "nodes": JsonLines(node_lines(thread.nodes, components)),
+        "methods": JsonLines(lines.lines(thread.methods, measured=thread.measured)),
+        "nodes": JsonLines(node_lines(thread.nodes, components, measured=thread.measured)),
     }
 
 

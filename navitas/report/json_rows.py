@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite
 from typing import Any
@@ -21,6 +22,8 @@ _METHOD = (
 )
 _OPTIONAL = ("inclusive_error_j", "exclusive_error_j", "raw_inclusive_j", "raw_exclusive_j")
 _SPLIT = ("components", "inclusive_components")
+_UNKNOWN = ("inclusive_j", "exclusive_j", "cpu_ns")
+"""What is null for a thread whose CPU time is unknown."""
 
 
 class MethodLines:
@@ -31,10 +34,13 @@ class MethodLines:
         self._optional = (*_OPTIONAL, f"{alternative}_j")
         self._components = _split_fields(components)
 
-    def lines(self, methods: MethodRecords) -> Iterator[str]:
-        """Yield a line for each method of one thread in one test. Raises `ValueError` for a figure that isn't finite."""
+    def lines(self, methods: MethodRecords, *, measured: bool = True) -> Iterator[str]:
+        """Yield a line for each method of one thread in one test. Raises `ValueError` for a figure that isn't finite.
+
+        The thread's energies are null unless `measured`.
+        """
         for columns in methods.blocks():
-            yield from self._lines(columns)
+            yield from self._lines(columns) if measured else map(_without_energy, self._lines(columns))
 
     def name(self, index: int) -> str:
         """Return the fields that identify a method, without braces."""
@@ -82,16 +88,29 @@ def shares(components: Sequence[str], joules: Sequence[float]) -> Inline:
     return Inline(zip(components, joules, strict=True))
 
 
-def node_lines(nodes: Nodes, components: Sequence[str]) -> Iterator[str]:
+def node_lines(nodes: Nodes, components: Sequence[str], *, measured: bool = True) -> Iterator[str]:
     """Return a line for each node of a call tree. Lines have components if there are at least two.
 
-    Raises `ValueError` for a figure that isn't finite.
+    Energies are null unless `measured`. Raises `ValueError` for a figure that isn't finite.
     """
     fields = _split_fields(components)
     by_component = [*nodes.exclusive_by.T, *nodes.inclusive_by.T] if fields else []
     columns = [column.tolist() for column in (*nodes.columns, *by_component)]
     _check_finite([*columns[3:5], *columns[6:]])
-    return map(f"{_NODE}{fields}}}".__mod__, zip(range(len(nodes)), *columns, strict=True))
+    found = map(f"{_NODE}{fields}}}".__mod__, zip(range(len(nodes)), *columns, strict=True))
+    return found if measured else map(_without_energy, found)
+
+
+def _without_energy(row: str) -> str:
+    """Return a row whose energy and CPU time are null, without the fields that explain them."""
+    fields = json.loads(row)
+    return line(
+        {
+            key: None if key in _UNKNOWN else value
+            for key, value in fields.items()
+            if key in _UNKNOWN or not (key.endswith("_j") or key in _SPLIT)
+        }
+    )
 
 
 def _split_fields(components: Sequence[str]) -> str:

@@ -6,11 +6,13 @@ from math import floor, log10
 
 UNBROKEN = "\u00a0"
 """A space between words that stay on one line."""
+UNKNOWN = "–"
+"""What takes the place of an unknown figure."""
 
 
-def joules(value: float) -> str:
-    """Format an energy with three significant digits: `12.3 J`, `4.56 mJ`, `7.89 µJ`, `756 nJ`."""
-    return _scaled(value, "J")
+def joules(value: float | None) -> str:
+    """Format an energy with three significant digits: `12.3 J`, `4.56 mJ`, `7.89 µJ`, `756 nJ`; `–` if it is unknown."""
+    return UNKNOWN if value is None else _scaled(value, "J")
 
 
 def watts(value: float) -> str:
@@ -56,7 +58,7 @@ def byte_count(value: float) -> str:
 
 def percent(share: float | None) -> str:
     """Format a share in percent with one decimal. A dash for None."""
-    return "–" if share is None else f"{100 * share:.1f} %"
+    return UNKNOWN if share is None else f"{100 * share:.1f} %"
 
 
 def bar(share: float | None, width: int = 8) -> str:

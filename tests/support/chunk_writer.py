@@ -7,7 +7,7 @@ import struct
 import zlib
 from collections.abc import Iterable, Sequence
 
-CALLS, ANCHORS, COUNTERS, MARKERS, FOLDED, TRIPLES, COMMUNICATIONS = 1, 2, 3, 4, 5, 8, 10
+CALLS, ANCHORS, COUNTERS, MARKERS, FOLDED, TRIPLES, COMMUNICATIONS, MOUNTS = 1, 2, 3, 4, 5, 8, 10, 11
 MARKER_KINDS = ("run_start", "test_start", "test_finish", "run_end")
 MARKER_STATUSES = ("passed", "failed", "ignored", "assumption")
 
@@ -43,6 +43,11 @@ def calls_payload(events: Sequence[tuple[int, int, int]], base_ns: int) -> bytes
 def anchors_payload(anchors: Iterable[tuple[int, int]]) -> bytes:
     """Type 2 from (t_ns, cpu_ns)."""
     return b"".join(struct.pack("<qq", *anchor) for anchor in anchors)
+
+
+def mounts_payload(mounts: Iterable[tuple[int, int, int]]) -> bytes:
+    """Type 11 from (t_ns, cpu_ns, serial of the virtual thread or 0)."""
+    return b"".join(struct.pack("<qqq", *mount) for mount in mounts)
 
 
 def counters_payload(readings: Iterable[tuple[int, int, int, bytes]]) -> bytes:

@@ -216,7 +216,8 @@ class _Rows:
 
     def owner_table(self) -> Owners:
         run, kind, serial, tid = _columns([row[:4] for row in self.owners], (np.int64, np.uint8, np.int64, np.int64))
-        return Owners(run, kind, serial, tid, tuple(row[4] for row in self.owners), tuple(row[5] for row in self.owners))
+        names, roles = (tuple(row[column] for row in self.owners) for column in (4, 5))
+        return Owners(run, kind, serial, tid, names, roles, np.ones(len(run), bool))
 
     def path_table(self) -> CallPaths:
         keys = [(-1, -1), (-1, -1), *self.paths]

@@ -39,13 +39,15 @@ class RunBytes:
         return "".join(self._shell_block(ms) for ms in times)
 
     def tid(self, thread: ThreadSpec) -> int:
-        """Return the given thread id, or one by the thread's index."""
+        """Return the given thread id, or one by the thread's index; 0 for a virtual thread."""
+        if thread.mounts is not None:
+            return 0
         return TID0 + self.scenario.threads.index(thread) if thread.tid is None else thread.tid
 
     def _thread_chunks(self, serial: int, thread: ThreadSpec) -> list[bytes]:
         events = events_of(thread, self.ids)
         if not events:
-            return []
+            return self._carrier_chunks(serial, thread)
         anchors = anchors_of(thread, events, self.scenario.anchor_ms)
         tid, name, step = self.tid(thread), thread.name, self.scenario.events_per_chunk
         chunks = []
@@ -67,8 +69,30 @@ class RunBytes:
             ]
             data = cw.communications_payload(rows)
             chunks.append(cw.chunk(cw.COMMUNICATIONS, data, len(rows), serial=serial, tid=tid, name=name))
+        if thread.mounts is not None:
+            return chunks
         data = cw.anchors_payload((t + self.t0, cpu) for t, cpu in anchors)
         return [*chunks, cw.chunk(cw.ANCHORS, data, len(anchors), serial=serial, tid=tid, name=name)]
+
+    def _carrier_chunks(self, serial: int, carrier: ThreadSpec) -> list[bytes]:
+        """Return the mounts on a thread without calls, and the readings of its clock by the virtual threads that it carries."""
+        mounts: list[tuple[float, int]] = []
+        anchors: list[float] = []
+        for number, thread in enumerate((thread for thread in self.scenario.threads if thread.probed), start=1):
+            for mount in thread.mounts or ():
+                if mount.carrier == carrier.name:
+                    mounts += [(mount.start_ms, number), *([(mount.end_ms, 0)] if mount.is_seen else [])]
+                    read = (t / 1e6 for t, _ in anchors_of(thread, events_of(thread, self.ids), self.scenario.anchor_ms))
+                    anchors += [ms for ms in read if mount.start_ms <= ms <= mount.end_ms]
+        if not mounts:
+            return []
+        tid, name = self.tid(carrier), carrier.name
+        rows = [(ns(ms) + self.t0, carrier.cpu_ns(ms), number) for ms, number in sorted(mounts, key=lambda row: row[0])]
+        readings = [(ns(ms) + self.t0, carrier.cpu_ns(ms)) for ms in sorted(anchors)]
+        return [
+            cw.chunk(cw.MOUNTS, cw.mounts_payload(rows), len(rows), serial=serial, tid=tid, name=name),
+            cw.chunk(cw.ANCHORS, cw.anchors_payload(readings), len(readings), serial=serial, tid=tid, name=name),
+        ]
 
     def _triples(self) -> bytes:
         times = ((self.t0 + ns(ms), self.scenario.clock_ns(ms)) for ms in sample_times(1000.0, self.scenario.duration_ms))
@@ -92,12 +116,12 @@ class RunBytes:
         shown: dict[ThreadSpec, tuple[int, int]] = {}
         for ms in sample_times(run.sample_ms, run.duration_ms):
             lines = []
-            for thread in run.threads:
+            for thread in (thread for thread in run.threads if thread.mounts is None):
                 clocks = (thread.cpu_ns(ms), thread.waited_ns(ms))
                 if thread.born_ms <= ms < thread.dies_ms and shown.get(thread) != clocks:
                     shown[thread] = clocks
                     lines.append(f"{self.tid(thread)} {clocks[0]} {clocks[1]} 1 {thread.name[:15]}\n")
-            ticks = sum(thread.cpu_ns(ms) for thread in run.threads) // TICK_NS
+            ticks = sum(thread.cpu_ns(ms) for thread in run.threads if thread.mounts is None) // TICK_NS
             stat = f"{self.pid} (my (app) x) S 1 {self.pid} 0 0 -1 0 0 0 0 0 {ticks} 0 7 7 20 0 1 0 100 0 0\n"
             texts = [(1, "".join(lines)), (2, stat)]
             for policy in run.policies:

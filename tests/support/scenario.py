@@ -51,8 +51,21 @@ class Message:
 
 
 @dataclass(frozen=True)
+class MountSpec:
+    """A thread of this name carries a virtual thread. With `is_seen`, the end is recorded."""
+
+    carrier: str
+    start_ms: float
+    end_ms: float
+    is_seen: bool = True
+
+
+@dataclass(frozen=True)
 class ThreadSpec:
-    """A thread. Without `probed`, only the sampler sees it. With `folded`, it folds from its first call."""
+    """A thread. Without `probed`, only the sampler sees it. With `folded`, it folds from its first call.
+
+    A virtual thread (`mounts` is not None) has no clock. Its `busy` must be that of its carriers while they carry it.
+    """
 
     name: str
     calls: tuple[Call, ...] = ()
@@ -68,6 +81,7 @@ class ThreadSpec:
     waiting: Intervals = ()
     """When it was ready to run and waited for a CPU."""
     messages: tuple[Message, ...] = ()
+    mounts: tuple[MountSpec, ...] | None = None
 
     def cpu_ns(self, at_ms: float) -> int:
         """CPU time used until `at_ms`."""
@@ -150,7 +164,7 @@ class Scenario:
 
     def busy_ns(self, cpu: int, at_ms: float) -> int:
         """Return the busy time of a core until `at_ms`."""
-        own = sum(overlap(thread.busy, at_ms) for thread in self.threads if thread.cpu == cpu)
+        own = sum(overlap(thread.busy, at_ms) for thread in self.threads if thread.cpu == cpu and thread.mounts is None)
         return round(1e6 * (own + overlap(self.others.get(cpu, ()), at_ms)))
 
 

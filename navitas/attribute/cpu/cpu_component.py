@@ -107,7 +107,7 @@ def _curves(run: RunTables, clusters: Sequence[Cluster], inputs: ComponentInputs
     knots, cpu_ns, energy_j = integrate(rate, clocks, inputs.marks)
     if traced is not None:
         others, unattributed = traced.others, traced.unattributed(knots, energy_j)
-    threads = ThreadCurves(knots, energy_j, cpu_ns)
+    threads = ThreadCurves(knots, energy_j, cpu_ns, by_clock=True)
     if run.mounts is not None:
         threads = mounted(threads, run.mounts)
         reasons = (*reasons, *_unseen(run.mounts, threads))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from navitas.attribute.component import ThreadCurves
@@ -16,6 +18,8 @@ def mounted(curves: ThreadCurves, mounts: Mounts) -> ThreadCurves:
 
     A virtual thread has no curve of its own before. The sum of all curves stays the same.
     """
+    if not len(mounts.carrier):
+        return curves
     old = curves.knots
     owner = np.concatenate([old.owner, mounts.carrier, mounts.carrier])
     t_ns = np.concatenate([old.t_ns, mounts.start_ns, mounts.end_ns])
@@ -43,4 +47,5 @@ def mounted(curves: ThreadCurves, mounts: Mounts) -> ThreadCurves:
         growth = np.append(np.diff(place.read(cumulative))[within], 0.0)
         return knots.cumulate(growth[growth_of[kept]])
 
-    return ThreadCurves(knots, given(curves.energy_j), None if curves.cpu_ns is None else given(curves.cpu_ns))
+    cpu_ns = None if curves.cpu_ns is None else given(curves.cpu_ns)
+    return replace(curves, knots=knots, energy_j=given(curves.energy_j), cpu_ns=cpu_ns)

@@ -43,7 +43,7 @@ class CallTree:
 def _tree(profile: Profile, test: TestEnergy, thread: ThreadEnergy, max_depth: int) -> Tree:
     found = Branches(thread.nodes)
     names = MethodNames(profile.method_table)
-    title = thread_name(thread).append(f"  {_joules(thread.energy_j)} in ").append(printable(test_label(test)))
+    title = thread_name(thread).append(f"  {_joules(thread.known(thread.energy_j))} in ").append(printable(test_label(test)))
     tree = Tree(Paragraph(title), guide_style="dim")
     stack: list[tuple[Tree, Branch | None, int]] = [(tree, None, 0)]
     while stack:
@@ -51,23 +51,23 @@ def _tree(profile: Profile, test: TestEnergy, thread: ThreadEnergy, max_depth: i
         branches = found.top() if above is None else found.below(above)
         kept = branches[:_MAX_CHILDREN] if depth < max_depth else []
         for branch in kept:
-            percents = unbroken(percent(share(branch.inclusive_j, thread.energy_j)))
-            line = Text(f"{_joules(branch.inclusive_j)} {percents:>7}  ")
+            percents = unbroken(percent(thread.known(share(branch.inclusive_j, thread.energy_j))))
+            line = Text(f"{_joules(thread.known(branch.inclusive_j))} {percents:>7}  ")
             line.append(printable(names.short(branch.method)), style="bold")
             calls = "1 call" if branch.calls == 1 else f"{branch.calls:,} calls"
             recursive = f", calls itself {branch.levels:,} deep" if branch.levels > 1 else ""
             wall = unbroken(duration(branch.wall_ns))
-            line.append(f"  self {_joules(branch.exclusive_j)}, {unbroken(calls)}, {wall}{recursive}", style="dim")
+            line.append(f"  self {_joules(thread.known(branch.exclusive_j))}, {unbroken(calls)}, {wall}{recursive}", style="dim")
             stack.append((place.add(Paragraph(line)), branch, depth + 1))
         if branches[len(kept) :]:
             rest_j = inclusive_j(branches[len(kept) :])
             others = unbroken(f"… {len(branches) - len(kept):,} more")
-            place.add(Paragraph(f"{_joules(rest_j)}  {others}", style="dim"))
-    tree.add(Paragraph(f"{_joules(thread.untraced_j)}  outside of traced calls", style="dim"))
+            place.add(Paragraph(f"{_joules(thread.known(rest_j))}  {others}", style="dim"))
+    tree.add(Paragraph(f"{_joules(thread.known(thread.untraced_j))}  outside of traced calls", style="dim"))
     if thread.probes_j:
         tree.add(Paragraph(f"{_joules(thread.probes_j)}  probes", style="dim"))
     return tree
 
 
-def _joules(energy_j: float) -> str:
+def _joules(energy_j: float | None) -> str:
     return unbroken(joules(energy_j))

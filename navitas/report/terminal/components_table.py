@@ -35,7 +35,7 @@ def components_table(profile: Profile, component: str | None = None) -> FittedTa
     table = FittedTable("Components", columns)
     for use in uses:
         use_share = share(use.energy_j, found.energy_j)
-        rails = [_optional(use.rails_j), _optional(use.unscaled_j or None)] if with_rails else []
+        rails = [joules(use.rails_j), joules(use.unscaled_j or None)] if with_rails else []
         table.add(
             printable(use.component, 200),
             joules(use.energy_j),
@@ -53,10 +53,6 @@ def components_table(profile: Profile, component: str | None = None) -> FittedTa
     if component is None and found.silent:
         table.notes.append(Paragraph(silent_note(found), style="dim"))
     return table
-
-
-def _optional(energy_j: float | None) -> str:
-    return "–" if energy_j is None else joules(energy_j)
 
 
 def users_table(profile: Profile, component: str | None = None) -> FittedTable:

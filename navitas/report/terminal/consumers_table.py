@@ -26,7 +26,7 @@ def consumers_table(profile: Profile) -> FittedTable:
         ],
     )
     for one in [one for one in profile.consumers if one.is_used]:
-        app = "–" if one.app_j is None else joules(one.app_j)
+        app = joules(one.app_j)
         table.add(printable(one.component), joules(one.energy_j), joules(one.estimate_j), app, joules(one.app_estimate_j))
     if table.rows:
         table.notes.append(Paragraph(CONSUMERS_NOTE, style="dim"))

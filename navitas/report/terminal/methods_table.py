@@ -49,24 +49,25 @@ def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
     ]
     table = FittedTable("Methods", columns)
     total_j, names = profile.energy_j(shown), MethodNames(profile.method_table)
-    listed = largest(profile.method_totals(shown), top, lambda total: total.exclusive_j)
+    listed = largest(profile.method_totals(shown), top, lambda total: total.known(total.exclusive_j))
     notes: list[Paragraph] = []
     for total in listed.rows:
-        self_share, per_call_j, power_w = share(total.exclusive_j, total_j), total.inclusive_j_per_call, total.mean_power_w
+        self_j, per_call_j, power_w = total.known(total.exclusive_j), total.inclusive_j_per_call, total.mean_power_w
+        self_share = total.known(share(total.exclusive_j, total_j))
         table.add(
             Text(printable(names.short(total.id), 10_000)),
-            joules(total.exclusive_j),
-            joules(total.exclusive_error.half_width_j),
+            joules(self_j),
+            joules(total.known(total.exclusive_error.half_width_j)),
             percent(self_share),
             *([_component(profile.components, total)] if several else []),
             *([byte_count(moved[total.id]) if total.id in moved else ""] if moved else []),
             bar(self_share),
-            joules(total.inclusive_j),
+            joules(total.known(total.inclusive_j)),
             f"{total.calls:,}",
             "" if per_call_j is None else joules(per_call_j),
             "" if power_w is None else watts(power_w),
             duration(total.wall_ns),
-            *([joules(total.alternative_j)] if paper1 else []),
+            *([joules(total.known(total.alternative_j))] if paper1 else []),
             Text(printable(_source(total), 200), style="dim"),
         )
         if note := method_note(total):

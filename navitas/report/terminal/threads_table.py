@@ -14,7 +14,7 @@ from navitas.analyze.share_of import share
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.others_note import others_notes
 from navitas.report.terminal.paragraph import Paragraph
-from navitas.report.units import bar, duration, joules, percent, watts
+from navitas.report.units import UNKNOWN, bar, duration, joules, percent, watts
 from navitas.untrusted_text import printable
 
 _ROLES = {
@@ -44,20 +44,20 @@ def threads_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
     total_j = profile.energy_j(shown)
 
     def add(name: Text, row: RoleTotal) -> None:
-        row_share, power_w = share(row.energy_j, total_j), row.cpu_power_w
+        row_share, power_w = row.known(share(row.energy_j, total_j)), row.cpu_power_w
         table.add(
             name,
-            joules(row.energy_j),
+            joules(row.known(row.energy_j)),
             percent(row_share),
             bar(row_share),
-            duration(row.cpu_ns),
+            duration(row.cpu_ns) if row.measured else UNKNOWN,
             "" if power_w is None else watts(power_w),
-            *([joules(row.untraced_j)] if traced else []),
-            *([joules(row.probes_j)] if probed else []),
+            *([joules(row.known(row.untraced_j))] if traced else []),
+            *([joules(row.known(row.probes_j))] if probed else []),
         )
 
     app_threads = [total for total in profile.thread_totals(shown) if total.role == "app"]
-    listed = largest(app_threads, top, lambda total: total.energy_j)
+    listed = largest(app_threads, top, lambda total: total.known(total.energy_j))
     for total in listed.rows:
         add(_name(total), total)
     for role in profile.role_totals(shown):

@@ -15,7 +15,7 @@ from navitas.parse.chunks import Chunk, ChunkScan, by_thread_and_type, in_order,
 CHUNKS = st.builds(
     lambda kind, body, serial, tid, seq, lost, base, name: cw.chunk(
         kind,
-        body * {1: 8, 2: 16, 6: 40, 8: 24, 9: 40}.get(kind, 1),
+        body * {1: 8, 2: 16, 6: 40, 8: 24, 9: 40, 11: 24}.get(kind, 1),
         len(body),
         serial=serial,
         tid=tid,

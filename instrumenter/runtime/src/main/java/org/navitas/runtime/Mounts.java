@@ -48,7 +48,7 @@ final class Mounts implements Runnable {
                 virtual.mountOn(carrier);
             } while (carrier() != carrier.thread);
             carrier.carries(virtual.serial);
-        } catch (ReflectiveOperationException | RuntimeException e) { // a JVM that lets nobody change the field
+        } catch (ReflectiveOperationException | RuntimeException e) { // a JVM in which the field cannot be changed
             taskOfThread = null;
         }
     }
