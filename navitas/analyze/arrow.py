@@ -59,7 +59,8 @@ def energy_table(ledger: Ledger) -> pa.Table:
         words = tuple(getattr(methods[i], field) if i >= 0 else "" for i in used.tolist())
         columns[column] = named(words, place, method >= 0)
     for column in ("exclusive_j", "raw_j", "variance_j2"):
-        columns[column] = pa.array(getattr(energy, column))
+        joules = getattr(energy, column)
+        columns[column] = pa.array(joules, mask=(joules == 0) & ~owners.measured[energy.owner])
     return pa.table(columns)
 
 

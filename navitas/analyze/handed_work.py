@@ -28,7 +28,7 @@ class HandedWork:
     - `run_ns`, `energy_j`: those of the threads that ran the work, without handed work that ran inside of it. They are also among
       the figures of the methods that ran. `components` splits `energy_j`, which includes the energy of probes.
     - `threads`: the names of the threads that used most, at most `MAX_THREADS`. `other_threads` is the number of further names.
-    - `unmeasured_tasks`: those of `tasks` that ran on threads without probes. Their time and energy are unknown.
+    - `unmeasured_tasks`: those of `tasks` on threads without probes or without a known CPU time. Their energy is unknown.
     """
 
     id: int
@@ -53,7 +53,8 @@ def handed_work(ledger: Ledger) -> tuple[HandedWork, ...]:
     starter[known] = first_ids(ledger.methods, starter[known])
     ids, place = np.unique(starter, return_inverse=True)
     joules = sums(place, handed.energy_j[rows], len(ids))
-    unmeasured = np.where(handed.owner == NO_OWNER, handed.tasks, 0)
+    is_known = (handed.owner != NO_OWNER) & ledger.owners.measured[handed.owner]
+    unmeasured = np.where(is_known, 0, handed.tasks)
     counts = (binned(place, column[rows], len(ids)) for column in (handed.tasks, handed.run_ns, unmeasured))
     tasks, run_ns, without_energy = (column.astype(np.int64).tolist() for column in counts)
     names = _thread_names(ledger, handed, rows, place, len(ids))

@@ -21,6 +21,8 @@ class Listing(Generic[T]):
     others_j: float
     hint: str
     """The option that lists more rows, for a note: empty if the others are too small for any."""
+    others_are_known: bool = True
+    """Whether the energy of any of the others is known."""
 
 
 def largest(ranked: Sequence[T], top: int, energy_j: Callable[[T], float | None]) -> Listing[T]:
@@ -37,4 +39,4 @@ def largest(ranked: Sequence[T], top: int, energy_j: Callable[[T], float | None]
     rows = (*(row for row, _ in known[:count]), *unknown[: max(top - count, 0)])
     others_j = sum(joules for _, joules in known[count:])
     is_cut = large > count or len(unknown) > top - count
-    return Listing(rows, len(ranked) - len(rows), others_j, " (--top)" if is_cut else "")
+    return Listing(rows, len(ranked) - len(rows), others_j, " (--top)" if is_cut else "", len(known) > count)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from navitas.analyze.conserve import check
 from navitas.analyze.outliers import repeats_notices
 from navitas.analyze.profile import About, Profile
 from navitas.analyze.records import Notice
 from navitas.analyze.unsteady import unsteady
+from navitas.attribute.ledger import counted_runs
 
 _RAILS_LIMIT = 0.1
 _LARGE_SHARE = 0.2
@@ -35,18 +38,19 @@ def _rails_disagree(profile: Profile) -> Iterator[Notice]:
 
 def _without_clock(profile: Profile) -> Iterator[Notice]:
     """Yield a warning if the CPU time of threads with calls is unknown, such as that of virtual threads."""
-    ledger, threads = profile.ledger, profile.tables.threads
-    is_unknown = ~ledger.owners.measured[ledger.calls.owner]
-    calls, rows = int(ledger.calls.calls[is_unknown].sum()), ~threads.measured & ~profile.tables.is_baseline[threads.test]
-    if calls:
-        names = sorted({ledger.owners.name[owner] for owner in threads.owner[rows].tolist()})[:_MAX_NAMED]
-        count = int(threads.threads[rows].sum())
-        message = (
-            f"{calls:,} calls have no energy: the CPU time of {count:,} threads ({', '.join(names)}) is unknown. It is among that"
-            " of the threads that carried them"
-        )
-        remedy = "Run the tests on Java 21 or newer with --add-opens=java.base/java.lang=ALL-UNNAMED. See docs/probes.md."
-        yield Notice.with_code("no_thread_cpu_time", message, remedy)
+    owners, calls = profile.ledger.owners, profile.ledger.calls
+    is_unknown = ~owners.measured[calls.owner] & counted_runs(profile.ledger)[owners.run[calls.owner]]
+    if not is_unknown.any():
+        return
+    unknown = np.unique(calls.owner[is_unknown])
+    count, names = int(calls.calls[is_unknown].sum()), sorted({owners.name[owner] for owner in unknown.tolist()})
+    message = f"{count:,} calls have no CPU energy: the CPU time of their threads is unknown ({', '.join(names[:_MAX_NAMED])})"
+    if (owners.tid[unknown] != 0).any():
+        remedy = "The readings of these threads are missing or damaged: record again."
+    else:
+        message += "; it is among that of the threads that carried these virtual threads"
+        remedy = "Run the tests on Java 21 to 25 with --add-opens=java.base/java.lang=ALL-UNNAMED. See docs/probes.md."
+    yield Notice.with_code("no_thread_cpu_time", message, remedy)
 
 
 def _left_on(profile: Profile) -> Iterator[Notice]:

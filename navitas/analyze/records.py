@@ -219,7 +219,7 @@ class ThreadEnergy:
 
     - `count`: above 1 for a group of short-lived threads, which has the common stem of their names.
     - `untraced_j`: energy outside probed methods.
-    - `measured`: whether its energy and CPU time are known. If not, they are 0 here.
+    - `measured`: whether its CPU time is known. If not, it is 0 here, and so is the CPU's energy.
     """
 
     serial: int
@@ -239,8 +239,8 @@ class ThreadEnergy:
     measured: bool = True
 
     def known(self, figure: float | None) -> float | None:
-        """Return a figure of the energy or CPU time, or None if they are not known."""
-        return figure if self.measured else None
+        """Return a figure of the energy or CPU time, or None if nothing is known of it: it is 0, and not measured."""
+        return figure if figure or self.measured else None
 
     @property
     def is_below_zero(self) -> bool:

@@ -27,7 +27,7 @@ class MethodTotal:
     - `id`: the index in the method table. If several modules' maps contain the method, the lowest index.
     - `call_probes_j`: the energy of its probes, at entry and exit, over all calls.
     - `components`: splits `exclusive_j`.
-    - `measured_calls`: the calls on threads whose energy is known. Energies are theirs.
+    - `measured_*`: of the calls on threads whose CPU time is known. Other calls have the energy of components other than the CPU.
     """
 
     id: int
@@ -49,21 +49,23 @@ class MethodTotal:
     components: tuple[float, ...]
     inclusive_components: tuple[float, ...]
     measured_calls: int
+    measured_inclusive_j: float
+    measured_exclusive_j: float
     measured_self_ns: int
 
     @property
     def mean_power_w(self) -> float | None:
         """Self energy divided by self time, which includes waiting, of measured calls. None if their self time is 0."""
-        return self.exclusive_j / (self.measured_self_ns / 1e9) if self.measured_self_ns > 0 else None
+        return self.measured_exclusive_j / (self.measured_self_ns / 1e9) if self.measured_self_ns > 0 else None
 
     @property
     def inclusive_j_per_call(self) -> float | None:
         """The mean inclusive energy of a measured call. None without one."""
-        return self.inclusive_j / self.measured_calls if self.measured_calls else None
+        return self.measured_inclusive_j / self.measured_calls if self.measured_calls else None
 
     def known(self, figure: float | None) -> float | None:
-        """Return a figure of its energy, or None if the energy is not known of any call."""
-        return figure if self.measured_calls or not self.calls else None
+        """Return a figure of its energy, or None if nothing is known of it: it is 0, and no call is measured."""
+        return figure if figure or self.measured_calls or not self.calls else None
 
 
 def method_totals(tables: LedgerTables, tests: Iterable[TestEnergy] | None = None) -> tuple[MethodTotal, ...]:
@@ -93,7 +95,9 @@ def method_totals(tables: LedgerTables, tests: Iterable[TestEnergy] | None = Non
         [0.0] * size if rows.alternative_j is None else total(rows.alternative_j[chosen]),
         map(tuple, exclusive_j.tolist()),
         map(tuple, inclusive_j.tolist()),
-        *(map(round, total(column * is_measured)) for column in (calls[:, 0], rows.self_ns[chosen])),
+        map(round, total(calls[:, 0] * is_measured)),
+        *(total(column[chosen].sum(axis=1) * is_measured) for column in (rows.inclusive_j, rows.exclusive_j)),
+        map(round, total(rows.self_ns[chosen] * is_measured)),
         strict=True,
     )
     found = [MethodTotal(id, tables.ledger.methods.methods[id], *figures) for id, *figures in columns]
@@ -116,7 +120,7 @@ def grouped_methods(tables: LedgerTables, tests: Iterable[TestEnergy] | None) ->
 class RoleTotal:
     """All threads of one role over some tests. `count` is the sum of the tests' thread counts. `cpu_j` is the CPU's energy.
 
-    `measured`: whether the energy of any of them is known.
+    `measured`: whether the CPU time of any of them is known.
     """
 
     role: str
@@ -130,8 +134,8 @@ class RoleTotal:
     measured: bool
 
     def known(self, figure: float | None) -> float | None:
-        """Return a figure of the energy or CPU time, or None if they are not known of any thread."""
-        return figure if self.measured else None
+        """Return a figure of the energy or CPU time, or None if nothing is known of it: it is 0, and no thread is measured."""
+        return figure if figure or self.measured else None
 
     @property
     def cpu_power_w(self) -> float | None:

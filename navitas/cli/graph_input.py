@@ -18,7 +18,7 @@ from navitas.untrusted_text import printable, printable_line
 _WARNINGS = frozenset({
     "communications", "unknown_communications", "handoffs", "batterystats_lines", "unjoined_readings", "no_clocks", "crashed",
     "no_run_end", "partial_recording", "file_missing", "file_changed", "chunks", "events", "records", "damaged_bytes",
-    "event_file_bytes", "malformed_records",
+    "event_file_bytes", "malformed_records", "no_thread_cpu_time",
 })  # fmt: skip
 """Codes of the warnings that can explain missing messages, energy or alarms."""
 

@@ -73,6 +73,9 @@ def _warnings(before: Sequence[Session], after: Sequence[Session], left_out: Seq
     if left_out:
         names = printable_list(left_out, _NAMES)
         yield f"left out, since they did not pass in all runs of all sessions: {names}"
+    if unknown := sorted({subject.name for session in sessions for subject in session.unknown}):
+        names = printable_list(unknown, _NAMES)
+        yield f"left out, since the CPU time of threads that ran them is unknown in a session: {names}"
     known = {name for session in sessions for name in session.conditions}
     differing = sorted(name for name in known if len({session.conditions.get(name) for session in sessions}) > 1)
     if differing:

@@ -72,7 +72,8 @@ def compare(
     if not tests:
         raise UsageError("no test passed in all runs of all sessions", "Compare recordings of the same tests.")
     joules = [[session.joules(sorted(tests)) for session in side] for side in (before, after)]
-    subjects = [{subject for session in side for subject in session if choice.includes(subject)} for side in joules]
+    unknown = frozenset[Subject]().union(*(session.unknown for session in sessions))
+    subjects = [{subject for session in side for subject in session if choice.includes(subject)} - unknown for side in joules]
     whole = [Subject("all", ALL_TESTS, choice.energy)]
     totals = [float(_means([_matrix(session, whole) for session in side])[0]) for side in joules]
     changes: list[FigureChange] = []

@@ -39,7 +39,8 @@ class Subject(NamedTuple):
 class TestRun:
     """Joules of one run of a test: of each energy by component, of the app's threads by name, and of methods without callees.
 
-    Reports and histories of older versions have only the energy `total`.
+    Reports and histories of older versions have only the energy `total`. `unknown` are threads and methods whose energy is not
+    known, or only a part of it.
     """
 
     __test__ = False  # for pytest
@@ -47,6 +48,7 @@ class TestRun:
     energies: dict[Energy, dict[str, float]]
     threads: dict[str, float]
     methods: dict[str, float]
+    unknown: frozenset[Subject] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,11 @@ class Session:
     is_fit: bool = True
     """Whether the repeats that count are fit. Otherwise the device was busy or hot in all repeats."""
     origin: Origin = Origin()
+
+    @property
+    def unknown(self) -> frozenset[Subject]:
+        """Threads and methods without energy in any run, because a thread's CPU time is unknown."""
+        return frozenset[Subject]().union(*(run.unknown for runs in self.tests.values() for run in runs.values()))
 
     def has(self, energy: Energy) -> bool:
         """Whether all runs have this energy."""
@@ -259,21 +266,25 @@ def in_shared_sessions(before: Sequence[Session], after: Sequence[Session]) -> l
 def _run(test: _Test) -> TestRun:
     threads: dict[str, float] = defaultdict(float)
     methods: dict[str, float] = defaultdict(float)
+    unknown: set[Subject] = set()
     for thread in test.threads:
         if thread.energy_j is None:
-            continue  # its CPU time is unknown
-        if thread.role == "app":
+            unknown.add(Subject("thread", thread.name, ""))
+        elif thread.role == "app":
             threads[thread.name] += thread.energy_j
         for method in thread.methods:
-            name = f"{method['class']}.{method['name']}{method['descriptor']}"
-            methods[_named(method["module"], name)] += method["exclusive_j"] or 0.0  # null only on such threads
+            name = _named(method["module"], f"{method['class']}.{method['name']}{method['descriptor']}")
+            if method["exclusive_j"] is None:
+                unknown.add(Subject("method", name, ""))
+            else:
+                methods[name] += method["exclusive_j"]
     known: tuple[tuple[Energy, dict[str, float] | None], ...] = (
         ("app", test.app_components),
         ("base", test.base_components),
         ("total", test.components),
     )
     energies = {energy: components for energy, components in known if components is not None}
-    return TestRun(energies, dict(threads), dict(methods))
+    return TestRun(energies, dict(threads), dict(methods), frozenset(unknown))
 
 
 def _origin(report: _Report) -> Origin:

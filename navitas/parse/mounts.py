@@ -3,56 +3,107 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from navitas.parse.arrays import I64, Bool
 from navitas.parse.chunks import MOUNTS, Chunk, integer_rows
 from navitas.parse.serials import indexes
-from navitas.parse.tables import Mounts
+from navitas.parse.tables import ENTER, RESUME, Mounts
 from navitas.parse.threads import ProbedThread
 
 _LATEST = np.iinfo(np.int64).max
+_BLOCK = 1 << 16
 
 
 def decode_mounts(
-    groups: Mapping[int, Mapping[int, Sequence[Chunk]]], probed: Sequence[ProbedThread], serials: Sequence[int]
+    groups: Mapping[int, Mapping[int, Sequence[Chunk]]],
+    probed: Sequence[ProbedThread],
+    serials: Sequence[int],
+    run_end_ns: int,
 ) -> Mounts | None:
-    """Return all mounts, or None if there are none.
+    """Return the mounts on threads with a clock, or None if there are none.
 
     A carrier's record says which virtual thread it carries from then on (0: none). The end of a thread's first mount has no
-    record. It is at the carrier's next record, at the thread's next mount, or at the thread's last data, whichever is first.
+    record, and others can be lost. Such a mount ends at the carrier's next record, at the thread's next mount, or at the
+    thread's last data, whichever is first. A mount without any later record lasts until the run's end, unless it is the first
+    one of a thread that is in no call.
     """
-    chunks = [chunk for by_type in groups.values() for chunk in by_type.get(MOUNTS, ())]
+    chunks = [chunk for by_type in groups.values() for chunk in by_type.get(MOUNTS, ()) if chunk.count]
     if not chunks:
         return None
+    threads = _Threads.of(probed, serials)
     counts = [chunk.count for chunk in chunks]
-    t_ns, _, serial = integer_rows(chunks, 3).T
+    t_ns, cpu_ns, serial = integer_rows(chunks, 3).T
     # Serials in the payload are those of the process; the run's serials continue after those of earlier processes.
     before = np.repeat(np.array([chunk.serials_before for chunk in chunks], np.int64), counts)
     carrier = indexes(np.repeat(np.array([chunk.serial for chunk in chunks], np.int64), counts), serials)
     thread = np.where(serial > 0, indexes(serial + before, serials), -1)
+    follows = np.ones(len(t_ns), bool)
+    follows[np.cumsum([0, *counts[:-1]])[[not _follows(*pair) for pair in pairwise([None, *chunks])]]] = False
     order = np.lexsort((t_ns, carrier))
-    order = order[(carrier[order] >= 0) & (t_ns[order] >= 0)]
-    carrier, thread, t_ns, is_end = carrier[order], thread[order], t_ns[order], serial[order] == 0
+    order = order[(t_ns[order] >= 0) & (cpu_ns[order] >= 0) & threads.has_clock[carrier[order]] & (carrier[order] >= 0)]
+    carrier, thread, t_ns, is_end, follows = carrier[order], thread[order], t_ns[order], serial[order] == 0, follows[order]
     has_next = np.append(np.diff(carrier) == 0, False)[: len(carrier)]
     next_ns = np.where(has_next, np.append(t_ns[1:], 0)[: len(t_ns)], _LATEST)
-    is_seen = has_next & np.append(is_end[1:], False)[: len(is_end)]
-    last_ns = _last_ns(probed, serials)
-    begun = np.flatnonzero((thread >= 0) & (last_ns[thread] >= 0))
-    carrier, thread, start_ns, is_seen = carrier[begun], thread[begun], t_ns[begun], is_seen[begun]
-    end_ns = np.where(is_seen, next_ns[begun], np.minimum(next_ns[begun], np.maximum(last_ns[thread], start_ns)))
-    end_ns = np.minimum(end_ns, _next_starts(thread, start_ns))
+    is_seen = has_next & np.append((is_end & follows)[1:], False)[: len(is_end)]
+    begun = np.flatnonzero((thread >= 0) & threads.is_virtual[thread])
+    carrier, thread, start_ns, is_seen, next_ns = carrier[begun], thread[begun], t_ns[begun], is_seen[begun], next_ns[begun]
+    is_last, is_first = next_ns == _LATEST, _is_first(thread, start_ns)
+    lasts = is_last & (~is_first | threads.in_call(np.unique(thread[is_last]))[thread])
+    last_ns = np.where(lasts, run_end_ns, np.maximum(threads.last_ns[thread], start_ns))
+    end_ns = np.minimum(np.where(is_seen, next_ns, np.minimum(next_ns, last_ns)), _next_starts(thread, start_ns))
     kept = end_ns > start_ns
-    is_open = ~is_seen & (end_ns < last_ns[thread])
-    unseen_ns = _unseen_ns(carrier[kept & is_open], end_ns[kept & is_open], probed, serials)
-    return Mounts(carrier[kept], thread[kept], start_ns[kept], end_ns[kept], unseen_ns)
+    is_open = kept & ~is_seen & ((end_ns < last_ns) | (lasts & is_first))
+    unseen_ns = _unseen_ns(carrier[is_open], end_ns[is_open], probed, serials)
+    return Mounts(carrier[kept], thread[kept], start_ns[kept], end_ns[kept], unseen_ns) if kept.any() else None
 
 
-def _last_ns(probed: Sequence[ProbedThread], serials: Sequence[int]) -> I64:
-    """The time of each virtual thread's last data; -1 for others, which have a clock of their own or no probes."""
-    of_serial = {thread.serial: thread.end_ns for thread in probed if not (thread.tid or len(thread.anchors.t_ns))}
-    return np.array([of_serial.get(serial, -1) for serial in serials], np.int64)
+def _follows(before: Chunk | None, chunk: Chunk | None) -> bool:
+    """Whether no record is missing between two chunks."""
+    assert chunk is not None
+    if before is None or (before.process, before.serial) != (chunk.process, chunk.serial):
+        return chunk.seq == 0 and not chunk.lost_before
+    return chunk.seq == before.seq + 1 and not chunk.lost_before
+
+
+@dataclass(frozen=True, slots=True)
+class _Threads:
+    """What mounts need of the run's threads, by index. Times are of a virtual thread's last data."""
+
+    probed: Sequence[ProbedThread | None]
+    has_clock: Bool
+    is_virtual: Bool
+    last_ns: I64
+
+    @classmethod
+    def of(cls, probed: Sequence[ProbedThread], serials: Sequence[int]) -> _Threads:
+        """Find the probed threads with these serials."""
+        by_serial = {thread.serial: thread for thread in probed}
+        found = [by_serial.get(serial) for serial in serials]
+        has_clock = np.array([thread is not None and len(thread.anchors.t_ns) > 0 for thread in found], bool)
+        is_virtual = np.array([thread is not None and not (thread.tid or len(thread.anchors.t_ns)) for thread in found], bool)
+        return cls(found, has_clock, is_virtual, np.array([0 if thread is None else thread.end_ns for thread in found], np.int64))
+
+    def in_call(self, chosen: I64) -> Bool:
+        """Whether each thread's events end inside of a call. Only the chosen ones are looked at."""
+        found = np.zeros(len(self.probed), bool)
+        for place in chosen.tolist():
+            thread = self.probed[place]
+            if thread is not None:
+                begins = [np.isin(block.kind, (ENTER, RESUME)) for block in thread.calls.blocks(_BLOCK)]
+                found[place] = sum(2 * int(each.sum()) - len(each) for each in begins) > 0
+        return found
+
+
+def _is_first(thread: I64, start_ns: I64) -> Bool:
+    """Whether each mount is the first one of its thread."""
+    order = np.lexsort((start_ns, thread))
+    first = np.zeros(len(thread), bool)
+    first[order[np.append(True, np.diff(thread[order]) != 0)[: len(order)]]] = True
+    return first
 
 
 def _next_starts(thread: I64, start_ns: I64) -> I64:
@@ -70,6 +121,6 @@ def _unseen_ns(carrier: I64, end_ns: I64, probed: Sequence[ProbedThread], serial
     total = 0
     for number in np.unique(carrier).tolist():
         clock = clocks[serials[number]]
-        after = np.minimum(np.searchsorted(clock.t_ns, end_ns[carrier == number], "left"), len(clock.t_ns) - 1)
-        total += int((clock.cpu_ns[after] - clock.cpu_ns[after - 1]).sum())
+        after = np.searchsorted(clock.t_ns, end_ns[carrier == number], "left").clip(0, len(clock.t_ns) - 1)
+        total += int((clock.cpu_ns[after] - clock.cpu_ns[np.maximum(after - 1, 0)]).sum())
     return total

@@ -150,7 +150,7 @@ def _parse(recording: Recording, run: Run, known: dict[int, Span], findings: Fin
         history_events=history.events,
         clocks=clocks,
         block_counts=_block_counts(of_type(chunks, BLOCK_COUNTS), serials, known, findings),
-        mounts=decode_mounts(groups, probed, serials),
+        mounts=decode_mounts(groups, probed, serials, end_ns),
         realtime_offset_ns=int(clocks.realtime_ns[0] - clocks.monotonic_ns[0]) if len(clocks.monotonic_ns) else None,
     )
 

@@ -102,11 +102,11 @@ def node_lines(nodes: Nodes, components: Sequence[str], *, measured: bool = True
 
 
 def _without_energy(row: str) -> str:
-    """Return a row whose energy and CPU time are null, without the fields that explain them."""
+    """Return a row whose figures of energy and CPU time are null instead of 0, without the fields that explain them."""
     fields = json.loads(row)
     return line(
         {
-            key: None if key in _UNKNOWN else value
+            key: (value or None) if key in _UNKNOWN else value
             for key, value in fields.items()
             if key in _UNKNOWN or not (key.endswith("_j") or key in _SPLIT)
         }

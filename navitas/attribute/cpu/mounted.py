@@ -34,10 +34,11 @@ def mounted(curves: ThreadCurves, mounts: Mounts) -> ThreadCurves:
     user = np.where(is_mounted, mounts.thread[mount], owner[within])
 
     owners = len(old.start) - 1
-    owner = np.concatenate([user, user, np.arange(owners)])
-    t_ns = np.concatenate([begin_ns, end_ns, old.first_ns])
+    others = np.setdiff1d(np.arange(owners), mounts.thread)  # a mounted thread's curve begins with its first mount
+    owner = np.concatenate([user, user, others])
+    t_ns = np.concatenate([begin_ns, end_ns, old.first_ns[others]])
     # The end of a stretch is sorted after the start of the next one, and stays.
-    growth_of = np.concatenate([np.full(len(user), -1), np.arange(len(user)), np.full(owners, -1)])
+    growth_of = np.concatenate([np.full(len(user), -1), np.arange(len(user)), np.full(len(others), -1)])
     order = np.lexsort((growth_of, t_ns, owner))
     owner, t_ns, growth_of = owner[order], t_ns[order], growth_of[order]
     kept = np.flatnonzero(group_ends(owner, t_ns))

@@ -6,7 +6,7 @@ from typing import Any
 
 from navitas.analyze.listing import Listing
 from navitas.report.terminal.paragraph import Paragraph
-from navitas.report.units import joules, unbroken
+from navitas.report.units import UNKNOWN, joules, unbroken
 
 
 def others_notes(listed: Listing[Any], what: str, *figures: str) -> list[Paragraph]:
@@ -14,5 +14,5 @@ def others_notes(listed: Listing[Any], what: str, *figures: str) -> list[Paragra
     if not listed.others:
         return []
     count = f"1 more {what}" if listed.others == 1 else f"{listed.others:,} more {what}s"
-    parts = map(unbroken, (joules(listed.others_j), *figures))
+    parts = map(unbroken, (joules(listed.others_j), *figures) if listed.others_are_known else (UNKNOWN,))
     return [Paragraph(f"… {count}: {', '.join(parts)}{listed.hint}", style="dim")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -14,6 +15,8 @@ from support.scenario import Call, Scenario, TestSpec, ThreadSpec
 
 import navitas
 from navitas.analyze.profile import Profile
+from navitas.compare.comparison import compare
+from navitas.compare.figures import FigureChoice
 from navitas.compare.session import parse_session
 from navitas.report import html_report, json_report
 from navitas.report.terminal.terminal_report import TerminalReport
@@ -41,15 +44,24 @@ def test_json_has_null_and_the_calls_that_are_measured(unknown: Profile) -> None
     threads = {thread["name"]: thread for thread in report["tests"][0]["threads"]}
     assert threads["v"]["energy_j"] is threads["v"]["cpu_ns"] is None
     assert all(row["inclusive_j"] is None for row in (*threads["v"]["methods"], *threads["v"]["nodes"]))
+    table = unknown.to_arrow().to_pylist()
+    assert {row["exclusive_j"] for row in table if row["thread"] == "v"} == {None}
+    assert None not in {row["exclusive_j"] for row in table if row["thread"] != "v"}
     assert threads["main"]["energy_j"] > 0 and all(method["exclusive_j"] > 0 for method in threads["main"]["methods"])
 
 
-def test_a_comparison_leaves_out_threads_without_energy(unknown: Profile) -> None:
-    text = io.StringIO()
-    json_report.write(unknown, text)
-    session = parse_session(text.getvalue(), "report.json")
-    names = {subject.name for subject in session.joules(session.tests) if subject.kind in {"thread", "method"}}
-    assert names == {"main", "a.Work.spin()V"}
+def test_a_comparison_leaves_out_what_is_not_known_on_both_sides(unknown: Profile, tmp_path: Path) -> None:
+    scenario = Scenario(100, (MAIN, replace(VIRTUAL, mounts=None)), (TestSpec("a.VirtualTest#waits", 5, 95),))
+    known = navitas.load(make_recording(tmp_path / "known", scenario).path)
+    sessions = []
+    for profile in (unknown, known):
+        text = io.StringIO()
+        json_report.write(profile, text)
+        sessions.append(parse_session(text.getvalue(), "report.json"))
+    choice = FigureChoice()
+    found = compare(sessions[:1], sessions[1:], choice, together=False, margin_percent=1, least_share=0)
+    assert {change.subject.name for change in found.changes if change.subject.kind in {"thread", "method"}} == {"main"}
+    assert any("a.Work.spin()V" in note and "CPU time" in note for note in found.warnings)
 
 
 def test_tables_and_pages_have_dashes(unknown: Profile) -> None:
@@ -64,4 +76,4 @@ def test_tables_and_pages_have_dashes(unknown: Profile) -> None:
     page = io.StringIO()
     html_report.write(unknown, page)
     assert "no_thread_cpu_time" in {notice.code for notice in unknown.warnings}
-    assert "2 calls have no energy" in page.getvalue()
+    assert "2 calls have no CPU energy" in page.getvalue()

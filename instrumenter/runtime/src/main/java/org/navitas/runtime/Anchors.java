@@ -43,6 +43,7 @@ final class Anchors {
     void readFrom(Anchors clock, Thread carrier) {
         this.clock = clock;
         this.carrier = carrier;
+        hasCpuClock = true;
     }
 
     /**

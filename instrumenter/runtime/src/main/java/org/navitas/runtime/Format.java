@@ -47,6 +47,7 @@ final class Format {
     static final int ANCHOR_WORDS = 2;
     static final int HOOK_WORDS = 5;
     static final int HANDOFF_WORDS = 5;
+    static final int MOUNT_WORDS = 3;
     /** The node of a hook's or handoff's record if calls are events. */
     static final int NO_NODE = -1;
 

@@ -4,8 +4,9 @@ package org.navitas.runtime;
  * Limits for memory and time of a recording. Contains only constants, which the compiler inlines, so the jar does not
  * contain this class.
  *
- * <p>With 512 event buffers (16 MiB), all pools and call trees together use at most 37 MiB. In addition, each thread
- * uses about 4 KB, plus four bytes for each level of its stack.
+ * <p>With 512 event buffers (16 MiB), all pools and call trees together use at most 37 MiB. In addition, each thread,
+ * also a virtual one, uses about 4 KB while it lives, plus four bytes for each level of its stack. A carrier of virtual
+ * threads uses up to 4 MiB.
  */
 final class Limits {
     static final int MOST_EVENT_BUFFERS = 512;
@@ -68,6 +69,8 @@ final class Limits {
     static final long STOP_LIMIT_MS = 10_000;
     /** Bytes of process-wide records that wait for the writer. */
     static final int RECORD_BYTES = 4 << 20;
+    /** Those of the mounts on one carrier. */
+    static final int MOUNT_BYTES = 1 << 20;
     /** Anchors that a thread can record before they are due. */
     static final int CREDITS = 256;
 

@@ -42,12 +42,17 @@ final class Mounts implements Runnable {
             }
             Runnable task = (Runnable) taskOfThread.get(virtual.thread);
             taskOfThread.set(virtual.thread, new Mounts(virtual, threads, task));
-            ThreadRecorder carrier;
-            do { // waiting for a lock can move this thread to another carrier
-                carrier = threads.ofCarrier(carrier());
-                virtual.mountOn(carrier);
-            } while (carrier() != carrier.thread);
-            carrier.carries(virtual.serial);
+            for (Thread carrier = carrier(); ; carrier = carrier()) {
+                int osTid = virtual.recorder.platform.threadId();
+                if (carrier() == carrier) { // waiting for a lock can move this thread to another carrier
+                    ThreadRecorder own = threads.ofCarrier(carrier, osTid);
+                    virtual.mountOn(own);
+                    if (carrier() == carrier) {
+                        own.carries(virtual.serial);
+                        return;
+                    }
+                }
+            }
         } catch (ReflectiveOperationException | RuntimeException e) { // a JVM in which the field cannot be changed
             taskOfThread = null;
         }
@@ -68,9 +73,12 @@ final class Mounts implements Runnable {
         } catch (Throwable e) { // for lack of memory
             virtual.recorder.failed(e);
         }
-        task.run();
-        if (carrier != null) {
-            carrier.carries(0); // the virtual thread may run on another carrier by now
+        try {
+            task.run();
+        } finally {
+            if (carrier != null) {
+                carrier.carries(0); // the virtual thread may run on another carrier by now
+            }
         }
     }
 

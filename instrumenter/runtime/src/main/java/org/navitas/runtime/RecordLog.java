@@ -6,6 +6,8 @@ package org.navitas.runtime;
  */
 class RecordLog {
     private final int type;
+    /** Bytes that can wait for the writer. */
+    private final int limit;
     /** The next four are guarded by this. */
     Bytes records = new Bytes();
     private Bytes spare = new Bytes();
@@ -14,7 +16,12 @@ class RecordLog {
     private int chunks;
 
     RecordLog(int type) {
+        this(type, Limits.RECORD_BYTES);
+    }
+
+    RecordLog(int type, int limit) {
         this.type = type;
+        this.limit = limit;
     }
 
     synchronized void counter(long start, long end, int source, byte[] data, int length) {
@@ -52,7 +59,7 @@ class RecordLog {
     void publish() {}
 
     private boolean room() {
-        if (records.size() > Limits.RECORD_BYTES) {
+        if (records.size() > limit) {
             lost++;
             return false;
         }

@@ -171,9 +171,10 @@ final class ThreadRecorder extends CallEvents {
         long cpu = platform.cpuNanosOf(thread);
         long now = platform.nanoTime();
         if (mounts == null) {
-            mounts = new RecordLog(Format.MOUNTS);
+            mounts = new RecordLog(Format.MOUNTS, Limits.MOUNT_BYTES);
         }
         mounts.mount(now, cpu, serial);
+        recorder.spent(Format.MOUNT_WORDS);
     }
 
     /** From now on, this virtual thread's CPU time is that of a thread which carries it; null if that is unknown. */

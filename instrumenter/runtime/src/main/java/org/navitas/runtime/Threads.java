@@ -85,16 +85,23 @@ final class Threads {
         return false;
     }
 
-    /** Returns the recorder of the thread that carries the calling virtual thread. */
-    ThreadRecorder ofCarrier(Thread carrier) {
+    /** Returns the recorder of a thread that carries virtual threads. {@code osTid} is its kernel id. */
+    ThreadRecorder ofCarrier(Thread carrier, int osTid) {
         ThreadRecorder own = living.get(carrier);
-        return own != null ? own : add(carrier, recorder.platform.threadId());
+        return own != null ? own : add(carrier, osTid);
     }
 
+    /** Returns the recorder of a thread that had none. A carrier can be added by several virtual threads in turn. */
     private ThreadRecorder add(Thread thread, int osTid) {
         ThreadRecorder own = new ThreadRecorder(recorder, thread, serials.incrementAndGet(), osTid);
-        recorder.writer.add(own); // first: after a stack overflow here, the writer knows every recorder in the tables
-        living.put(thread, own);
+        synchronized (living) {
+            ThreadRecorder earlier = living.get(thread);
+            if (earlier != null) {
+                return earlier;
+            }
+            recorder.writer.add(own); // first: after a stack overflow here, the writer knows every recorder in the tables
+            living.put(thread, own);
+        }
         if (sinceWake.incrementAndGet() % Limits.WAKE_EVERY == 0) {
             recorder.writer.wake(); // it recycles buffers of many short threads before the next flush
         }

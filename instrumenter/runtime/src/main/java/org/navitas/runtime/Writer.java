@@ -1,7 +1,6 @@
 package org.navitas.runtime;
 
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -124,11 +123,13 @@ final class Writer implements Runnable {
         for (ThreadRecorder newcomer = newcomers.poll(); newcomer != null; newcomer = newcomers.poll()) {
             threads.add(newcomer);
         }
-        for (Iterator<ThreadRecorder> each = threads.iterator(); each.hasNext(); ) {
-            if (!each.next().drain(out, partial)) {
-                each.remove();
+        int living = 0;
+        for (ThreadRecorder thread : threads) {
+            if (thread.drain(out, partial)) {
+                threads.set(living++, thread);
             }
         }
+        threads.subList(living, threads.size()).clear();
         for (RecordLog log : logs) {
             if (partial) {
                 log.drain(null, out);

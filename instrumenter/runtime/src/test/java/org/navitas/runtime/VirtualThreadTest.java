@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
@@ -31,29 +32,44 @@ public class VirtualThreadTest {
     public static final class App {
         public static void main(String[] arguments) throws Exception {
             int threads = Integer.parseInt(arguments[0]);
+            CountDownLatch all = new CountDownLatch(arguments[2].isEmpty() ? 0 : threads);
             Probe.enter(1);
             Runnable task = () -> {
                 Probe.enter(2);
+                all.countDown();
+                await(all);
                 for (int i = 0; i < 2; i++) {
                     Probe.enter(3);
                     spin(Long.parseLong(arguments[1]));
                     Probe.exit(3);
-                    try {
-                        Thread.sleep(1);
-                    } catch (InterruptedException e) {
-                        throw new IllegalStateException(e);
-                    }
+                    sleep();
                 }
                 Probe.exit(2);
             };
-            Thread[] all = new Thread[threads];
+            Thread[] started = new Thread[threads];
             for (int i = 0; i < threads; i++) {
-                all[i] = (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, task);
+                started[i] = (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, task);
             }
-            for (Thread thread : all) {
+            for (Thread thread : started) {
                 thread.join();
             }
             Probe.exit(1);
+        }
+
+        private static void await(CountDownLatch latch) {
+            try {
+                latch.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        private static void sleep() {
+            try {
+                Thread.sleep(1);
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
         }
 
         private static void spin(long millis) {
@@ -64,7 +80,7 @@ public class VirtualThreadTest {
 
     @Test
     public void carrierIsUnknownWhereTheJvmIsClosed() throws Exception {
-        byte[] written = record("1", "0");
+        byte[] written = record("1", "0", "");
         assertEquals(6, ChunkReader.events(written, 2).size());
         assertEquals("it has no kernel thread of its own", 0, ChunkReader.of(written, Format.CALLS, 2).get(0).tid);
         assertEquals("nor a CPU clock", 0, ChunkReader.anchors(written, 2).size());
@@ -75,7 +91,7 @@ public class VirtualThreadTest {
 
     @Test
     public void carriersHaveTheMountsAndTheClock() throws Exception {
-        byte[] written = record("20", "1", OPEN);
+        byte[] written = record("20", "1", "", OPEN);
         Set<Long> carriers = new HashSet<>();
         Map<Long, Integer> mountsOfThread = new HashMap<>();
         for (Chunk chunk : mounts(written)) {
@@ -110,12 +126,13 @@ public class VirtualThreadTest {
 
     @Test
     public void tenThousandThreadsNeedBoundedMemory() throws Exception {
-        byte[] written = record("10000", "0", OPEN, "-Xmx96m", "-Dnavitas.mode=folded");
+        byte[] written = record("10000", "0", "together", OPEN, "-Xmx128m", "-Dnavitas.mode=folded");
         long calls = ChunkReader.rows(written, 0).stream().mapToLong(row -> row.calls).sum();
         assertEquals(1 + 3 * 10_000, calls);
     }
 
-    private byte[] record(String threads, String spinMillis, String... options) throws Exception {
+    /** Records that many threads; if they are {@code together}, all live at once. */
+    private byte[] record(String threads, String spinMillis, String together, String... options) throws Exception {
         File java = javaWithVirtualThreads();
         assumeTrue("no JVM from 21 on is here", java != null);
         String classes = path(App.class) + File.pathSeparator + path(Probe.class);
@@ -123,7 +140,7 @@ public class VirtualThreadTest {
         command.add(java.getPath());
         command.addAll(Arrays.asList(options));
         String out = "-Dnavitas.out=" + folder.getRoot();
-        command.addAll(Arrays.asList(out, "-cp", classes, App.class.getName(), threads, spinMillis));
+        command.addAll(Arrays.asList(out, "-cp", classes, App.class.getName(), threads, spinMillis, together));
         Process process = new ProcessBuilder(command).inheritIO().start();
         assertEquals(0, process.waitFor());
         return Files.readAllBytes(folder.getRoot().listFiles()[0].toPath());
