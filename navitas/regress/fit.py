@@ -17,7 +17,7 @@ from navitas.regress.costs import Term, terms_of
 from navitas.regress.described import described
 from navitas.regress.families import DEFAULT, NAMES, PAIRS, Fitted, fit_family, most_rows
 from navitas.regress.fit_options import AUTO, LOSSES, FitOptions
-from navitas.regress.fit_results import FitFindings, Loss
+from navitas.regress.fit_results import FitFindings, FitLoss
 from navitas.regress.grouping import column_groups, joined
 from navitas.regress.intervals import half_width
 from navitas.regress.libraries import library
@@ -81,7 +81,7 @@ def _fit_cases(source: str, ready: Prepared, options: FitOptions) -> OperationsM
     return described(ready, found, notes)
 
 
-def _grouped(cases: Cases, options: FitOptions) -> tuple[list[list[int]], Cases, Loss]:
+def _grouped(cases: Cases, options: FitOptions) -> tuple[list[list[int]], Cases, FitLoss]:
     """Groups of columns with a common cost, if there are few cases and grouping does not make predictions worse; and the loss.
 
     Products of groups are no products of operations.
@@ -99,13 +99,13 @@ def _grouped(cases: Cases, options: FitOptions) -> tuple[list[list[int]], Cases,
     return single, cases, _loss(cases, options.loss)
 
 
-def _loss(cases: Cases, wanted: str) -> Loss:
+def _loss(cases: Cases, wanted: str) -> FitLoss:
     """The loss that is wanted, or right for the noise of the cases. If any energy is 0, that is squared errors."""
     some = cases.sampled(most_rows(cases, _COMPARED_CELLS))
     growth = growth_in(some, weights(some, Noise.PROPORTIONAL))
     zeros = int((cases.y == 0).sum())
     noise = LOSSES[wanted] if wanted != AUTO else Noise.CONSTANT if zeros else growth.noise
-    return Loss(noise, growth, is_wanted=wanted != AUTO, zeros=zeros, rows=len(cases.y))
+    return FitLoss(noise, growth, is_wanted=wanted != AUTO, zeros=zeros, rows=len(cases.y))
 
 
 def _of_operations(term: Term, groups: list[list[int]]) -> Term:

@@ -12,7 +12,7 @@ from navitas.regress.validation import FamilyScores
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
+class FitLoss:
     """The loss of a fit, by the kind of noise that it is right for. `is_wanted`: the user named it.
 
     `growth`: that of errors of left-out cases. `zeros`, of all `rows`, have an energy of 0.
@@ -56,7 +56,7 @@ class FitFindings:
     fitted: Fitted
     scores: dict[str, FamilyScores]
     baselines: dict[str, FamilyScores]
-    loss: Loss
+    loss: FitLoss
     noise: Noise
     terms: list[Term]
     width: float

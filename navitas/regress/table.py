@@ -24,7 +24,7 @@ _SHOWN = 5
 class Table:
     """Columns as Arrow arrays, by their place. `name` is the file's, for messages. Rows are counted from 0.
 
-    `unread` are the names of columns that the file has, and that were not asked for.
+    `unread` are the names of columns that the file has, and that were not read.
     """
 
     name: str
