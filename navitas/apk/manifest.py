@@ -67,7 +67,6 @@ class ApkManifest:
     target_sdk: int
     debuggable: bool
     test_only: bool
-    profileable: bool
     split: str
     application: str
     process: str
@@ -142,7 +141,6 @@ def _manifest(root: Element, abis: tuple[str, ...]) -> ApkManifest:
         target_sdk=_number(sdk.get("targetSdkVersion", str(min_sdk))),
         debuggable=app.get("debuggable") == "true",
         test_only=app.get("testOnly") == "true",
-        profileable=any(part.get("shell") == "true" for part in app.all("profileable")),
         split=root.get("split", namespace=""),
         application=_class(app.get("name"), package) if app.get("name") else "",
         process=process,

@@ -1,9 +1,8 @@
-"""Reads dumps of batterystats: block by block in bounded memory, or a whole file into columns."""
+"""Reads dumps of batterystats block by block, in bounded memory. Damaged content never raises."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,7 @@ from navitas.batterystats.keys import BATTERY_COUNT, KEYS, KeyKind
 from navitas.batterystats.line_counts import LineCounts
 from navitas.batterystats.names import Names
 from navitas.batterystats.statistics import Statistics
-from navitas.batterystats.tables import BatteryColumns, ClockAnchor, Integers, PowerUse, StateIntervals, UsageCounter, joined
+from navitas.batterystats.tables import BatteryColumns, ClockAnchor, Integers, StateIntervals, joined
 from navitas.batterystats.text_statistics import TextStatistics
 from navitas.errors import RecordingError
 from navitas.line_blocks import LineBlock, blocks_of
@@ -27,25 +26,6 @@ _NS = 1_000_000
 _NAMES = (1 << NAME_BITS) - 1
 _MOMENTS = np.zeros(NOTHING + 1, bool)
 _MOMENTS[[state for kind, state in KEYS.values() if kind is KeyKind.MOMENT]] = True
-
-
-@dataclass(frozen=True, slots=True)
-class BatteryStats:
-    """A dump. `states.tag` are positions in `tags`. `packages` are pairs of app ID and package.
-
-    `lines` counts everything that was not understood. `dropped_rows` counts statistics that are too many to keep.
-    """
-
-    states: StateIntervals
-    battery: BatteryColumns
-    anchors: tuple[ClockAnchor, ...]
-    power: tuple[PowerUse, ...]
-    counters: tuple[UsageCounter, ...]
-    packages: tuple[tuple[int, str], ...]
-    tags: tuple[str, ...]
-    checkin_version: int
-    lines: LineCounts
-    dropped_rows: int
 
 
 class BatteryStatsReader:
@@ -124,32 +104,3 @@ def line_blocks(path: Path) -> Iterator[LineBlock]:
         raise RecordingError(
             f"{path}: cannot be read: {error.strerror}", "Check the name, and that you may read the file."
         ) from error
-
-
-def read_batterystats(path: Path) -> BatteryStats:
-    """Read a whole dump: text, `--checkin`, or several one after another. Damaged content never raises.
-
-    Raises `RecordingError` if the file cannot be read.
-    """
-    reader = BatteryStatsReader()
-    empty: Integers = np.empty(0, np.int64)
-    states, battery = [reader.end()], [BatteryRows().add(empty, empty, empty, empty)]
-    for block in line_blocks(path):
-        for found, rows in reader.read(block):
-            states.append(found)
-            battery.append(rows)
-    states.append(reader.end())
-    all_states = joined(states)
-    order = np.argsort(all_states.end_ns, kind="stable")
-    return BatteryStats(
-        states=all_states.rows(order),
-        battery=joined(battery),
-        anchors=tuple(reader.anchors),
-        power=tuple(reader.statistics.power),
-        counters=tuple(reader.statistics.counters),
-        packages=tuple(reader.statistics.packages),
-        tags=tuple(reader.tags),
-        checkin_version=reader.checkin_version,
-        lines=reader.lines,
-        dropped_rows=reader.statistics.dropped,
-    )

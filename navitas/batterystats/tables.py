@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
 UNKNOWN = np.iinfo(np.int64).min
 """A battery value that the dump has not reported yet."""
 
@@ -20,7 +19,7 @@ class StateIntervals:
     """Intervals of states, in order of their end. Times are nanoseconds of the history's own clock, which begins at 0.
 
     `state` is a position in `keys.STATE_NAMES`. `value` is a position in `keys.VALUE_NAMES` of the state, or 1.
-    `uid` is −1 if no user is named. `tag` is a position in `BatteryStats.tags`; 0 is the empty text.
+    `uid` is −1 if no user is named. `tag` is a position in `BatteryStatsReader.tags`; 0 is the empty text.
     A moment has `start_ns == end_ns`.
     """
 

@@ -89,9 +89,13 @@ def _joined(path: Path, stored: Recording, census: Census, file: str, patterns: 
     parsed = parse_recording(stored)
     tests = counted_tests(parsed, stored.manifest, str(path))
     chosen = tuple(test for test in tests if not patterns or any(_matches(test, pattern) for pattern in patterns))
-    if not chosen:
-        names = printable_list(list(dict.fromkeys(test.name for test in tests)), _SHOWN)
-        raise UsageError(f"no test of {path} matches {' '.join(patterns)}", f"It has {names}.")
+    unmatched = [pattern for pattern in patterns if not any(_matches(test, pattern) for test in tests)]
+    if unmatched:
+        what = f"no test of {path} matches {' '.join(unmatched)}"
+        remedy = f"It has {printable_list(list(dict.fromkeys(test.name for test in tests)), _SHOWN)}."
+        if not chosen:
+            raise UsageError(what, remedy)
+        warning(printable(f"{what}. {remedy}", 1000))
     program = join_census(census, parsed.method_table, chosen, file)
     for loss in parsed.losses:
         if loss.what == "block_counts":

@@ -18,7 +18,8 @@ from navitas.cli.progress import ConsoleProgress
 from navitas.cli.standard_output import output_console
 from navitas.errors import UsageError
 from navitas.regress.families import NAMES
-from navitas.regress.fit import FitOptions, fit_table
+from navitas.regress.fit import fit_table
+from navitas.regress.fit_options import AUTO, LOSS_CHOICES, FitOptions
 from navitas.regress.read_table import read_table
 from navitas.untrusted_text import printable
 
@@ -30,6 +31,13 @@ from navitas.untrusted_text import printable
 @option("--ignore", multiple=True, type=TEXT, metavar="COLUMN", help="Column to leave out; repeatable.")
 @option("--time", type=TEXT, metavar="COLUMN", help="Column to predict from alone, to compare. [by its name]")
 @option("--family", type=click.Choice(NAMES), help="Kind of model. [the best in validation]")
+@option(
+    "--loss",
+    type=click.Choice(LOSS_CHOICES),
+    default=AUTO,
+    show_default=True,
+    help="Errors that count: in joules (squared), or as shares of the energy.",
+)
 @option(
     "--level",
     type=Finite(min=0.5, max=0.999),
@@ -49,6 +57,7 @@ def command(
     ignore: tuple[str, ...],
     time: str | None,
     family: str | None,
+    loss: str,
     level: float,
     drop_missing: bool,
     output: Path,
@@ -68,7 +77,7 @@ def command(
         progress.stage("reading the table")
         cases = read_table(table, without=set(ignore) - {time})
         progress.stage("fitting")
-        options = FitOptions(target, group, ignore, time, family, level, drop_missing)
+        options = FitOptions(target, group, ignore, time, family, level, drop_missing, loss)
         model = fit_table(cases, options)
     document = model.model_dump_json(indent=1)
     write_to(output, lambda out: print(document, file=out))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from navitas.regress.apply import Predictions
 from navitas.regress.model_file import Operation, OperationsModel
+from navitas.regress.noise import Noise
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.untrusted_text import printable
@@ -42,15 +43,21 @@ def operations_table(model: OperationsModel) -> FittedTable:
 
 def scores_table(model: OperationsModel) -> FittedTable:
     """Errors of the families and of simple predictions in cross-validation. The selected family is marked."""
-    columns = [Column("Prediction", text=True), Column("Training", drop=1), Column("Validation"), Column("±", drop=2)]
+    columns = [
+        Column("Prediction", text=True),
+        Column("Training", drop=1),
+        Column("Validation"),
+        Column("±", drop=2),
+        Column("Mean error", drop=3),
+    ]
     table = FittedTable("Mean relative error (NMAE) in cross-validation", columns)
     for one in model.scores:
         name = printable(one.family, 80) + (" (selected)" if one.family == model.family else "")
-        table.add(name, _percent(one.training), _percent(one.validation), _percent(one.standard_error))
+        table.add(name, _percent(one.training), _percent(one.validation), _percent(one.standard_error), _joules(one.mean_j))
     folds = ", ".join(f"{_percent(one.training)} / {_percent(one.validation)}" for one in model.folds)
     table.notes.append(Paragraph(f"{model.family}, training / validation of each fold: {folds}", style="dim"))
-    width = f"{100 * model.half_width:.1f} %" if model.noise == "proportional" else f"{model.half_width:.4g} J"
-    noise = f"{model.rows:,} cases, {model.noise} noise, {100 * model.level:g} % intervals: ±{width}"
+    table.notes.append(Paragraph(f"Loss: {model.loss or 'unknown'}. {model.loss_reason}", style="dim"))
+    noise = f"{model.rows:,} cases, {model.noise} noise, {100 * model.level:g} % intervals: ±{_half_width(model)}"
     table.notes.append(Paragraph(noise, style="dim"))
     return table
 
@@ -75,9 +82,22 @@ def _label(one: Operation) -> str:
     return printable(one.columns[0] if more else one.name, 200) + more
 
 
+def _half_width(model: OperationsModel) -> str:
+    if model.noise is Noise.PROPORTIONAL:
+        return f"{100 * model.half_width:.1f} %"
+    return f"{model.half_width:.4g} J" + (" · √(energy / J)" if model.noise is Noise.ROOT else "")
+
+
 def _prefix(value_j: float) -> tuple[float, str]:
     size = abs(value_j)
     return next((each for each in _PREFIXES if size >= each[0]), _PREFIXES[-1] if size else _PREFIXES[0])
+
+
+def _joules(value_j: float | None) -> str:
+    if value_j is None:
+        return "unknown"
+    scale, unit = _prefix(value_j)
+    return f"{value_j / scale:.4g} {unit}"
 
 
 def _percent(value: float | None) -> str:

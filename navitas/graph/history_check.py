@@ -42,11 +42,6 @@ class HistoryCheck:
     runs: int
     unjoined: int
 
-    @property
-    def is_equal(self) -> bool:
-        """Whether no count differs."""
-        return not self.unjoined and not any(one.difference for one in self.tags)
-
 
 def history_check(graph: ModuleGraph, runs: Iterable[RunTables]) -> HistoryCheck | None:
     """Compare, over the runs that have a history. Returns None if there is none."""

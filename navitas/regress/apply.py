@@ -11,7 +11,6 @@ from navitas.errors import UsageError
 from navitas.regress.arrays import F64, Bool
 from navitas.regress.hull import Hull
 from navitas.regress.model_file import OperationsModel
-from navitas.regress.noise import Noise
 from navitas.regress.table import Table, shown
 
 
@@ -56,7 +55,7 @@ def predict_rows(model: OperationsModel, x: F64, unknown: Bool, warnings: Sequen
     energy = np.maximum(energy + x @ single, 0.0)
     widening = hull_in(model).widening(x) if len(single) else np.ones(len(x))
     widening = np.where(unknown, np.maximum(widening, 2.0), widening)
-    half = model.half_width * widening * (energy if model.noise is Noise.PROPORTIONAL else 1.0)
+    half = model.half_width * widening * energy**model.noise.exponent
     return Predictions(energy, np.maximum(energy - half, 0.0), energy + half, widening > 1, tuple(warnings))
 
 

@@ -24,7 +24,7 @@ from navitas.regress.model_file import (
 )
 from navitas.regress.prepare import Prepared
 from navitas.regress.table import shown
-from navitas.regress.validation import FamilyScores
+from navitas.regress.validation import FamilyScores, standard_error
 
 IDLE = "(idle)"
 Status = Literal["identifiable", "uncertain", "merged", "zero", "negative", "idle"]
@@ -54,6 +54,8 @@ def described(ready: Prepared, found: FitFindings, notes: Sequence[str]) -> Oper
         target=found.target,
         rows=len(ready.cases.y),
         family=fitted.family,
+        loss=found.loss.name,  # type: ignore[arg-type]
+        loss_reason=found.loss.reason,
         noise=found.noise,
         ridge=fitted.ridge,
         level=found.level,
@@ -109,8 +111,9 @@ def _score(name: str, scores: FamilyScores) -> FamilyScore:
     return FamilyScore(
         family=name,
         training=_known(float(np.mean(scores.training))),
-        validation=_known(scores.mean),
-        standard_error=_known(scores.error),
+        validation=_known(float(np.mean(scores.validation))),
+        standard_error=_known(standard_error(scores.validation)),
+        mean_j=_known(float(np.mean(scores.mean_j))),
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from navitas.regress.arrays import F64
 from navitas.regress.cases import Cases, Pair, WeightedSums, fold_sums
+from navitas.regress.noise import Noise
 from navitas.regress.solvers import RIDGES, bayesian_ridge, gradient_descent, huber, non_negative
 from navitas.regress.validation import FamilyScores, Solve, cross_validate
 
@@ -33,20 +34,20 @@ class Fitted:
     ridge: float = RIDGES[0]
 
 
-def fit_family(family: str, cases: Cases, weight: F64) -> Fitted:
-    """Fit and cross-validate one family. `weight`: (n,), of the rows of `cases`."""
+def fit_family(family: str, cases: Cases, weight: F64, loss: Noise) -> Fitted:
+    """Fit and cross-validate one family. `weight`: (n,), of the rows of `cases`. `loss`: the noise that it is right for."""
     if family == DEFAULT:
-        return _by_ridge(cases, weight)
+        return _by_ridge(cases, weight, loss)
     if family == "gradient":
-        solve = _by_sums(cases, np.ones(len(cases.y)), gradient_descent)
-        return Fitted(family, solve(None), (), cross_validate(cases, solve), cases)
+        solve = _of_sums(*fold_sums(cases, weight), gradient_descent)
+        return Fitted(family, solve(None), (), cross_validate(cases, solve, loss), cases)
     pairs: tuple[Pair, ...] = ()
     if family == PAIRS:
         pairs = _leading_pairs(cases, weight)
         cases = cases.expanded(pairs)
     solver = huber if family == "huber" else bayesian_ridge
     solve = partial(_by_rows, cases, weight, solver)
-    return Fitted(family, solve(None), pairs, cross_validate(cases, solve), cases)
+    return Fitted(family, solve(None), pairs, cross_validate(cases, solve, loss), cases)
 
 
 def most_rows(cases: Cases, cells: int = _MOST_CELLS) -> int:
@@ -54,21 +55,17 @@ def most_rows(cases: Cases, cells: int = _MOST_CELLS) -> int:
     return max(200, int(cells // max(cases.x.shape[1], 1)))
 
 
-def _by_ridge(cases: Cases, weight: F64) -> Fitted:
+def _by_ridge(cases: Cases, weight: F64, loss: Noise) -> Fitted:
     """The smallest regularisation whose error is at most one standard error above the least."""
     total, each = fold_sums(cases, weight)
     found = []
     for ridge in RIDGES:
         solve = _of_sums(total, each, partial(non_negative, ridge=ridge))
-        found.append((ridge, solve, cross_validate(cases, solve)))
+        found.append((ridge, solve, cross_validate(cases, solve, loss)))
     _, _, best = min(found, key=lambda one: one[2].mean)
     limit = best.mean + best.error
     ridge, solve, scores = next(one for one in found if not one[2].mean > limit)
     return Fitted(DEFAULT, solve(None), (), scores, cases, ridge)
-
-
-def _by_sums(cases: Cases, weight: F64, solver: Callable[[WeightedSums], F64]) -> Solve:
-    return _of_sums(*fold_sums(cases, weight), solver)
 
 
 def _of_sums(total: WeightedSums, each: list[WeightedSums], solver: Callable[[WeightedSums], F64]) -> Solve:

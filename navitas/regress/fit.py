@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from pydantic import ValidationError
@@ -16,12 +16,13 @@ from navitas.regress.collinear import dependent_columns
 from navitas.regress.costs import Term, terms_of
 from navitas.regress.described import described
 from navitas.regress.families import DEFAULT, NAMES, PAIRS, Fitted, fit_family, most_rows
-from navitas.regress.fit_results import FitFindings
+from navitas.regress.fit_options import AUTO, LOSSES, FitOptions
+from navitas.regress.fit_results import FitFindings, FitLoss
 from navitas.regress.grouping import column_groups, joined
 from navitas.regress.intervals import half_width
 from navitas.regress.libraries import library
 from navitas.regress.model_file import OperationsModel
-from navitas.regress.noise import Noise, noise_of, weights
+from navitas.regress.noise import Noise, growth_in, growth_of, weights
 from navitas.regress.prepare import Prepared, prepare
 from navitas.regress.table import Table
 from navitas.regress.validation import FamilyScores, constant_scores
@@ -32,26 +33,14 @@ _SMALL_CELLS = 4_000_000
 """With smaller tables, threads of BLAS mostly wait for each other, and keep all cores busy meanwhile."""
 
 
-@dataclass(frozen=True, slots=True)
-class FitOptions:
-    """What to fit. `family`: None selects one by cross-validation. `level`: the share of cases that intervals contain."""
-
-    target: str
-    group: str | None = None
-    ignore: Sequence[str] = ()
-    time: str | None = None
-    family: str | None = None
-    level: float = 0.9
-    drop_missing: bool = False
-
-
 def fit_table(table: Table, options: FitOptions) -> OperationsModel:
     """Fit a model to a table.
 
-    Raises `UsageError` if a column is missing or has text or empty cells, if the target is constant or negative, if there are
-    fewer than 8 rows, if no column can have a cost, or if the fit does not end in numbers that a file can have.
+    Raises `UsageError` if a column is missing or has text or empty cells, if the target is constant or negative, or 0 with a
+    relative loss, if there are fewer than 8 rows, if no column can have a cost, or if the fit does not end in numbers that a file
+    can have.
     """
-    ready = prepare(table, options.target, options.group, options.ignore, options.time, drop_missing=options.drop_missing)
+    ready = prepare(table, options)
     threads = 1 if ready.cases.x.size < _SMALL_CELLS else None
     try:
         with library("threadpoolctl").threadpool_limits(threads, user_api="blas"):
@@ -64,45 +53,59 @@ def fit_table(table: Table, options: FitOptions) -> OperationsModel:
 
 def _fit_cases(source: str, ready: Prepared, options: FitOptions) -> OperationsModel:
     notes = list(ready.notes)
-    groups = _groups(ready.cases, options.family)
-    cases = joined(ready.cases, groups)
+    groups, cases, loss = _grouped(ready.cases, options)
     rows, columns = cases.x.shape
     if columns < len(ready.names):
         few = f"{rows} cases are too few for {len(ready.names)} operations"
         notes.append(f"{few}: those that change most alike share {columns} costs")
     elif rows <= columns + 1:
         notes.append(f"{rows} cases are too few for {columns} operations and idling: no cost is identifiable")
-    noise = noise_of(cases.sampled(most_rows(cases, _COMPARED_CELLS)))
-    weight = weights(cases, noise)
+    weight = weights(cases, loss.noise)
     names = [name for name in NAMES if name != PAIRS or columns == len(ready.names)]
-    fitted, scores = _fitted(cases, weight, noise, options.family, names)
+    fitted, scores = _fitted(cases, weight, loss.noise, options.family, names)
     if len(fitted.cases.y) < rows:
         notes.append(f"{fitted.family}: fitted to {len(fitted.cases.y):,} random rows")
     total = sums_of(cases, weight, slice(0, rows))
-    linear = fitted if not fitted.pairs else fit_family(DEFAULT, cases, weight)
+    linear = fitted if not fitted.pairs else fit_family(DEFAULT, cases, weight, loss.noise)
     if fitted.pairs:
         notes.append("the model has products of operations, so the costs are those of the best linear model")
     merged = dependent_columns(total)
     terms = terms_of(cases, weight, total, linear.coefficient, merged, bounded=linear.family == DEFAULT)
+    noise = growth_of(fitted.cases.y, fitted.scores.predicted).noise
     width, enough = half_width(fitted.cases.y, fitted.scores.predicted, noise, options.level)
     if not enough:
         notes.append(f"{rows} cases are too few for intervals of {100 * options.level:g} %: the largest error is used")
     terms = [_of_operations(term, groups) for term in terms]
-    found = FitFindings(source, options.target, options.level, fitted, scores, _baselines(ready), noise, terms, width, groups)
+    baselines = _baselines(ready, loss.noise)
+    found = FitFindings(source, options.target, options.level, fitted, scores, baselines, loss, noise, terms, width, groups)
     return described(ready, found, notes)
 
 
-def _groups(cases: Cases, forced: str | None) -> list[list[int]]:
-    """Groups of columns with a common cost, if there are few cases and grouping does not make predictions worse.
+def _grouped(cases: Cases, options: FitOptions) -> tuple[list[list[int]], Cases, FitLoss]:
+    """Groups of columns with a common cost, if there are few cases and grouping does not make predictions worse; and the loss.
 
     Products of groups are no products of operations.
     """
     single = [[column] for column in range(cases.x.shape[1])]
-    groups = column_groups(cases) if forced != PAIRS else single
+    groups = column_groups(cases) if options.family != PAIRS else single
+    with_groups = joined(cases, groups)
+    loss = _loss(with_groups, options.loss)
     if len(groups) == len(single):
-        return single
-    with_groups, plain = (fit_family(DEFAULT, one, np.ones(len(one.y))).scores for one in (joined(cases, groups), cases))
-    return groups if with_groups.mean <= plain.mean + plain.error else single
+        return single, cases, loss
+    weight = weights(with_groups, loss.noise)
+    of_groups, plain = (fit_family(DEFAULT, one, weight, loss.noise).scores for one in (with_groups, cases))
+    if of_groups.mean <= plain.mean + plain.error:
+        return groups, with_groups, loss
+    return single, cases, _loss(cases, options.loss)
+
+
+def _loss(cases: Cases, wanted: str) -> FitLoss:
+    """The loss that is wanted, or right for the noise of the cases. If any energy is 0, that is squared errors."""
+    some = cases.sampled(most_rows(cases, _COMPARED_CELLS))
+    growth = growth_in(some, weights(some, Noise.PROPORTIONAL))
+    zeros = int((cases.y == 0).sum())
+    noise = LOSSES[wanted] if wanted != AUTO else Noise.CONSTANT if zeros else growth.noise
+    return FitLoss(noise, growth, is_wanted=wanted != AUTO, zeros=zeros, rows=len(cases.y))
 
 
 def _of_operations(term: Term, groups: list[list[int]]) -> Term:
@@ -116,33 +119,32 @@ def _of_operations(term: Term, groups: list[list[int]]) -> Term:
 
 
 def _fitted(
-    cases: Cases, weight: F64, noise: Noise, forced: str | None, names: Sequence[str]
+    cases: Cases, weight: F64, loss: Noise, forced: str | None, names: Sequence[str]
 ) -> tuple[Fitted, dict[str, FamilyScores]]:
     """The default unless another family is better by more than one standard error, and the errors of all families."""
     if forced is not None:
-        found = _fit(forced, cases, weight, noise)
+        found = _fit(forced, cases, weight, loss)
         return found, {forced: found.scores}
     some = cases.sampled(most_rows(cases, _COMPARED_CELLS))
-    found_by = {name: _fit(name, some, weight if some is cases else weights(some, noise), noise) for name in names}
+    found_by = {name: _fit(name, some, weight if some is cases else weights(some, loss), loss) for name in names}
     best = min(found_by.values(), key=lambda one: one.scores.mean)
     plain = found_by[DEFAULT]
     name = best.family if plain.scores.mean > best.scores.mean + best.scores.error else DEFAULT
-    chosen = found_by[name] if some is cases else _fit(name, cases, weight, noise)
+    chosen = found_by[name] if some is cases else _fit(name, cases, weight, loss)
     return chosen, {each: one.scores for each, one in found_by.items()} | {name: chosen.scores}
 
 
-def _fit(family: str, cases: Cases, weight: F64, noise: Noise) -> Fitted:
+def _fit(family: str, cases: Cases, weight: F64, loss: Noise) -> Fitted:
     """Fit a family, to a random part of the rows if it needs all of them and they are many."""
     some = cases if family in (DEFAULT, "gradient") else cases.sampled(most_rows(cases))
-    return fit_family(family, some, weight if some is cases else weights(some, noise))
+    return fit_family(family, some, weight if some is cases else weights(some, loss), loss)
 
 
-def _baselines(ready: Prepared) -> dict[str, FamilyScores]:
+def _baselines(ready: Prepared, loss: Noise) -> dict[str, FamilyScores]:
     """Errors of the mean, of the median, and of a line over time."""
-    found = {"mean": constant_scores(ready.cases, np.mean), "median": constant_scores(ready.cases, np.median)}
+    found = {"mean": constant_scores(ready.cases, np.mean, loss), "median": constant_scores(ready.cases, np.median, loss)}
     if ready.time is not None:
         name, times = ready.time
         only = ready.cases.only(times)
-        noise = noise_of(only.sampled(most_rows(ready.cases, _COMPARED_CELLS)))
-        found[f"time ({name})"] = fit_family(DEFAULT, only, weights(only, noise)).scores
+        found[f"time ({name})"] = fit_family(DEFAULT, only, weights(only, loss), loss).scores
     return found

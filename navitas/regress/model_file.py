@@ -69,12 +69,13 @@ class LeftOut(_Part):
 
 
 class FamilyScore(_Part):
-    """Errors (NMAE) of a family in cross-validation. None if no row has energy."""
+    """Errors of a family in cross-validation: NMAE, None if no row has energy; and `mean_j`, the mean in joules."""
 
     family: _Name
     training: float | None
     validation: float | None
     standard_error: float | None
+    mean_j: float | None = None
 
 
 class FoldScore(_Part):
@@ -95,7 +96,9 @@ class HullPart(_Part):
 
 
 class OperationsModel(_Part):
-    """A model file. `half_width`: of intervals, in joules, or as a share of the energy for proportional noise.
+    """A model file. `half_width`: of intervals, in units of the energy to the power of the noise (joules; √J; a share).
+
+    `loss`: which errors the fit weighs, for the reason in `loss_reason`.
 
     `ignored`: columns of the training table that are no features, such as the target.
     """
@@ -107,6 +110,8 @@ class OperationsModel(_Part):
     target: _Name
     rows: _Place
     family: _Name
+    loss: Literal["squared", "between", "relative"] | None = None
+    loss_reason: str = ""
     noise: Noise
     ridge: _Size
     level: Annotated[float, Field(gt=0, lt=1)]

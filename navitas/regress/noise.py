@@ -1,7 +1,8 @@
-"""Whether the measured energy's noise is constant or proportional to it, and the weights that follow."""
+"""How the noise of measured energy grows with the energy, and the weights of cases that are right for it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
@@ -12,13 +13,41 @@ from navitas.regress.solvers import non_negative
 
 _PASSES = 3
 _LARGE = 4_000_000
+_EXPONENTS = np.linspace(-0.5, 1.5, 41)
+_FREEDOM = 3.0
+_SCALE_STEPS = 30
+_MOST_ERRORS = 10_000
+_WITHIN = 1.92
+"""Half of the 95 % quantile of χ² with one degree of freedom."""
 
 
 class Noise(StrEnum):
-    """The noise of measured energy: the same number of joules in each case, or the same share of its energy."""
+    """The noise of measured energy: as many joules in each case, the same share of its energy, or between these."""
 
     CONSTANT = "constant"
+    ROOT = "root"
     PROPORTIONAL = "proportional"
+
+    @property
+    def exponent(self) -> float:
+        """The power of the energy that its standard deviation grows with."""
+        return {Noise.CONSTANT: 0.0, Noise.ROOT: 0.5, Noise.PROPORTIONAL: 1.0}[self]
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """The power of the energy with which errors grow, and its 95 % interval. All are in -0.5 … 1.5."""
+
+    exponent: float
+    low: float
+    high: float
+
+    @property
+    def noise(self) -> Noise:
+        """The nearest kind; proportional, as the noise of most measurements of energy, unless the interval excludes it."""
+        if self.high >= 1:
+            return Noise.PROPORTIONAL
+        return min(Noise, key=lambda one: abs(one.exponent - self.exponent))
 
 
 def floored(energy: F64, y: F64) -> F64:
@@ -28,31 +57,38 @@ def floored(energy: F64, y: F64) -> F64:
 
 
 def weights(cases: Cases, noise: Noise) -> F64:
-    """Weights of rows with a mean of 1. For proportional noise, 1/ŷ², with ŷ from the fit before (reweighted least squares)."""
+    """Weights of rows with a mean of 1: 1/ŷ^(2·exponent), with ŷ from the fit before (reweighted least squares)."""
     weight = np.ones(len(cases.y))
-    if noise is Noise.PROPORTIONAL:
+    if noise is not Noise.CONSTANT:
         for _ in range(_PASSES if cases.x.size < _LARGE else 1):
             predicted = cases.predict(non_negative(fold_sums(cases, weight)[0]))
-            weight = floored(predicted, cases.y) ** -2.0
+            weight = floored(predicted, cases.y) ** (-2 * noise.exponent)
             weight /= weight.mean()
     return weight
 
 
-def noise_of(cases: Cases) -> Noise:
-    """The kind of noise under which errors of left-out rows have the same size in all rows.
+def growth_in(cases: Cases, weight: F64) -> Growth:
+    """The growth of errors of left-out rows in linear fits. The weights should be relative: others miss small energies."""
+    total, each = fold_sums(cases, weight)
+    predicted = np.empty(len(cases.y))
+    for fold, sums in zip(cases.folds, each, strict=True):
+        predicted[fold] = cases.predict(non_negative(total.minus(sums)))[fold]
+    return growth_of(cases.y, predicted)
 
-    This is where log(error / expected size) varies least, by the range of its middle half. A few rows with operations that
-    hardly occur elsewhere have large errors under any noise, and do not matter.
+
+def growth_of(y: F64, predicted: F64) -> Growth:
+    """The most likely growth with the predicted energy, if errors have Student's t distribution with 3 degrees of freedom.
+
+    This is the power-of-the-mean model of variance (Carroll and Ruppert 1988, "Transformation and Weighting in Regression",
+    chapter 3). Rows with operations that hardly occur elsewhere have large errors under any noise. Here, they count little.
     """
-    varies = {}
-    for noise in Noise:
-        weight = weights(cases, noise)
-        total, each = fold_sums(cases, weight)
-        size, scale = np.empty(len(cases.y)), np.empty(len(cases.y))
-        for fold, sums in zip(cases.folds, each, strict=True):
-            predicted = cases.predict(non_negative(total.minus(sums)))[fold]
-            size[fold] = np.abs(cases.y[fold] - predicted)
-            scale[fold] = floored(predicted, cases.y) if noise is Noise.PROPORTIONAL else 1.0
-        ratio = np.log(np.maximum(size / scale, 1e-12 * float(np.mean(size / scale)) + 1e-300))
-        varies[noise] = float(np.subtract(*np.quantile(ratio, [0.75, 0.25])))
-    return min(varies, key=lambda one: varies[one])
+    step = -(-len(y) // _MOST_ERRORS)
+    level = np.log(floored(predicted, y)[::step])
+    size = np.log(np.maximum(np.abs(y - predicted), 1e-9 * float(y.mean()))[::step])
+    squares = np.exp(2 * (size - _EXPONENTS[:, None] * (level - level.mean())))
+    scale = np.median(squares, axis=1, keepdims=True)
+    for _ in range(_SCALE_STEPS):
+        scale = np.mean((_FREEDOM + 1) / (_FREEDOM / squares + 1 / scale), axis=1, keepdims=True)
+    misfit = (0.5 * np.log(scale) + (_FREEDOM + 1) / 2 * np.log1p(squares / scale / _FREEDOM)).sum(axis=1)
+    inside = _EXPONENTS[misfit <= misfit.min() + _WITHIN]
+    return Growth(float(_EXPONENTS[int(np.argmin(misfit))]), float(inside[0]), float(inside[-1]))

@@ -65,7 +65,7 @@ def _csv(path: Path, raw: io.BufferedReader, without: Collection[str]) -> Table:
         )
     except arrow.ArrowInvalid as error:
         raise _csv_error(path, delimiter, len(names), error) from None
-    return _table(path, [names[place] for place in wanted], found)
+    return _table(path, [names[place] for place in wanted], found, names)
 
 
 def _header_line(path: Path, raw: io.BufferedReader) -> str:
@@ -126,13 +126,13 @@ def _parquet(path: Path, raw: io.BufferedReader, without: Collection[str]) -> Ta
         _check_names(path, names)
         _check_size(path, path.stat().st_size, file.metadata.num_rows, len(names))
         wanted = [name for name in names if name and name not in without]
-        return _table(path, wanted, file.read(columns=wanted))
+        return _table(path, wanted, file.read(columns=wanted), names)
     except arrow.ArrowException as error:
         raise UsageError(f"{path}: not a Parquet file: {str(error)[:200]}", "Write it again.") from None
 
 
-def _table(path: Path, names: list[str], found: Any) -> Table:
+def _table(path: Path, names: list[str], found: Any, every: list[str]) -> Table:
     if not found.num_rows:
         raise UsageError(f"{path}: no rows", "Give a row for each execution case, below the header.")
     columns = {name: found.column(place) for place, name in enumerate(names)}
-    return Table(str(path), tuple(names), found.num_rows, columns)
+    return Table(str(path), tuple(names), found.num_rows, columns, tuple(name for name in every if name and name not in columns))

@@ -22,19 +22,24 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Columns as Arrow arrays, by their place. `name` is the file's, for messages. Rows are counted from 0."""
+    """Columns as Arrow arrays, by their place. `name` is the file's, for messages. Rows are counted from 0.
+
+    `unread` are the names of columns that the file has, and that were not read.
+    """
 
     name: str
     columns: tuple[str, ...]
     rows: int
     values: dict[str, Any]
+    unread: tuple[str, ...] = ()
 
     def check_known(self, wanted: Sequence[str], option: str) -> None:
         """Raise `UsageError` for a column that the table lacks, with similar names."""
+        names = (*self.columns, *self.unread)
         for column in wanted:
-            if column not in self.columns:
-                near = get_close_matches(column, self.columns, 3, 0.5)
-                similar = f"Did you mean {', '.join(map(repr, near))}?" if near else f"It has {shown(self.columns)}."
+            if column not in names:
+                near = get_close_matches(column, names, 3, 0.5)
+                similar = f"Did you mean {', '.join(map(repr, near))}?" if near else f"It has {shown(names)}."
                 raise UsageError(f"{self.name}: no column {column!r} ({option})", similar)
 
     def is_numeric(self, column: str) -> bool:

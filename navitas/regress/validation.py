@@ -1,8 +1,8 @@
-"""Cross-validation: normalised mean absolute errors (paper 3, equation 6 and table 3) and residuals of left-out rows."""
+"""Cross-validation: relative errors (NMAE: paper 3, equation 6 and table 3), errors in joules, predictions of left-out rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,7 @@ from navitas.errors import UsageError
 from navitas.regress.arrays import F64, I64
 from navitas.regress.cases import Cases
 from navitas.regress.libraries import library
+from navitas.regress.noise import Noise
 
 FOLDS = 4
 SEED = 0
@@ -20,27 +21,43 @@ Solve = Callable[[int | None], F64]
 
 @dataclass(frozen=True, slots=True)
 class FamilyScores:
-    """Errors of each fold, as shares. `predicted`: (n,), joules, by the fit without the row's fold."""
+    """Errors of each fold: NMAE as a share in training and validation, and the mean error of validation in joules (`mean_j`).
+
+    `judged`: the mean error by which fits are compared, in units of the noise that the loss is right for. `predicted`: (n,),
+    joules, by the fit without the row's fold.
+    """
 
     training: tuple[float, ...]
     validation: tuple[float, ...]
+    mean_j: tuple[float, ...]
+    judged: tuple[float, ...]
     predicted: F64
 
     @property
     def mean(self) -> float:
-        """The mean error of validation."""
-        return float(np.mean(self.validation))
+        """The mean of the judged errors."""
+        return float(np.mean(self.judged))
 
     @property
     def error(self) -> float:
-        """The standard error of the mean over folds."""
-        return float(np.std(self.validation, ddof=1) / np.sqrt(len(self.validation)))
+        """The standard error of this mean, over folds."""
+        return standard_error(self.judged)
+
+
+def standard_error(folds: Sequence[float]) -> float:
+    """The standard error of a mean over folds."""
+    return float(np.std(folds, ddof=1) / np.sqrt(len(folds)))
 
 
 def nmae(y: F64, predicted: F64) -> float:
     """Mean of |ŷ - y| / y over rows whose measured energy is not 0."""
-    some = y > 0
-    return float((np.abs(predicted[some] - y[some]) / y[some]).mean()) if some.any() else float("nan")
+    return _mean_error(y, predicted, 1.0)
+
+
+def _mean_error(y: F64, predicted: F64, exponent: float) -> float:
+    """Mean of |ŷ - y| / y^exponent over rows in which it is known."""
+    some = (y > 0) | (exponent == 0)
+    return float((np.abs(predicted[some] - y[some]) / y[some] ** exponent).mean()) if some.any() else float("nan")
 
 
 def fold_numbers(rows: int, groups: I64 | None) -> I64:
@@ -63,24 +80,26 @@ def fold_numbers(rows: int, groups: I64 | None) -> I64:
     return found
 
 
-def cross_validate(cases: Cases, solve: Solve) -> FamilyScores:
+def cross_validate(cases: Cases, solve: Solve, loss: Noise) -> FamilyScores:
     """Fit without each fold, and predict all rows."""
     predicted = np.empty(len(cases.y))
-    training, validation = [], []
+    training, validation, mean_j, judged = [], [], [], []
     for number, fold in enumerate(cases.folds):
         every = cases.predict(solve(number))
         others = cases.outside(fold)
         predicted[fold] = every[fold]
         training.append(nmae(cases.y[others], every[others]))
         validation.append(nmae(cases.y[fold], every[fold]))
-    return FamilyScores(tuple(training), tuple(validation), predicted)
+        mean_j.append(_mean_error(cases.y[fold], every[fold], 0.0))
+        judged.append(_mean_error(cases.y[fold], every[fold], loss.exponent))
+    return FamilyScores(tuple(training), tuple(validation), tuple(mean_j), tuple(judged), predicted)
 
 
-def constant_scores(cases: Cases, statistic: Callable[[F64], float]) -> FamilyScores:
+def constant_scores(cases: Cases, statistic: Callable[[F64], float], loss: Noise) -> FamilyScores:
     """The errors of a prediction that is the same for all rows, such as the mean."""
 
     def solve(fold: int | None) -> F64:
         y = cases.y if fold is None else cases.y[cases.outside(cases.folds[fold])]
         return np.append(float(statistic(y)), np.zeros(cases.x.shape[1]))
 
-    return cross_validate(cases, solve)
+    return cross_validate(cases, solve, loss)

@@ -27,7 +27,6 @@ from navitas.vitals.run_history import RunHistory, elapsed_ns
 COMPONENT = "wakelock"
 NEAR_NS = 100_000_000
 """A wake lock begins in the history so near its call: times of a history are in ms, and the service notes it after the call."""
-_NO_METHOD = -1
 _LOCKS = [STATE_NUMBERS["wake_lock_in"], STATE_NUMBERS["wake_lock"]]
 
 

@@ -20,13 +20,12 @@ from rich.table import Table
 from scipy import stats
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+from support.batterystats_dumps import read_dump
 from support.field_data import FIELD_DATA, NO_FIELD_DATA
 
 from navitas.attribute.component import ComponentInputs
 from navitas.attribute.components import COMPONENTS
 from navitas.attribute.measured_runs import MeasuredRuns
-from navitas.batterystats.keys import STATE_NAMES
-from navitas.batterystats.reader import read_batterystats
 from navitas.parse.device_states import NO_UID, DeviceStates
 from navitas.parse.parsed_recording import ParsedRecording
 from navitas.parse.tables import MethodTable, RunTables
@@ -123,17 +122,11 @@ def _recorded(path: Path) -> list[State]:
         "audio": "audio",
         "camera": "camera",
     }
-    read = read_batterystats(path).states
+    by_end = sorted(read_dump(path.read_bytes()).of(*names), key=lambda one: one.end_ms)
     rows = [
-        (names[name], start_ns / 1e9, min(end_ns / 1e9, SECONDS), value)
-        for name, start_ns, end_ns, value in zip(
-            (STATE_NAMES[state] for state in read.state.tolist()),
-            read.start_ns.tolist(),
-            read.end_ns.tolist(),
-            read.value.tolist(),
-            strict=True,
-        )
-        if name in names and start_ns < SECONDS * 1e9 and end_ns > start_ns
+        (names[one.name], one.start_ms / 1e3, min(one.end_ms / 1e3, SECONDS), one.value)
+        for one in by_end
+        if one.start_ms < SECONDS * 1e3 and one.end_ms > one.start_ms
     ]
     has_brightness = any(row[0] == "brightness" for row in rows)
     return rows if has_brightness else [*rows, ("brightness", 0.0, SECONDS, 0)]

@@ -13,7 +13,8 @@ import pyarrow.csv
 from common import Figures, arguments
 
 from navitas.regress.apply import apply_model
-from navitas.regress.fit import FitOptions, fit_table
+from navitas.regress.fit import fit_table
+from navitas.regress.fit_options import FitOptions
 from navitas.regress.read_table import read_table
 
 MAX_S = 10.0

@@ -20,7 +20,8 @@ from navitas.operations.case_file import CaseFile
 from navitas.operations.case_plan import read_plan
 from navitas.operations.case_table import CENSUS, NOT_FEATURES, PLAN, read_cases, write_rows
 from navitas.regress.apply import apply_model
-from navitas.regress.fit import FitOptions, fit_table
+from navitas.regress.fit import fit_table
+from navitas.regress.fit_options import FitOptions
 from navitas.regress.read_table import read_table
 from navitas.regress.table import Table
 from navitas.virtual_phone.start import virtual_phone

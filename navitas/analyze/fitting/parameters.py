@@ -9,7 +9,7 @@ import numpy as np
 
 from navitas.attribute.component import ComponentCurves, ComponentInputs
 from navitas.attribute.curves import Curve, distinct
-from navitas.attribute.hardware.flows import constant_power, during, flow_of
+from navitas.attribute.hardware.flows import constant_power, during, flow_of, merged
 from navitas.attribute.hardware.radio_components import MODEM, WIFI, Radio
 from navitas.attribute.hardware.sessions import sessions_of
 from navitas.attribute.hardware.traffic import Traffic, traffic_of
@@ -17,7 +17,6 @@ from navitas.parse.arrays import F64, I64
 from navitas.parse.hook_calls import STORAGE, HookKind
 from navitas.parse.tables import RunTables
 from navitas.power.components.screen_power import BRIGHTNESS_BINS
-from navitas.power.components.state_times import merged
 from navitas.power.fitted_model import PARAMETER_UNITS, Unit
 
 _BYTES_PER_MB = 1e6

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from navitas.attribute.hardware.flows import merged
 from navitas.attribute.hardware.traffic import Traffic
 from navitas.parse.arrays import I64
-from navitas.power.components.state_times import merged
 
 _SLOWEST_BIT_S = 1e6
 

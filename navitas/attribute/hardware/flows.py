@@ -1,4 +1,4 @@
-"""Cumulative curves of energy over true time."""
+"""Cumulative curves of energy over true time, and intervals of it."""
 
 from __future__ import annotations
 
@@ -32,6 +32,17 @@ def constant_power(watts: float, run_ns: tuple[int, int]) -> Curve:
     """Energy at constant power over a run."""
     low, high = run_ns
     return Curve(np.array([low, high]), np.array([0.0, watts * (high - low) / 1e9])) if high > low else EMPTY_CURVE
+
+
+def merged(begin_ns: I64, end_ns: I64) -> tuple[I64, I64]:
+    """Merge overlapping and touching intervals, and drop empty ones. Returns ascending begins and ends."""
+    is_used = end_ns > begin_ns
+    order = np.argsort(begin_ns[is_used], kind="stable")
+    begin, end = begin_ns[is_used][order], np.maximum.accumulate(end_ns[is_used][order])
+    if not len(begin):
+        return begin, end
+    first = np.concatenate([[True], begin[1:] > end[:-1]])
+    return begin[first], end[np.concatenate([first[1:], [True]])]
 
 
 def during(begin_ns: I64, end_ns: I64, energy: Curve) -> Curve:

@@ -10,13 +10,12 @@ import numpy as np
 from navitas.attribute.charges import NO_CHARGES, Charges, charges_of_time, joined_charges
 from navitas.attribute.component import ComponentCurves
 from navitas.attribute.curves import EMPTY_CURVE, Curve, added, distinct
-from navitas.attribute.hardware.flows import counts
+from navitas.attribute.hardware.flows import counts, merged
 from navitas.attribute.hardware.sessions import Sessions
 from navitas.parse.arrays import F64, I64
 from navitas.parse.device_states import NO_UID
 from navitas.parse.reasons import Reason
 from navitas.parse.tables import RunTables
-from navitas.power.components.state_times import merged
 
 NO_APP_UID = Reason("no_app_uid", "the app's uid was not recorded: apps that used it count as an unknown user")
 

@@ -6,12 +6,11 @@ import numpy as np
 
 from navitas.attribute.curves import Curve, added
 from navitas.attribute.hardware.air_time import AirSpans
-from navitas.attribute.hardware.flows import constant_power, during, flow_of, outside
+from navitas.attribute.hardware.flows import constant_power, during, flow_of, merged, outside
 from navitas.attribute.hardware.on_off import Used
 from navitas.attribute.hardware.radio_link import RadioCosts
 from navitas.attribute.hardware.traffic import APP, CALL, OTHERS, Traffic, charges_of_bytes
 from navitas.parse.arrays import F64, I64
-from navitas.power.components.state_times import merged
 
 
 def bytes_j(traffic: Traffic, costs: RadioCosts) -> F64:

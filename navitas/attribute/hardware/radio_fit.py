@@ -8,11 +8,10 @@ import numpy as np
 
 from navitas.attribute.curves import Curve, added
 from navitas.attribute.hardware.air_time import AirSpans
-from navitas.attribute.hardware.flows import during, flow_of
+from navitas.attribute.hardware.flows import during, flow_of, merged
 from navitas.attribute.hardware.radio_link import RadioCosts
 from navitas.attribute.hardware.traffic import Traffic
 from navitas.parse.arrays import F64, I64
-from navitas.power.components.state_times import merged
 
 _FEWEST_INTERVALS = 20
 _FEWEST_USED = 4

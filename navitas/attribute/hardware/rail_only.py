@@ -8,7 +8,7 @@ import numpy as np
 
 from navitas.attribute.component import ComponentCurves, ComponentInputs, RailUse
 from navitas.attribute.curves import Curve, added
-from navitas.attribute.hardware.flows import constant_power, during, flow_of
+from navitas.attribute.hardware.flows import constant_power, during, flow_of, merged
 from navitas.attribute.hardware.io_sharing import shared_by_weight
 from navitas.attribute.hardware.levels import LEVELS
 from navitas.attribute.hardware.traffic import APP, CALL, OTHERS, Traffic, charges_of_bytes, traffic_of
@@ -16,7 +16,6 @@ from navitas.attribute.pixel_rails import total_of
 from navitas.attribute.scaling import RAILS, floor_of, measured_only, rail_curve
 from navitas.parse.hook_calls import STORAGE
 from navitas.parse.tables import RunTables
-from navitas.power.components.state_times import merged
 
 _BYTES_PER_MB = 1e6
 

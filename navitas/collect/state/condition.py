@@ -38,7 +38,6 @@ class Thermal:
 
     status: int | None = None
     skin_c: float | None = None
-    overridden: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +94,10 @@ def parse_thermal(text: str) -> Thermal:
     sensors = text.partition(_CURRENT)[2] or text
     skins = [float(value) for value, kind in _TEMPERATURE.findall(sensors) if kind == _SKIN]
     usable = [celsius for celsius in skins if -40 < celsius < 120 and celsius != 0]
-    overridden = "IsStatusOverride: true" in text
-    known = status is not None and (overridden or "HAL Ready: false" not in text)
+    known = status is not None and ("IsStatusOverride: true" in text or "HAL Ready: false" not in text)
     return Thermal(
         status=min(int(status[1]), len(THERMAL_NAMES) - 1) if status and known else None,
         skin_c=max(usable, default=None),
-        overridden=overridden,
     )
 
 

@@ -1,4 +1,4 @@
-"""The power models of all components but the CPU, from one profile."""
+"""The currents of all components but the CPU, from one profile."""
 
 from __future__ import annotations
 
@@ -20,10 +20,7 @@ from navitas.power.power_profile import PowerProfile
 
 @dataclass(frozen=True, slots=True)
 class ComponentPower:
-    """One model for each component. Without figures in the profile, a component draws 0 mA, and its `coverage` names them.
-
-    Sensors and rails aren't in a profile: see `SensorPower` and `rail_charge_c`.
-    """
+    """The currents of each component. Without figures in the profile, a component draws 0 mA, and its `coverage` names them."""
 
     screen: ScreenPower
     wifi: WifiPower
@@ -56,7 +53,7 @@ class ComponentPower:
 
     @classmethod
     def empty(cls) -> ComponentPower:
-        """Return the models of a profile without entries."""
+        """Return the currents of a profile without entries."""
         return cls.from_profile(PowerProfile("none", {}, {}))
 
     @property

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from enum import IntEnum
 
 import numpy as np
+from numpy.typing import NDArray
 
-from navitas.power.components.charge import F64
 from navitas.power.components.coverage import ProfileKeys
 from navitas.power.modem_element import FREQUENCIES, TECHNOLOGIES, TX_LEVELS, active_key
 
@@ -30,7 +30,7 @@ class NrFrequency(IntEnum):
     MMWAVE = 4
 
 
-def active_currents(keys: ProfileKeys, *, is_optional: bool) -> tuple[F64, F64]:
+def active_currents(keys: ProfileKeys, *, is_optional: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return receive currents, shape (technologies, frequencies), and transmit currents, with levels as a third dimension.
 
     A missing current is that of its technology, else of DEFAULT, else of the older `modem.controller.rx` and `.tx`

@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 
 from navitas.attribute.curves import Curve
 from navitas.attribute.hardware.air_time import air_spans
-from navitas.attribute.hardware.flows import during, flow_of
+from navitas.attribute.hardware.flows import during, flow_of, merged
 from navitas.attribute.hardware.radio import bytes_j, radio_energy
 from navitas.attribute.hardware.radio_fit import fitted_costs
 from navitas.attribute.hardware.radio_link import RadioCosts
 from navitas.attribute.hardware.traffic import CALL, Traffic
-from navitas.power.components.state_times import merged
 
 MS = 1_000_000
 RUN = (0, 20_000 * MS)

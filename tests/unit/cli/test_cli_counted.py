@@ -114,6 +114,9 @@ def test_what_the_census_and_the_model_lack_is_named(files: CountedFiles, capsys
 
 def test_tests_are_chosen_by_patterns(files: CountedFiles, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(line(files, "rank", "--tests", "*MainTest")) == ExitCode.OK
+    assert "matches" not in capsys.readouterr().err
+    assert run(line(files, "rank", "--tests", "*MainTest", "--tests", "MianTest")) == ExitCode.OK
+    assert "matches MianTest. It has a.MainTest#x" in " ".join(capsys.readouterr().err.split())
     assert run(line(files, "rank", "--tests", "Other*")) == ExitCode.USAGE
     assert "a.MainTest#x" in capsys.readouterr().err
 

@@ -53,6 +53,11 @@ def test_a_model_is_fitted_and_applied(table: Path, capsys: Capture) -> None:
         (["--target", "energy_j", "--ignore", "energy_j"], "column 'energy_j' has two roles"),
         (["--target", "energy_j", "--group", "sessions"], "Did you mean 'session'?"),
         (["--target", "energy_j", "--group", "session", "--time", "x"], "no column 'x' (--time)"),
+        (["--target", "energy_j", "--ignore", "sesion"], "no column 'sesion' (--ignore) Did you mean 'session'?"),
+        (
+            ["--target", "energy_j", "--ignore", "session", "--ignore", "x"],
+            "no column 'x' (--ignore) It has 'add', 'mul', 'call'",
+        ),
     ],
 )
 def test_wrong_columns_are_named(table: Path, capsys: Capture, words: list[str], message: str) -> None:
@@ -73,6 +78,25 @@ def test_wrong_cells_are_named(table: Path, capsys: Capture, cells: str, message
     table.write_text(table.read_text() + cells + "\n")
     assert _fit(table, "--target", "energy_j", "--group", "session") == 2
     assert message in " ".join(capsys.readouterr().err.split())
+
+
+def test_energies_of_zero_have_no_relative_errors(table: Path, capsys: Capture) -> None:
+    table.write_text(table.read_text() + "0,0,0,0,s\n")
+    options = ["--target", "energy_j", "--ignore", "session"]
+    assert _fit(table, *options, "--loss", "relative") == 2
+    assert "column 'energy_j', row 100: 0, in 1 of 101 rows" in " ".join(capsys.readouterr().err.split())
+    assert _fit(table, *options) == 0
+    model = json.loads((table.parent / "model.json").read_text())
+    assert model["loss"] == "squared" and model["loss_reason"].startswith("1 of 101 cases have an energy of 0")
+
+
+@pytest.mark.parametrize("loss", ["squared", "relative"])
+def test_a_loss_can_be_named(table: Path, capsys: Capture, loss: str) -> None:
+    assert _fit(table, "--target", "energy_j", "--ignore", "session", "--loss", loss) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    model = json.loads((table.parent / "model.json").read_text())
+    assert model["loss"] == loss and model["loss_reason"].startswith("It was requested; errors of left-out cases grow with")
+    assert f"Loss: {loss}. It was requested" in printed
 
 
 def test_rows_with_empty_cells_can_be_dropped(table: Path, capsys: Capture) -> None:

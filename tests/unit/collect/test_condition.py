@@ -71,7 +71,7 @@ THERMALS = {
     "an emulator without a HAL": (OVERRIDE + "Thermal Status: 0\nCached temperatures:\nHAL Ready: false\n", Thermal(None, None)),
     "overridden": (
         OVERRIDE.replace("false", "true", 1) + "Thermal Status: 4\nHAL Ready: false\n",
-        Thermal(4, None, overridden=True),
+        Thermal(4, None),
     ),
 }
 

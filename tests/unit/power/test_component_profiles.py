@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from lxml import etree
 from support.field_data import FIELD_DATA
 
 from navitas.power import catalog
-from navitas.power.components.charge import MAH_C
 from navitas.power.components.component_power import ComponentPower
-from navitas.power.components.controller_power import ControllerTimes
+from navitas.power.components.controller_power import ControllerPower
 from navitas.power.components.coverage import Coverage
 from navitas.power.components.modem_currents import NrFrequency, Technology
 from navitas.power.power_profile import PowerProfile, read_power_profile
 from navitas.virtual_phone.compiled_xml import XmlElement, compile_xml
 
-HOUR_NS = 3_600_000_000_000
 ROOT = Path(__file__).parents[3]
 FIELD = FIELD_DATA / "power_profiles"
 FILES = [*sorted((ROOT / "profiles").glob("*.xml")), *sorted(FIELD.glob("*.xml"))]
@@ -31,10 +28,6 @@ def components(**values: float | tuple[float, ...]) -> ComponentPower:
     return ComponentPower.from_profile(PowerProfile("made", {k: v for k, v in named.items() if isinstance(v, float)}, arrays))
 
 
-def hours(*times: float) -> np.ndarray:
-    return np.array(times) * HOUR_NS
-
-
 def covered(power: ComponentPower) -> dict[str, Coverage]:
     return {one.component: one for one in power.coverage}
 
@@ -45,8 +38,8 @@ def test_a_component_without_entries_says_which_are_missing() -> None:
     assert covered(power)["gnss"].note == "profile has no gps.on"
     assert covered(power)["screen"].note == "profile has no screen.on, screen.full"
     assert covered(power)["wifi"].note.startswith("profile has no wifi.controller.idle")
-    assert power.camera.charge_c(hours(1.0)) == 0.0
-    assert power.modem.inactive_c(hours(1.0), hours(1.0, 1.0, 1.0, 1.0, 1.0)[None, :]) == 0.0
+    assert power.camera.current_ma == 0.0
+    assert (power.modem.active_ma, power.modem.signal_ma) == (0.0, ())
 
 
 def test_one_of_two_ways_to_describe_a_component_suffices() -> None:
@@ -54,7 +47,7 @@ def test_one_of_two_ways_to_describe_a_component_suffices() -> None:
     timed = covered(components(wifi__on=1.0, wifi__active=60.0, wifi__scan=30.0))["wifi"]
     assert timed.is_covered and not timed.missing
     controlled = components(wifi__controller__idle=1.0, wifi__controller__rx=2.0, wifi__controller__tx=3.0)
-    assert not covered(controlled)["wifi"].missing and controlled.wifi.controller.is_supported
+    assert not covered(controlled)["wifi"].missing and controlled.wifi.controller == ControllerPower(1.0, 2.0, 3.0)
     radio = covered(components(radio__active=200.0, radio__on=(9.0, 3.0)))["modem"]
     assert radio.is_covered and not radio.missing
     old = covered(components(bluetooth__on=0.3, bluetooth__active=12.0))["bluetooth"]
@@ -80,13 +73,11 @@ def test_impossible_currents_count_as_zero_and_are_named(value: float) -> None:
 def test_gnss_by_signal_quality() -> None:
     both, on_alone = components(gps__on=100.0, gps__signalqualitybased=(300.0, 60.0)).gnss, components(gps__on=100.0).gnss
     zeros = components(gps__on=100.0, gps__signalqualitybased=(0.0, 0.0)).gnss
-    known = hours(1.0, 2.0)[None, :]
-    assert both.quality_c(hours(1.0), known) / MAH_C == pytest.approx(100 + 300 + 120)
-    assert on_alone.quality_c(hours(1.0), known) / MAH_C == pytest.approx(400)
-    assert zeros.quality_c(hours(1.0), known) / MAH_C == pytest.approx(400)
+    assert (both.unknown_quality_ma, both.quality_ma) == (100.0, (300.0, 60.0))
+    assert (on_alone.unknown_quality_ma, on_alone.quality_ma) == (100.0, ())
+    assert (zeros.unknown_quality_ma, zeros.quality_ma) == (100.0, ())
     quality_alone = components(gps__signalqualitybased=(300.0, 60.0)).gnss
-    assert quality_alone.charge_c(hours(2.0), hours(1.0, 3.0)) / MAH_C == pytest.approx(2 * (300 + 3 * 60) / 4)
-    assert quality_alone.charge_c(hours(2.0)) / MAH_C == pytest.approx(2 * 180)
+    assert (quality_alone.unknown_quality_ma, quality_alone.quality_ma) == (180.0, (300.0, 60.0))
 
 
 def test_old_names_count_where_there_is_no_new_one() -> None:
@@ -105,24 +96,6 @@ def test_the_screen_costs_what_either_model_says() -> None:
     screen = components(screen__on=100.0, screen__full=400.0).screen
     assert screen.current_ma(0).tolist() == [140.0, 220.0, 300.0, 380.0, 460.0]
     assert screen.current_ma(0, "paper1").tolist() == [100.0, 200.0, 300.0, 400.0, 500.0]
-    bright_hour = np.zeros((1, 1, 5))
-    bright_hour[0, 0, 4] = HOUR_NS
-    for model, mah in (("default", 460.0), ("paper1", 500.0)):
-        assert screen.on_c(hours(1.0)[:, None], bright_hour, model) / MAH_C == pytest.approx(mah)
-
-
-def test_wifi_charges_transmit_levels_where_times_have_levels() -> None:
-    wifi = components(
-        wifi__controller__idle=1.0,
-        wifi__controller__rx=2.0,
-        wifi__controller__tx=7.0,
-        wifi__controller__tx_levels=(10.0, 20.0),
-        wifi__controller__voltage=3700.0,
-    ).wifi
-    by_level = ControllerTimes(hours(0), np.array([[1.0, 2.0, 3.0]]) * HOUR_NS, hours(0))
-    assert wifi.controller_c(by_level) / MAH_C == pytest.approx(10 + 40 + 60)
-    assert wifi.controller_c(ControllerTimes(hours(0), hours(6), hours(0))) / MAH_C == pytest.approx(42)
-    assert wifi.controller.reported_c(np.array([3.7])) == pytest.approx(1.0)
 
 
 NESTED = """<modem><sleep>1</sleep><idle>2</idle>

@@ -13,7 +13,8 @@ from table_maker import table_of
 from navitas.errors import UsageError
 from navitas.regress.apply import apply_model
 from navitas.regress.families import NAMES
-from navitas.regress.fit import FitOptions, fit_table
+from navitas.regress.fit import fit_table
+from navitas.regress.fit_options import FitOptions
 from navitas.regress.model_file import read_model
 from navitas.regress.table import Table
 

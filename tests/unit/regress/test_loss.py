@@ -1,0 +1,136 @@
+"""The loss of a fit: selected by the errors of left-out cases, or requested; for all families, and with intervals that hold."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import statsmodels.api as sm
+from sklearn.datasets import load_diabetes
+from support.field_data import FIELD_DATA, needs_field_data
+from table_maker import planted, table_of
+
+from navitas.errors import UsageError
+from navitas.regress.apply import apply_model
+from navitas.regress.arrays import F64, Bool
+from navitas.regress.families import NAMES
+from navitas.regress.fit import fit_table
+from navitas.regress.fit_options import FitOptions
+from navitas.regress.table import Table
+
+
+def _rows(table: Table, rows: np.ndarray) -> Table:
+    return Table(table.name, table.columns, len(rows), {name: pa.array(table.numbers(name)[rows]) for name in table.columns})
+
+
+def _engel() -> Table:
+    """Income and expenses for food of 235 households: the textbook's table of errors that grow with the level (Koenker 1982)."""
+    data = sm.datasets.engel.load_pandas().data
+    return table_of(data[["income"]].to_numpy(float), data["foodexp"].to_numpy(float))
+
+
+def _measured_power() -> Table:
+    """Power of a Pixel 6's cores at each pair of frequencies of two clusters."""
+    with (FIELD_DATA / "wattson/Tensor/cpu_2d.csv").open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    own, shared = (np.array([float(row[name]) for row in rows]) / 1e6 for name in ("freq_khz", "dep_freq"))
+    power = np.array([float(row["active"]) + float(row["static"]) for row in rows])
+    return table_of(np.column_stack([own, own**2, own**3, shared, shared**2]), power)
+
+
+def _held_out(table: Table, losses: Sequence[str]) -> dict[str, float]:
+    """The mean relative error of each loss, in thirds of the rows that the fit did not see."""
+    errors: dict[str, list[float]] = {loss: [] for loss in losses}
+    for split in range(3):
+        order = np.random.default_rng(split).permutation(table.rows)
+        held, kept = _rows(table, order[: table.rows // 3]), _rows(table, np.sort(order[table.rows // 3 :]))
+        energy = held.numbers("e")
+        for loss in losses:
+            found = apply_model(fit_table(kept, FitOptions("e", loss=loss)), held).energy_j
+            errors[loss].append(float(np.mean(np.abs(found - energy) / energy)))
+    return {loss: float(np.mean(each)) for loss, each in errors.items()}
+
+
+def test_errors_that_grow_with_the_level_have_a_relative_loss() -> None:
+    model = fit_table(_engel(), FitOptions("e"))
+    assert model.loss == "relative" and model.loss_reason.startswith("Errors of left-out cases grow with the energy")
+    found = _held_out(_engel(), ["auto", "squared"])
+    assert found["auto"] < found["squared"]
+
+
+@needs_field_data
+def test_measured_power_has_a_relative_loss() -> None:
+    found = _held_out(_measured_power(), ["auto", "squared"])
+    assert fit_table(_measured_power(), FitOptions("e")).loss == "relative"
+    assert found["auto"] < found["squared"]
+
+
+@pytest.mark.parametrize(("exponent", "loss"), [(0.0, "squared"), (0.5, "between"), (1.0, "relative")])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_loss_is_that_of_the_noise(exponent: float, loss: str, seed: int) -> None:
+    """Features are those of 442 patients, in ranges of the same ratio as theirs."""
+    random = np.random.default_rng(seed)
+    counts = load_diabetes(scaled=False).data[:, [2, 3, 4, 5, 9]] ** 2
+    truth = counts @ (random.uniform(0.5, 2, 5) / counts.mean(axis=0)) + 0.1
+    energy = truth + 0.05 * truth.mean() * (truth / truth.mean()) ** exponent * random.standard_t(4, len(truth))
+    assert fit_table(table_of(counts, np.maximum(energy, 0.01)), FitOptions("e", family="nnls")).loss == loss
+
+
+@pytest.mark.parametrize("family", NAMES)
+def test_every_family_has_the_loss(family: str) -> None:
+    """Where noise is 5 % of the energy, and energies differ a hundredfold, relative errors of a squared loss are larger."""
+    counts, _, energy = planted(0, 300, 12, 3)
+    errors = {}
+    for loss in ("squared", "relative"):
+        model = fit_table(table_of(counts, energy), FitOptions("e", family=family, loss=loss))
+        assert model.loss == loss
+        errors[loss] = next(one.validation for one in model.scores if one.family == family)
+    assert errors["relative"] is not None and errors["squared"] is not None
+    assert errors["relative"] < errors["squared"]
+
+
+@pytest.mark.parametrize("loss", ["squared", "relative"])
+@pytest.mark.parametrize("noise", ["constant", "proportional"])
+def test_intervals_hold_for_small_and_large_energies_whatever_the_loss(loss: str, noise: str) -> None:
+    inside: list[Bool] = []
+    for seed in range(8):
+        random = np.random.default_rng(seed)
+        counts = random.exponential(1, (600, 4))
+        truth = 0.5 + counts @ np.array([1.0, 2.0, 0.5, 4.0])
+        spread = 0.05 * truth if noise == "proportional" else np.full(600, 0.2)
+        energy: F64 = np.maximum(truth + spread * random.standard_normal(600), 0.01)
+        options = FitOptions("e", family="nnls", loss=loss)
+        found = apply_model(fit_table(table_of(counts[:300], energy[:300]), options), table_of(counts[300:], energy[300:]))
+        order = np.argsort(truth[300:])
+        inside.append(((found.low_j <= energy[300:]) & (energy[300:] <= found.high_j))[order])
+    shares = np.mean(inside, axis=0)
+    assert shares[:100].mean() == pytest.approx(0.9, abs=0.06)
+    assert shares[-100:].mean() == pytest.approx(0.9, abs=0.06)
+
+
+def test_costs_have_the_right_errors_whatever_the_loss() -> None:
+    """Of all costs, two thirds are within one standard error, as for a normal distribution."""
+    for loss in ("squared", "relative"):
+        within = []
+        for seed in range(12):
+            random = np.random.default_rng(seed)
+            counts, costs = random.exponential(1, (200, 5)), np.array([1.0, 2.0, 0.5, 4.0, 3.0])
+            energy = (0.5 + counts @ costs) * (1 + 0.05 * random.standard_normal(200))
+            model = fit_table(table_of(counts, energy), FitOptions("e", family="nnls", loss=loss))
+            found = {one.name: one for one in model.operations}
+            within += [
+                abs(found[f"op{place}"].cost_j - cost) < found[f"op{place}"].standard_error_j for place, cost in enumerate(costs)
+            ]
+        assert np.mean(within) == pytest.approx(0.68, abs=0.15), loss
+
+
+def test_an_energy_of_zero_has_no_relative_loss() -> None:
+    counts, _, energy = planted(0, 60, 4, 2)
+    table = table_of(np.vstack([counts, np.zeros(4)]), np.append(energy, 0.0))
+    model = fit_table(table, FitOptions("e"))
+    assert model.loss == "squared" and model.loss_reason.startswith("1 of 61 cases have an energy of 0")
+    with pytest.raises(UsageError, match=r"column 'e', row 60: 0, in 1 of 61 rows"):
+        fit_table(table, FitOptions("e", loss="relative"))
