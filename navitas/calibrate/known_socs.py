@@ -10,9 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from navitas.calibrate.operating_points import PointSource, clusters_of, contradiction
 
-_ABOVE = 1.01
-_BELOW = (0.99, 0.88)
-"""The highest measured frequency relative to the SoC's: first the same one, then one below it, if it was not measured."""
+_LEAST, _SAME, _MOST = 0.88, 0.99, 1.01
+"""The highest measured frequency relative to the SoC's: it is the same from `_SAME` on, and one below it from `_LEAST` on."""
 Clusters = Sequence[tuple[int, float]]
 """The cores and the highest frequency (MHz) of each cluster, by ascending CPU."""
 SOCS: Mapping[str, Clusters] = {
@@ -48,20 +47,23 @@ SOCS: Mapping[str, Clusters] = {
 
 def known_cores(sources: Sequence[PointSource]) -> tuple[list[str], tuple[int, ...]]:
     """Return the SoCs that the points can be of, and the cores of their clusters: none if no SoC fits, or several that differ."""
-    for below in _BELOW:
-        fitting = [name for name, clusters in SOCS.items() if _fits(clusters, sources, below)]
+    for most_missed in (0, 1):
+        fitting = [name for name, clusters in SOCS.items() if _fits(clusters, sources, most_missed)]
         cores = {tuple(count for count, _ in SOCS[name]) for name in fitting}
         if fitting:
             return (fitting, cores.pop()) if len(cores) == 1 else ([], ())
     return [], ()
 
 
-def _fits(clusters: Clusters, sources: Sequence[PointSource], below: float) -> bool:
+def _fits(clusters: Clusters, sources: Sequence[PointSource], most_missed: int) -> bool:
+    """`most_missed`: how many clusters' highest frequencies may be missing."""
     cpus = clusters_of([count for count, _ in clusters])
     if any(contradiction(source, cpus, "the SoC") for source in sources):
         return False
+    missed = 0
     for own, (_, mhz) in zip(cpus, clusters, strict=True):
         highest = max((point.freq_khz / 1e3 for source in sources for point in source.points if point.cpu in own), default=0.0)
-        if not below * mhz <= highest <= _ABOVE * mhz:
+        if not _LEAST * mhz <= highest <= _MOST * mhz:
             return False
-    return True
+        missed += highest < _SAME * mhz
+    return missed <= most_missed
