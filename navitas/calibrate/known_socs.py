@@ -1,7 +1,8 @@
 """Clusters of known systems on a chip (SoCs), recognized by the CPUs and the highest frequencies of measured points.
 
 The first CPU and the highest frequency of each cluster are those of freqbench's results (kdrag0n/freqbench, MIT). The last
-cluster has what is left of the cores: of eight, of msm8996 of four, of zuma of nine.
+cluster has what is left of the cores: of eight, of msm8996 of four, of zuma of nine. Those of sxr2230p are Wattson's
+(google/perfetto, Apache-2.0).
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ SOCS: Mapping[str, Clusters] = {
     "sm8150": ((4, 1785.6), (3, 2419.2), (1, 2841.6)),
     "sm8250": ((4, 1804.8), (3, 2419.2), (1, 2841.6)),
     "sm8250-ac": ((4, 1804.8), (3, 2419.2), (1, 3187.2)),
+    "sxr2230p": ((2, 2361.6), (4, 2361.6)),
     "zuma": ((4, 1704), (4, 2367), (1, 2914)),
     "zumapro": ((4, 1950), (3, 2600), (1, 3105)),
 }
