@@ -141,6 +141,7 @@ accuracy: setup
 	$(BIN)/python tests/accuracy/monsoon.py
 	$(BIN)/python tests/accuracy/fitted.py
 	$(BIN)/python tests/accuracy/losses.py
+	$(BIN)/python tests/accuracy/calibration.py
 	$(BIN)/python tests/accuracy/uncertainty.py
 	$(BIN)/python tests/accuracy/sessions.py
 	$(BIN)/python -m pytest -q -o python_files='live_*.py' tests/accuracy

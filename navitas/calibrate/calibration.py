@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
 from navitas.calibrate.cpu_coefficients import CpuCoefficients
-from navitas.calibrate.fit_rows import FitRows, IntervalSource
+from navitas.calibrate.fit_rows import LEAST_TO_CHOOSE, FitRows, IntervalSource
 from navitas.calibrate.operating_points import (
     LEAST_POINTS,
     OperatingPoint,
@@ -32,7 +33,8 @@ class PointErrors:
     """Absolute relative errors of one source's points in a cluster (None: in all clusters, or of intervals), as medians.
 
     `before`: of the profile, `fitted`: of the calibrated one, `held_out`: of fits without the point, and `held_out_p90` their
-    90th percentile; None if the source is not fitted. Intervals have a base power, which all of them fit.
+    90th percentile; None if the source is not fitted. `interpolated` and `interpolated_p90`: of plain interpolation between the
+    same points as in these fits; None for intervals. Intervals have a base power, which all of them fit.
     """
 
     source: str
@@ -42,6 +44,8 @@ class PointErrors:
     fitted: float
     held_out: float | None
     held_out_p90: float | None
+    interpolated: float | None = None
+    interpolated_p90: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +62,41 @@ class Disagreement:
 
 
 @dataclass(frozen=True, slots=True)
+class Caution:
+    """A warning about a calibration. Scripts go by its `code`."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class Calibration:
-    """The calibrated CPU, the errors of each source by cluster, and where sources disagree."""
+    """The calibrated CPU, the errors of each source by cluster, and where sources disagree.
+
+    `prior`: the weight of the profile's curve in each cluster (`CpuCoefficients.links`).
+    """
 
     cpu: CpuPower
+    prior: tuple[float, ...]
     errors: tuple[PointErrors, ...]
     disagreements: tuple[Disagreement, ...]
-    warnings: tuple[str, ...]
+    warnings: tuple[Caution, ...]
+
+    def as_json(self, start: CpuPower, voltage_v: float) -> Mapping[str, Any]:
+        """Return the members of the report. Errors are shares: 0.05 is 5 %."""
+        return {
+            "voltage_v": voltage_v,
+            "prior": self.prior,
+            "errors": [asdict(each) for each in self.errors],
+            "disagreements": [asdict(each) for each in self.disagreements],
+            "before": _cpu_as_json(start),
+            "after": _cpu_as_json(self.cpu),
+            "warnings": [asdict(each) for each in self.warnings],
+        }
+
+
+def _cpu_as_json(cpu: CpuPower) -> Mapping[str, Any]:
+    return {"active_ma": cpu.active_ma, "clusters": [cluster.as_json() for cluster in cpu.clusters]}
 
 
 def calibrate(
@@ -78,7 +110,7 @@ def calibrate(
     Raises `UsageError` if there are too few points and intervals, or if they are of another phone.
     """
     cpu = coefficients.cpu
-    notes: list[str] = []
+    notes: list[Caution] = []
     fitted, compared = ([_known_speeds(source, cpu, notes) for source in sources] for sources in (fitted, compared))
     for each in recorded:
         if len(each.power_mw) < LEAST_POINTS:
@@ -86,35 +118,37 @@ def calibrate(
     points = [point for source in fitted for point in source.points]
     measured = FitRows.of(coefficients, points, recorded)
     rows = measured.by_noise() if recorded else measured
-    scales = rows.fit()
+    prior = rows.prior()
+    scales = rows.fit(prior)
     own = scales[: len(coefficients.unit_ma)]
     if not (own > 0).any():
         raise UsageError("the fit leaves no current of the CPU", "Check the unit of the measured power.")
     held_out_mw = rows.held_out()
     errors = [
-        *_errors_of_points(coefficients, own, fitted, held_out_mw),
+        *_errors_of_points(coefficients, own, fitted, (held_out_mw, rows.interpolated(points))),
         *_errors_of_intervals(measured, scales, recorded, held_out_mw),
-        *_errors_of_points(coefficients, own, compared, None),
+        *_errors_of_points(coefficients, own, compared),
     ]
     sources = [*fitted, *compared]
     pairs = [(one, two) for number, one in enumerate(sources) for two in sources[number + 1 :]]
     disagreements = tuple(each for one, two in pairs for each in _disagreements(cpu, one, two))
     warnings = (*notes, *_warnings(coefficients, points, rows), *_of_result(coefficients, own, errors))
-    return Calibration(coefficients.scaled(own), tuple(errors), disagreements, warnings)
+    return Calibration(coefficients.scaled(own), prior, tuple(errors), disagreements, warnings)
 
 
-def _known_speeds(source: PointSource, cpu: CpuPower, notes: list[str]) -> PointSource:
+def _known_speeds(source: PointSource, cpu: CpuPower, notes: list[Caution]) -> PointSource:
     """The points that the profile's speeds cover. `notes` gets how many are left out. Raises `UsageError`."""
     check_points(source, cpu)
     kept, left = within_speeds(source, cpu)
     if left:
-        notes.append(f"{source.name}: points beyond the profile's speeds were left out: {left}")
+        notes.append(Caution("points_left_out", f"{source.name}: points beyond the profile's speeds were left out: {left}"))
     return kept
 
 
 def _errors_of_points(
-    coefficients: CpuCoefficients, scales: F64, sources: Sequence[PointSource], held_out_mw: F64 | None
+    coefficients: CpuCoefficients, scales: F64, sources: Sequence[PointSource], predicted: Sequence[F64] = ()
 ) -> Iterator[PointErrors]:
+    """`predicted`: the points of all sources by fits without them, and by plain interpolation."""
     clusters = [cluster.cpus for cluster in coefficients.cpu.clusters]
     begin = 0
     for source in sources:
@@ -124,12 +158,12 @@ def _errors_of_points(
         before = relative_errors(use @ coefficients.target, measured)
         after = relative_errors(use @ scales, measured)
         end = begin + len(measured)
-        out = None if held_out_mw is None else relative_errors(held_out_mw[begin:end], measured)
+        others = [relative_errors(each[begin:end], measured) for each in predicted]
         begin = end
         for cluster in (None, *sorted(set(number.tolist()))):
             own = np.ones(len(number), bool) if cluster is None else number == cluster
-            of_held_out = (None, None) if out is None else (_median(out[own]), _percentile_90(out[own]))
-            yield PointErrors(source.name, cluster, int(own.sum()), _median(before[own]), _median(after[own]), *of_held_out)
+            of_others = [figure for each in others for figure in _median_and_90(each[own])] or [None, None]
+            yield PointErrors(source.name, cluster, int(own.sum()), _median(before[own]), _median(after[own]), *of_others)
 
 
 def _errors_of_intervals(
@@ -140,16 +174,17 @@ def _errors_of_intervals(
     for source, begin, end in zip(recorded, ends, ends[1:], strict=False):
         own = slice(begin, end)
         before, after, out = (np.abs(each[own] - rows.measured[own]) / rows.size[own] for each in predicted)
-        errors = _median(before), _median(after), _median(out), _percentile_90(out)
-        yield PointErrors(source.name, None, end - begin, *errors)
+        yield PointErrors(source.name, None, end - begin, _median(before), _median(after), *_median_and_90(out))
 
 
 def _median(errors: F64) -> float:
     return float(np.median(errors))
 
 
-def _percentile_90(errors: F64) -> float:
-    return float(np.quantile(errors, 0.9))
+def _median_and_90(errors: F64) -> tuple[float | None, float | None]:
+    """Without unknown errors (NaN). None if there are no others."""
+    known = errors[~np.isnan(errors)]
+    return (_median(known), float(np.quantile(known, 0.9))) if len(known) else (None, None)
 
 
 def _disagreements(cpu: CpuPower, one: PointSource, two: PointSource) -> Iterator[Disagreement]:
@@ -173,28 +208,38 @@ def _powers(source: PointSource, at: Sequence[tuple[int, int]]) -> dict[tuple[in
     return {key: float(np.mean(values)) for key, values in found.items()}
 
 
-def _warnings(coefficients: CpuCoefficients, points: Sequence[OperatingPoint], rows: FitRows) -> Iterator[str]:
-    for number, (place, cluster) in enumerate(zip(coefficients.firsts, coefficients.cpu.clusters, strict=True)):
+def _warnings(coefficients: CpuCoefficients, points: Sequence[OperatingPoint], rows: FitRows) -> Iterator[Caution]:
+    of_clusters = zip(coefficients.firsts, coefficients.cpu.clusters, rows.speeds_of(), strict=True)
+    for number, (place, cluster, speeds) in enumerate(of_clusters):
         if not (rows.use[:, place : place + 1 + len(cluster.freq_khz)] > 0).any():
-            yield f"cluster {number} was not measured: its figures stay as they are"
+            yield Caution("cluster_not_measured", f"cluster {number} was not measured: its figures stay as they are")
+        elif 0 < len(speeds) < LEAST_TO_CHOOSE:
+            yield Caution(
+                "too_few_frequencies",
+                f"cluster {number}: cross-validation needs {LEAST_TO_CHOOSE} measured frequencies, and there are {len(speeds)}: "
+                "currents between them are on straight lines, whether or not the profile's curve is better",
+            )
     if len(rows.lengths) == 1 and all(point.cores == 1 for point in points):
-        yield (
+        yield Caution(
+            "one_busy_core",
             "all points have one busy core, so the currents of clusters and of any running core cannot be separated from those "
-            "of cores: their sum is calibrated"
+            "of cores: their sum is calibrated",
         )
 
 
-def _of_result(coefficients: CpuCoefficients, scales: F64, errors: Sequence[PointErrors]) -> Iterator[str]:
+def _of_result(coefficients: CpuCoefficients, scales: F64, errors: Sequence[PointErrors]) -> Iterator[Caution]:
     """What users should know about figures that vanished, and sources that the calibration does not improve."""
     lost = (coefficients.target > 0) & (scales * coefficients.unit_ma < _LEAST_MA)
     if lost.any():
         names = [name for name, is_lost in zip(coefficients.names, lost.tolist(), strict=True) if is_lost]
         more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-        yield f"the fit set currents to 0: {', '.join(names[:_MOST_NAMED])}{more}; check the points there"
+        shown = f"{', '.join(names[:_MOST_NAMED])}{more}"
+        yield Caution("currents_of_0", f"the fit set currents to 0: {shown}; check the points there")
     for each in errors:
         if each.held_out is not None and each.held_out >= each.before:
             where = "" if each.cluster is None else f" in cluster {each.cluster}"
-            yield (
+            yield Caution(
+                "no_improvement",
                 f"{each.source}: the calibration is no improvement{where}: the held-out error is {100 * each.held_out:.1f} %, "
-                f"and that of the profile {100 * each.before:.1f} %"
+                f"and that of the profile {100 * each.before:.1f} %",
             )

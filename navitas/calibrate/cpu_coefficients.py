@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from navitas.calibrate.operating_points import OperatingPoint, cluster_of
-from navitas.calibrate.regularised_fit import F64, Neighbours
+from navitas.calibrate.regularised_fit import F64
 from navitas.errors import UsageError
 from navitas.power.model import ClusterPower, CpuPower
 
@@ -74,14 +75,21 @@ class CpuCoefficients:
             ]
         return tuple(found)
 
-    def neighbours(self) -> Neighbours:
-        """Operating points next to each other in a cluster, and the logarithms of the ratios of their frequencies."""
-        first: list[int] = []
-        distance: list[float] = []
-        for place, cluster in zip(self.firsts, self.cpu.clusters, strict=True):
-            first += range(place + 1, place + len(cluster.freq_khz))
-            distance += np.diff(np.log(cluster.freq_khz)).tolist()
-        return Neighbours(first, [place + 1 for place in first], distance)
+    def links(self, prior: Sequence[float], measured: NDArray[np.bool_]) -> F64:
+        """What a fit without measurements makes 0, as rows: it gives currents that were not measured, by those next to them.
+
+        `prior` is the weight of the profile's curve in each cluster. In gaps between measured operating points, currents follow
+        this curve (1), a straight line (0), or a curve between these. Beyond them, the line goes on as far as the last two are
+        apart. Measured ones next to each other follow the profile's curve: it divides their power between cluster and core.
+        """
+        rows = [np.zeros((0, len(self.unit_ma)))]
+        for place, cluster, weight in zip(self.firsts, self.cpu.clusters, prior, strict=True):
+            own = slice(place + 1, place + 1 + len(cluster.freq_khz))
+            rows.append(np.zeros((len(cluster.freq_khz), len(self.unit_ma))))
+            rows[-1][:, own] = _links(
+                cluster.freq_khz.astype(np.float64), self.unit_ma[own], weight, np.flatnonzero(measured[own])
+            )
+        return np.concatenate(rows)
 
     def use_of(self, points: Sequence[OperatingPoint]) -> F64:
         """mW of each point from each coefficient alone, at a scale of 1. Between operating points, power changes linearly."""
@@ -108,3 +116,28 @@ class CpuCoefficients:
             core_ma = milliamps[place + 1 : place + 1 + len(cluster.freq_khz)]
             clusters.append(replace(cluster, cluster_ma=float(milliamps[place]), core_ma=core_ma))
         return replace(self.cpu, active_ma=float(milliamps[0]), clusters=tuple(clusters))
+
+
+def _links(khz: F64, curve: F64, prior: float, measured: NDArray[np.intp]) -> F64:
+    """The links of one cluster, whose profile has this curve. Each is weighted by the distance of its operating points."""
+    rows = np.zeros((len(khz), len(khz)))
+    bent = (curve / np.exp(np.log(curve).mean())) ** (1 - prior)
+    first, last = (measured[0], measured[-1]) if len(measured) else (0, 0)
+    inside = set(measured.tolist())
+    for place in range(len(khz)):
+        if place == last:
+            continue
+        if first <= place < last:
+            near = place + 1
+            is_gap = not {place, near} <= inside
+            rows[place, [place, near]] = (bent[place], -bent[near]) if is_gap else (1.0, -1.0)
+        else:
+            near, following = (first, measured[1:2]) if place < first else (last, measured[-2:-1])
+            rows[place, [place, near]] = 1.0, -1.0
+            for other in following:
+                steps = (khz[place] - khz[near]) / (khz[near] - khz[other])
+                line = (1 - prior) / max(steps, 1.0)
+                rows[place, near] += line * (1 - (1 + steps) * curve[near] / curve[place])
+                rows[place, other] += line * steps * curve[other] / curve[place]
+        rows[place] *= (khz.mean() / abs(khz[place] - khz[near])) ** 0.5
+    return rows

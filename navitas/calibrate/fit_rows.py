@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -11,12 +11,19 @@ from numpy.typing import NDArray
 
 from navitas.calibrate.cpu_coefficients import CpuCoefficients
 from navitas.calibrate.operating_points import OperatingPoint, measured_at
-from navitas.calibrate.regularised_fit import F64, TOWARDS_START, Neighbours, Start, fit_scales
+from navitas.calibrate.regularised_fit import F64, TOWARDS_START, Start, fit_scales
 
 FOLDS = 5
+LEAST_TO_CHOOSE = 2 * FOLDS
+"""The fewest different frequencies of a cluster by which a prior is chosen: two for each fold."""
+PRIORS = (0.0, 0.25, 0.5, 1.0)
+CLEAR = 1.0
+"""A gain is clear if it is more than this many of its standard errors, as by the usual rule of one standard error."""
 _PROFILE_ERROR = 0.3
 _LEAST_SIZE = 0.2
 """An interval with less power, relative to the mean, counts as if it had this much: its error is that of the meter."""
+_LEAST_SHARE = 0.1
+"""An operating point is measured if its power is this share of that of the most used one in a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,45 +44,120 @@ class IntervalSource:
 class FitRows:
     """Rows of points first, then those of each recording. The columns are the coefficients, then each recording's base power.
 
-    Errors are relative to `size`. Rows of one `fold` are left out together.
+    Errors are relative to `size`. Rows of one `fold` are left out together. `speeds` are the different clusters and frequencies
+    of points, ascending, and `speed` is the number of each point's.
     """
 
+    coefficients: CpuCoefficients
+    speeds: Sequence[tuple[int, int]]
+    speed: NDArray[np.int64]
     use: F64
     measured: F64
     size: F64
     fold: NDArray[np.int64]
     target: F64
     pull: F64
-    neighbours: Neighbours
     lengths: tuple[int, ...]
+    clear: float = CLEAR
 
     @classmethod
     def of(cls, coefficients: CpuCoefficients, points: Sequence[OperatingPoint], recorded: Sequence[IntervalSource]) -> FitRows:
         """Rows of points and of recordings. Figures that the profile lacks, and that no row separates from others, stay 0."""
         uses = [coefficients.use_of(points), *(source.use for source in recorded)]
         powers = [np.array([point.power_mw for point in points], np.float64), *(source.power_mw for source in recorded)]
-        folds = [_folds_of(coefficients, points), *map(_folds_of_intervals, recorded)]
+        at = measured_at(points, [cluster.cpus for cluster in coefficients.cpu.clusters])
+        speeds = sorted(set(at))
+        number_of = {each: number for number, each in enumerate(speeds)}
+        speed = np.array([number_of[each] for each in at], np.int64)
+        # Every fifth frequency of each cluster has the same fold, with all of its points.
+        folds = [speed % FOLDS, *map(_folds_of_intervals, recorded)]
         use = np.concatenate(uses) * _separable(coefficients, points, recorded)
         base = np.zeros((len(use), len(recorded)))
         ends = np.cumsum([len(each) for each in powers]).tolist()
         for number, power_mw in enumerate(powers[1:]):
             base[ends[number] : ends[number + 1], number] = power_mw.mean() if len(power_mw) else 0.0
         return cls(
+            coefficients,
+            speeds,
+            speed,
             np.hstack([use, base]),
             np.concatenate(powers),
             np.concatenate([powers[0], *(np.maximum(each, _LEAST_SIZE * each.mean()) for each in powers[1:])]),
             np.concatenate(folds),
             np.append(coefficients.target, np.zeros(len(recorded))),
             np.append(coefficients.pull, np.ones(len(recorded))),
-            coefficients.neighbours(),
             tuple(len(each) for each in powers),
         )
 
-    def fit(self, kept: NDArray[np.bool_] | None = None) -> F64:
-        """Return the scales of all columns, fitted to all rows or to the kept ones."""
-        chosen = np.ones(len(self.measured), bool) if kept is None else kept
-        start = Start(self.target, self.neighbours, self.pull)
-        return fit_scales(self.use[chosen], self.measured[chosen], start, size=self.size[chosen])
+    def fit(self, prior: Sequence[float], kept: NDArray[np.bool_] | None = None) -> F64:
+        """Return the scales of all columns, fitted to all rows or to the kept ones. `prior`: see `CpuCoefficients.links`.
+
+        The currents of a cluster's cores are held near the profile's times the ratio of measured powers to the profile's.
+        """
+        chosen = self._all() if kept is None else kept
+        count, ratios = len(self.coefficients.unit_ma), self._ratios(chosen)
+        use, measured, size = self.use[chosen] * ratios, self.measured[chosen], self.size[chosen]
+        of_cores = use[:, :count].copy()
+        of_cores[:, [0, *self.coefficients.firsts]] = 0.0
+        is_measured = np.asarray((of_cores > _LEAST_SHARE * of_cores.max(axis=1, keepdims=True)).any(axis=0))
+        links = np.pad(self.coefficients.links(prior, is_measured), ((0, 0), (0, len(self.target) - count)))
+        return ratios * fit_scales(use, measured, size, Start(self.target, self.pull, links))
+
+    def _ratios(self, kept: NDArray[np.bool_]) -> F64:
+        """How much the measured power of cores is above the profile's by cluster, for the columns of its cores. 1 without points.
+
+        It is what is left of the measured power after the profile's shared currents, or if more, the ratio with these.
+        """
+        found = np.ones(len(self.target))
+        cluster = np.array([number for number, _ in self.speeds], np.int64)[self.speed]
+        points = slice(0, len(cluster))
+        for number, (place, own) in enumerate(zip(self.coefficients.firsts, self.coefficients.cpu.clusters, strict=True)):
+            cores = slice(place + 1, place + 1 + len(own.freq_khz))
+            total, of_cores = self.use[points] @ self.target, self.use[points, cores] @ self.target[cores]
+            rows = kept[points] & (cluster == number) & (of_cores > 0)
+            if rows.any():
+                measured, total, of_cores = self.measured[points][rows], total[rows], of_cores[rows]
+                found[cores] = np.median(np.maximum(measured / total, (measured - total + of_cores) / of_cores))
+        return found
+
+    def prior(self, kept: NDArray[np.bool_] | None = None) -> tuple[float, ...]:
+        """Choose the weight of the profile's curve in each cluster by the errors at points that are left out in turn.
+
+        It is 0, for straight lines between measured points, unless another weight has clearly smaller errors. It is also 0 in
+        clusters with too few speeds to choose, and 1 in clusters without points: recordings measure mixtures of speeds.
+        """
+        chosen = self._all() if kept is None else kept
+        can_choose = [len(own) >= LEAST_TO_CHOOSE for own in self.speeds_of()]
+        errors = {weight: self.errors_with(weight, chosen) for weight in PRIORS} if any(can_choose) else {}
+        found = []
+        for speeds, is_enough in zip(self.speeds_of(chosen), can_choose, strict=True):
+            found.append(self._best_prior(speeds, errors) if is_enough else float(not len(speeds)))
+        return tuple(found)
+
+    def _best_prior(self, speeds: NDArray[np.int64], errors: Mapping[float, F64]) -> float:
+        gains = {weight: errors[0.0][speeds] - errors[weight][speeds] for weight in PRIORS}
+        clear = [weight for weight, gain in gains.items() if gain.mean() > self.clear * gain.std(ddof=1) / len(gain) ** 0.5]
+        return max(clear, key=lambda weight: float(gains[weight].mean()), default=0.0)
+
+    def speeds_of(self, kept: NDArray[np.bool_] | None = None) -> list[NDArray[np.int64]]:
+        """The numbers of the different speeds of each cluster's points."""
+        chosen = self._all() if kept is None else kept
+        of_points = np.unique(self.speed[chosen[: len(self.speed)]])
+        cluster = np.array([number for number, _ in self.speeds], np.int64)
+        return [of_points[cluster[of_points] == number] for number in range(len(self.coefficients.cpu.clusters))]
+
+    def errors_with(self, weight: float, kept: NDArray[np.bool_] | None = None) -> F64:
+        """The mean error at each speed, predicted by fits without its fold. NaN at those that are not kept."""
+        kept, prior = self._all() if kept is None else kept, [weight] * len(self.coefficients.cpu.clusters)
+        predicted = np.full(len(self.measured), np.nan)
+        for number in np.unique(self.fold[kept]):
+            out = kept & (self.fold == number)
+            predicted[out] = self.use[out] @ self.fit(prior, kept & ~out)
+        errors = np.abs(predicted / self.measured - 1)[: len(self.speed)]
+        return np.bincount(self.speed, errors, len(self.speeds)) / np.bincount(self.speed, minlength=len(self.speeds))
+
+    def _all(self) -> NDArray[np.bool_]:
+        return np.ones(len(self.measured), bool)
 
     def by_noise(self) -> FitRows:
         """Return the rows with less weight for noisy recordings: their noise is the median error at held-out intervals.
@@ -104,20 +186,31 @@ class FitRows:
         return predicted
 
     def held_out(self) -> F64:
-        """Predict each row by a fit without its fold."""
+        """Predict each row by a fit without its fold, which does not see the fold in the choice of the prior either."""
         predicted = np.full(len(self.measured), np.nan)
         for number in np.unique(self.fold):
             out = self.fold == number
-            predicted[out] = self.use[out] @ self.fit(~out)
+            predicted[out] = self.use[out] @ self.fit(self.prior(~out), ~out)
         return predicted
 
+    def interpolated(self, points: Sequence[OperatingPoint]) -> F64:
+        """Predict each point by plain interpolation: a straight line between the powers measured at the next frequencies.
 
-def _folds_of(coefficients: CpuCoefficients, points: Sequence[OperatingPoint]) -> NDArray[np.int64]:
-    """Every fifth frequency of each cluster has the same fold, with all of its points. Frequencies within 1 % are the same."""
-    clusters = [cluster.cpus for cluster in coefficients.cpu.clusters]
-    keys = measured_at(points, clusters)
-    fold_of = {key: number % FOLDS for number, key in enumerate(sorted(set(keys)))}
-    return np.array([fold_of[key] for key in keys], np.int64)
+        Points of its fold are left out, and only those with as many busy cores count. Beyond the ends, the nearest one counts.
+        NaN if there is none.
+        """
+        predicted = np.full(len(points), np.nan)
+        cluster = np.array([number for number, _ in self.speeds], np.int64)[self.speed]
+        cores, khz = np.array([(point.cores, point.freq_khz) for point in points], np.int64).reshape(-1, 2).T
+        for group in {*zip(cluster.tolist(), cores.tolist(), strict=True)}:
+            own = (cluster == group[0]) & (cores == group[1])
+            for fold in range(FOLDS):
+                out = self.fold[: len(points)] == fold
+                at, place = np.unique(khz[own & ~out], return_inverse=True)
+                if len(at):
+                    power_mw = np.bincount(place, self.measured[: len(points)][own & ~out]) / np.bincount(place)
+                    predicted[own & out] = np.interp(khz[own & out], at, power_mw)
+        return predicted
 
 
 def _folds_of_intervals(source: IntervalSource) -> NDArray[np.int64]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, pairwise
 
 from navitas.errors import UsageError
 from navitas.power.model import CpuPower
@@ -16,13 +16,7 @@ LEAST_POINTS = 5
 _SAME_SPEED = 0.01
 """Speeds that differ by less are the same operating point: profiles round them."""
 _LEAST_KNOWN = 0.5
-
-
-class Dependency(NamedTuple):
-    """The second frequency that a power depends on: that of the policy (kHz), or of the shared unit with the L3 (255)."""
-
-    policy: int
-    freq_khz: int
+"""The least share of frequencies that two lists have in common if they are of the same cluster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,21 +30,55 @@ class OperatingPoint:
     freq_khz: int
     power_mw: float
     cores: int = 1
-    dependency: Dependency | None = None
     line: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class PointSource:
-    """The points of one file or measurement. `name` is shown in reports."""
+    """The points of one file or measurement. `name` is shown in reports.
+
+    `names_policies`: the CPUs are those that policies are named by, the first ones. Otherwise, they can be any of a cluster.
+    """
 
     name: str
     points: tuple[OperatingPoint, ...]
+    names_policies: bool = False
+
+
+def clusters_of(cores: Sequence[int]) -> list[tuple[int, ...]]:
+    """Return the CPUs of each cluster by the number of its cores."""
+    ends = list(accumulate(cores))
+    return [tuple(range(end - count, end)) for end, count in zip(ends, cores, strict=True)]
 
 
 def cluster_of(cpu: int, cpus: Sequence[Sequence[int]]) -> int | None:
     """Return the number of the cluster that has a CPU; None if there is none."""
     return next((number for number, each in enumerate(cpus) if cpu in each), None)
+
+
+def contradiction(source: PointSource, cpus: Sequence[Sequence[int]], owner: str) -> str | None:
+    """Return how the points contradict these clusters, which are those of `owner`; None if they do not."""
+    speeds: dict[int, set[int]] = {}
+    for point in source.points:
+        speeds.setdefault(point.cpu, set()).add(point.freq_khz)
+    labels, firsts = sorted(speeds), [own[0] for own in cpus]
+    for label in labels:
+        if cluster_of(label, cpus) is None:
+            return f"has points of CPU {label}, but {owner} has {sum(map(len, cpus))} CPUs"
+    if source.names_policies:
+        if not set(labels) <= set(firsts):
+            return f"has policies {_numbers(labels)}, but the clusters of {owner} begin at CPUs {_numbers(firsts)}"
+        return None
+    for one, two in pairwise(labels):
+        number = cluster_of(one, cpus)
+        shared, least = len(speeds[one] & speeds[two]), min(len(speeds[one]), len(speeds[two]))
+        if number == cluster_of(two, cpus) and shared < _LEAST_KNOWN * least:
+            return f"has different frequencies of CPUs {one} and {two}, but both are in cluster {number} of {owner}"
+    return None
+
+
+def _numbers(values: Iterable[int]) -> str:
+    return ", ".join(map(str, values))
 
 
 def measured_at(points: Sequence[OperatingPoint], cpus: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
@@ -77,7 +105,20 @@ def within_speeds(source: PointSource, cpu: CpuPower) -> tuple[PointSource, int]
         return bool(speeds[0] * (1 - _SAME_SPEED) <= point.freq_khz <= speeds[-1] * (1 + _SAME_SPEED))
 
     kept = tuple(filter(is_within, source.points))
-    return PointSource(source.name, kept), len(source.points) - len(kept)
+    return replace(source, points=kept), len(source.points) - len(kept)
+
+
+def another_phone(source: PointSource, cpu: CpuPower) -> str | None:
+    """Return why the points are of a phone with other clusters or speeds than the profile's; None if they can be of its phone."""
+    clusters = [cluster.cpus for cluster in cpu.clusters]
+    if why := contradiction(source, clusters, "the profile"):
+        return why
+    for number, cluster in enumerate(cpu.clusters):
+        found = {point.freq_khz for point in source.points if point.cpu in cluster.cpus}
+        known = [khz for khz in found if (abs(cluster.freq_khz - khz) <= _SAME_SPEED * khz).any()]
+        if len(known) < _LEAST_KNOWN * len(found):
+            return f"only {len(known)} of {len(found)} frequencies of cluster {number} are speeds of the profile"
+    return None
 
 
 def check_points(source: PointSource, cpu: CpuPower) -> None:
@@ -87,22 +128,17 @@ def check_points(source: PointSource, cpu: CpuPower) -> None:
         raise UsageError(
             f"{name}: has {_points(len(points))}, but a calibration needs {LEAST_POINTS}", "Measure more frequencies."
         )
+    if why := another_phone(source, cpu):
+        raise UsageError(
+            f"{name}: the points are of another phone than the profile: {why}",
+            "Give the profile of the measured phone (navitas power extract), or name its clusters with --cores.",
+        )
     clusters = [cluster.cpus for cluster in cpu.clusters]
-    for label in sorted({point.cpu for point in points}):
-        own = cluster_of(label, clusters)
-        if own is None:
-            raise _another_phone(name, f"has points of CPU {label}, but the profile has {sum(map(len, clusters))} CPUs")
-        size = len(clusters[own])
-        if more := [point for point in points if point.cpu == label and point.cores > size]:
-            where = f"{name}: line {more[0].line}" if more[0].line is not None else name
-            raise UsageError(f"{where}: {more[0].cores} busy cores, but cluster {own} has {size}", "Correct the line.")
-        speeds = cpu.clusters[own].freq_khz
-        found = {point.freq_khz for point in points if point.cpu == label}
-        known = [khz for khz in found if (abs(speeds - khz) <= _SAME_SPEED * khz).any()]
-        if len(known) < _LEAST_KNOWN * len(found):
-            raise _another_phone(
-                name, f"only {len(known)} of {len(found)} frequencies of CPU {label} are speeds of the profile's cluster {own}"
-            )
+    for point in points:
+        own = cluster_of(point.cpu, clusters) or 0
+        if point.cores > (size := len(clusters[own])):
+            where = f"{name}: line {point.line}" if point.line is not None else name
+            raise UsageError(f"{where}: {point.cores} busy cores, but cluster {own} has {size}", "Correct the line.")
     kept, _ = within_speeds(source, cpu)
     distinct = set(measured_at(kept.points, clusters))
     if len(distinct) < LEAST_POINTS:
@@ -110,13 +146,6 @@ def check_points(source: PointSource, cpu: CpuPower) -> None:
         raise UsageError(
             f"{name}: has points at {count} of the profile's, but a calibration needs {LEAST_POINTS}", "Measure more frequencies."
         )
-
-
-def _another_phone(name: str, why: str) -> UsageError:
-    return UsageError(
-        f"{name}: the points are of another phone than the profile: {why}",
-        "Give the profile of the measured phone (navitas power extract), or name its clusters with --cores.",
-    )
 
 
 def _points(count: int) -> str:

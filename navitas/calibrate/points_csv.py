@@ -7,11 +7,12 @@ import io
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 from navitas.calibrate.csv_text import read_csv
-from navitas.calibrate.operating_points import LEAST_MW, Dependency, OperatingPoint, PointSource
+from navitas.calibrate.operating_points import LEAST_MW, OperatingPoint, PointSource
 from navitas.errors import UsageError
 from navitas.power.defects import MOST_W
 from navitas.untrusted_text import printable_line
@@ -20,13 +21,14 @@ MAX_BYTES = 1 << 22
 _MOST_KHZ = 100_000_000
 _MOST_CPU = 1023
 _MOST_POINTS = 20_000
-_COLUMNS = "cpu, freq_khz and power_mw; optional: cores, dep_policy and dep_freq_khz"
+_COLUMNS = "cpu (or policy), freq_khz and power_mw; optional: cores"
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,4})?", re.ASCII | re.IGNORECASE)
 _SCALES = {"khz": 1.0, "mhz": 1e3, "mw": 1.0, "w": 1e3}
-_WHOLE = ("cpu", "cores", "dep_policy")
+_WHOLE = ("cpu", "cores")
+_ONLY_FREQBENCH = "coremarks"
+_FREQBENCHS_FIRST = 1
+"""Freqbench names a policy by its first CPU, but policy 0 by CPU 1, since CPU 0 is its own."""
 _NAMES = (
-    ("dep_policy", re.compile(r"dep(endency)?[ _]policy")),
-    ("dep_freq", re.compile(r"dep(endency)?[ _]freq(uency)?([ _]*\(?(?P<unit>khz|mhz)\)?)?")),
     ("cpu", re.compile(r"cpu|policy")),
     ("cores", re.compile(r"cores")),
     ("freq", re.compile(r"freq(uency)?([ _]*\(?(?P<unit>khz|mhz)\)?)?")),
@@ -46,13 +48,16 @@ def parse_points(text: str, where: str, name: str) -> PointSource:
     """Read points from the text of a CSV file; `where` begins messages, `name` is that of the source."""
     rows = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
-        columns = _columns(next(rows, []), where)
+        header = [title.strip().lower() for title in next(rows, [])]
+        columns = _columns(header, where)
         points = tuple(islice(_points(rows, columns, where, lambda: rows.line_num), _MOST_POINTS + 1))
     except csv.Error as error:
         raise UsageError(f"{where}: line {rows.line_num}: {error}", f"Give a CSV file with the columns {_COLUMNS}.") from None
     if len(points) > _MOST_POINTS:
         raise UsageError(f"{where}: has more than {_MOST_POINTS:,} points", "Give a mean for each frequency and number of cores.")
-    return PointSource(name, points)
+    if is_freqbench := any(title.startswith(_ONLY_FREQBENCH) for title in header):
+        points = tuple(replace(point, cpu=0) if point.cpu == _FREQBENCHS_FIRST else point for point in points)
+    return PointSource(name, points, is_freqbench or header[columns["cpu"][0]] == "policy")
 
 
 def _columns(header: list[str], where: str) -> dict[str, tuple[int, float]]:
@@ -60,14 +65,12 @@ def _columns(header: list[str], where: str) -> dict[str, tuple[int, float]]:
     found: dict[str, tuple[int, float]] = {}
     for place, title in enumerate(header):
         for name, pattern in _NAMES:
-            if (match := pattern.fullmatch(title.strip().lower()[:100])) is not None:
+            if (match := pattern.fullmatch(title[:100])) is not None:
                 found.setdefault(name, (place, _SCALES[match.groupdict().get("unit") or ("mw" if name == "power" else "khz")]))
                 break
     missing = [name for name in ("cpu", "freq", "power") if name not in found]
     if missing:
         raise UsageError(f"{where}: line 1: no column for {missing[0]}", f"Give a CSV file with the columns {_COLUMNS}.")
-    if ("dep_policy" in found) != ("dep_freq" in found):
-        raise UsageError(f"{where}: line 1: dep_policy and dep_freq_khz need each other", "Give both columns, or none.")
     return found
 
 
@@ -90,14 +93,10 @@ def _points(
                 )
             return number
 
-        dependency = None
-        if "dep_policy" in columns and row[columns["dep_policy"][0] : columns["dep_policy"][0] + 1] != [""]:
-            dependency = Dependency(round(value("dep_policy", 0, _MOST_CPU)), round(value("dep_freq", 1, _MOST_KHZ)))
         yield OperatingPoint(
             round(value("cpu", 0, _MOST_CPU)),
             round(value("freq", 1, _MOST_KHZ)),
             value("power", LEAST_MW, MOST_W * 1e3),
             round(value("cores", 1, _MOST_CPU)) if "cores" in columns else 1,
-            dependency,
             line(),
         )

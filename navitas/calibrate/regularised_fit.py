@@ -3,16 +3,14 @@
 Unknowns are scales of figures that are known roughly, such as those of a power profile: 1 leaves a figure as it is. The fit
 minimizes
 
-    Σ ((predicted − measured) / size)²  +  λ² Σ pull² (scale − target)²  +  μ² Σ (scaleᵢ − scaleⱼ)² / distance
+    Σ ((predicted − measured) / size)²  +  λ² Σ pull² (scale − target)²  +  μ² Σ (link · scales)²
 
-with scales from 0 on. The size is the measured value, or larger for small ones. Neighbours are operating points of one
-cluster, and their distance is the logarithm of the ratio of their frequencies. So figures that no measurement covers follow
-those next to them.
+with scales from 0 on. The size is the measured value, or larger for small ones. A link is what differs between neighbouring
+operating points of one cluster. So figures that no measurement covers follow those next to them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,54 +21,37 @@ from navitas.errors import UsageError
 from navitas.extra_libraries import extra_library
 
 F64 = NDArray[np.float64]
-TOWARDS_START = 0.003
-SMOOTHNESS = 0.01
-"""λ and μ. Held-out errors of four chips hardly change within a factor of 3 (docs/calibrating.md)."""
+TOWARDS_START = 0.001
+SMOOTHNESS = 0.003
+"""λ and μ. Held-out errors of six chips hardly change within a factor of 3 (docs/calibrating.md)."""
 _ROUNDS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbours:
-    """Pairs of unknowns that are expected to have similar scales, and their distances."""
-
-    first: Sequence[int]
-    second: Sequence[int]
-    distance: Sequence[float]
-
-
-@dataclass(frozen=True, slots=True)
 class Start:
-    """What a fit is held near: the `target` of each scale, the weight of its `pull` (1 by default), and neighbours."""
+    """What a fit is held near: the `target` of each scale with the weight of its `pull`, and `links`, of which each row is 0."""
 
     target: F64
-    neighbours: Neighbours
-    pull: F64 | float = 1.0
+    pull: F64
+    links: F64
 
 
-def fit_scales(use: F64, measured: F64, start: Start, *, size: F64 | None = None, strength: float = 1.0) -> F64:
+def fit_scales(use: F64, measured: F64, size: F64, start: Start) -> F64:
     """Return the scale of each unknown.
 
     `use` has a row for each measurement and a column for each unknown: what the measurement would be from this unknown alone,
-    at a scale of 1. `size` is the measured value by default, which then is above 0. `strength` multiplies λ and μ.
-    Raises `UsageError` if scipy is not installed.
+    at a scale of 1. Raises `UsageError` if scipy is not installed.
     """
-    neighbours = start.neighbours
-    unknowns = use.shape[1]
-    links = np.zeros((len(neighbours.first), unknowns))
-    rows = np.arange(len(links))
-    weight = strength * SMOOTHNESS / np.sqrt(np.maximum(neighbours.distance, 1e-6)) if len(links) else np.zeros(0)
-    links[rows, neighbours.first] = weight
-    links[rows, neighbours.second] = -weight
-    pull = strength * TOWARDS_START * np.broadcast_to(start.pull, unknowns)
-    held = np.diag(pull)
-    size = measured if size is None else size
-    columns = np.vstack([use / size[:, None], held, links])
-    wanted = np.concatenate([measured / size, pull * start.target, np.zeros(len(links))])
+    pull = TOWARDS_START * start.pull
+    columns = np.vstack([use / size[:, None], np.diag(pull), SMOOTHNESS * start.links])
+    wanted = np.concatenate([measured / size, pull * start.target, np.zeros(len(start.links))])
     # The pull makes the least squares unique, so a solution without negative scales is also the solution with this bound.
     unbounded = np.linalg.solve(columns.T @ columns, columns.T @ wanted)
     if (unbounded >= 0).all():
         return np.asarray(unbounded, np.float64)
-    return non_negative(columns, wanted)
+    # The bounded fit takes as long as it has rows: R of a QR decomposition has the same solution in fewer.
+    reduced = np.asarray(np.linalg.qr(np.column_stack([columns, wanted]), mode="r"), np.float64)
+    return non_negative(reduced[:, :-1], reduced[:, -1])
 
 
 def non_negative(columns: F64, measured: F64) -> F64:

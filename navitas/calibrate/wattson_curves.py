@@ -1,117 +1,58 @@
-"""Power curves of Perfetto's Wattson: CSV files of a CPU by frequency and idle state, of the L3 and of the GPU."""
+"""Power curves of Perfetto's Wattson as measured points: CSV files of a CPU by frequency, and by a second frequency."""
 
 from __future__ import annotations
 
 import csv
 import io
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
 
 from navitas.calibrate.csv_text import read_csv
-from navitas.calibrate.operating_points import Dependency
+from navitas.calibrate.operating_points import LEAST_MW, OperatingPoint, PointSource
 from navitas.errors import UsageError
-from navitas.new_files import write_new
 from navitas.power.defects import MOST_W
 from navitas.untrusted_text import printable_line
 
-DSU = 255
-"""The `dep_policy` of rows that depend on the frequency of the shared unit with the L3."""
 MAX_BYTES = 1 << 22
-_MOST_FREQUENCY = 100_000_000_000
+_MOST_DIGITS = 11
 _MOST_MW = MOST_W * 1e3
+_FILES = {
+    "cpu_1d.csv": (("policy", "freq_khz"), ("static", "active")),
+    "cpu_2d.csv": (("policy", "freq_khz", "dep_freq", "dep_policy"), ("static", "active", "interconnect")),
+}
+"""Each file's columns of whole numbers, which are the key of a row, and those of mW that one running CPU uses together."""
+FILES = tuple(_FILES)
+Key = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CurveRow:
-    """mW of one CPU: running (`active`), in shallow and in deep idle (`idle0`, `idle1`), and once for its policy (`static`).
+def read_curves(folder: Path, name: str) -> PointSource:
+    """Return the power of one running CPU, with all other CPUs in deep idle, at each frequency of each policy.
 
-    `interconnect` is paid once for the system; curves without a second frequency have none.
+    Rows that depend on a second frequency, that of another policy, count at the lowest one: as if nothing else ran.
+    Raises `UsageError` with the file and line of the first defect.
     """
-
-    static: float
-    active: float
-    idle0: float
-    idle1: float
-    interconnect: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class L3Row:
-    """Nanojoules of each hit and miss of the L3."""
-
-    l3_hit: float
-    l3_miss: float
-
-
-@dataclass(frozen=True, slots=True)
-class GpuRow:
-    """mW of the GPU: active, in shallow idle (`idle1`) and off (`idle2`)."""
-
-    active: float
-    idle1: float
-    idle2: float
-
-
-Coupled = tuple[int, int, Dependency]
-"""Policy, frequency in kHz, and the second frequency."""
-
-
-@dataclass(frozen=True, slots=True)
-class WattsonCurves:
-    """All curves of a device. `cpu_1d` is by policy and frequency (kHz), `l3` as the 2-D row of CPU 0, `gpu` by frequency."""
-
-    device: str
-    cpu_1d: Mapping[tuple[int, int], CurveRow] = field(default_factory=dict)
-    cpu_2d: Mapping[Coupled, CurveRow] = field(default_factory=dict)
-    l3: Mapping[tuple[int, Dependency], L3Row] = field(default_factory=dict)
-    gpu: Mapping[int, GpuRow] = field(default_factory=dict)
-
-    @property
-    def policies(self) -> tuple[int, ...]:
-        """All policies with a curve, and those that a curve depends on, ascending."""
-        others = {key[2].policy for key in self.cpu_2d} - {DSU}
-        return tuple(sorted({key[0] for key in self.cpu_1d} | {key[0] for key in self.cpu_2d} | others))
-
-
-_KEYS = {
-    "cpu_1d": ("policy", "freq_khz"),
-    "cpu_2d": ("policy", "freq_khz", "dep_policy", "dep_freq"),
-    "l3": ("freq_khz", "dep_policy", "dep_freq"),
-    "gpu": ("freq_khz",),
-}
-_ROWS: dict[str, tuple[type[Any], tuple[str, ...]]] = {
-    "cpu_1d": (CurveRow, ("static", "active", "idle0", "idle1")),
-    "cpu_2d": (CurveRow, ("static", "active", "idle0", "idle1", "interconnect")),
-    "l3": (L3Row, tuple(each.name for each in fields(L3Row))),
-    "gpu": (GpuRow, tuple(each.name for each in fields(GpuRow))),
-}
-FILES = tuple(f"{name}.csv" for name in _KEYS)
-Row = TypeVar("Row")
-
-
-def read_curves(folder: Path) -> WattsonCurves:
-    """Read the files of a folder that exist. Raises `UsageError` with the file and line of the first defect."""
-    tables: dict[str, dict[Any, Any]] = {}
+    mw: dict[Key, float] = {}
     devices: dict[str, str] = {}
-    for name in _KEYS:
-        path = folder / f"{name}.csv"
-        if not path.exists():
-            continue
-        tables[name] = parse_curves(name, read_csv(path, MAX_BYTES), str(path), devices)
-    if not tables.get("cpu_1d") and not tables.get("cpu_2d"):
-        raise UsageError(f"{folder}: has no curves of a CPU", "Give a folder with cpu_1d.csv, cpu_2d.csv, or both.")
-    return WattsonCurves(next(iter(devices)), **tables)
+    paths = [folder / file for file in FILES if (folder / file).exists()]
+    for path in paths:
+        rows = parse_curves(path.name, read_csv(path, MAX_BYTES), str(path), devices)
+        lowest: dict[Key, Key] = {}
+        for key in sorted(rows):
+            lowest.setdefault(key[:2], key)
+        mw |= {point: rows[key] for point, key in lowest.items()}
+    if not mw:
+        raise UsageError(f"{folder}: has no curves of a CPU", f"Give a folder with {', '.join(FILES)}, or both.")
+    points = (OperatingPoint(policy, khz, power_mw) for (policy, khz), power_mw in mw.items() if power_mw >= LEAST_MW)
+    return PointSource(name, tuple(points), names_policies=True)
 
 
-def parse_curves(name: str, text: str, where: str, devices: dict[str, str]) -> dict[Any, Any]:
-    """Read one file: its rows by key. `devices` has the device of earlier files with their names, and gets this one."""
+def parse_curves(file: str, text: str, where: str, devices: dict[str, str]) -> Mapping[Key, float]:
+    """Read the text of one of `FILES`: mW by key. `devices` has earlier files by their device, and gets this one."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    kind, values = _ROWS[name]
-    titles = ("device", *_KEYS[name], *values)
-    found: dict[Any, Any] = {}
+    keys, values = _FILES[file]
+    titles = ("device", *keys, *values)
+    found: dict[Key, float] = {}
     try:
         header = [title.strip() for title in next(reader, [])]
         if missing := [title for title in titles if title not in header]:
@@ -128,31 +69,23 @@ def parse_curves(name: str, text: str, where: str, devices: dict[str, str]) -> d
                 one, two = list(devices)[:2]
                 shown = f"{printable_line(two, 40)}, but {devices[one]} are of {printable_line(one, 40)}"
                 raise UsageError(f"{line}: rows of {shown}", "Give the curves of one device.")
-            key = _key(numbers[: len(_KEYS[name])], line, name)
+            key = tuple(_whole(keys, numbers, line))
             if key in found:
                 raise UsageError(f"{line}: a second row of the same frequency", "Remove one of them.")
-            found[key] = kind(*(_number(text, title, line) for title, text in zip(values, numbers[-len(values) :], strict=True)))
+            found[key] = sum(_power(title, text, line) for title, text in zip(values, numbers[len(keys) :], strict=True))
     except csv.Error as error:
         raise UsageError(f"{where}: line {reader.line_num}: {error}", f"The columns are {', '.join(titles)}.") from None
     return found
 
 
-def _key(texts: Sequence[str], line: str, name: str) -> Any:
-    numbers = []
-    for title, text in zip(_KEYS[name], texts, strict=True):
-        if not (text.isdecimal() and text.isascii() and len(text) <= 11 and int(text) <= _MOST_FREQUENCY):
+def _whole(titles: tuple[str, ...], texts: list[str], line: str) -> Iterator[int]:
+    for title, text in zip(titles, texts, strict=False):
+        if not (text.isdecimal() and text.isascii() and len(text) <= _MOST_DIGITS):
             raise UsageError(f"{line}: {title} is {printable_line(text, 40)!r}, not a whole number", "Correct the line.")
-        numbers.append(int(text))
-    match name:
-        case "gpu":
-            return numbers[0]
-        case "cpu_1d":
-            return tuple(numbers)
-        case _:
-            return (*numbers[:-2], Dependency(*numbers[-2:]))
+        yield int(text)
 
 
-def _number(text: str, title: str, line: str) -> float:
+def _power(title: str, text: str, line: str) -> float:
     try:
         value = float(text)
     except ValueError:
@@ -160,30 +93,3 @@ def _number(text: str, title: str, line: str) -> float:
     if not 0 <= value <= _MOST_MW:
         raise UsageError(f"{line}: {title} is {printable_line(text, 40)!r}, not a number from 0 on", "Correct the line.")
     return value
-
-
-def curve_files(curves: WattsonCurves) -> Iterator[tuple[str, str]]:
-    """Yield the name and text of each file with rows."""
-    for name, keys in _KEYS.items():
-        table: Mapping[Any, Any] = getattr(curves, name)
-        if not table:
-            continue
-        values = _ROWS[name][1]
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(["device", *keys, *values])
-        for key, row in sorted(table.items()):
-            flat = [key] if isinstance(key, int) else [*key[:-1], *(key[-1] if isinstance(key[-1], tuple) else [key[-1]])]
-            writer.writerow([curves.device, *flat, *(_text(getattr(row, each)) for each in values)])
-        yield f"{name}.csv", out.getvalue()
-
-
-def write_curves(folder: Path, curves: WattsonCurves) -> None:
-    """Write the files into a folder that exists. Raises `OSError`."""
-    for name, text in curve_files(curves):
-        write_new(folder / name, text)
-
-
-def _text(value: float) -> str:
-    """The shortest text that is read back as this number."""
-    return repr(int(value)) if value == int(value) else repr(float(value))

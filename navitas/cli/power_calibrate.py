@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -10,25 +10,22 @@ import click
 
 from navitas.analyze.fitting.power_meter import read_power_meter
 from navitas.analyze.load import load_tables
-from navitas.calibrate.calibration import Calibration, calibrate
+from navitas.calibrate.calibration import Calibration, Caution, calibrate
 from navitas.calibrate.component_steps import ComponentCurrents
-from navitas.calibrate.coupled_fit import Surface, surfaces
 from navitas.calibrate.cpu_coefficients import CpuCoefficients
-from navitas.calibrate.curve_points import curves_of, uncoupled
-from navitas.calibrate.document import report
-from navitas.calibrate.operating_points import check_points
+from navitas.calibrate.known_socs import known_cores
+from navitas.calibrate.operating_points import PointSource, another_phone, check_points
 from navitas.calibrate.other_phone import start_for
 from navitas.calibrate.recorded_intervals import IntervalRequest, intervals_of
 from navitas.calibrate.regularised_fit import check_installed
 from navitas.calibrate.start_model import start_model
-from navitas.calibrate.wattson_curves import WattsonCurves, write_curves
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import write_to
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step, shell_word, warning
 from navitas.cli.option import option
 from navitas.cli.options import Finite
-from navitas.cli.paths import FOLDER, NAME_OR_FILE, READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME
+from navitas.cli.paths import NAME_OR_FILE, READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME
 from navitas.cli.power_calibrate_device import measure, read_given
 from navitas.cli.power_calibrate_input import (
     check_lengths,
@@ -40,7 +37,7 @@ from navitas.cli.power_calibrate_input import (
     read_sources,
     voltage_of,
 )
-from navitas.cli.power_calibrate_tables import calibration_table, coupled_table, currents_table
+from navitas.cli.power_calibrate_tables import calibration_table, currents_table
 from navitas.cli.progress import ConsoleProgress
 from navitas.cli.standard_output import output_console
 from navitas.collect.power import DEFAULT_VOLTAGE_V
@@ -117,7 +114,6 @@ _STEP_S, _INTERVAL_S = 2.0, 1.0
     help=f"The voltage of the profile's currents. [the phone's, {DEFAULT_VOLTAGE_V:g} for --points]",
 )
 @option("-o", "--output", required=True, type=WRITE_ANY_NAME, metavar="FILE", section="Output", help="File of the profile.")
-@option("--curves-output", type=FOLDER, metavar="FOLDER", section="Output", help="Also write Wattson's curves into this folder.")
 @json_option
 def command(
     *,
@@ -132,7 +128,6 @@ def command(
     cores: str | None,
     voltage_v: float | None,
     output: Path,
-    curves_output: Path | None,
     json_file: Path | None,
 ) -> None:
     """Fit the CPU's figures of a profile to measured power.
@@ -145,18 +140,17 @@ def command(
     check_measured(serial, points, recording, meter)
     check_start(profile, serial, recording, cores)
     notes = check_lengths(serial, recording, step_s, interval_s)
-    counts = None if cores is None else core_counts(cores)
-    check_outputs(output, curves_output, json_file)
+    check_outputs(output, json_file)
     check_installed()
     if readings is not None and readings.skipped:
         notes.append(f"{readings.name}: {readings.skipped:,} lines are not readings and were skipped")
     paths = distinct_names([*points, *against, *recording])
-    sources, curves = read_sources(points, paths[: len(points)])
-    compared, others = read_sources(against, paths[len(points) : len(points) + len(against)])
+    sources = read_sources(points, paths[: len(points)])
+    compared = read_sources(against, paths[len(points) : len(points) + len(against)])
 
     def check(model: PowerModel) -> None:
         for each in compared:
-            check_points(uncoupled(each), model.cpu)
+            check_points(each, model.cpu)
 
     phone = None if serial is None else measure(serial, given, step_s or _STEP_S, voltage_v, check)
     start = phone.start if phone is not None else given
@@ -165,9 +159,10 @@ def command(
         progress.stage("reading the measurements")
         loaded = [load_tables(path) for path in recording]
         voltage_v = phone.voltage_v if phone is not None else voltage_of(voltage_v, loaded)
+        known: list[Caution] = []
         model = phone.model if phone is not None else start_model(start.profile, voltage_v, sources, loaded)
-        if counts is not None:
-            model = replace(model, cpu=start_for(model.cpu, counts, [*sources, *compared]))
+        if phone is None and not loaded:
+            model = replace(model, cpu=_start_for(model.cpu, cores, [*sources, *compared], known))
         progress.stage("fitting")
         coefficients = CpuCoefficients.of(model.cpu, voltage_v)
         request = IntervalRequest(model, interval_s or _INTERVAL_S, readings, notes)
@@ -178,44 +173,48 @@ def command(
         if phone is not None:
             recorded.append(phone.intervals(coefficients))
         components = [] if phone is None else phone.components(voltage_v)
-        found = calibrate(coefficients, [*map(uncoupled, sources)], [*map(uncoupled, compared)], recorded)
-        coupled = surfaces([point for source in sources for point in source.points])
+        found = calibrate(coefficients, sources, compared, recorded)
     names = [*(each.name for each in sources), *(each.name for each in recorded)]
     note = f"CPU calibrated by Navitas with {', '.join(names)}"
     items = {entry: milliamps for each in components for entry, milliamps in each.entries.items()}
     calibrated = with_cpu(start.xml, start.profile, found.cpu, note=printable(note, 1000), items=items)
-    device = next((each.device for each in (*curves, *others)), start.profile.name)
-    _write(output, calibrated, curves_output, curves_of(device, found.cpu, voltage_v, coupled, curves))
-    found = replace(found, warnings=(*found.warnings, *_implausible(output, calibrated, found.cpu)))
-    content = report(found, model.cpu, voltage_v, coupled)
-    write_json(json_file, output=str(output), **content, components=[asdict(each) for each in components])
-    for text in (*notes, *found.warnings):
-        warning(printable(text, 1000))
+    write_to(output, lambda out: out.write(calibrated), binary=True)
+    of_input = (Caution("measurements", text) for text in notes)
+    found = replace(found, warnings=(*of_input, *known, *found.warnings, *_implausible(output, calibrated, found.cpu)))
+    others = [asdict(each) for each in components]
+    write_json(json_file, output=str(output), **found.as_json(model.cpu, voltage_v), components=others)
+    for each in found.warnings:
+        warning(printable(each.message, 1000))
     if is_text:
-        _print(found, coupled, components)
+        _print(found, components)
         # The currents hold at this voltage; a profiling takes the battery's by default.
         next_step(f"navitas profile PROJECT --power-profile {shell_word(output)} --voltage {voltage_v:.4g}")
 
 
-def _write(output: Path, profile: bytes, folder: Path | None, curves: WattsonCurves) -> None:
-    """Write the profile, and the curves if there is a folder for them. The profile can be in this folder, too."""
-    if folder is not None:
-        folder.mkdir(exist_ok=True)
-        write_curves(folder, curves)
-    write_to(output, lambda out: out.write(profile), binary=True)
+def _start_for(cpu: CpuPower, cores: str | None, sources: Sequence[PointSource], notes: list[Caution]) -> CpuPower:
+    """The start for points alone: the profile's, or that of the named clusters, or of a known SoC's if it is another phone's."""
+    if cores is not None:
+        return start_for(cpu, core_counts(cores), sources)
+    if any(another_phone(source, cpu) for source in sources):
+        names, counts = known_cores(sources)
+        if names:
+            shown = ",".join(map(str, counts))
+            text = f"the points are not of the profile's phone, but like those of {', '.join(names)}: taken as --cores {shown}"
+            notes.append(Caution("known_soc", text))
+            return start_for(cpu, counts, sources)
+    return cpu
 
 
-def _implausible(output: Path, profile: bytes, cpu: CpuPower) -> tuple[str, ...]:
+def _implausible(output: Path, profile: bytes, cpu: CpuPower) -> Iterator[Caution]:
     """What no phone has of the written profile, such as currents from power in a wrong unit, or of a cluster not measured."""
     speeds = {min(cluster.cpus): cluster.freq_khz.tolist() for cluster in cpu.clusters}
     policies = [(min(cluster.cpus), cluster.cpus) for cluster in cpu.clusters]
-    return power_model(read_power_profile(profile, name=output.name), DEFAULT_VOLTAGE_V, policies, speeds).implausible
+    for text in power_model(read_power_profile(profile, name=output.name), DEFAULT_VOLTAGE_V, policies, speeds).implausible:
+        yield Caution("implausible_figure", text)
 
 
-def _print(found: Calibration, coupled: Sequence[Surface], components: Sequence[ComponentCurrents]) -> None:
+def _print(found: Calibration, components: Sequence[ComponentCurrents]) -> None:
     console = output_console()
     console.print(calibration_table(found))
-    if coupled:
-        console.print(coupled_table(coupled))
     if components:
         console.print(currents_table(components))

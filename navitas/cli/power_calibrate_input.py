@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from navitas.analyze.load import Loaded
-from navitas.calibrate.curve_points import points_of
 from navitas.calibrate.operating_points import PointSource
 from navitas.calibrate.points_csv import read_points
-from navitas.calibrate.wattson_curves import FILES, WattsonCurves, read_curves
+from navitas.calibrate.wattson_curves import FILES, read_curves
 from navitas.cli.files import STDOUT, check_regular_or_new
 from navitas.cli.messages import shell_word
 from navitas.collect.power import DEFAULT_VOLTAGE_V
@@ -21,21 +21,10 @@ _LEAST_STEP_S = 1.0
 _MOST_APART = 1.05
 
 
-def check_outputs(output: Path, curves: Path | None, json_file: Path | None) -> None:
+def check_outputs(output: Path, json_file: Path | None) -> None:
     """Raise `UsageError` if an output cannot be written, so that no measurement is lost."""
     check_regular_or_new(output)
-    if curves is not None and not curves.is_dir():
-        if os.path.lexists(curves):
-            raise UsageError(f"--curves-output: {curves} is not a folder", "Name a folder.")
-        if not curves.resolve().parent.is_dir():
-            folder = curves.parent
-            raise UsageError(
-                f"--curves-output {curves}: no such folder: {folder}", f"Create it first: mkdir -p {shell_word(folder)}"
-            )
-    folders = [path.resolve().parent for path in (output, json_file) if path not in (None, STDOUT)]
-    if curves is not None:
-        folders.append(curves if curves.is_dir() else curves.resolve().parent)
-    for folder in folders:
+    for folder in [path.resolve().parent for path in (output, json_file) if path not in (None, STDOUT)]:
         if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK):
             raise UsageError(f"{folder}: no permission to write", "Choose a folder where you have write permission.")
 
@@ -77,18 +66,17 @@ def core_counts(cores: str) -> list[int]:
     return [int(part) for part in parts]
 
 
-def read_sources(paths: Sequence[Path], names: Sequence[str]) -> tuple[list[PointSource], list[WattsonCurves]]:
-    """Read the points of CSV files, and of folders of Wattson's curves, with these curves. Raises `UsageError`."""
-    sources, curves = [], []
+def read_sources(paths: Sequence[Path], names: Sequence[str]) -> list[PointSource]:
+    """Read the points of CSV files, and of folders of Wattson's curves. Raises `UsageError`."""
+    sources = []
     for path, name in zip(paths, names, strict=True):
         if path.is_dir():
-            curves.append(read_curves(path))
-            sources.append(points_of(curves[-1], name))
+            sources.append(read_curves(path, name))
         elif path.name in FILES:
             raise UsageError(f"{path} is a file of Wattson's curves", f"Give their folder: --points {shell_word(path.parent)}")
         else:
-            sources.append(PointSource(name, read_points(path).points))
-    return sources, curves
+            sources.append(replace(read_points(path), name=name))
+    return sources
 
 
 def distinct_names(paths: Sequence[Path]) -> list[str]:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from navitas.calibrate.calibration import Calibration
 from navitas.calibrate.component_steps import ComponentCurrents
-from navitas.calibrate.coupled_fit import Surface
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.untrusted_text import printable
@@ -22,37 +21,28 @@ def calibration_table(found: Calibration) -> FittedTable:
         Column("Cluster", text=True),
         Column("Points", drop=2),
         Column("Before"),
-        Column("Fitted points", drop=1),
+        Column("Fitted points", drop=5),
         Column("Held out"),
         Column("90th percentile", drop=3),
+        Column("Interpolated", drop=1),
+        Column("90th percentile", drop=4),
     ]
     table = FittedTable("Median error of the power", columns)
     for each in found.errors:
         cluster = "all" if each.cluster is None else str(each.cluster)
-        shares = map(_percent, (each.before, each.fitted, each.held_out, each.held_out_p90))
+        figures = each.before, each.fitted, each.held_out, each.held_out_p90, each.interpolated, each.interpolated_p90
+        shares = map(_percent, figures)
         table.add(printable(each.source, _LONGEST), cluster, f"{each.points:,}", *shares)
+    for number, prior in enumerate(found.prior):
+        if any(each.cluster == number and each.interpolated is not None for each in found.errors):
+            curve = f"the profile's curve by {100 * prior:.0f} %" if prior else "straight lines"
+            table.notes.append(Paragraph(f"Cluster {number}: currents between measured frequencies follow {curve}.", style="dim"))
     for one in found.disagreements:
         text = (
             f"{printable(one.second, _LONGEST)} differs from {printable(one.first, _LONGEST)} in cluster {one.cluster} by "
             f"{100 * one.lowest:+.0f} … {100 * one.highest:+.0f} % (median {100 * one.median:+.0f} %, {one.points} points)."
         )
         table.notes.append(Paragraph(text, style="dim"))
-    return table
-
-
-def coupled_table(found: Sequence[Surface]) -> FittedTable:
-    """Held-out errors of power that depends on two frequencies, by both models."""
-    columns = [
-        Column("Policy", text=True),
-        Column("Pairs", drop=1),
-        Column("2-D"),
-        Column("Additive"),
-        Column("Chosen", text=True),
-    ]
-    table = FittedTable("Power by two frequencies, median held-out error", columns)
-    for each in found:
-        shares = (_percent(each.coupled_error), _percent(each.additive_error))
-        table.add(str(each.policy), f"{len(each.mw):,}", *shares, each.form)
     return table
 
 

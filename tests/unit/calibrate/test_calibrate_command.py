@@ -10,11 +10,9 @@ from typing import Any
 import pytest
 from support.field_data import FIELD_DATA, needs_field_data
 
-from navitas.calibrate.wattson_curves import read_curves
 from navitas.cli.main import run
 from navitas.cli.power_calibrate_input import check_lengths, voltage_of
 from navitas.errors import ExitCode, UsageError
-from navitas.power import catalog
 from navitas.power.cpu import power_model
 from navitas.power.power_profile import read_power_profile
 
@@ -36,21 +34,20 @@ def _run(*words: str) -> int:
     return run(["power", "calibrate", *words])
 
 
-def test_profile_curves_and_report_are_written(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    outputs = ["-o", "out.xml", "--curves-output", "curves", "--json", "report.json"]
+def test_profile_and_report_are_written(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    outputs = ["-o", "out.xml", "--json", "report.json"]
     assert _run("google-pixel-6", "--points", "points.csv", "--against", "points.csv", *outputs) == ExitCode.OK
     profile = read_power_profile(place / "out.xml")
     assert profile.value("battery.capacity") > 0
-    assert profile.values("cpu.core_power.cluster0") != catalog.load("google-pixel-6").values("cpu.core_power.cluster0")
-    curves = read_curves(place / "curves")
-    assert (0, 300_000) in curves.cpu_1d and curves.device == "google-pixel-6"
-    row = curves.cpu_1d[0, 300_000]
-    assert row.static + row.active == pytest.approx(75, rel=0.02)
+    core = power_model(profile, 3.85).cpu
+    assert (core.active_ma + core.clusters[0].cluster_ma + core.clusters[0].core_ma[0]) * 3.85 == pytest.approx(75, rel=0.02)
     document = json.loads((place / "report.json").read_text())
-    assert {"errors", "disagreements", "before", "after", "warnings", "voltage_v", "coupled"} <= document.keys()
+    assert {"errors", "disagreements", "before", "after", "warnings", "voltage_v", "prior"} <= document.keys()
     assert [each["cluster"] for each in document["errors"]] == [None, 0, 1, None, 0, 1]
+    codes = [each["code"] for each in document["warnings"]]
+    assert codes[:4] == ["too_few_frequencies", "too_few_frequencies", "cluster_not_measured", "one_busy_core"]
     captured = capsys.readouterr()
-    assert "Held out" in captured.out and "cluster 2 was not measured" in captured.err
+    assert "Held out" in captured.out and "straight lines" in captured.out and "cluster 2 was not measured" in captured.err
 
 
 def test_a_calibrated_profile_is_usable(place: Path) -> None:
@@ -65,21 +62,9 @@ def test_currents_that_no_phone_has_are_named(place: Path, capsys: pytest.Captur
     (place / "micro.csv").write_text("cpu,freq_khz,power_mw\n" + "".join(micro))
     assert _run("google-pixel-6", "--points", "micro.csv", "-o", "out.xml", "--json", "report.json") == ExitCode.OK
     assert "cpu.core_power.cluster1 of out.xml: cluster 1: " in " ".join(capsys.readouterr().err.split())
-    assert any("in µA" in text for text in json.loads((place / "report.json").read_text())["warnings"])
+    assert any("in µA" in each["message"] for each in json.loads((place / "report.json").read_text())["warnings"])
     assert _run("google-pixel-6", "--points", "points.csv", "-o", "out.xml") == ExitCode.OK
     assert "more than a core uses" not in capsys.readouterr().err
-
-
-def test_power_by_two_frequencies_has_a_table_of_its_own(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = [
-        f"0,{own},{own / 5000 * (1 + second / 4e6):.4f},4,{second}\n"
-        for own in (300_000, 574_000, 738_000, 930_000, 1_098_000)
-        for second in (400_000, 553_000, 696_000, 799_000)
-    ]
-    (place / "two.csv").write_text("cpu,freq_khz,power_mw,dep_policy,dep_freq_khz\n" + "".join(rows))
-    assert _run("google-pixel-6", "--points", "two.csv", "-o", "out.xml", "--curves-output", "curves") == ExitCode.OK
-    assert "2-D" in capsys.readouterr().out
-    assert len(read_curves(place / "curves").cpu_2d) == 20
 
 
 @pytest.mark.parametrize(
@@ -89,19 +74,32 @@ def test_power_by_two_frequencies_has_a_table_of_its_own(place: Path, capsys: py
         (("--points", "points.csv", "--meter", "meter.csv"), "--meter needs a recording"),
         (("--points", "points.csv", "--cores", "4,x"), "'4,x' are not the cores of clusters"),
         (("--points", "points.csv", "--cores", "4,0"), "are not the cores of clusters"),
-        (("--points", "points.csv", "--cores", "4,2,2"), "no points of cluster 2"),
+        (
+            ("--points", "points.csv", "--cores", "4,2,2"),
+            "--cores 4,2,2: no points of cluster 2 (CPUs 6 to 7): the points are of",
+        ),
+        (
+            ("--points", "points.csv", "--cores", "8"),
+            "different frequencies of CPUs 0 and 4, but both are in cluster 0 of --cores 8",
+        ),
+        (("--points", "policies.csv", "--cores", "3,5"), "policies 0, 4, but the clusters of --cores 3,5 begin at CPUs 0, 3"),
+        (("--points", "policies.csv", "--cores", "4,2,2"), "no points of cluster 2 (CPUs 6 to 7): the points are of CPUs 0, 4"),
+        (("--points", "freqbench.csv", "--cores", "1,3"), "freqbench.csv: has points of CPU 4, but --cores 1,3 has 4 CPUs"),
+        (("--points", "unknown.csv"), "of another phone than the profile: only 0 of 5 frequencies of cluster 0 are speeds"),
         (("--points", "cpu_1d.csv"), "is a file of Wattson's curves"),
         (("--points", "nothing"), "nothing: has no curves of a CPU"),
         (("--points", "points.csv", "--step", "2"), "--step has no effect without --device"),
         (("--points", "points.csv", "--interval", "1"), "--interval has no effect without --recording"),
-        (("--points", "points.csv", "--curves-output", "nope/deep"), "--curves-output nope/deep: no such folder: nope"),
-        (("--points", "points.csv", "--curves-output", "points.csv"), "points.csv is not a folder"),
     ],
 )
 def test_a_mistake_is_a_usage_error_and_writes_nothing(
     words: tuple[str, ...], message: str, place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (place / "cpu_1d.csv").touch()
+    (place / "policies.csv").write_text(POINTS.replace("cpu,", "policy,", 1))
+    (place / "freqbench.csv").write_text(POINTS.replace("power_mw", "Power (mW),CoreMarks/MHz").replace("0\n", "0,1\n"))
+    unknown = "".join(f"0,{mhz}000,{mhz}\n" for mhz in (330, 633, 800, 1000, 1150))
+    (place / "unknown.csv").write_text(f"cpu,freq_khz,power_mw\n{unknown}")
     (place / "meter.csv").write_text("time_s,power_w\n0,1\n1,1\n")
     (place / "nothing").mkdir()
     assert _run("google-pixel-6", *words, "-o", "out.xml") == ExitCode.USAGE
@@ -110,12 +108,29 @@ def test_a_mistake_is_a_usage_error_and_writes_nothing(
 
 
 @needs_field_data
-def test_the_cores_of_another_phones_clusters_are_written(place: Path) -> None:
+@pytest.mark.parametrize("words", [("--cores", "4,3,1"), ()], ids=["named", "known"])
+def test_the_cores_of_another_phones_clusters_are_written(words: tuple[str, ...], place: Path) -> None:
     points = str(FIELD_DATA / "freqbench/sm8250_main_results.csv")
-    assert _run("google-pixel-6", "--points", points, "--cores", "4,3,1", "-o", "out.xml") == ExitCode.OK
+    assert _run("google-pixel-6", "--points", points, *words, "-o", "out.xml", "--json", "report.json") == ExitCode.OK
     profile = read_power_profile(place / "out.xml")
     assert profile.values("cpu.clusters.cores") == (4, 3, 1)
     assert [len(each.cpus) for each in power_model(profile, 3.85).cpu.clusters] == [4, 3, 1]
+    warnings = {each["code"]: each["message"] for each in json.loads((place / "report.json").read_text())["warnings"]}
+    assert ("known_soc" in warnings) == (not words)
+    assert words or "like those of sm8250: taken as --cores 4,3,1" in warnings["known_soc"]
+
+
+@needs_field_data
+@pytest.mark.parametrize("words", [(), ("--cores", "4,4"), ("--cores", "6,2"), ("--cores", "4,2,2")])
+def test_points_of_known_policies_contradict_other_clusters(
+    words: tuple[str, ...], place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Policies of this chip are 0, 4 and 7. Without --cores, the profile's clusters do not count."""
+    points = str(FIELD_DATA / "freqbench/sm8150_main_results.csv")
+    assert (_run("google-pixel-6", "--points", points, *words, "-o", "out.xml") == ExitCode.USAGE) == bool(words)
+    shown = " ".join(capsys.readouterr().err.split())
+    assert not words or f"has policies 0, 4, 7, but the clusters of {' '.join(words)} begin at CPUs" in shown
+    assert not words or "A policy has the number of its first CPU" in shown
 
 
 def test_files_of_the_same_name_have_distinct_names(place: Path) -> None:
@@ -134,19 +149,10 @@ def test_the_next_step_has_the_voltage_of_the_currents(place: Path, capsys: pyte
     assert "--power-profile out.xml --voltage 3.85" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--against", "bad.csv"), "bad.csv: is empty"),
-        (("--curves-output", "nope/deep"), "no such folder: nope"),
-    ],
-)
-def test_a_mistake_shows_before_a_device_is_measured(
-    words: tuple[str, ...], message: str, place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_mistake_shows_before_a_device_is_measured(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (place / "bad.csv").touch()
-    assert _run("--device", "no-such-device", *words, "-o", "out.xml") == ExitCode.USAGE
-    assert message in " ".join(capsys.readouterr().err.split())
+    assert _run("--device", "no-such-device", "--against", "bad.csv", "-o", "out.xml") == ExitCode.USAGE
+    assert "bad.csv: is empty" in " ".join(capsys.readouterr().err.split())
 
 
 def test_short_steps_are_a_warning() -> None:
@@ -165,9 +171,3 @@ def test_recordings_bring_their_voltage() -> None:
     assert voltage_of(None, [loaded(4.2), loaded(4.1)]) == pytest.approx(4.15)
     with pytest.raises(UsageError, match=r"3\.6 was recorded at 3\.6 V, and 4\.2 at 4\.2 V"):
         voltage_of(None, [loaded(4.2), loaded(3.6)])
-
-
-def test_all_outputs_can_be_in_the_new_folder_of_the_curves(place: Path) -> None:
-    words = ["-o", "new/out.xml", "--json", "new/report.json", "--curves-output", "new"]
-    assert _run("google-pixel-6", "--points", "points.csv", *words) == ExitCode.OK
-    assert {"out.xml", "report.json", "cpu_1d.csv"} <= {path.name for path in (place / "new").iterdir()}

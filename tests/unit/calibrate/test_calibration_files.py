@@ -2,42 +2,30 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from support.field_data import FIELD_DATA, needs_field_data
 
-from navitas.calibrate.curve_points import curves_of, points_of, uncoupled
-from navitas.calibrate.operating_points import Dependency, OperatingPoint
+from navitas.calibrate.operating_points import OperatingPoint
 from navitas.calibrate.points_csv import parse_points, read_points
-from navitas.calibrate.wattson_curves import (
-    CurveRow,
-    GpuRow,
-    L3Row,
-    WattsonCurves,
-    curve_files,
-    parse_curves,
-    read_curves,
-    write_curves,
-)
+from navitas.calibrate.wattson_curves import FILES, parse_curves, read_curves
 from navitas.errors import UsageError
-from navitas.power.model import ClusterPower, CpuPower
 
 FREQBENCH = "CPU,Frequency (kHz),CoreMarks (iter/s),Power (mW)\n1,300000,1110.2,56.12\n4,400000,2,23.5\n"
 HEADER = "device,policy,freq_khz,static,active,idle0,idle1\n"
 
 
 def test_freqbench_and_own_columns_are_read() -> None:
+    """Freqbench keeps CPU 0 to itself, so it names policy 0 by CPU 1."""
     found = parse_points(FREQBENCH, "f.csv", "f.csv")
-    assert found.points == (OperatingPoint(1, 300_000, 56.12), OperatingPoint(4, 400_000, 23.5))
-    own = "policy,freq_mhz,power_w,cores,dep_policy,dep_freq_khz\n0,300,0.05,2,4,400000\n0,300,0.04,1,,\n"
-    assert parse_points(own, "f.csv", "f.csv").points == (
-        OperatingPoint(0, 300_000, 50.0, 2, Dependency(4, 400_000)),
-        OperatingPoint(0, 300_000, 40.0),
-    )
+    assert found.points == (OperatingPoint(0, 300_000, 56.12), OperatingPoint(4, 400_000, 23.5)) and found.names_policies
+    own = parse_points("policy,freq_mhz,power_w,cores,note\n0,300,0.05,2,hot\n0,300,0.04,1,\n", "f.csv", "f.csv")
+    assert own.points == (OperatingPoint(0, 300_000, 50.0, 2), OperatingPoint(0, 300_000, 40.0)) and own.names_policies
+    assert not parse_points("cpu,freq_khz,power_mw\n1,2,3\n", "f.csv", "f.csv").names_policies
 
 
 @pytest.mark.parametrize("prefix", ["", "\ufeff"])
@@ -53,7 +41,6 @@ def test_line_ends_marks_and_empty_lines_do_not_matter(prefix: str, end: str, tm
     [
         ("", "line 1: no column for cpu"),
         ("cpu,freq_khz\n", "line 1: no column for power"),
-        ("cpu,freq_khz,power_mw,dep_policy\n", "line 1: dep_policy and dep_freq_khz need each other"),
         ("cpu,freq_khz,power_mw\n0,1,2\n0,x,2\n", "line 3: freq is 'x', not a number"),
         ("cpu,freq_khz,power_mw\n0,1\n", "line 2: power is '', not a number"),
         ("cpu,freq_khz,power_mw\n0,1,-5\n", "line 2: power is '-5'"),
@@ -82,36 +69,22 @@ def test_any_bytes_are_points_or_an_error(data: bytes) -> None:
         assert error.message.startswith("x.csv: line ")
 
 
-_MW = st.floats(0, 1e6).map(lambda mw: mw + 0.0)
-_KHZ = st.integers(0, 10_000_000)
-_POLICY = st.integers(0, 255)
-_DEPENDENCY = st.builds(Dependency, _POLICY, _KHZ)
-_CURVES = st.builds(
-    WattsonCurves,
-    st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=20),
-    st.dictionaries(st.tuples(_POLICY, _KHZ), st.builds(CurveRow, _MW, _MW, _MW, _MW), min_size=1, max_size=5),
-    st.dictionaries(st.tuples(_POLICY, _KHZ, _DEPENDENCY), st.builds(CurveRow, _MW, _MW, _MW, _MW, _MW), max_size=5),
-    st.dictionaries(st.tuples(_KHZ, _DEPENDENCY), st.builds(L3Row, _MW, _MW), max_size=5),
-    st.dictionaries(_KHZ, st.builds(GpuRow, _MW, _MW, _MW), max_size=5),
-)
-
-
-@given(_CURVES)
-def test_curves_are_read_as_they_were_written(curves: WattsonCurves) -> None:
-    devices: dict[str, str] = {}
-    tables = {name: parse_curves(name.removesuffix(".csv"), text, name, devices) for name, text in curve_files(curves)}
-    read = WattsonCurves(next(iter(devices)), **{name.removesuffix(".csv"): table for name, table in tables.items()})
-    assert read == curves
+@given(st.sampled_from(FILES), st.lists(st.lists(st.sampled_from(["a", "0", "4", "300", "1e3", "-1", "nan", '"']), max_size=8)))
+def test_any_rows_are_curves_or_an_error(file: str, rows: list[list[str]]) -> None:
+    header = "device,policy,freq_khz,dep_policy,dep_freq,static,active,interconnect\n"
+    try:
+        found = parse_curves(file, header + "\n".join(map(",".join, rows)), "x.csv", {})
+    except UsageError as error:
+        assert error.message.startswith("x.csv: line ") and error.remedy
+    else:
+        assert all(power_mw >= 0 for power_mw in found.values())
 
 
 @needs_field_data
-@pytest.mark.parametrize("device", ["Tensor", "SXR2230P"])
-def test_wattsons_own_files_are_written_with_the_same_rows(device: str, tmp_path: Path) -> None:
-    curves = read_curves(FIELD_DATA / "wattson" / device)
-    assert curves.device == device
-    write_curves(tmp_path, curves)
-    assert read_curves(tmp_path) == curves
-    assert {path.name for path in tmp_path.iterdir()} == {path.name for path in (FIELD_DATA / "wattson" / device).iterdir()}
+@pytest.mark.parametrize(("device", "policies"), [("Tensor", {0: 11, 4: 14, 6: 17}), ("SXR2230P", {0: 11, 2: 11})])
+def test_wattsons_own_files_are_read(device: str, policies: dict[int, int]) -> None:
+    points = read_curves(FIELD_DATA / "wattson" / device, device).points
+    assert Counter(point.cpu for point in points) == policies
 
 
 @pytest.mark.parametrize(
@@ -128,24 +101,29 @@ def test_wattsons_own_files_are_written_with_the_same_rows(device: str, tmp_path
 def test_damaged_curves_are_named_with_their_line(text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "cpu_1d.csv").write_text(text)
     with pytest.raises(UsageError, match=r"cpu_1d\.csv: ") as caught:
-        read_curves(tmp_path)
+        read_curves(tmp_path, "x")
     assert message in caught.value.message
 
 
 def test_a_folder_without_curves_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="has no curves of a CPU"):
-        read_curves(tmp_path)
+        read_curves(tmp_path, "x")
 
 
-def test_points_of_curves_have_all_power_of_one_running_cpu() -> None:
-    curves = WattsonCurves(
-        "x",
-        {(4, 500): CurveRow(2, 100, 5, 0)},
-        {(0, 300, Dependency(4, 900)): CurveRow(1, 60, 2, 0, 3), (0, 300, Dependency(4, 500)): CurveRow(1, 50, 2, 0, 3)},
+def test_points_of_curves_have_all_power_of_one_running_cpu_at_the_lowest_second_frequency(tmp_path: Path) -> None:
+    (tmp_path / "cpu_1d.csv").write_text(f"{HEADER}x,4,500,2,100,5,0\n")
+    (tmp_path / "cpu_2d.csv").write_text(
+        "device,policy,freq_khz,dep_policy,dep_freq,static,active,idle0,idle1,interconnect\n"
+        "x,0,300,4,900,1,60,2,0,3\nx,0,300,6,500,1,55,2,0,3\nx,0,300,4,500,1,50,2,0,3\n"
     )
-    source = points_of(curves, "x")
-    assert len(source.points) == 3
-    assert uncoupled(source).points == (OperatingPoint(4, 500, 102), OperatingPoint(0, 300, 54))
+    source = read_curves(tmp_path, "x")
+    assert source.points == (OperatingPoint(4, 500, 102), OperatingPoint(0, 300, 54)) and source.names_policies
+
+
+def test_a_curve_without_a_measurable_power_is_left_out(tmp_path: Path) -> None:
+    """A power of 1e-300 mW ended in a traceback: errors are relative to the power."""
+    (tmp_path / "cpu_1d.csv").write_text(f"{HEADER}x,0,400,1,0,0,0\nx,0,500,1e-300,0,0,0\nx,0,600,1,0,0,0\n")
+    assert [point.freq_khz for point in read_curves(tmp_path, "x").points] == [400, 600]
 
 
 @pytest.mark.parametrize(
@@ -153,16 +131,9 @@ def test_points_of_curves_have_all_power_of_one_running_cpu() -> None:
     [(b"", "is empty"), (b" \n", "is empty"), (FREQBENCH.encode("utf-16"), "UTF-16"), (b"cpu,\0", "not UTF-8 text")],
 )
 def test_empty_files_and_other_encodings_are_named(data: bytes, message: str, tmp_path: Path) -> None:
-    for name, read in (("points.csv", read_points), ("cpu_1d.csv", lambda path: read_curves(path.parent))):
+    for name, read in (("points.csv", read_points), ("cpu_1d.csv", lambda path: read_curves(path.parent, "x"))):
         path = tmp_path / name
         path.write_bytes(data)
         with pytest.raises(UsageError, match=message) as caught:
             read(path)
         assert caught.value.message.startswith(str(path))
-
-
-def test_the_power_of_any_core_is_in_the_static_power_of_the_first_policy_only() -> None:
-    clusters = tuple(ClusterPower((cpu,), np.array([100]), np.array([10.0]), 2.0) for cpu in (0, 4))
-    curves = curves_of("x", CpuPower(0.0, 0.0, 5.0, clusters), 4.0, ())
-    assert (curves.cpu_1d[0, 100].static, curves.cpu_1d[0, 100].active) == (28.0, 40.0)
-    assert (curves.cpu_1d[4, 100].static, curves.cpu_1d[4, 100].active) == (8.0, 40.0)

@@ -28,7 +28,6 @@ from navitas.attribute.ledger import Energy, Evidence
 from navitas.attribute.owner_kind import OwnerKind
 from navitas.calibrate.calibration import Calibration, Disagreement, PointErrors
 from navitas.calibrate.component_steps import ComponentCurrents
-from navitas.calibrate.coupled_fit import Surface
 from navitas.census.document import CensusBlock, CensusMethod, InlinedCode
 from navitas.cli.bisect_tables import steps_table as energy_steps_table
 from navitas.cli.compare_tables import changes_table as compared_table
@@ -68,7 +67,7 @@ from navitas.cli.model_census import census_table
 from navitas.cli.model_tables import operations_table, predictions_table
 from navitas.cli.model_tables import scores_table as families_table
 from navitas.cli.power import cluster_table
-from navitas.cli.power_calibrate_tables import calibration_table, coupled_table, currents_table
+from navitas.cli.power_calibrate_tables import calibration_table, currents_table
 from navitas.cli.vitals_tables import acquirers_table, alarms_table, apps_table, locks_table, radio_users_table
 from navitas.collect.doctor import Check
 from navitas.compare.comparison import Comparison, FigureChange
@@ -283,13 +282,9 @@ def _cluster(names: Sequence[str]) -> FittedTable:
 
 def _calibration(names: Sequence[str]) -> FittedTable:
     cpu = CpuPower(0.0, 0.0, 0.0, ())
-    errors = tuple(PointErrors(name, None, 1_234, 0.8, 0.9, 0.1234, 0.5678) for name in names)
+    errors = tuple(PointErrors(name, 0, 1_234, 0.8, 0.9, 0.1234, 0.5678, 0.1235, 0.5679) for name in names)
     differing = tuple(Disagreement(name, name, 2, 17, -0.4, 0.3, 1.2) for name in names)
-    return calibration_table(Calibration(cpu, errors, differing, ()))
-
-
-def _coupled(names: Sequence[str]) -> FittedTable:
-    return coupled_table([Surface(number, {}, 0.0123, 0.4567) for number in range(len(names))])
+    return calibration_table(Calibration(cpu, (0.25,), errors, differing, ()))
 
 
 def _currents(names: Sequence[str]) -> FittedTable:
@@ -461,7 +456,6 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
     "cli/model_tables.py:predictions_table": lambda names: predictions_table(_predictions(len(names)), 0.9),
     "cli/power.py:cluster_table": _cluster,
     "cli/power_calibrate_tables.py:calibration_table": _calibration,
-    "cli/power_calibrate_tables.py:coupled_table": _coupled,
     "cli/power_calibrate_tables.py:currents_table": _currents,
     "cli/graph_tables.py:graph_modules_table": lambda names: graph_modules_table(_graph(names), TOP),
     "cli/graph_tables.py:graph_edges_table": lambda names: graph_edges_table(_edges(names), TOP),
