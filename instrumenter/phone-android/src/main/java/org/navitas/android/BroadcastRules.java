@@ -42,7 +42,8 @@ final class BroadcastRules {
         if (intent.getPackage() != null) {
             return intent.getPackage().equals(own);
         }
-        return !isOfManifest || wakesApps(intent, context.getApplicationInfo().targetSdkVersion);
+        boolean isForRegistered = (intent.getFlags() & Intent.FLAG_RECEIVER_REGISTERED_ONLY) != 0;
+        return !isOfManifest || !isForRegistered && wakesApps(intent, context.getApplicationInfo().targetSdkVersion);
     }
 
     /** Returns whether an implicit broadcast reaches receivers of the manifest. */

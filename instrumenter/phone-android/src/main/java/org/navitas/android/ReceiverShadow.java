@@ -55,6 +55,14 @@ public class ReceiverShadow extends ShadowBroadcastReceiver {
         super.onReceive(context, new Intent(intent), isDelivered ? isAborted : new AtomicBoolean(true));
     }
 
+    /** Receives a broadcast that was sent before it was registered, unless it is no longer registered. */
+    void receiveSticky(Intent intent) {
+        if (registrar() != null) {
+            setPendingResult(new BroadcastReceiver.PendingResult(0, null, null, 0, false, true, null, 0, 0));
+            onReceive(RuntimeEnvironment.getApplication(), intent, new AtomicBoolean());
+        }
+    }
+
     /**
      * Returns the context that registered the receiver, such as an activity: the application for those of the manifest,
      * which Robolectric registers. Null for a receiver of an ordered broadcast's result.
