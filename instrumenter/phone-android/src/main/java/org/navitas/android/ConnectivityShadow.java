@@ -69,7 +69,7 @@ public class ConnectivityShadow extends ShadowConnectivityManager {
         }
     }
 
-    /** Tells callbacks of a change of the phone's network. */
+    /** Calls callbacks after a change of the phone's network. */
     static void changed() {
         CALLBACKS.forEach((callback, registered) -> registered.update(callback));
     }

@@ -12,7 +12,7 @@ import org.navitas.phone.PhoneState;
 import org.robolectric.RuntimeEnvironment;
 import org.robolectric.shadow.api.Shadow;
 
-/** Tells the app's callbacks what has changed on the phone since they heard of it last. Broadcasts come from the phone. */
+/** Calls the app's callbacks of what has changed on the phone since the last time. Broadcasts come from the phone. */
 final class PhoneChanges {
     private static final Set<String> NAMESPACES = Set.of("system", "secure", "global");
     private static Map<String, String> last;

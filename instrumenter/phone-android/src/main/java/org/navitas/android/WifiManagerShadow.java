@@ -1,6 +1,7 @@
 package org.navitas.android;
 
 import android.Manifest;
+import android.net.DhcpInfo;
 import android.net.wifi.WifiManager;
 import android.net.wifi.WifiManager.WifiLock;
 import android.os.Build;
@@ -52,6 +53,13 @@ public class WifiManagerShadow extends ShadowWifiManager {
     protected boolean setWifiEnabled(boolean enabled) {
         Permissions.enforce(Manifest.permission.CHANGE_WIFI_STATE, "WifiService");
         return Radio.set("wifi", enabled, Build.VERSION_CODES.Q);
+    }
+
+    /** Addresses are not modelled; but an app never gets null. */
+    @Implementation
+    @Override
+    protected DhcpInfo getDhcpInfo() {
+        return new DhcpInfo();
     }
 
     private static boolean isOn() {

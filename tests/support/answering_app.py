@@ -1,6 +1,6 @@
 """An Android app that answers questions about the phone by Android's API, and changes the phone's state by it.
 
-`am broadcast -a ASK --es what 'WORDS'` asks; the answer is in the log, as `Asked: ANSWER`. What the app hears of the phone is
+`am broadcast -a ASK --es what 'WORDS'` asks; the answer is in the log, as `Answers: ANSWER`. What the app hears of the phone is
 there as `Heard: ACTION EXTRAS`, the changes of its network as `Network: CALLBACK`, those of settings as `Setting: URI`.
 """
 
@@ -12,7 +12,7 @@ PERMISSIONS = (
 TARGET_SDK = 28
 """The last one whose apps can switch Wi-Fi."""
 SOURCES = {
-    "Asked": """
+    "Answers": """
 import android.app.Application;
 import android.bluetooth.BluetoothAdapter;
 import android.content.*;
@@ -22,7 +22,7 @@ import android.os.*;
 import android.os.Process;
 import android.provider.Settings;
 import android.util.Log;
-public class Asked extends Application {
+public class Answers extends Application {
     private static final String[] HEARD = {
         Intent.ACTION_BATTERY_CHANGED, Intent.ACTION_BATTERY_LOW, Intent.ACTION_BATTERY_OKAY, Intent.ACTION_POWER_CONNECTED,
         Intent.ACTION_POWER_DISCONNECTED, Intent.ACTION_SCREEN_OFF, Intent.ACTION_SCREEN_ON,
@@ -51,7 +51,7 @@ public class Asked extends Application {
                 } catch (Exception e) {
                     answer = e.getClass().getSimpleName() + ": " + e.getMessage();
                 }
-                Log.i("Asked", answer);
+                Log.i("Answers", answer);
             }
         }, new IntentFilter("ASK"));
         getSystemService(ConnectivityManager.class).registerDefaultNetworkCallback(new ConnectivityManager.NetworkCallback() {
@@ -89,7 +89,7 @@ public class Asked extends Application {
             case "idle": return power.isDeviceIdleMode() + " " + power.isDeviceLightIdleMode();
             case "exempt": return "" + power.isIgnoringBatteryOptimizations(getPackageName());
             case "thermal": return "" + power.getCurrentThermalStatus();
-            case "lock": power.newWakeLock(PowerManager.PARTIAL_WAKE_LOCK, "asked:lock").acquire(); return "acquired";
+            case "lock": power.newWakeLock(PowerManager.PARTIAL_WAKE_LOCK, "answers:lock").acquire(); return "acquired";
             case "wifi": return wifi.isWifiEnabled() + " " + wifi.getWifiState();
             case "setWifi": return "" + wifi.setWifiEnabled(words[1].equals("true"));
             case "bluetooth": return bluetooth.isEnabled() + " " + bluetooth.getState();

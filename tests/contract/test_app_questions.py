@@ -1,6 +1,6 @@
 """One state behind the shell, dumps and Android's API: each value is set by every way that can set it, and read by all.
 
-The app of `support.asked_app` answers by Android's API. It runs without tests, so one process serves all questions.
+The app of `support.answering_app` answers by Android's API. It runs without tests, so one process serves all questions.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from contextlib import closing
 from dataclasses import dataclass
 
 import pytest
-from support import asked_app
+from support import answering_app
 from support.command_line import eventually
 from support.lab_fixtures import Apps
 from support.notes_app import APP, RUNNER, TESTS
@@ -31,7 +31,7 @@ RESTORE = (
 
 
 @dataclass(frozen=True)
-class Asked:
+class AnsweringApp:
     """The phone with the running app."""
 
     phone: AdbDevice
@@ -41,7 +41,7 @@ class Asked:
 
     def api(self, words: str) -> str:
         """Ask the app, or change something by its API."""
-        answer = self.shell(f"logcat -c; am broadcast -a ASK --es what '{words}' > /dev/null; logcat -d -v raw -s Asked")
+        answer = self.shell(f"logcat -c; am broadcast -a ASK --es what '{words}' > /dev/null; logcat -d -v raw -s Answers")
         return "\n".join(line for line in answer.splitlines() if not line.startswith("---------"))
 
     def heard(self, script: str, tag: str) -> list[str]:
@@ -51,14 +51,14 @@ class Asked:
 
 
 @pytest.fixture(scope="module")
-def app(virtual: AdbDevice, apps: Apps) -> Iterator[Asked]:
-    made = apps(tests=asked_app.SOURCES, application=".Asked", permissions=asked_app.PERMISSIONS, target_sdk=asked_app.TARGET_SDK)
+def app(virtual: AdbDevice, apps: Apps) -> Iterator[AnsweringApp]:
+    made = apps(tests=answering_app.SOURCES, application=".Answers", permissions=answering_app.PERMISSIONS, target_sdk=answering_app.TARGET_SDK)
     virtual.install(made.apks)
     virtual.shell(f"mkdir -p {PUSHED}; {RESTORE}; logcat -c")
     virtual.push(made.jvm, f"{PUSHED}/{TESTS}.jvm.zip")
     started = virtual.shell(f"am start -W -n {APP}/.Main", timeout_s=1200)
     assert "Status: ok" in started.text, started.text
-    yield Asked(virtual)
+    yield AnsweringApp(virtual)
     virtual.shell(f"{RESTORE}; am force-stop {APP}")
     for package in (TESTS, APP):
         virtual.uninstall(package)
@@ -66,7 +66,7 @@ def app(virtual: AdbDevice, apps: Apps) -> Iterator[Asked]:
 
 
 @pytest.fixture(autouse=True)
-def restored(app: Asked) -> Iterator[None]:
+def restored(app: AnsweringApp) -> Iterator[None]:
     yield
     app.shell(RESTORE)
 
@@ -195,7 +195,7 @@ WALKS = {
 
 
 @pytest.mark.parametrize("name", WALKS)
-def test_each_value_is_the_same_three_ways(app: Asked, name: str) -> None:
+def test_each_value_is_the_same_three_ways(app: AnsweringApp, name: str) -> None:
     walk = WALKS[name]
     for way, *expected in walk.ways:
         app.shell(RESTORE)
@@ -212,7 +212,7 @@ def test_each_value_is_the_same_three_ways(app: Asked, name: str) -> None:
         assert found == expected, way
 
 
-def test_what_an_app_must_not_change_is_refused_as_on_a_phone(app: Asked) -> None:
+def test_what_an_app_must_not_change_is_refused_as_on_a_phone(app: AnsweringApp) -> None:
     assert app.api("putGlobal low_power").startswith("SecurityException: Permission denial: writing to settings requires:")
     refused = app.api("lock")
     assert re.fullmatch(r"SecurityException: Neither user \d+ nor current process has android.permission.WAKE_LOCK\.", refused), (
@@ -221,13 +221,13 @@ def test_what_an_app_must_not_change_is_refused_as_on_a_phone(app: Asked) -> Non
     assert "Wake Locks: size=0" in app.shell("dumpsys power")
 
 
-def test_what_is_unknown_is_said_to_be(app: Asked) -> None:
+def test_what_is_unknown_is_said_to_be(app: AnsweringApp) -> None:
     assert app.api("unknown") == f"{-(2**31)} {-(2**63)}"
     assert app.api("int navitas_none").startswith("SettingNotFoundException: ")
     assert app.api("idle") == "false false" and app.api("share") == "1.0"
 
 
-def test_the_current_is_that_of_the_rails_on_battery(app: Asked) -> None:
+def test_the_current_is_that_of_the_rails_on_battery(app: AnsweringApp) -> None:
     assert app.api("current") == "0"
     app.shell(UNPLUG)
     assert eventually(lambda: int(app.api("current")) < -1000)
@@ -251,11 +251,11 @@ def test_the_current_is_that_of_the_rails_on_battery(app: Asked) -> None:
         ("settings put system screen_brightness 102", "Setting", []),
     ],
 )  # fmt: skip
-def test_the_app_hears_of_changes(app: Asked, script: str, tag: str, lines: list[str]) -> None:
+def test_the_app_hears_of_changes(app: AnsweringApp, script: str, tag: str, lines: list[str]) -> None:
     assert app.heard(script, tag) == lines
 
 
-def test_clocks_and_priorities_are_those_of_the_kernel(app: Asked) -> None:
+def test_clocks_and_priorities_are_those_of_the_kernel(app: AnsweringApp) -> None:
     right, grew, process_ms = app.api("clocks").split()
     assert (right, grew) == ("true", "true")
     pid = app.shell(f"pidof {APP}")
@@ -268,7 +268,7 @@ def test_clocks_and_priorities_are_those_of_the_kernel(app: Asked) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs sock_diag")
-def test_traffic_is_that_of_the_interfaces(app: Asked) -> None:
+def test_traffic_is_that_of_the_interfaces(app: AnsweringApp) -> None:
     if app.api("traffic") == "-1 -1":
         pytest.skip("this system has no sock_diag")
 
@@ -298,7 +298,7 @@ def test_traffic_is_that_of_the_interfaces(app: Asked) -> None:
 
 
 @pytest.mark.extended
-def test_tests_hear_the_phone(app: Asked) -> None:
+def test_tests_hear_the_phone(app: AnsweringApp) -> None:
     said: list[str] = []
 
     def run() -> None:
