@@ -52,7 +52,12 @@ class AnsweringApp:
 
 @pytest.fixture(scope="module")
 def app(virtual: AdbDevice, apps: Apps) -> Iterator[AnsweringApp]:
-    made = apps(tests=answering_app.SOURCES, application=".Answers", permissions=answering_app.PERMISSIONS, target_sdk=answering_app.TARGET_SDK)
+    made = apps(
+        tests=answering_app.SOURCES,
+        application=".Answers",
+        permissions=answering_app.PERMISSIONS,
+        target_sdk=answering_app.TARGET_SDK,
+    )
     virtual.install(made.apks)
     virtual.shell(f"mkdir -p {PUSHED}; {RESTORE}; logcat -c")
     virtual.push(made.jvm, f"{PUSHED}/{TESTS}.jvm.zip")
