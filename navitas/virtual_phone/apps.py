@@ -127,9 +127,11 @@ class RunningApps:
                 process.write(request.encode() + b"\n")
 
     async def announced(self) -> None:
-        """Wait for a limited time until apps have answered what was announced."""
+        """Wait for a limited time until apps have answered what was announced since the last call."""
         if self._announced:
-            await asyncio.wait(set(self._announced), timeout=_ANNOUNCED_S)
+            answers = set(self._announced)
+            self._announced.clear()
+            await asyncio.wait(answers, timeout=_ANNOUNCED_S)
 
     def _post(self, app: AppProcess, request: str) -> asyncio.Task[None]:
         async def ask() -> None:

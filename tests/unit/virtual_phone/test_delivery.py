@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -42,17 +43,22 @@ class FakeApp:
         return self.answer
 
 
+def installed(phone: Phone, root: Path, app: FakeApp) -> None:
+    """Make a fake app the running one in front."""
+    manifest = SimpleNamespace(package=APP)
+    package = Package(cast(Any, SimpleNamespace(manifest=manifest)), UID, root, root)
+    cast(Any, phone.apps)._running[UID] = app
+    cast(Any, phone.packages)._packages[APP] = package
+    cast(Any, phone.packages)._users_of[APP] = {0}
+    phone.apps.shown(package)
+
+
 def requested(tmp_path: Path, script: str, answer: list[str] | None = None) -> tuple[list[str], Output]:
     """The requests that a running app in front gets from a script, and the script's output."""
     app = FakeApp(answer)
 
     async def act(phone: Phone) -> Output:
-        manifest = SimpleNamespace(package=APP)
-        package = Package(cast(Any, SimpleNamespace(manifest=manifest)), UID, tmp_path, tmp_path)
-        cast(Any, phone.apps)._running[UID] = app
-        cast(Any, phone.packages)._packages[APP] = package
-        cast(Any, phone.packages)._users_of[APP] = {0}
-        phone.apps.shown(package)
+        installed(phone, tmp_path, app)
         return await run(phone, script)
 
     return app.requests, on_phone(tmp_path, act)
@@ -160,6 +166,24 @@ def test_wrong_touches_are_refused(tmp_path: Path, event: str) -> None:
 def test_an_app_that_ends_meanwhile_is_no_error(tmp_path: Path) -> None:
     requests, output = requested(tmp_path, "am broadcast -a x; input keyevent 8; cmd alarm advance 1 && dumpsys battery unplug")
     assert len(requests) == 7 and output.status == 0 and not output.stderr
+
+
+def test_an_app_that_does_not_answer_delays_only_the_command_that_it_should_hear_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class HungApp(FakeApp):
+        async def ask(self, request: str) -> list[str]:
+            await asyncio.Event().wait()
+            return []
+
+    async def act(phone: Phone) -> None:
+        installed(phone, tmp_path, HungApp([]))
+        monkeypatch.setattr("navitas.virtual_phone.apps._ANNOUNCED_S", 0.01)
+        await run(phone, "svc wifi disable")
+        monkeypatch.setattr("navitas.virtual_phone.apps._ANNOUNCED_S", None)  # for ever
+        await run(phone, "dumpsys battery; svc wifi disable")
+
+    on_phone(tmp_path, act)
 
 
 def test_alarms_are_advanced(tmp_path: Path) -> None:

@@ -55,9 +55,10 @@ public class ReceiverShadow extends ShadowBroadcastReceiver {
         super.onReceive(context, new Intent(intent), isDelivered ? isAborted : new AtomicBoolean(true));
     }
 
-    /** Receives a broadcast that was sent before it was registered, unless it is no longer registered. */
+    /** Receives a broadcast that was sent before the app registered it, unless it is no longer registered. */
     void receiveSticky(Intent intent) {
-        if (registrar() != null) {
+        Context registrar = registrar();
+        if (registrar != null && !BroadcastRules.isOfManifest(self, registrar)) {
             setPendingResult(new BroadcastReceiver.PendingResult(0, null, null, 0, false, true, null, 0, 0));
             onReceive(RuntimeEnvironment.getApplication(), intent, new AtomicBoolean());
         }
