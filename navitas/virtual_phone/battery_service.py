@@ -32,7 +32,7 @@ _CHARGING_STATES = ("2", "5")
 class BatteryService:
     """A full, plugged battery with constant voltage. Values set by hand stay until `reset`.
 
-    `current_ua` is what the phone takes from the battery, as a negative number; 0 while it shows a charger.
+    `current_ua` is what the phone uses, as a negative number; None if it is unknown.
     """
 
     def __init__(self, voltage_v: float, sdk: int = DEFAULT_SDK) -> None:
@@ -60,7 +60,7 @@ class BatteryService:
                 del self._true[line]
         self._shown = dict(self._true)
         self._stopped = False
-        self.current_ua = 0
+        self.current_ua: int | None = 0
         self.history = BatteryHistory()
         self.history.add(self._shown)
 
@@ -105,13 +105,14 @@ class BatteryService:
         }
 
     def properties(self) -> Mapping[str, int]:
-        """Return the properties of BatteryManager. Energy is the charge at the present voltage."""
+        """Return the properties of BatteryManager. Energy is the charge at the present voltage. A charger takes the current."""
         shown = self._shown
         charge_uah = int(shown["Charge counter"])
+        current_ua = 0 if self.is_plugged else self.current_ua
         return {
+            **({} if current_ua is None else {"current_ua": current_ua}),
             "charge_uah": charge_uah,
             "energy_nwh": charge_uah * int(shown["voltage"]),
-            "current_ua": self.current_ua,
             "capacity": int(shown["level"]),
             "status": int(shown["status"]),
             "charging": int(self.is_charging),

@@ -177,17 +177,19 @@ class Phone:
 
     async def _measure_current(self) -> None:
         """Measure the battery's current on battery: the mean of all rails since the last measurement."""
+        battery = self.system.battery
         last: tuple[float, float] | None = None
-        while True:
-            current_ua = 0
-            if self.system.battery.is_plugged:
-                last = None
+        while battery.current_ua is not None:
+            try:
+                now = None if battery.is_plugged else (time.monotonic(), sum(self.rails.rails_uj().values()))
+            except NavitasError as error:
+                _log.error("the battery's current is unknown: %s", error)
+                battery.current_ua = None
             else:
-                now = time.monotonic(), sum(self.rails.rails_uj().values())
-                if last is not None:
-                    current_ua = -round((now[1] - last[1]) / (now[0] - last[0]) / self._voltage_v)
+                battery.current_ua = 0
+                if now is not None and last is not None:
+                    battery.current_ua = -round((now[1] - last[1]) / (now[0] - last[0]) / self._voltage_v)
                 last = now
-            self.system.battery.current_ua = current_ua
             self._show_state()
             await asyncio.sleep(_METER_S)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
 from urllib.parse import unquote
@@ -9,6 +10,7 @@ from urllib.parse import unquote
 import pytest
 from phone_harness import on_phone, run
 
+from navitas.errors import NavitasError
 from navitas.virtual_phone.identity import SHELL
 from navitas.virtual_phone.phone import Phone
 from navitas.virtual_phone.system_state import SystemState, app_text
@@ -106,6 +108,29 @@ def test_the_battery_saver_and_a_charger_exclude_each_other() -> None:
     assert system.is_power_save
     system.battery_command(["reset"])
     assert not system.is_power_save and system.settings["global"]["low_power"] == "0"
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_the_current_is_that_of_the_rails_or_unknown(tmp_path: Path, fails: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    energies_uj = iter(range(0, 10**12, 10**6))
+
+    def rails_uj() -> dict[str, float]:
+        if fails:
+            raise NavitasError("the kernel model has failed", "")
+        return {"ANY": float(next(energies_uj))}
+
+    async def act(phone: Phone) -> list[str | None]:
+        monkeypatch.setattr(phone.rails, "rails_uj", rails_uj)
+        found = [state_file(tmp_path).get("battery.current_ua")]
+        await run(phone, "dumpsys battery unplug")
+        while (current := state_file(tmp_path).get("battery.current_ua")) == "0":
+            await asyncio.sleep(0.001)
+        await run(phone, "dumpsys battery reset")
+        return [*found, current, state_file(tmp_path).get("battery.current_ua")]
+
+    monkeypatch.setattr("navitas.virtual_phone.phone._METER_S", 0.0)
+    first, unplugged, last = on_phone(tmp_path, act)
+    assert (first, last) == ("0", "0") and (unplugged is None if fails else unplugged is not None and int(unplugged) < 0)
 
 
 def test_radios_can_be_on_in_airplane_mode() -> None:
