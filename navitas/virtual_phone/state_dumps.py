@@ -1,13 +1,19 @@
-"""`dumpsys power`, `display`, `settings`, `wifi` and `connectivity`, abridged: the lines that show the phone's state."""
+"""`dumpsys power`, `display`, `settings`, `wifi`, `connectivity` and `netstats`, abridged: the lines that show the state."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Mapping
+
 from navitas.virtual_phone.components.device_state import UseKind
+from navitas.virtual_phone.components.traffic import AirTraffic
 from navitas.virtual_phone.system_state import SystemState
 
 NETWORKS = {"wlan0": (100, "WIFI"), "rmnet0": (101, "CELLULAR")}
 """Number and transport of each interface's network. The app's process knows the same numbers (ConnectivityShadow.java)."""
 _DARKEST, _BRIGHTEST = 1, 255
+_IDENTITIES = {"wlan0": "{type=1, metered=false, defaultNetwork=true}", "rmnet0": "{type=0, metered=true, defaultNetwork=true}"}
+_BUCKET_S = 7200
 
 
 def dump_power(system: SystemState) -> str:
@@ -78,6 +84,18 @@ def dump_connectivity(system: SystemState) -> str:
         f"Active default network: {number}\n\nCurrent Networks:\n"
         f"  NetworkAgentInfo{{network{{{number}}} lp{{{{InterfaceName: {route}}}}} nc{{[ Transports: {transport}]}}}}\n"
     )
+
+
+def dump_netstats(traffic_by_uid: Mapping[tuple[int, str], AirTraffic]) -> str:
+    """Return the traffic of uids without `lo`, as NetworkStatsService prints it, in one bucket."""
+    start_s = int(time.time()) // _BUCKET_S * _BUCKET_S
+    lines = ["UID stats:", "  Pending bytes: 0", "  Complete history:"]
+    for (uid, interface), traffic in sorted(traffic_by_uid.items()):
+        lines.append(f"  ident=[{_IDENTITIES[interface]}] uid={uid} set=DEFAULT tag=0x0")
+        lines.append(f"    NetworkStatsHistory: bucketDuration={_BUCKET_S}")
+        counts = f"rb={traffic.rx_bytes} rp={traffic.rx_packets} tb={traffic.tx_bytes} tp={traffic.tx_packets} op=0"
+        lines.append(f"      st={start_s} {counts}")
+    return "\n".join(lines) + "\n"
 
 
 def _text(value: bool) -> str:

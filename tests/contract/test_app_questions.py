@@ -298,6 +298,13 @@ def test_traffic_is_that_of_the_interfaces(app: AnsweringApp) -> None:
         assert app.api(f"send {server.getsockname()[1]}") == "1"
         thread.join()
     assert int(app.api("uidTraffic")) > 20_000
+    uid = app.shell(f"dumpsys package {APP} | grep -m 1 userId=").partition("=")[2].split()[0]
+
+    def dumped() -> str:
+        found = re.search(rf"type=1, .* uid={uid} .*\n.*\n.* tb=(\d+) ", app.shell("dumpsys netstats"))
+        return found[1] if found else ""
+
+    assert eventually(lambda: app.api("uidTraffic") == dumped())
     assert eventually(lambda: app.api("traffic") == "{} {}".format(*totals()))
     assert app.api("mobileTraffic") == "0" and app.api("otherTraffic") == "-1"
 

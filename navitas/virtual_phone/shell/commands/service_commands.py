@@ -16,12 +16,12 @@ from navitas.virtual_phone.shell.commands.radios import RADIOS
 from navitas.virtual_phone.shell.commands.scheduled import alarm, job_scheduler
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.flow import CommandError
-from navitas.virtual_phone.state_dumps import dump_connectivity, dump_display, dump_power, dump_settings, dump_wifi
+from navitas.virtual_phone.state_dumps import dump_connectivity, dump_display, dump_netstats, dump_power, dump_settings, dump_wifi
 
 _NAMESPACES = ("system", "secure", "global")
 _SERVICES = (
     "activity", "alarm", POWER_STATISTICS, "battery", "batterystats", "bluetooth_manager", "connectivity", "deviceidle",
-    "display", "jobscheduler", "overlay", "package", "power", "settings", "thermalservice", "wifi",
+    "display", "jobscheduler", "netstats", "overlay", "package", "power", "settings", "thermalservice", "wifi",
 )  # fmt: skip
 _MAX_THERMAL = 6
 _STATISTICS_OPTIONS = ("-c", "--checkin", "--history", "--charged", "--reset", "--write")
@@ -29,8 +29,8 @@ _STATISTICS_OPTIONS = ("-c", "--checkin", "--history", "--charged", "--reset", "
 
 @command("dumpsys")
 async def dumpsys(context: Context) -> int:
-    """Print the state of a service: battery (with unplug, set, reset), batterystats, connectivity, deviceidle, display, package
-    (PACKAGE or packages), power, settings, thermalservice or wifi; `-l` lists them."""
+    """Print the state of a service: battery (with unplug, set, reset), batterystats, connectivity, deviceidle, display, netstats,
+    package (PACKAGE or packages), power, settings, thermalservice or wifi; `-l` lists them."""
     args = list(context.args)
     if args[:1] == ["-t"]:
         args = args[2:]
@@ -56,6 +56,7 @@ async def dumpsys(context: Context) -> int:
         "batterystats": lambda: _batterystats(phone, args[1:]),
         "connectivity": lambda: dump_connectivity(phone.system),
         "display": lambda: dump_display(phone.system),
+        "netstats": lambda: dump_netstats(phone.devices.traffic_by_uid()),
         "power": lambda: dump_power(phone.system),
         "settings": lambda: dump_settings(phone.system),
         "wifi": lambda: dump_wifi(phone.system),
