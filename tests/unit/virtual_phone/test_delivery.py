@@ -180,7 +180,7 @@ def test_an_app_that_does_not_answer_delays_only_the_command_that_it_should_hear
         installed(phone, tmp_path, HungApp([]))
         monkeypatch.setattr("navitas.virtual_phone.apps._ANNOUNCED_S", 0.01)
         await run(phone, "svc wifi disable")
-        monkeypatch.setattr("navitas.virtual_phone.apps._ANNOUNCED_S", None)  # for ever
+        monkeypatch.setattr("navitas.virtual_phone.apps._ANNOUNCED_S", None)  # without limit
         await run(phone, "dumpsys battery; svc wifi disable")
 
     on_phone(tmp_path, act)
