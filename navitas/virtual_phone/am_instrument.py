@@ -7,15 +7,19 @@ import errno
 import io
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import TypeAlias
 
 from navitas.bundle.manifest import BundleManifest
 from navitas.virtual_phone import android_app, java_app
 from navitas.virtual_phone.app_host import AppHost
 from navitas.virtual_phone.host_java import StartError
-from navitas.virtual_phone.host_process import host_process
+from navitas.virtual_phone.host_process import HostProcess, host_process
 from navitas.virtual_phone.launch import Launch
 from navitas.virtual_phone.package import InstrumentationRunner, Package
 from navitas.virtual_phone.shell.streams import Input
+
+Hearing: TypeAlias = AbstractAsyncContextManager[None]
 
 _CODE = b"INSTRUMENTATION_CODE: "
 _CRASHED = b"INSTRUMENTATION_RESULT: shortMsg=Process crashed.\nINSTRUMENTATION_CODE: 0\n"
@@ -35,19 +39,23 @@ async def make_launch(host: AppHost, package: Package, runner: InstrumentationRu
     return android_app.launch(host, target, classes, runner.component.partition("/")[2], arguments)
 
 
-async def run_tests(host: AppHost, launch: Launch, write: Callable[[bytes], Awaitable[None]]) -> None:
+async def run_tests(
+    host: AppHost, launch: Launch, write: Callable[[bytes], Awaitable[None]], hearing: Callable[[HostProcess], Hearing]
+) -> None:
     """Run tests and write the raw instrumentation stream, in complete lines. The stream gets an end even if the JVM dies.
 
     The stream has a separate pipe, so no output of the tests or their children can mix with it. Their other output goes to the
-    log when the JVM ends: as `AndroidRuntime` if it died, else as `stdout`. Raises `StartError`.
+    log when the JVM ends: as `AndroidRuntime` if it died, else as `stdout`. `hearing` is what lets a process hear what the phone
+    announces (`RunningApps.hearing`). Raises `StartError`.
     """
     host.packages.kill(launch.name, launch.who.user)
     for text in launch.warnings:
         await write(f"{_WARNING}{' '.join(text.split())}\n{_NO_TEST}\n".encode("utf-8", "replace"))
     try:
         async with host_process(
-            host.processes, launch.argv, name=launch.name, who=launch.who, cwd=launch.cwd, env=launch.env
-        ) as process:
+            host.processes, launch.argv, name=launch.name, who=launch.who, cwd=launch.cwd,
+            env=launch.env, takes_input=launch.hears_phone,
+        ) as process, hearing(process):  # fmt: skip
             printed = [asyncio.create_task(last_lines(output)) for output in (process.stderr, process.stdout)]
             begun = ended = False
             # Read batches, not lines: each packet to adb waits for an OKAY, and the tests wait for the pipe.

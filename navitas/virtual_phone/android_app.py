@@ -115,7 +115,7 @@ def launch(
             *(text for pair in arguments for text in pair),
         ]
 
-    return Launch(argv, app.name, app.identity, app.data, os.environ)
+    return Launch(argv, app.name, app.identity, app.data, os.environ, hears_phone=True)
 
 
 def _check_version(java: str) -> None:

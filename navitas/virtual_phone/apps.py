@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 
 from navitas.virtual_phone import android_app
 from navitas.virtual_phone.am_instrument import last_lines
@@ -17,6 +17,8 @@ from navitas.virtual_phone.package import Package
 
 _DONE, _FAILED = b"done\n", b"failed "
 _FATAL = 6
+_ANNOUNCED_S = 2.0
+"""The phone does not wait for receivers of its own broadcasts. This wait keeps the order of a script's steps."""
 
 
 class AppEnded(Exception):
@@ -59,13 +61,15 @@ class AppProcess:
 
 
 class RunningApps:
-    """The phone's apps that run without tests."""
+    """The phone's apps that run without tests, and the processes of tests, which hear what the phone announces."""
 
     def __init__(self, host: AppHost) -> None:
         self._host = host
         self._running: dict[int, AppProcess] = {}  # by uid
+        self._tests: set[HostProcess] = set()
         self._front = 0
         self._tasks: set[asyncio.Task[None]] = set()
+        self._announced: set[asyncio.Task[None]] = set()
 
     def get(self, package: Package) -> AppProcess | None:
         """Return the app's process, if it is running."""
@@ -97,7 +101,39 @@ class RunningApps:
 
     async def tell(self, app: AppProcess, request: str, wait_s: float) -> None:
         """Send a request, and wait for its answer for a limited time. An app that ends or refuses it is no error."""
+        await asyncio.wait({self._post(app, request)}, timeout=wait_s)
 
+    @contextlib.asynccontextmanager
+    async def hearing(self, tests: HostProcess) -> AsyncIterator[None]:
+        """While the context lasts, a process of tests that takes input hears what the phone announces. It answers nothing."""
+        if not tests.takes_input:
+            yield
+            return
+        tests.write_without_waiting()
+        self._tests.add(tests)
+        try:
+            yield
+        finally:
+            self._tests.discard(tests)
+
+    def announce(self, requests: Iterable[str]) -> None:
+        """Send requests to all running apps and tests, in this order, without waiting for the answers."""
+        for request in requests:
+            for app in self._running.values():
+                task = self._post(app, request)
+                self._announced.add(task)
+                task.add_done_callback(self._announced.discard)
+            for process in self._tests:
+                process.write(request.encode() + b"\n")
+
+    async def announced(self) -> None:
+        """Wait for a limited time until apps have answered what was announced since the last call."""
+        if self._announced:
+            answers = set(self._announced)
+            self._announced.clear()
+            await asyncio.wait(answers, timeout=_ANNOUNCED_S)
+
+    def _post(self, app: AppProcess, request: str) -> asyncio.Task[None]:
         async def ask() -> None:
             with contextlib.suppress(AppEnded, StartError):
                 await app.ask(request)
@@ -105,7 +141,7 @@ class RunningApps:
         task = asyncio.create_task(ask(), name=f"request to process {app.pid}")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        await asyncio.wait({task}, timeout=wait_s)
+        return task
 
     async def stop(self) -> None:
         """End all apps."""
@@ -124,7 +160,7 @@ class RunningApps:
         try:
             async with host_process(
                 self._host.processes, launch.argv, name=launch.name, who=launch.who, cwd=launch.cwd,
-                env=launch.env, takes_input=True,
+                env=launch.env, takes_input=launch.hears_phone,
             ) as process:  # fmt: skip
                 app = AppProcess(process)
                 self._running[launch.who.uid] = app

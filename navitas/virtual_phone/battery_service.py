@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from navitas.virtual_phone.battery_history import BatteryHistory
 from navitas.virtual_phone.releases import DEFAULT_SDK, has
+from navitas.virtual_phone.system_broadcasts import Extras, is_low
 
 _STATUS_CHARGING, _HEALTH_GOOD = "2", "2"
 _SETTABLE = {
@@ -20,10 +22,18 @@ _SETTABLE = {
     "counter": "Charge counter",
 }
 _FLAGS = ("ac", "usb", "wireless", "dock", "present")
+_PLUGS = {"AC powered": 1, "USB powered": 2, "Wireless powered": 4, "Dock powered": 8}
+"""BatteryManager.BATTERY_PLUGGED_…"""
+_INT_END = 1 << 31
+_CHARGING_STATES = ("2", "5")
+"""Those of a plugged battery that is charging, or full (BatteryManager.isCharging)."""
 
 
 class BatteryService:
-    """A full, plugged battery with constant voltage. Values set by hand stay until `reset`."""
+    """A full, plugged battery with constant voltage. Values set by hand stay until `reset`.
+
+    `current_ua` is what the phone uses, as a negative number; None if it is unknown.
+    """
 
     def __init__(self, voltage_v: float, sdk: int = DEFAULT_SDK) -> None:
         self._true: dict[str, str] = {
@@ -50,6 +60,7 @@ class BatteryService:
                 del self._true[line]
         self._shown = dict(self._true)
         self._stopped = False
+        self.current_ua: int | None = 0
         self.history = BatteryHistory()
         self.history.add(self._shown)
 
@@ -61,7 +72,51 @@ class BatteryService:
     @property
     def is_plugged(self) -> bool:
         """Whether it shows a charger."""
-        return any(self._shown.get(_SETTABLE[name]) == "true" for name in ("ac", "usb", "wireless", "dock"))
+        return self.plug != 0
+
+    @property
+    def plug(self) -> int:
+        """The charger that it shows, as BatteryManager numbers them; 0 without one."""
+        return next((number for name, number in _PLUGS.items() if self._shown.get(name) == "true"), 0)
+
+    @property
+    def is_charging(self) -> bool:
+        """Whether the battery charges, or a charger keeps it full."""
+        return self.is_plugged and self._shown["status"] in _CHARGING_STATES
+
+    def extras(self) -> Extras:
+        """Return the extras of ACTION_BATTERY_CHANGED."""
+        shown = self._shown
+        level = int(shown["level"])
+        return {
+            "status": int(shown["status"]),
+            "health": int(shown["health"]),
+            "present": shown["present"] == "true",
+            "level": level,
+            "battery_low": is_low(level, is_plugged=self.is_plugged),
+            "scale": int(shown["scale"]),
+            "plugged": self.plug,
+            "voltage": int(shown["voltage"]),
+            "temperature": int(shown["temperature"]),
+            "technology": shown["technology"],
+            "max_charging_current": int(shown["Max charging current"]),
+            "max_charging_voltage": int(shown["Max charging voltage"]),
+            "charge_counter": int(shown["Charge counter"]),
+        }
+
+    def properties(self) -> Mapping[str, int]:
+        """Return the properties of BatteryManager. Energy is the charge at the present voltage. A charger takes the current."""
+        shown = self._shown
+        charge_uah = int(shown["Charge counter"])
+        current_ua = 0 if self.is_plugged else self.current_ua
+        return {
+            **({} if current_ua is None else {"current_ua": current_ua}),
+            "charge_uah": charge_uah,
+            "energy_nwh": charge_uah * int(shown["voltage"]),
+            "capacity": int(shown["level"]),
+            "status": int(shown["status"]),
+            "charging": int(self.is_charging),
+        }
 
     def dump(self) -> str:
         """Return the text of `dumpsys battery`."""
@@ -86,9 +141,7 @@ class BatteryService:
         return answer
 
     def _unplug(self, args: list[str]) -> tuple[int, str]:
-        for name in ("ac", "usb", "wireless", "dock"):
-            if _SETTABLE[name] in self._shown:
-                self._shown[_SETTABLE[name]] = "false"
+        self._shown |= {name: "false" for name in _PLUGS if name in self._shown}
         self._stopped = True
         return 0, ""
 
@@ -101,7 +154,7 @@ class BatteryService:
         if len(args) != 2 or _SETTABLE.get(args[0]) not in self._true:
             return 255, f"Unknown set option: {args[0] if args else 'null'}\n"
         name, value = args
-        if not value.lstrip("-").isdecimal():
+        if not _is_int(value):
             return 255, f"Bad value: {value}\n"
         self._shown[_SETTABLE[name]] = str(value != "0").lower() if name in _FLAGS else value
         self._stopped = True
@@ -111,3 +164,8 @@ class BatteryService:
         if len(args) != 1 or _SETTABLE.get(args[0]) not in self._true:
             return 255, f"Unknown get option: {args[0] if args else 'null'}\n"
         return 0, self._shown[_SETTABLE[args[0]]] + "\n"
+
+
+def _is_int(text: str) -> bool:
+    """Return whether Java's Integer.parseInt accepts a text."""
+    return re.fullmatch(r"-?\d{1,10}", text, re.ASCII) is not None and -_INT_END <= int(text) < _INT_END

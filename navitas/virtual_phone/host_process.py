@@ -48,6 +48,16 @@ class HostProcess:
         if not self._ended.is_set():
             _signal_group(self.pid, number)
 
+    @property
+    def takes_input(self) -> bool:
+        """Whether it has a standard input."""
+        return self._process.stdin is not None
+
+    def write_without_waiting(self) -> None:
+        """From now on, drop what a process does not read, once its pipe is full, instead of waiting for it."""
+        assert self._process.stdin is not None
+        os.set_blocking(self._process.stdin.fileno(), False)
+
     def write(self, data: bytes) -> None:
         """Write to its standard input, if requested. Does nothing once it has ended."""
         assert self._process.stdin is not None

@@ -11,7 +11,10 @@ from navitas.virtual_phone.identity import Identity
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A process to start. `argv` receives the file for its stream. `warnings` name differences from the package's settings."""
+    """A process to start. `argv` receives the file for its stream. `warnings` name differences from the package's settings.
+
+    A process that `hears_phone` reads requests of the phone from standard input.
+    """
 
     argv: Callable[[str], Sequence[str]]
     name: str
@@ -19,3 +22,4 @@ class Launch:
     cwd: Path
     env: Mapping[str, str]
     warnings: tuple[str, ...] = ()
+    hears_phone: bool = False

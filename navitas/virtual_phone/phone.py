@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import logging
 import os
 import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 from navitas.errors import NavitasError
-from navitas.virtual_phone import power_monitors
 from navitas.virtual_phone.apk_install import Platform
 from navitas.virtual_phone.app_host import AppHost
+from navitas.virtual_phone.app_reports import AppReports
 from navitas.virtual_phone.apps import RunningApps
-from navitas.virtual_phone.battery_service import BatteryService
 from navitas.virtual_phone.battery_stats import PhoneStatistics
 from navitas.virtual_phone.components.app_counters import replace_file
 from navitas.virtual_phone.components.component_rails import ComponentRails
-from navitas.virtual_phone.components.device_state import WIFI_SCAN, DeviceState, DeviceSwitches, parse_report
 from navitas.virtual_phone.components.figures import Arrays, Items, component_power
 from navitas.virtual_phone.components.make import make_devices
-from navitas.virtual_phone.components.network import SERVER
-from navitas.virtual_phone.doze import DeviceIdle
 from navitas.virtual_phone.file_tree import FileTree, Node
 from navitas.virtual_phone.identity import Identity
 from navitas.virtual_phone.jdks import JdkList
@@ -35,19 +33,18 @@ from navitas.virtual_phone.process_table import ProcessTable
 from navitas.virtual_phone.properties import Properties
 from navitas.virtual_phone.rail_monitor import RailMonitor
 from navitas.virtual_phone.releases import DEFAULT_SDK, FINE_POWER_MONITORS, has
-from navitas.virtual_phone.screen import Screen
-from navitas.virtual_phone.thermal import ThermalService
+from navitas.virtual_phone.system_broadcasts import changes
+from navitas.virtual_phone.system_state import SystemState, app_text
 from navitas.virtual_phone.trace.sessions import Atrace
 
 _log = logging.getLogger(__name__)
 
 RAILS_PATH = "/sys/bus/iio/devices/iio:device0/energy_value"
 _LOG_ADDRESS = "dev/socket/logdw"
-_FULL_BRIGHTNESS = 255
-_LONGEST_NUMBER = 18
-# As on a new phone: automatic brightness, no entries for animations, radios on.
-_SYSTEM_SETTINGS = {"screen_brightness": "102", "screen_brightness_mode": "1", "screen_off_timeout": "60000"}
-_GLOBAL_SETTINGS = {"bluetooth_on": "1", "mobile_data": "1", "wifi_on": "1", "stay_on_while_plugged_in": "0"}
+_STATE_FILE = "dev/socket/state"
+"""What apps can ask, which their processes read (PhoneState.java)."""
+_METER_S = 1.0
+"""The period in which the battery's meter averages its current."""
 
 
 class Phone:
@@ -79,7 +76,8 @@ class Phone:
         self.power_profile = power_profile
         self.kernel = kernel
         self.files = FileTree(root, sdk)
-        self.state = DeviceState(self._switches)
+        self.system = SystemState(voltage_v, sdk)
+        self.state = self.system.devices
         rails = ComponentRails(component_power(items or {}, arrays or {}, voltage_v), voltage_v, seed)
         self.devices = make_devices(self.state, rails, root, uid_of=self._uid_of, logged_bytes=self._logged_bytes)
         self.processes = ProcessTable(kernel, self.devices)
@@ -87,22 +85,27 @@ class Phone:
         self.hides_rails = hides_rails
         self.power_monitors = PowerMonitorService(self.rails, seed)
         self.properties = Properties(name, model, properties or {}, sdk)
-        self.battery = BatteryService(voltage_v, sdk)
-        self.thermal = ThermalService()
-        self.screen = Screen()
-        self.doze = DeviceIdle()
-        self.settings: dict[str, dict[str, str]] = {
-            "system": dict(_SYSTEM_SETTINGS),
-            "secure": {},
-            "global": dict(_GLOBAL_SETTINGS),
-        }
-        self.statistics = PhoneStatistics(self.state, self.battery.history, self.devices.traffic_by_uid, self.devices.air_times)
-        self.logd = LogDaemon(self._uid_of, self._report)
-        self.log_address = root / _LOG_ADDRESS
+        history = self.system.battery.history
+        self.statistics = PhoneStatistics(self.state, history, self.devices.traffic_by_uid, self.devices.air_times)
         abis = tuple(self.properties.get("ro.product.cpu.abilist").split(","))
         self.packages = PackageManager(self.files, self.processes, Platform(sdk, abis))
+        self.reports = AppReports(
+            root,
+            self.system,
+            self.processes,
+            uses_server=self.devices.uses_server,
+            read_monitors=self._read_monitors if has("power monitors", sdk) else None,
+        )
+        self.logd = LogDaemon(self._uid_of, self.reports.take)
+        self.log_address = root / _LOG_ADDRESS
         self.app_host = AppHost(self.files, self.processes, self.packages, self.logd, self.log_address, JdkList(jdks))
         self.apps = RunningApps(self.app_host)
+        self._state_file = root / _STATE_FILE
+        self._shown_state = ""
+        self._broadcast = self.system.broadcast_state()
+        self._voltage_v = voltage_v
+        self._meter: asyncio.Task[None] | None = None
+        self.state.after_change.append(self._changed)
         self.jobs = JobTable(self.processes)
         self.atrace = Atrace(kernel, self.processes)
         self.files.process_node = self.processes.node
@@ -122,9 +125,13 @@ class Phone:
         self.kernel.start()
         self.devices.start()
         self.logd.start(self.log_address)
+        self._show_state()
+        self._meter = asyncio.create_task(self._measure_current(), name="battery meter")
 
     async def stop(self) -> None:
         """End all jobs and processes, then log, components and kernel."""
+        if self._meter is not None:
+            self._meter.cancel()
         await self.jobs.stop()
         for process in self.processes.all():
             process.send_signal(signal.SIGKILL)
@@ -148,76 +155,52 @@ class Phone:
             "USER": who.name,
         }
 
-    def put_setting(self, namespace: str, name: str, value: str | None) -> bool:
-        """Change a setting, or delete it (None). Returns whether it existed."""
-        values = self.settings[namespace]
-        existed = name in values
-        if value is None:
-            self.state.change(lambda: values.pop(name, None))
-        else:
-            self.state.change(lambda: values.__setitem__(name, value))
-        return existed
+    def _changed(self) -> None:
+        """Show apps the present state if they can see that it has changed, and broadcast the change."""
+        if not self._show_state():
+            return
+        before, self._broadcast = self._broadcast, self.system.broadcast_state()
+        self.statistics.plugged(self.system.battery.is_plugged)
+        self.apps.announce(["changed", *(f"broadcast {intent}" for intent in changes(before, self._broadcast))])
 
-    def press(self, key: str) -> None:
-        """Press a key, by number or name."""
-        self.state.change(lambda: self.screen.key(key))
+    def _show_state(self) -> bool:
+        """Write the file of the state. Returns whether it has changed."""
+        text = app_text(self.system.app_values())
+        if text == self._shown_state:
+            return False
+        self._shown_state = text
+        try:
+            replace_file(self._state_file, text.encode())
+        except OSError as error:
+            _log.error("apps do not see the phone's state: %s", error)
+        return True
 
-    def _switches(self) -> DeviceSwitches:
-        switches = self.settings["global"]
-        return DeviceSwitches(
-            self.screen.awake,
-            _brightness(self.settings["system"].get("screen_brightness", "")),
-            *(switches.get(name) == "1" for name in ("wifi_on", "mobile_data", "bluetooth_on")),
-        )
+    async def _measure_current(self) -> None:
+        """Measure the battery's current on battery: the mean of all rails since the last measurement."""
+        battery = self.system.battery
+        last: tuple[float, float] | None = None
+        while battery.current_ua is not None:
+            try:
+                now = None if battery.is_plugged else (time.monotonic(), sum(self.rails.rails_uj().values()))
+            except NavitasError as error:
+                _log.error("the battery's current is unknown: %s", error)
+                battery.current_ua = None
+            else:
+                battery.current_ua = 0
+                if now is not None and last is not None:
+                    battery.current_ua = -round((now[1] - last[1]) / (now[0] - last[0]) / self._voltage_v)
+                last = now
+            self._show_state()
+            await asyncio.sleep(_METER_S)
 
     def _uid_of(self, pid: int) -> int:
         return self.processes.uid_of(pid)
 
+    def _read_monitors(self, uid: int) -> str:
+        return self.power_monitors.answer(uid, fine=self.packages.has_permission(uid, FINE_POWER_MONITORS))
+
     def _logged_bytes(self, pid: int) -> int:
         return self.logd.received_bytes[pid]
-
-    def _read_monitors(self, pid: int, number: str) -> None:
-        """Answer an app's request for power monitors. An invalid one has no answer."""
-        if not has("power monitors", self.sdk) or not number.isdecimal() or len(number) > _LONGEST_NUMBER:
-            return
-        uid = self._uid_of(pid)
-        fine = self.packages.has_permission(uid, FINE_POWER_MONITORS)
-        try:
-            answer = self.power_monitors.answer(number, uid, fine=fine)
-            replace_file(self.files.root / "proc" / str(pid) / power_monitors.ANSWER, answer.encode())
-        except (OSError, NavitasError) as error:
-            _log.error("process %d gets no power monitors: %s", pid, error)
-
-    def _report(self, pid: int, kind: str, text: str) -> None:
-        """Take an app's report that it starts or stops a component, or uses a server."""
-        if self.processes.get(pid) is None:
-            return  # it has just ended
-        if kind == power_monitors.REPORT:
-            self._read_monitors(pid, text)
-            return
-        if kind == WIFI_SCAN:
-            self.state.start_wifi_scan()
-            return
-        if kind == SERVER and text.isdecimal() and len(text) <= _LONGEST_NUMBER:
-            self.devices.uses_server(pid, int(text))
-            return
-        report = parse_report(pid, self._uid_of(pid), kind, text)
-        if report is None:
-            _log.warning("ignored an invalid report of process %d: %s %s", pid, kind[:40], text[:80])
-            return
-        starts, use = report
-        if starts:
-            self.state.start(use)
-        else:
-            self.state.stop(pid, use.kind, use.key)
-
-
-def _brightness(text: str) -> float:
-    """Return a setting of 0 to 255 as a ratio; the darkest one if it is not a number."""
-    try:
-        return min(max(float(text) / _FULL_BRIGHTNESS, 0.0), 1.0)
-    except ValueError:
-        return 0.0
 
 
 def _live(text: Callable[[], str], path: str) -> Node:

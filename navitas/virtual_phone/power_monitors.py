@@ -15,9 +15,7 @@ from navitas.virtual_phone.power_stats_dump import subsystem
 from navitas.virtual_phone.rail_monitor import Consumer, RailMonitor
 
 REPORT = "powermonitors"
-"""The kind of the report by which an app asks. Its text is the number of the request."""
-ANSWER = "power_monitors"
-"""The file in `/proc/PID` with the last answer: the number of the request, then lines `type timestamp_ms energy_uws name`."""
+"""The kind of an app's request (app_reports.py). The answer has lines `type timestamp_ms energy_uws name`."""
 CONSUMER, MEASUREMENT = 0, 1
 """Types of monitors (AOSP: PowerMonitor)."""
 UNAVAILABLE = -1
@@ -99,10 +97,9 @@ class PowerMonitorService:
             for (kind, name), (t_ms, high) in cache.newest.items()
         ]
 
-    def answer(self, number: str, uid: int, *, fine: bool) -> str:
-        """Return the content of the file for the app."""
-        lines = (f"{one.kind} {one.t_ms} {one.energy_uws} {one.name}\n" for one in self.read(uid, fine=fine))
-        return f"{number}\n" + "".join(lines)
+    def answer(self, uid: int, *, fine: bool) -> str:
+        """Return the answer to an app's request."""
+        return "".join(f"{one.kind} {one.t_ms} {one.energy_uws} {one.name}\n" for one in self.read(uid, fine=fine))
 
     def _noisy(self, before_uws: int, newest_uws: int, uid: int) -> int:
         return self._noise.between(max(before_uws, newest_uws - _MOST_NOISE_UWS), newest_uws, uid)

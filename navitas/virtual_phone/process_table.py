@@ -43,6 +43,7 @@ class ProcessTable:
         self._processes: dict[int, PhoneProcess] = {}
         self._next_inner_pid = _FIRST_INNER_PID
         self._app_uids: dict[int, int] = {}
+        self._nice: dict[tuple[int, int], int] = {}
 
     def add_host(self, pid: int, name: str, args: tuple[str, ...], who: Identity, send_signal: Callable[[int], None]) -> None:
         """Show a host process on the phone, and count its CPU time, traffic and file accesses."""
@@ -73,10 +74,15 @@ class ProcessTable:
     def remove(self, pid: int) -> None:
         """Remove an ended process."""
         process = self._processes.pop(pid, None)
+        self._nice = {thread: nice for thread, nice in self._nice.items() if thread[0] != pid}
         if process is not None and process.on_host:
             self._kernel.remove_process(pid)
             self._devices.remove_process(pid)
             self._devices.state.process_ended(pid)
+
+    def set_nice(self, pid: int, tid: int, nice: int) -> None:
+        """Show a nice value of a process's thread. On the host, it keeps its own: a busy machine would starve it."""
+        self._nice[pid, tid] = nice
 
     def uid_of(self, pid: int) -> int:
         """Return the uid for a process's log entries, also after its end."""
@@ -123,7 +129,11 @@ class ProcessTable:
             return lambda: self._kernel.time_in_state(pid, tid).encode()
         if parts[1:] == ["io"]:
             return lambda: self._devices.process_io(int(parts[0]))
-        return folder.read_bytes if parts[-1] in known and folder.is_file() else None
+        return self._file_node(folder, parts) if parts[-1] in known and folder.is_file() else None
+
+    def _file_node(self, file: Path, parts: list[str]) -> Node:
+        nice = self._nice.get((int(parts[0]), int(parts[-2]))) if parts[-1] == "stat" else None
+        return file.read_bytes if nice is None else lambda: _with_nice(file.read_bytes(), nice)
 
     def _inner_node(self, process: PhoneProcess, rest: list[str]) -> Node | list[str] | None:
         cmdline = "\0".join(process.args).encode("utf-8", "surrogateescape") + b"\0"
@@ -136,3 +146,11 @@ class ProcessTable:
             return sorted(files)
         content = files.get("/".join(rest))
         return None if content is None else lambda: content
+
+
+def _with_nice(stat: bytes, nice: int) -> bytes:
+    """Return a thread's `stat` with a nice value, and the priority that follows from it (proc(5): fields 18 and 19)."""
+    head, mark, rest = stat.rpartition(b") ")
+    fields = rest.split(b" ")
+    fields[15:17] = (b"%d" % (20 + nice), b"%d" % nice)
+    return head + mark + b" ".join(fields)

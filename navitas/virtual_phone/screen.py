@@ -17,14 +17,3 @@ class Screen:
         code = _NAMES.get(name, name)
         if code in (_POWER, _SLEEP, _WAKEUP):
             self.awake = {_POWER: not self.awake, _SLEEP: False, _WAKEUP: True}[code]
-
-    def dump_power(self) -> str:
-        """Return an abridged text of `dumpsys power`."""
-        return (
-            "POWER MANAGER (dumpsys power)\n\nPower Manager State:\n  mDirty=0x0\n"
-            f"  mWakefulness={'Awake' if self.awake else 'Asleep'}\n  mWakefulnessChanging=false\n"
-        )
-
-    def dump_display(self) -> str:
-        """Return an abridged text of `dumpsys display`."""
-        return f"DISPLAY MANAGER (dumpsys display)\n  mGlobalDisplayState={'ON' if self.awake else 'OFF'}\n"

@@ -32,7 +32,7 @@ _UJ = 1e-6
 @pytest.fixture(scope="module")
 def made(apps: Apps) -> Made:
     """An app that requests the permission."""
-    return apps(tests=devices_app.TEST_SOURCES, hooked=devices_app.APP_SOURCES, permissions=(FINE_MONITORS,))
+    return apps(tests=devices_app.TEST_SOURCES, hooked=devices_app.APP_SOURCES, permissions=(FINE_MONITORS.rpartition(".")[2],))
 
 
 def profiled_on(made: Made, folder: Path, **phone: object) -> tuple[Profiled, str]:

@@ -27,7 +27,10 @@ from support.maven import fetch
 
 APP, TESTS = "org.example.notes", "org.example.notes.test"
 RUNNER = f"{TESTS}/androidx.test.runner.AndroidJUnitRunner"
-RECORD_AUDIO = "android.permission.RECORD_AUDIO"
+PERMISSIONS = (
+    "RECORD_AUDIO", "ACCESS_FINE_LOCATION", "CAMERA", "WAKE_LOCK", "ACCESS_WIFI_STATE", "CHANGE_WIFI_STATE", "BLUETOOTH_SCAN",
+    "BLUETOOTH_CONNECT",
+)  # fmt: skip
 _WOVEN = "org.robolectric.internal.bytecode"
 _FRAMEWORKS_JUNIT = "4.13.2"
 _APP_SOURCES = {
@@ -214,7 +217,7 @@ public class NotesTest {
         assertThrows(org.xml.sax.SAXException.class, () -> android.util.Xml.parse("<a>", handler));
     }
     @Test public void iPermissionsOfTheManifestAreGranted() throws Exception {
-        String[] both = {"android.permission.RECORD_AUDIO", "android.permission.CAMERA"};
+        String[] both = {"android.permission.RECORD_AUDIO", "android.permission.CALL_PHONE"};
         assertEquals(0, app.checkSelfPermission(both[0]));
         assertEquals(-1, app.checkSelfPermission(both[1]));
         Activity main = phone.startActivitySync(new Intent(app, Main.class).setFlags(Intent.FLAG_ACTIVITY_NEW_TASK));
@@ -602,9 +605,10 @@ def _make_apks(
     folder: Path,
     application: str = "android.app.Application",
     *,
-    permissions: Sequence[str] = (RECORD_AUDIO,),
+    permissions: Sequence[str] = PERMISSIONS,
     debuggable: bool = True,
     launcher: bool = True,
+    target_sdk: int = 33,
 ) -> None:
     """Write the APKs, with an Application class. The manifest requests `permissions`; launchers may show the activity."""
     if shutil.which("keytool") is None:
@@ -615,8 +619,9 @@ def _make_apks(
         activity(".Detail"),
         *(Tag("service", {"name": name}) for name in (".Sync", ".Queue")),
     )
-    requests = [Tag("uses-permission", {"name": name}) for name in permissions]
-    app = manifest(APP, *parts, application={"name": application, "debuggable": debuggable}, outside=requests)
+    requests = [Tag("uses-permission", {"name": f"android.permission.{name}"}) for name in permissions]
+    named = {"name": application, "debuggable": debuggable}
+    app = manifest(APP, *parts, application=named, target_sdk=target_sdk, outside=requests)
     signer.add(write(folder / "app.raw", app), folder / "app.apk")
     tests = manifest(TESTS, outside=(instrumentation(APP),))
     signer.add(write(folder / "tests.raw", tests, {"assets/seed.txt": b"tests"}), folder / "tests.apk")

@@ -1,4 +1,4 @@
-"""Counters that apps read on the phone, as files, since an app's JVM opens files itself: its storage, and the traffic of uids."""
+"""Counters that apps read on the phone, as files, since an app's JVM opens files itself: its storage, and the phone's traffic."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class AppCounters:
     def __init__(self, root: Path) -> None:
         self._proc = root / "proc"
         self._traffic_file = root / TRAFFIC_FILE
-        self._traffic: dict[int, AirTraffic] | None = None
+        self._traffic: dict[str, AirTraffic] | None = None
 
     def write_io(self, pid: int, read: Callable[[int], bytes]) -> None:
         """Write what a process read and wrote. Does nothing if it has ended."""
@@ -30,15 +30,15 @@ class AppCounters:
         """Remove the file of an ended process."""
         shutil.rmtree(self._proc / str(pid), ignore_errors=True)
 
-    def write_traffic(self, by_uid: Mapping[tuple[int, str], AirTraffic]) -> None:
-        """Write the traffic of each uid over all interfaces, if it has changed."""
-        now: dict[int, AirTraffic] = {}
+    def write_traffic(self, by_uid: Mapping[tuple[int, str], AirTraffic], interfaces: Mapping[str, AirTraffic]) -> None:
+        """Write the traffic of each uid over all interfaces, and of each interface, if it has changed."""
+        now = dict(interfaces)
         for (uid, _), traffic in by_uid.items():
-            now[uid] = now.get(uid, AirTraffic()) + traffic
+            now[str(uid)] = now.get(str(uid), AirTraffic()) + traffic
         if now == self._traffic:
             return
         self._traffic = now
-        lines = (f"{uid} {one.rx_bytes} {one.rx_packets} {one.tx_bytes} {one.tx_packets}\n" for uid, one in now.items())
+        lines = (f"{name} {one.rx_bytes} {one.rx_packets} {one.tx_bytes} {one.tx_packets}\n" for name, one in now.items())
         replace_file(self._traffic_file, "".join(lines).encode())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeVar
 
 WIFI_SCAN = "wifiscan"
 """The word of an app's report of a scan, which ends by itself."""
@@ -54,6 +55,7 @@ class DeviceSwitches:
 
 
 Listener = Callable[[], None]
+_Result = TypeVar("_Result")
 
 
 class DeviceState:
@@ -103,13 +105,14 @@ class DeviceState:
         self.change(self._scan)
         return True
 
-    def change(self, action: Callable[[], object]) -> None:
-        """Change something that uses energy."""
+    def change(self, action: Callable[[], _Result]) -> _Result:
+        """Change something that uses energy, or that apps can ask for. Returns the action's result."""
         for listener in self.before_change:
             listener()
-        action()
+        result = action()
         for listener in self.after_change:
             listener()
+        return result
 
     def _scan(self) -> None:
         self.wifi_scans += 1

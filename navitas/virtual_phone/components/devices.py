@@ -208,7 +208,7 @@ class Devices:
             self._shown.write_io(pid, self._storage.process_io)
         try:
             if self._network is not None:
-                self._shown.write_traffic(self._network.by_uid)
+                self._shown.write_traffic(self._network.by_uid, self._network.interfaces)
         except OSError as error:
             _log.error("apps do not see their traffic: %s", error)
             self._shown = None

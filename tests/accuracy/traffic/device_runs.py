@@ -28,6 +28,7 @@ _RAILS = {"gnss": "L9S_GNSS_CORE", "camera": "VSYS_PWR_CAMERA", "flashlight": "V
 # The methods of each device; a lane has one device, so that no two methods use it at once.
 _METHODS = {"gnss": ("findPlace", "trackRoute"), "camera": ("takePicture", "scanCode"), "flashlight": ("findKeys", "signal")}
 _MS = (500, 2500)
+_PERMISSIONS = ("ACCESS_FINE_LOCATION", "CAMERA")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,9 @@ class DeviceWorkload:
         progress.stage("building the Android app")
         self.folder = folder
         project = copy_project("a", folder)
+        manifest = project / "src/main/AndroidManifest.xml"
+        requests = "".join(f'<uses-permission android:name="android.permission.{name}"/>' for name in _PERMISSIONS)
+        manifest.write_text(manifest.read_text().replace("<application", f"{requests}<application"))
         for name, place in (("Devices", "main"), ("DevicesTest", "androidTest")):
             text = (_SOURCES / f"{name}.java").read_text().replace("@FOLDER@", str(folder))
             (project / "src" / place / "java" / "org" / "example" / "storage" / f"{name}.java").write_text(text)

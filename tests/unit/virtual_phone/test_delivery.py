@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,8 +19,8 @@ from navitas.virtual_phone.shell.commands.intent_arguments import parse_intent
 from navitas.virtual_phone.shell.flow import CommandError
 
 APP, UID = "org.example.app", 10_100
-POWER = "android.intent.action.ACTION_POWER_"
-BATTERY = "android.intent.action.BATTERY_"
+OFF, ON = "ACTION_POWER_DISCONNECTED", "ACTION_POWER_CONNECTED"
+BATTERY = "BATTERY_CHANGED"
 
 
 class FakeApp:
@@ -41,17 +43,22 @@ class FakeApp:
         return self.answer
 
 
+def installed(phone: Phone, root: Path, app: FakeApp) -> None:
+    """Make a fake app the running one in front."""
+    manifest = SimpleNamespace(package=APP)
+    package = Package(cast(Any, SimpleNamespace(manifest=manifest)), UID, root, root)
+    cast(Any, phone.apps)._running[UID] = app
+    cast(Any, phone.packages)._packages[APP] = package
+    cast(Any, phone.packages)._users_of[APP] = {0}
+    phone.apps.shown(package)
+
+
 def requested(tmp_path: Path, script: str, answer: list[str] | None = None) -> tuple[list[str], Output]:
     """The requests that a running app in front gets from a script, and the script's output."""
     app = FakeApp(answer)
 
     async def act(phone: Phone) -> Output:
-        manifest = SimpleNamespace(package=APP)
-        package = Package(cast(Any, SimpleNamespace(manifest=manifest)), UID, tmp_path, tmp_path)
-        cast(Any, phone.apps)._running[UID] = app
-        cast(Any, phone.packages)._packages[APP] = package
-        cast(Any, phone.packages)._users_of[APP] = {0}
-        phone.apps.shown(package)
+        installed(phone, tmp_path, app)
         return await run(phone, script)
 
     return app.requests, on_phone(tmp_path, act)
@@ -104,20 +111,40 @@ def test_am_broadcast_to_an_app_that_does_not_run_reaches_no_one(tmp_path: Path,
 @pytest.mark.parametrize(
     ("script", "actions"),
     [
-        ("dumpsys battery unplug", [f"{POWER}DISCONNECTED"]),
-        ("dumpsys battery", []),
-        ("dumpsys battery unplug; cmd battery set level 15", [f"{POWER}DISCONNECTED", f"{BATTERY}LOW"]),
-        ("dumpsys battery set level 10", []),
-        ("dumpsys battery set level 10; dumpsys battery unplug", [f"{POWER}DISCONNECTED", f"{BATTERY}LOW"]),
+        ("dumpsys battery unplug", [OFF, BATTERY, "DISCHARGING"]),
+        ("dumpsys battery; dumpsys battery reset; settings put system screen_brightness 102; svc wifi enable", []),
+        ("dumpsys battery unplug; cmd battery set level 15", [OFF, BATTERY, "DISCHARGING", "BATTERY_LOW", BATTERY]),
+        ("dumpsys battery set level 10", [BATTERY]),
+        ("dumpsys battery set level 10; dumpsys battery unplug", [BATTERY, OFF, "BATTERY_LOW", BATTERY, "DISCHARGING"]),
         ("dumpsys battery unplug; dumpsys battery set level 9; dumpsys battery set level 8; dumpsys battery reset",
-         [f"{POWER}DISCONNECTED", f"{BATTERY}LOW", f"{POWER}CONNECTED", f"{BATTERY}OKAY"]),
-        ("svc wifi disable; svc data disable; svc bluetooth disable", ["android.net.conn.CONNECTIVITY_CHANGE"] * 2),
-        ("svc data disable; cmd wifi set-wifi-enabled disabled", ["android.net.conn.CONNECTIVITY_CHANGE"]),
+         [OFF, BATTERY, "DISCHARGING", "BATTERY_LOW", BATTERY, BATTERY, ON, "BATTERY_OKAY", BATTERY, "CHARGING"]),
+        ("svc wifi disable; svc data disable; svc bluetooth disable",
+         ["WIFI_STATE_CHANGED", "CONNECTIVITY_CHANGE", "CONNECTIVITY_CHANGE", "STATE_CHANGED"]),
+        ("svc data disable; cmd wifi set-wifi-enabled disabled", ["WIFI_STATE_CHANGED", "CONNECTIVITY_CHANGE"]),
+        ("dumpsys battery unplug; cmd power set-mode 1; dumpsys battery reset",
+         [OFF, BATTERY, "DISCHARGING", "POWER_SAVE_MODE_CHANGED", ON, BATTERY, "CHARGING", "POWER_SAVE_MODE_CHANGED"]),
+        ("input keyevent 223; input keyevent 223; input keyevent 224", ["SCREEN_OFF", "SCREEN_ON"]),
+        ("cmd connectivity airplane-mode enable; svc wifi enable; cmd connectivity airplane-mode disable",
+         ["AIRPLANE_MODE", "WIFI_STATE_CHANGED", "STATE_CHANGED", "CONNECTIVITY_CHANGE", "WIFI_STATE_CHANGED",
+          "CONNECTIVITY_CHANGE", "AIRPLANE_MODE", "STATE_CHANGED"]),
     ],
 )  # fmt: skip
 def test_the_phone_broadcasts_its_changes(tmp_path: Path, script: str, actions: list[str]) -> None:
     requests, _ = requested(tmp_path, script, [])
-    assert requests == [f"broadcast intent:#Intent;action={action};end" for action in actions]
+    heard = [request for request in requests if not request.startswith("key ")]
+    assert [action for request in heard for action in re.findall(r"action=[\w.]*?(\w+);", request)] == actions
+    # Before the broadcasts of each change, the app's callbacks hear of it.
+    assert heard[:1] == (["changed"] if actions else [])
+
+
+def test_broadcasts_have_the_extras_of_a_phone(tmp_path: Path) -> None:
+    requests, _ = requested(tmp_path, "dumpsys battery set level 5; svc wifi disable", [])
+    battery = next(request for request in requests if BATTERY in request)
+    for extra in ("i.level=5", "i.scale=100", "i.status=2", "i.plugged=2", "B.present=true", "B.battery_low=false",
+                  "S.technology=Li-ion", "i.charge_counter=3000000", "launchFlags=0x40000000"):  # fmt: skip
+        assert f";{extra};" in battery, battery
+    assert any(";i.wifi_state=1;i.previous_wifi_state=3;" in request for request in requests)
+    assert any(";i.networkType=0;B.noConnectivity=false;" in request for request in requests)
 
 
 def test_keys_touches_and_text_reach_the_app_in_front(tmp_path: Path) -> None:
@@ -138,7 +165,25 @@ def test_wrong_touches_are_refused(tmp_path: Path, event: str) -> None:
 
 def test_an_app_that_ends_meanwhile_is_no_error(tmp_path: Path) -> None:
     requests, output = requested(tmp_path, "am broadcast -a x; input keyevent 8; cmd alarm advance 1 && dumpsys battery unplug")
-    assert len(requests) == 4 and output.status == 0 and not output.stderr
+    assert len(requests) == 7 and output.status == 0 and not output.stderr
+
+
+def test_an_app_that_does_not_answer_delays_only_the_command_that_it_should_hear_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class HungApp(FakeApp):
+        async def ask(self, request: str) -> list[str]:
+            await asyncio.Event().wait()
+            return []
+
+    async def act(phone: Phone) -> None:
+        installed(phone, tmp_path, HungApp([]))
+        monkeypatch.setattr("navitas.virtual_phone.apps._ANNOUNCED_S", 0.01)
+        await run(phone, "svc wifi disable")
+        monkeypatch.setattr("navitas.virtual_phone.apps._ANNOUNCED_S", None)  # without limit
+        await run(phone, "dumpsys battery; svc wifi disable")
+
+    on_phone(tmp_path, act)
 
 
 def test_alarms_are_advanced(tmp_path: Path) -> None:

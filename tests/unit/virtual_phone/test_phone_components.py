@@ -85,8 +85,8 @@ def test_reports_of_an_app_start_and_stop_uses(tmp_path: Path, caplog: pytest.Lo
     async def act(phone: Phone) -> None:
         pid = os.getpid()
         phone.processes.add_host(pid, "app", ("app",), SHELL, lambda number: None)
-        phone._report(pid, "gnss", "+7 0 gps")
-        phone._report(pid, "sensor", "+8 0.25 accelerometer of Bosch")
+        phone.reports.take(pid, "gnss", "+7 0 gps")
+        phone.reports.take(pid, "sensor", "+8 0.25 accelerometer of Bosch")
         sensor = phone.state.of(UseKind.SENSOR)[0]
         assert (sensor.name, sensor.current_ma, sensor.uid) == ("accelerometer of Bosch", 0.25, SHELL.uid)
         for kind, text in (
@@ -97,20 +97,20 @@ def test_reports_of_an_app_start_and_stop_uses(tmp_path: Path, caplog: pytest.Lo
             ("sensor", "+9 nan x"),
             ("gnss", "+"),
         ):
-            phone._report(pid, kind, text)
+            phone.reports.take(pid, kind, text)
         assert len(phone.state.uses) == 2
-        phone._report(pid, "gnss", "-7")
-        phone._report(pid, "gnss", "-7")
+        phone.reports.take(pid, "gnss", "-7")
+        phone.reports.take(pid, "gnss", "-7")
         assert [use.kind for use in phone.state.uses.values()] == [UseKind.SENSOR]
-        phone._report(pid, "wifiscan", "!")
+        phone.reports.take(pid, "wifiscan", "!")
         assert phone.state.wifi_scans == 1
         caplog.clear()
-        phone._report(pid, "server", "8123")
-        phone._report(pid, "server", "-1")
+        phone.reports.take(pid, "server", "8123")
+        phone.reports.take(pid, "server", "-1")
         assert [record.args[1:] for record in caplog.records] == [("server", "-1")]
         phone.processes.remove(pid)
         assert not phone.state.uses
-        phone._report(pid, "gnss", "+7")
+        phone.reports.take(pid, "gnss", "+7")
         assert not phone.state.uses
 
     on_phone(tmp_path, act)

@@ -124,12 +124,12 @@ def test_an_app_gets_its_answer_as_a_file(tmp_path: Path) -> None:
     async def act(phone: Phone) -> tuple[str, str]:
         pid = os.getpid()
         phone.processes.add_host(pid, "app", ("app",), SHELL, lambda number: None)
-        file = tmp_path / "proc" / str(pid) / "power_monitors"
-        phone._report(pid, "powermonitors", "+1 2 3")
+        file = tmp_path / "proc" / str(pid) / "answer"
+        phone.reports.take(pid, "powermonitors", "+1 2 3")
         assert not file.exists()
-        phone._report(pid, "powermonitors", "41")
+        phone.reports.take(pid, "powermonitors", "41")
         first = file.read_text()
-        phone._report(pid, "powermonitors", "42")
+        phone.reports.take(pid, "powermonitors", "42")
         second = file.read_text()
         phone.processes.remove(pid)
         assert not file.exists()
@@ -143,8 +143,8 @@ def test_older_releases_have_none(tmp_path: Path) -> None:
     async def act(phone: Phone) -> bool:
         pid = os.getpid()
         phone.processes.add_host(pid, "app", ("app",), SHELL, lambda number: None)
-        phone._report(pid, "powermonitors", "1")
-        return (tmp_path / "proc" / str(pid) / "power_monitors").exists()
+        phone.reports.take(pid, "powermonitors", "1")
+        return (tmp_path / "proc" / str(pid) / "answer").exists()
 
     assert not on_phone(tmp_path, act, sdk=34)
 

@@ -155,7 +155,9 @@ async def _run(
     write: Callable[[bytes], Awaitable[None]],
 ) -> int:
     try:
-        await run_tests(context.phone.app_host, await make_launch(context.phone.app_host, package, runner, extras), write)
+        phone = context.phone
+        launch = await make_launch(phone.app_host, package, runner, extras)
+        await run_tests(phone.app_host, launch, write, phone.apps.hearing)
     except StartError as error:
         await write(f"INSTRUMENTATION_RESULT: shortMsg={error}\n".encode())
         await write(b"INSTRUMENTATION_CODE: 0\n")

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
-from navitas.virtual_phone.shell.commands.broadcast import announcing
 from navitas.virtual_phone.shell.commands.command_options import to_int
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.system_state import RADIOS
 
-_RADIOS = {"wifi": "wifi_on", "data": "mobile_data", "bluetooth": "bluetooth_on"}
 _STAY_ON = {"true": "15", "false": "0", "ac": "1", "usb": "2", "wireless": "4", "dock": "8"}
 _SVC_USAGE = "Available commands:\n    power stayon [true|false|usb|ac|wireless|dock]\n    wifi|data|bluetooth [enable|disable]\n"
 _INPUT_USAGE = "Usage: input [<source>] [-d DISPLAY_ID] <command> [<arg>...]\n"
@@ -26,17 +25,13 @@ _SOURCES = ("keyboard", "dpad", "touchscreen", "gamepad", "touchpad", "mouse", "
 @command("svc")
 async def svc(context: Context) -> int:
     """Switch radios on and off, and set whether it stays awake while plugged in, as global settings."""
-    return await announcing(context, lambda: _svc(context))
-
-
-async def _svc(context: Context) -> int:
-    phone = context.phone
+    system = context.phone.system
     match context.args:
-        case [radio, "enable" | "disable" as action] if radio in _RADIOS:
-            phone.put_setting("global", _RADIOS[radio], str(int(action == "enable")))
+        case [radio, "enable" | "disable" as action] if radio in RADIOS:
+            system.switch_radio(radio, action == "enable")
         case ["power", "stayon", kind] if kind in _STAY_ON:
-            phone.press("KEYCODE_WAKEUP")
-            phone.put_setting("global", "stay_on_while_plugged_in", _STAY_ON[kind])
+            system.press("KEYCODE_WAKEUP")
+            system.put_setting("global", "stay_on_while_plugged_in", _STAY_ON[kind])
         case _:
             raise CommandError(_SVC_USAGE, 1)
     return 0
@@ -52,7 +47,7 @@ async def input_command(context: Context) -> int:
         case ["keyevent", *keys]:
             for key in keys:
                 if not key.startswith("--"):
-                    context.phone.press(key)
+                    context.phone.system.press(key)
                     await _request(context, f"key {key}")
         case ["tap", x, y]:
             await _swipe(context, [x, y, x, y], 0)

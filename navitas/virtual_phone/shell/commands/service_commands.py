@@ -1,4 +1,4 @@
-"""dumpsys, settings, cmd battery, cmd thermalservice, cmd deviceidle, and wm, which has no effect."""
+"""dumpsys, settings, cmd battery, cmd power, cmd thermalservice, cmd deviceidle, and wm, which has no effect."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from navitas.virtual_phone.phone import Phone
 from navitas.virtual_phone.power_stats_dump import SERVICE as POWER_STATISTICS
 from navitas.virtual_phone.power_stats_dump import dump_power_statistics
 from navitas.virtual_phone.releases import SINCE, has
-from navitas.virtual_phone.shell.commands.broadcast import announcing
 from navitas.virtual_phone.shell.commands.command_options import options
 from navitas.virtual_phone.shell.commands.radios import RADIOS
 from navitas.virtual_phone.shell.commands.scheduled import alarm, job_scheduler
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.state_dumps import dump_connectivity, dump_display, dump_netstats, dump_power, dump_settings, dump_wifi
 
 _NAMESPACES = ("system", "secure", "global")
 _SERVICES = (
-    "activity", "alarm", POWER_STATISTICS, "battery", "batterystats", "bluetooth_manager", "deviceidle", "display",
-    "jobscheduler", "overlay", "package", "power", "settings", "thermalservice", "wifi",
+    "activity", "alarm", POWER_STATISTICS, "battery", "batterystats", "bluetooth_manager", "connectivity", "deviceidle",
+    "display", "jobscheduler", "netstats", "overlay", "package", "power", "settings", "thermalservice", "wifi",
 )  # fmt: skip
 _MAX_THERMAL = 6
 _STATISTICS_OPTIONS = ("-c", "--checkin", "--history", "--charged", "--reset", "--write")
@@ -29,8 +29,8 @@ _STATISTICS_OPTIONS = ("-c", "--checkin", "--history", "--charged", "--reset", "
 
 @command("dumpsys")
 async def dumpsys(context: Context) -> int:
-    """Print the state of a service: battery (with unplug, set, reset), batterystats, deviceidle, display, package (PACKAGE or
-    packages), power or thermalservice; `-l` lists them."""
+    """Print the state of a service: battery (with unplug, set, reset), batterystats, connectivity, deviceidle, display, netstats,
+    package (PACKAGE or packages), power, settings, thermalservice or wifi; `-l` lists them."""
     args = list(context.args)
     if args[:1] == ["-t"]:
         args = args[2:]
@@ -54,13 +54,17 @@ async def dumpsys(context: Context) -> int:
         return 0
     dumps: dict[str, Callable[[], str]] = {
         "batterystats": lambda: _batterystats(phone, args[1:]),
-        "display": phone.screen.dump_display,
-        "power": phone.screen.dump_power,
+        "connectivity": lambda: dump_connectivity(phone.system),
+        "display": lambda: dump_display(phone.system),
+        "netstats": lambda: dump_netstats(phone.devices.traffic_by_uid()),
+        "power": lambda: dump_power(phone.system),
+        "settings": lambda: dump_settings(phone.system),
+        "wifi": lambda: dump_wifi(phone.system),
     }
     if has(POWER_STATISTICS, phone.sdk) and not phone.hides_rails:
         dumps[POWER_STATISTICS] = lambda: dump_power_statistics(phone.rails.rails_uj(), phone.rails.consumers())
     if has("thermalservice", phone.sdk):
-        dumps["thermalservice"] = phone.thermal.dump
+        dumps["thermalservice"] = phone.system.thermal.dump
     if name in dumps:
         await context.out(dumps[name]())
     else:
@@ -83,11 +87,11 @@ def _batterystats(phone: Phone, args: list[str]) -> str:
     if unknown:
         return f"Unknown option: {unknown[0]}\nBattery stats (batterystats) dump options:\n"
     if "--reset" in args:
-        phone.statistics.reset_all(phone.battery.shown)
+        phone.statistics.reset_all(phone.system.battery.shown)
         return "Battery stats reset.\n"
     if "--write" in args:
         return "Battery stats written.\n"
-    history = phone.battery.history
+    history = phone.system.battery.history
     if "-c" in args or "--checkin" in args:
         packages = {package.uid: package.name for package in phone.packages.all()}
         build = phone.properties.get("ro.build.id")
@@ -109,41 +113,44 @@ def _history_start(args: list[str]) -> tuple[int | None, list[str]]:
 
 
 async def _doze(context: Context, args: list[str]) -> int:
-    phone = context.phone
-    charging = "USB powered: true" in phone.battery.dump()
-    status, text = phone.doze.command(args, screen_on=phone.screen.awake, charging=charging)
+    phone, system = context.phone, context.phone.system
+    if args[:1] == ["whitelist"]:
+        uids = {package.name: package.uid for package in phone.packages.all()}
+        status, text = system.devices.change(lambda: system.doze.whitelist(args[1:], uids))
+    else:
+        status, text = system.doze.command(args, screen_on=system.screen.awake, charging=system.battery.is_plugged)
     await context.out(text)
     return status
 
 
 async def _battery(context: Context, args: list[str], *, dump: bool) -> int:
-    return await announcing(context, lambda: _battery_command(context, args, dump=dump))
-
-
-async def _battery_command(context: Context, args: list[str], *, dump: bool) -> int:
-    if not args and dump:
-        await context.out(context.phone.battery.dump())
-        return 0
-    status, text = context.phone.battery.command(args)
-    context.phone.statistics.plugged(context.phone.battery.is_plugged)
+    system = context.phone.system
+    status, text = (0, system.battery.dump()) if dump and not args else system.battery_command(args)
     await context.out(text)
     return status
 
 
+async def _power(context: Context, args: list[str]) -> int:
+    if len(args) != 2 or args[0] != "set-mode" or args[1] not in ("0", "1"):
+        raise CommandError("usage: cmd power set-mode 0|1", 255)
+    context.phone.system.set_power_save(args[1] == "1")
+    return 0
+
+
 async def _thermal(context: Context, args: list[str]) -> int:
     if args[:1] == ["override-status"] and len(args) == 2 and args[1].isdecimal() and int(args[1]) <= _MAX_THERMAL:
-        context.phone.thermal.override = int(args[1])
+        context.phone.system.override_thermal_status(int(args[1]))
         return 0
     if args == ["reset"]:
-        context.phone.thermal.override = None
+        context.phone.system.override_thermal_status(None)
         return 0
     raise CommandError("usage: cmd thermalservice override-status STATUS | reset", 255)
 
 
 @command("cmd")
 async def cmd(context: Context) -> int:
-    """Run a command of a service: package, activity, settings, battery, thermalservice, deviceidle, wifi, bluetooth_manager,
-    overlay, alarm, jobscheduler; `-l` lists them."""
+    """Run a command of a service: package, activity, settings, battery, power, thermalservice, deviceidle, wifi,
+    bluetooth_manager, connectivity, overlay, alarm, jobscheduler; `-l` lists them."""
     if not context.args or context.args == ["-l"]:
         await _list(context)
         return 0
@@ -153,7 +160,8 @@ async def cmd(context: Context) -> int:
         "alarm": lambda: alarm(context, args),
         "deviceidle": lambda: _doze(context, args),
         "jobscheduler": lambda: job_scheduler(context, args),
-        **{radio: partial(announcing, context, partial(run, context, args)) for radio, run in RADIOS.items()},
+        "power": lambda: _power(context, args),
+        **{radio: partial(run, context, args) for radio, run in RADIOS.items()},
     }
     if has("thermalservice", context.phone.sdk):
         services["thermalservice"] = lambda: _thermal(context, args)
@@ -174,18 +182,19 @@ async def settings(context: Context) -> int:
     action, namespace = [*args, "", ""][:2]
     if action not in ("get", "put", "delete", "list") or namespace not in _NAMESPACES:
         raise CommandError("usage: settings get|put|delete|list system|secure|global [NAME [VALUE]]", 255)
-    values = context.phone.settings[namespace]
+    system = context.phone.system
+    values = system.settings[namespace]
     if action == "list":
         await context.out("".join(f"{name}={value}\n" for name, value in sorted(values.items())))
         return 0
     if len(args) < (4 if action == "put" else 3) or not re.fullmatch(r"[\w.:-]+", args[2]):
         raise CommandError("Bad arguments", 255)
     if action == "put":
-        context.phone.put_setting(namespace, args[2], args[3])
+        system.put_setting(namespace, args[2], args[3])
     elif action == "get":
         await context.out(values.get(args[2], "null") + "\n")
     else:
-        await context.out(f"Deleted {int(context.phone.put_setting(namespace, args[2], None))} rows\n")
+        await context.out(f"Deleted {int(system.put_setting(namespace, args[2], None))} rows\n")
     return 0
 
 

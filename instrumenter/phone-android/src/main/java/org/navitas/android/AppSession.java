@@ -6,8 +6,11 @@ import android.content.Intent;
 import java.io.BufferedReader;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -18,9 +21,9 @@ import org.robolectric.RuntimeEnvironment;
  * navitas.stream}; its last line is {@code done} or {@code failed REASON}.
  *
  * <p>Requests, with intents as URIs ({@link Intent#toUri}): {@code activity INTENT}, {@code service INTENT}, {@code
- * stopservice INTENT}, {@code broadcast INTENT}, {@code key CODE_OR_NAME}, {@code swipe X1 Y1 X2 Y2 MS}, {@code
- * text URL_ENCODED}, {@code advance MS} (answers the number of
- * alarms and jobs), {@code job ID} (answers whether it exists), {@code monkey SEED COUNT THROTTLE_MS CLASS}. Each is
+ * stopservice INTENT}, {@code broadcast INTENT}, {@code changed} (the phone's state), {@code key CODE_OR_NAME}, {@code
+ * swipe X1 Y1 X2 Y2 MS}, {@code text URL_ENCODED}, {@code advance MS} (answers the number of alarms and jobs), {@code job
+ * ID} (answers whether it exists), {@code monkey SEED COUNT THROTTLE_MS CLASS}. Each is
  * answered when the main thread is idle.
  */
 public final class AppSession {
@@ -36,7 +39,27 @@ public final class AppSession {
     public static void run() throws IOException {
         answers = new PrintStream(new FileOutputStream(System.getProperty("navitas.stream")), true, StandardCharsets.UTF_8);
         answers.println("done"); // the framework has started
-        BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        answer(System.in);
+    }
+
+    /** Executes requests to a process of tests, which answers nothing. Its standard input is empty for the tests. */
+    static void listen() {
+        InputStream input = System.in;
+        System.setIn(InputStream.nullInputStream());
+        answers = new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
+        Thread thread = new Thread(() -> {
+            try {
+                answer(input);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }, "binder:phone");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private static void answer(InputStream input) throws IOException {
+        BufferedReader requests = new BufferedReader(new InputStreamReader(input, StandardCharsets.UTF_8));
         for (String line = requests.readLine(); line != null; line = requests.readLine()) {
             try {
                 request(line.split(" ", -1)); // a text can be empty
@@ -61,6 +84,9 @@ public final class AppSession {
                 break;
             case "broadcast":
                 app.sendBroadcast(intent(words[1]));
+                break;
+            case "changed":
+                PhoneChanges.deliver();
                 break;
             case "key":
                 Keys.press(words[1]);

@@ -17,6 +17,7 @@ public class BleScannerShadow extends ShadowBluetoothLeScanner {
     @Implementation
     @Override
     protected void startScan(List<ScanFilter> filters, ScanSettings settings, ScanCallback callback) {
+        Permissions.enforceBluetooth("SCAN", "BLUETOOTH_ADMIN");
         super.startScan(filters, settings, callback);
         ComponentUse.start(SCAN, callback, "scan", 0);
     }

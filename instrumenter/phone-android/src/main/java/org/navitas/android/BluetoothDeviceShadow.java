@@ -32,6 +32,7 @@ public class BluetoothDeviceShadow extends ShadowBluetoothDevice {
     }
 
     private static BluetoothGatt started(BluetoothGatt link) {
+        Permissions.enforceBluetooth("CONNECT", "BLUETOOTH");
         if (link != null) {
             ComponentUse.start(BluetoothGattShadow.LINK, link, "link", 0);
         }

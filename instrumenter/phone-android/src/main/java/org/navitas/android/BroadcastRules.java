@@ -30,7 +30,7 @@ final class BroadcastRules {
 
     /** Returns whether a phone delivers the intent to a receiver, which the context has registered. */
     static boolean isDelivered(Intent intent, BroadcastReceiver receiver, Context context) {
-        boolean isOfManifest = isOfManifest(receiver, context, PackageManager.MATCH_DISABLED_COMPONENTS);
+        boolean isOfManifest = isOfManifest(receiver, context);
         if (isOfManifest && !isOfManifest(receiver, context, 0)) {
             return false;
         }
@@ -42,7 +42,13 @@ final class BroadcastRules {
         if (intent.getPackage() != null) {
             return intent.getPackage().equals(own);
         }
-        return !isOfManifest || wakesApps(intent, context.getApplicationInfo().targetSdkVersion);
+        boolean isForRegistered = (intent.getFlags() & Intent.FLAG_RECEIVER_REGISTERED_ONLY) != 0;
+        return !isOfManifest || !isForRegistered && wakesApps(intent, context.getApplicationInfo().targetSdkVersion);
+    }
+
+    /** Returns whether the receiver is in the manifest, enabled or not. */
+    static boolean isOfManifest(BroadcastReceiver receiver, Context registrar) {
+        return isOfManifest(receiver, registrar, PackageManager.MATCH_DISABLED_COMPONENTS);
     }
 
     /** Returns whether an implicit broadcast reaches receivers of the manifest. */

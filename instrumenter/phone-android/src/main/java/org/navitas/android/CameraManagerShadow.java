@@ -1,5 +1,6 @@
 package org.navitas.android;
 
+import android.Manifest;
 import android.hardware.camera2.CameraDevice;
 import java.util.concurrent.Executor;
 import org.navitas.phone.ComponentUse;
@@ -16,6 +17,7 @@ public class CameraManagerShadow extends ShadowCameraManager {
     @Override
     protected CameraDevice openCameraDeviceUserAsync(
             String camera, CameraDevice.StateCallback callback, Executor executor, int uid, int offset) {
+        Permissions.enforce(Manifest.permission.CAMERA, null);
         CameraDevice device = super.openCameraDeviceUserAsync(camera, callback, executor, uid, offset);
         ComponentUse.start("camera", device, camera, 0);
         return device;

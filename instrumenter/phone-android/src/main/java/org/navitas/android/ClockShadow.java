@@ -71,7 +71,7 @@ public class ClockShadow {
         return System.currentTimeMillis();
     }
 
-    private static long threadNanos() {
+    static long threadNanos() {
         return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
     }
 }

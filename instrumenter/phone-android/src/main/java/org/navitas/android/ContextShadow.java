@@ -1,17 +1,23 @@
 package org.navitas.android;
 
+import android.content.BroadcastReceiver;
 import android.content.ComponentName;
 import android.content.Context;
 import android.content.Intent;
+import android.content.IntentFilter;
 import android.content.ServiceConnection;
 import android.content.pm.PackageManager;
+import android.os.Handler;
 import android.os.Process;
 import java.util.concurrent.Executor;
 import org.robolectric.annotation.Implementation;
 import org.robolectric.annotation.Implements;
 import org.robolectric.shadows.ShadowContextImpl;
 
-/** Runs the app's services; Robolectric only records the requests. Adds power monitors, from Android 15 on. */
+/**
+ * Runs the app's services; Robolectric only records the requests. Adds the phone's sticky broadcasts, and power monitors from
+ * Android 15 on.
+ */
 @Implements(className = "android.app.ContextImpl")
 public class ContextShadow extends ShadowContextImpl {
     private static final String FINE_MONITORS = "android.permission.ACCESS_FINE_POWER_MONITORS";
@@ -35,6 +41,32 @@ public class ContextShadow extends ShadowContextImpl {
         return isApp && Permissions.isRequested(permission)
                 ? PackageManager.PERMISSION_GRANTED
                 : super.checkPermission(permission, pid, uid);
+    }
+
+    @Implementation
+    @Override
+    protected Intent registerReceiver(BroadcastReceiver receiver, IntentFilter filter) {
+        return StickyBroadcasts.send(super.registerReceiver(receiver, filter), receiver, filter, null);
+    }
+
+    @Implementation
+    @Override
+    protected Intent registerReceiver(BroadcastReceiver receiver, IntentFilter filter, int flags) {
+        return StickyBroadcasts.send(super.registerReceiver(receiver, filter, flags), receiver, filter, null);
+    }
+
+    @Implementation
+    @Override
+    protected Intent registerReceiver(BroadcastReceiver receiver, IntentFilter filter, String permission, Handler scheduler) {
+        return StickyBroadcasts.send(super.registerReceiver(receiver, filter, permission, scheduler), receiver, filter, scheduler);
+    }
+
+    @Implementation
+    @Override
+    protected Intent registerReceiver(
+            BroadcastReceiver receiver, IntentFilter filter, String permission, Handler scheduler, int flags) {
+        return StickyBroadcasts.send(
+                super.registerReceiver(receiver, filter, permission, scheduler, flags), receiver, filter, scheduler);
     }
 
     @Implementation

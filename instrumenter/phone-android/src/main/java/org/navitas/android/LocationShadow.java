@@ -1,5 +1,6 @@
 package org.navitas.android;
 
+import android.Manifest;
 import android.app.PendingIntent;
 import android.location.Criteria;
 import android.location.LocationListener;
@@ -20,6 +21,7 @@ public class LocationShadow extends ShadowLocationManager {
     @Implementation
     @Override
     protected void requestLocationUpdates(String provider, long ms, float meters, LocationListener listener) {
+        mayLocate();
         super.requestLocationUpdates(provider, ms, meters, listener);
         started(provider, listener);
     }
@@ -27,6 +29,7 @@ public class LocationShadow extends ShadowLocationManager {
     @Implementation
     @Override
     protected void requestLocationUpdates(String provider, long ms, float meters, LocationListener listener, Looper looper) {
+        mayLocate();
         super.requestLocationUpdates(provider, ms, meters, listener, looper);
         started(provider, listener);
     }
@@ -35,6 +38,7 @@ public class LocationShadow extends ShadowLocationManager {
     @Override
     protected void requestLocationUpdates(
             String provider, long ms, float meters, Executor executor, LocationListener listener) {
+        mayLocate();
         super.requestLocationUpdates(provider, ms, meters, executor, listener);
         started(provider, listener);
     }
@@ -43,6 +47,7 @@ public class LocationShadow extends ShadowLocationManager {
     @Override
     protected void requestLocationUpdates(
             long ms, float meters, Criteria criteria, LocationListener listener, Looper looper) {
+        mayLocate();
         super.requestLocationUpdates(ms, meters, criteria, listener, looper);
         started(LocationManager.GPS_PROVIDER, listener);
     }
@@ -50,6 +55,7 @@ public class LocationShadow extends ShadowLocationManager {
     @Implementation
     @Override
     protected void requestLocationUpdates(String provider, long ms, float meters, PendingIntent intent) {
+        mayLocate();
         super.requestLocationUpdates(provider, ms, meters, intent);
         started(provider, intent);
     }
@@ -58,6 +64,7 @@ public class LocationShadow extends ShadowLocationManager {
     @Override
     protected void requestLocationUpdates(
             String provider, LocationRequest request, Executor executor, LocationListener listener) {
+        mayLocate();
         super.requestLocationUpdates(provider, request, executor, listener);
         started(provider, listener);
     }
@@ -65,6 +72,7 @@ public class LocationShadow extends ShadowLocationManager {
     @Implementation
     @Override
     protected void requestLocationUpdates(String provider, LocationRequest request, PendingIntent intent) {
+        mayLocate();
         super.requestLocationUpdates(provider, request, intent);
         started(provider, intent);
     }
@@ -81,6 +89,12 @@ public class LocationShadow extends ShadowLocationManager {
     protected void removeUpdates(PendingIntent intent) {
         super.removeUpdates(intent);
         ComponentUse.stop(GNSS, intent);
+    }
+
+    private static void mayLocate() {
+        if (!Permissions.isRequested(Manifest.permission.ACCESS_COARSE_LOCATION)) {
+            Permissions.enforce(Manifest.permission.ACCESS_FINE_LOCATION, null);
+        }
     }
 
     private static void started(String provider, Object listener) {

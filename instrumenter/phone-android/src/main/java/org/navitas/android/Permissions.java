@@ -5,6 +5,7 @@ import android.app.Application;
 import android.content.Intent;
 import android.content.pm.PackageInfo;
 import android.content.pm.PackageManager;
+import android.os.Build;
 import android.os.Handler;
 import android.os.Looper;
 import java.util.Arrays;
@@ -36,6 +37,27 @@ final class Permissions {
             requested = requests(app);
         }
         return requested.contains(permission);
+    }
+
+    /**
+     * Throws as a phone does if the app lacks a permission.
+     *
+     * @param permission its name
+     * @param service who asks for it, or null
+     */
+    static void enforce(String permission, String service) {
+        RuntimeEnvironment.getApplication().enforceCallingOrSelfPermission(permission, service);
+    }
+
+    /**
+     * Throws as a phone does if the app lacks a permission of Bluetooth.
+     *
+     * @param since12 the last word of the permission that apps for Android 12 and newer need
+     * @param before the name of the one that other apps need
+     */
+    static void enforceBluetooth(String since12, String before) {
+        boolean isNew = RuntimeEnvironment.getApplication().getApplicationInfo().targetSdkVersion >= Build.VERSION_CODES.S;
+        enforce("android.permission." + (isNew ? "BLUETOOTH_" + since12 : before), null);
     }
 
     private static Set<String> requests(Application app) {

@@ -41,6 +41,10 @@ public class PhoneEnvironment extends AndroidTestEnvironment {
         PhoneInstrumentation.get().runOnMainSync(Preload::run);
         Hardware.install();
         PhoneApplication.set(RuntimeEnvironment.getApplication());
+        PhoneChanges.start();
+        if (!Boolean.getBoolean("navitas.app")) {
+            AppSession.listen();
+        }
         register(arguments());
     }
 

@@ -14,7 +14,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
-import org.navitas.phone.PowerMonitorPort;
+import org.navitas.phone.PhoneRequest;
 
 /**
  * Power monitors, which Android 13's framework lacks. Since its SystemHealthManager has no such methods, code finds
@@ -85,7 +85,7 @@ public final class PhoneHealthManager extends SystemHealthManager {
 
     /** For the binder thread only. */
     private static Map<PowerMonitor, long[]> readings() throws IOException {
-        return PowerMonitorPort.ask().stream()
+        return PhoneRequest.ask("powermonitors").stream()
                 .map(line -> line.split(" ", 4))
                 .collect(Collectors.toMap(
                         fields -> MONITORS.computeIfAbsent(fields[0] + fields[3], any -> monitor(fields)),

@@ -55,6 +55,15 @@ public class ReceiverShadow extends ShadowBroadcastReceiver {
         super.onReceive(context, new Intent(intent), isDelivered ? isAborted : new AtomicBoolean(true));
     }
 
+    /** Receives a broadcast that was sent before the app registered it, unless it is no longer registered. */
+    void receiveSticky(Intent intent) {
+        Context registrar = registrar();
+        if (registrar != null && !BroadcastRules.isOfManifest(self, registrar)) {
+            setPendingResult(new BroadcastReceiver.PendingResult(0, null, null, 0, false, true, null, 0, 0));
+            onReceive(RuntimeEnvironment.getApplication(), intent, new AtomicBoolean());
+        }
+    }
+
     /**
      * Returns the context that registered the receiver, such as an activity: the application for those of the manifest,
      * which Robolectric registers. Null for a receiver of an ordered broadcast's result.

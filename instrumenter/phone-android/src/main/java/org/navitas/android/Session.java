@@ -10,12 +10,14 @@ import org.robolectric.annotation.LooperMode;
 @Config(
         sdk = 33,
         shadows = {
-            ActivityShadow.class, AlarmShadow.class, AudioTrackShadow.class, BleScannerShadow.class,
-            BluetoothDeviceShadow.class, BluetoothGattShadow.class, CameraDeviceShadow.class,
-            CameraManagerShadow.class, ClockShadow.class, ContextShadow.class, IntentServiceShadow.class,
-            JobSchedulerShadow.class, JobServiceShadow.class, KeyCharacterMapShadow.class, LocationShadow.class,
-            LogShadow.class, MediaPlayerShadow.class, MessageQueueShadow.class, PendingIntentShadow.class,
-            ProcessShadow.class, ReceiverShadow.class, SensorShadow.class, ServiceShadow.class, VsyncShadow.class,
+            ActivityShadow.class, AlarmShadow.class, AudioTrackShadow.class, BatteryShadow.class, BleScannerShadow.class,
+            BluetoothDeviceShadow.class, BluetoothGattShadow.class, BluetoothShadow.class, CameraDeviceShadow.class,
+            CameraManagerShadow.class, ClockShadow.class, ConnectivityShadow.class, ContextShadow.class, DebugShadow.class,
+            IntentServiceShadow.class, JobSchedulerShadow.class, JobServiceShadow.class, KeyCharacterMapShadow.class,
+            LocationShadow.class, LogShadow.class, MediaPlayerShadow.class, MessageQueueShadow.class,
+            PendingIntentShadow.class, PowerManagerShadow.class, ProcessShadow.class, ReceiverShadow.class,
+            SensorShadow.class, ServiceShadow.class, SettingsShadow.class, SettingsShadow.OfGlobal.class,
+            SettingsShadow.OfSecure.class, SettingsShadow.OfSystem.class, TrafficShadow.class, VsyncShadow.class,
             WakeLockShadow.class, WifiLockShadow.class, WifiManagerShadow.class, XmlShadow.class,
         })
 @LooperMode(LooperMode.Mode.INSTRUMENTATION_TEST)

@@ -1,5 +1,6 @@
 package org.navitas.android;
 
+import android.Manifest;
 import android.os.Handler;
 import android.os.Looper;
 import android.os.PowerManager.WakeLock;
@@ -19,6 +20,7 @@ public class WakeLockShadow extends ShadowWakeLock {
     @Implementation
     @Override
     protected void acquire() {
+        Permissions.enforce(Manifest.permission.WAKE_LOCK, null);
         super.acquire();
         ComponentUse.start(WAKE_LOCK, lock, getTag(), 0);
     }
@@ -26,6 +28,7 @@ public class WakeLockShadow extends ShadowWakeLock {
     @Implementation
     @Override
     protected synchronized void acquire(long timeout) {
+        Permissions.enforce(Manifest.permission.WAKE_LOCK, null);
         super.acquire(timeout);
         ComponentUse.start(WAKE_LOCK, lock, getTag(), 0);
         new Handler(Looper.getMainLooper()).postDelayed(this::stopUnlessHeld, timeout + 1);

@@ -1,5 +1,6 @@
 package org.navitas.android;
 
+import android.Manifest;
 import android.net.wifi.WifiManager.WifiLock;
 import org.navitas.phone.ComponentUse;
 import org.robolectric.annotation.Implementation;
@@ -19,6 +20,7 @@ public class WifiLockShadow extends ShadowWifiLock {
     @Implementation
     @Override
     protected synchronized void acquire() {
+        Permissions.enforce(Manifest.permission.WAKE_LOCK, null);
         super.acquire();
         ComponentUse.start(WIFI_LOCK, lock, name, 0);
     }

@@ -30,6 +30,16 @@ public final class ComponentUse {
         }
     }
 
+    /**
+     * Reports the nice value of a thread.
+     *
+     * @param tid the kernel's id of the thread
+     * @param nice from -20 to 19
+     */
+    public static void setNice(int tid, int nice) {
+        LogSocket.report("nice", tid + " " + nice);
+    }
+
     /** Reports a use that ends by itself. */
     public static void once(String kind) {
         LogSocket.report(kind, "!");

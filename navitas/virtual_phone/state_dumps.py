@@ -1,0 +1,102 @@
+"""`dumpsys power`, `display`, `settings`, `wifi`, `connectivity` and `netstats`, abridged: the lines that show the state."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+from navitas.virtual_phone.components.device_state import UseKind
+from navitas.virtual_phone.components.traffic import AirTraffic
+from navitas.virtual_phone.system_state import SystemState
+
+NETWORKS = {"wlan0": (100, "WIFI"), "rmnet0": (101, "CELLULAR")}
+"""Number and transport of each interface's network. The app's process knows the same numbers (ConnectivityShadow.java)."""
+_DARKEST, _BRIGHTEST = 1, 255
+_IDENTITIES = {"wlan0": "{type=1, metered=false, defaultNetwork=true}", "rmnet0": "{type=0, metered=true, defaultNetwork=true}"}
+_BUCKET_S = 7200
+
+
+def dump_power(system: SystemState) -> str:
+    """Return the text of PowerManagerService."""
+    settings, battery = system.settings, system.battery
+    locks = system.devices.of(UseKind.WAKE_LOCK)
+    lines = [
+        "POWER MANAGER (dumpsys power)",
+        "",
+        "Power Manager State:",
+        "  mDirty=0x0",
+        f"  mWakefulness={'Awake' if system.screen.awake else 'Asleep'}",
+        "  mWakefulnessChanging=false",
+        f"  mIsPowered={_text(battery.is_plugged)}",
+        f"  mPlugType={battery.plug}",
+        f"  mBatteryLevel={battery.shown['level']}",
+        "  mDeviceIdleMode=false",
+        "  mLightDeviceIdleMode=false",
+        "",
+        "Settings and Configuration:",
+        f"  mScreenOffTimeoutSetting={settings['system'].get('screen_off_timeout', '')}",
+        f"  mStayOnWhilePluggedInSetting={settings['global'].get('stay_on_while_plugged_in', '0')}",
+        "",
+        f"Wake Locks: size={len(locks)}",
+        *(f"  PARTIAL_WAKE_LOCK              '{lock.name}' (uid={lock.uid} pid={lock.pid})" for lock in locks),
+        "",
+        "Battery saving stats:",
+        f"  Battery Saver is currently: {'ON' if system.is_power_save else 'OFF'}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def dump_display(system: SystemState) -> str:
+    """Return the text of DisplayManagerService. Brightness is from 0 to 1 there (BrightnessSynchronizer)."""
+    switches = system.devices.switches
+    brightness = max(switches.brightness * _BRIGHTEST - _DARKEST, 0) / (_BRIGHTEST - _DARKEST)
+    return (
+        f"DISPLAY MANAGER (dumpsys display)\n  mGlobalDisplayState={'ON' if switches.screen_on else 'OFF'}\n"
+        f"  mCurrentScreenBrightnessSetting={brightness:.7g}\n"
+    )
+
+
+def dump_settings(system: SystemState) -> str:
+    """Return the text of SettingsProvider."""
+    text = ""
+    number = 0
+    for namespace in ("global", "secure", "system"):
+        text += f"{namespace.upper()} SETTINGS (user 0)\n"
+        for name, value in sorted(system.settings[namespace].items()):
+            number += 1
+            text += f"_id:{number} name:{name} pkg:android value:{value} default:{value} defaultSystemSet:true\n"
+        text += "\n"
+    return text
+
+
+def dump_wifi(system: SystemState) -> str:
+    """Return the first line of WifiServiceImpl's text."""
+    return f"Wi-Fi is {'enabled' if system.devices.switches.wifi_on else 'disabled'}\n"
+
+
+def dump_connectivity(system: SystemState) -> str:
+    """Return the networks of ConnectivityService. The phone has no other network than its default one."""
+    route = system.devices.switches.route
+    if route is None:
+        return "Active default network: none\n\nCurrent Networks:\n"
+    number, transport = NETWORKS[route]
+    return (
+        f"Active default network: {number}\n\nCurrent Networks:\n"
+        f"  NetworkAgentInfo{{network{{{number}}} lp{{{{InterfaceName: {route}}}}} nc{{[ Transports: {transport}]}}}}\n"
+    )
+
+
+def dump_netstats(traffic_by_uid: Mapping[tuple[int, str], AirTraffic]) -> str:
+    """Return the traffic of uids without `lo`, as NetworkStatsService prints it, in one bucket."""
+    start_s = int(time.time()) // _BUCKET_S * _BUCKET_S
+    lines = ["UID stats:", "  Pending bytes: 0", "  Complete history:"]
+    for (uid, interface), traffic in sorted(traffic_by_uid.items()):
+        lines.append(f"  ident=[{_IDENTITIES[interface]}] uid={uid} set=DEFAULT tag=0x0")
+        lines.append(f"    NetworkStatsHistory: bucketDuration={_BUCKET_S}")
+        counts = f"rb={traffic.rx_bytes} rp={traffic.rx_packets} tb={traffic.tx_bytes} tp={traffic.tx_packets} op=0"
+        lines.append(f"      st={start_s} {counts}")
+    return "\n".join(lines) + "\n"
+
+
+def _text(value: bool) -> str:
+    return str(value).lower()

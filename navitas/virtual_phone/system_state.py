@@ -1,0 +1,137 @@
+"""The state that the shell, dumps and apps show and change: battery, screen, radios, settings, and what belongs to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import quote
+
+from navitas.virtual_phone.battery_service import BatteryService
+from navitas.virtual_phone.components.device_state import DeviceState, DeviceSwitches
+from navitas.virtual_phone.doze import DeviceIdle
+from navitas.virtual_phone.screen import Screen
+from navitas.virtual_phone.system_broadcasts import BroadcastState, sticky
+from navitas.virtual_phone.thermal import ThermalService
+
+RADIOS = {"wifi": "wifi_on", "data": "mobile_data", "bluetooth": "bluetooth_on"}
+"""The global setting of each radio. Its value 2 is on in spite of airplane mode (WifiSettingsStore, BluetoothManagerService)."""
+AIRPLANE, POWER_SAVE = "airplane_mode_on", "low_power"
+_FULL_BRIGHTNESS = 255
+# As on a new phone: automatic brightness, no entries for animations, radios on.
+_SETTINGS = {
+    "system": {"screen_brightness": "102", "screen_brightness_mode": "1", "screen_off_timeout": "60000"},
+    "secure": {"location_mode": "3"},
+    "global": {
+        AIRPLANE: "0", "bluetooth_on": "1", POWER_SAVE: "0", "mobile_data": "1", "wifi_on": "1", "stay_on_while_plugged_in": "0",
+    },
+}  # fmt: skip
+
+
+class SystemState:
+    """All of it. `devices` is the part that uses energy; its listeners hear of every change."""
+
+    def __init__(self, voltage_v: float, sdk: int) -> None:
+        self.battery = BatteryService(voltage_v, sdk)
+        self.screen = Screen()
+        self.doze = DeviceIdle()
+        self.thermal = ThermalService()
+        self.settings = {namespace: dict(values) for namespace, values in _SETTINGS.items()}
+        self.devices = DeviceState(self._switches)
+
+    def put_setting(self, namespace: str, name: str, value: str | None) -> bool:
+        """Change a setting, or delete it (None). Returns whether it existed."""
+        values = self.settings[namespace]
+        existed = name in values
+
+        def put() -> None:
+            if value is None:
+                values.pop(name, None)
+            else:
+                values[name] = value
+            if (namespace, name) == ("global", AIRPLANE) and value != "1":  # what was on in spite of it is simply on
+                values.update({radio: "1" for radio in RADIOS.values() if values.get(radio) == "2"})
+
+        self.devices.change(put)
+        return existed
+
+    def switch_radio(self, radio: str, on: bool) -> None:
+        """Switch a radio, by the keys of `RADIOS`. Wi-Fi and Bluetooth can be on in airplane mode."""
+        in_spite = self.settings["global"].get(AIRPLANE) == "1" and radio != "data"
+        self.put_setting("global", RADIOS[radio], ("2" if in_spite else "1") if on else "0")
+
+    def set_power_save(self, on: bool) -> None:
+        """Switch the battery saver. A phone with a charger refuses to switch it on (BatterySaverStateMachine)."""
+        if not (on and self.battery.is_plugged):
+            self.put_setting("global", POWER_SAVE, str(int(on)))
+
+    def press(self, key: str) -> None:
+        """Press a key, by number or name."""
+        self.devices.change(lambda: self.screen.key(key))
+
+    def battery_command(self, args: list[str]) -> tuple[int, str]:
+        """Run a command of the battery service. Returns exit status and output. A charger ends the battery saver."""
+
+        def command() -> tuple[int, str]:
+            answer = self.battery.command(args)
+            if self.battery.is_plugged and self.settings["global"].get(POWER_SAVE) == "1":
+                self.settings["global"][POWER_SAVE] = "0"
+            return answer
+
+        return self.devices.change(command)
+
+    def override_thermal_status(self, status: int | None) -> None:
+        """Set the thermal status, or (None) end that."""
+
+        def override() -> None:
+            self.thermal.override = status
+
+        self.devices.change(override)
+
+    @property
+    def is_power_save(self) -> bool:
+        """Whether the battery saver is on. The setting alone does not switch it on while there is a charger."""
+        return self.settings["global"].get(POWER_SAVE) == "1" and not self.battery.is_plugged
+
+    def broadcast_state(self) -> BroadcastState:
+        """Return what broadcasts report."""
+        switches = self._switches()
+        return BroadcastState(
+            self.battery.extras(), self.battery.is_charging, self.is_power_save, switches.screen_on,
+            self.settings["global"].get(AIRPLANE) == "1", switches.wifi_on, switches.bluetooth_on, switches.route,
+        )  # fmt: skip
+
+    def app_values(self) -> Mapping[str, str]:
+        """Return what an app can ask, by the names that its process uses (PhoneState.java)."""
+        switches, broadcasts = self._switches(), self.broadcast_state()
+        values = {
+            "interactive": str(int(switches.screen_on)),
+            "power_save": str(int(self.is_power_save)),
+            "wifi": str(int(switches.wifi_on)),
+            "bluetooth": str(int(switches.bluetooth_on)),
+            "network": switches.route or "",
+            "thermal": str(self.thermal.override or 0),
+            "idle_exempt": " ".join(sorted(self.doze.exempt)),
+            **{f"battery.{name}": str(value) for name, value in self.battery.properties().items()},
+            **{f"sticky.{number}": intent for number, intent in enumerate(sticky(broadcasts))},
+        }
+        for namespace, settings in self.settings.items():
+            values |= {f"{namespace}.{name}": value for name, value in settings.items()}
+        return values
+
+    def _switches(self) -> DeviceSwitches:
+        settings = self.settings["global"]
+        on = ("2",) if settings.get(AIRPLANE) == "1" else ("1", "2")
+        brightness = _brightness(self.settings["system"].get("screen_brightness", ""))
+        return DeviceSwitches(self.screen.awake, brightness, *(settings.get(name) in on for name in RADIOS.values()))
+
+
+def app_text(values: Mapping[str, str]) -> str:
+    """Return values as lines for an app's process: a name, a space, and the value, both percent-encoded."""
+    return "".join(f"{quote(name)} {quote(value)}\n" for name, value in values.items())
+
+
+def _brightness(text: str) -> float:
+    """Return a setting of 0 to 255 as a ratio; the darkest one if it is not a number."""
+    try:
+        return min(max(float(text) / _FULL_BRIGHTNESS, 0.0), 1.0)
+    except ValueError:
+        return 0.0
