@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -173,7 +173,7 @@ class NetworkCounters:
         self._payloads[tcp.cookie] = (received, written)
         total = self.payload_by_pid.get(known.pid, (0, 0))
         self.payload_by_pid[known.pid] = (total[0] + received - before[0], total[1] + written - before[1])
-        now = max(on_the_air(tcp), known.counted)
+        now = on_the_air(replace(tcp, received_bytes=received))
         gain, known.counted = now - known.counted, now
         if not gain:
             return

@@ -114,6 +114,16 @@ def test_the_last_values_of_a_closed_socket_count_once(tmp_path: Path) -> None:
     assert network.payload_by_pid == {APP: (9000, 5000)}
 
 
+def test_a_reset_takes_a_received_byte_and_nothing_that_was_sent(tmp_path: Path) -> None:
+    network, sockets = counters(tmp_path, {APP: [7]})
+    sockets.now = [tcp(1, 7, HERE, THERE, sent=1000, received=500)]
+    network.poll([APP], "wlan0")
+    sockets.now, sockets.gone = [], [tcp(1, 0, HERE, THERE, sent=5000, received=499)]
+    network.poll([APP], "wlan0")
+    assert network.interfaces["wlan0"] == on_the_air(tcp(1, 0, HERE, THERE, sent=5000, received=500))
+    assert network.payload_by_pid == {APP: (500, 5000)}
+
+
 def test_bytes_that_are_sent_again_were_written_once(tmp_path: Path) -> None:
     network, sockets = counters(tmp_path, {APP: [7]})
     for sent, resent in ((1000, 0), (3000, 500), (3000, 900)):
