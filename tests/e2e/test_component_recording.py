@@ -179,8 +179,14 @@ def test_bytes_and_states_reach_the_report(tmp_path: Path, traffic: tuple[Path, 
     reasons = {reason.code for one in model.evidence if one.component == "wifi" for reason in one.reasons}
     assert ("loopback" in reasons) == (record == "both") and ("bytes_not_carried" in reasons) == (record == "sampling")
     assert energies(model, "screen") and energies(rails, "storage")
-    assert largest(model, "wifi") == "java.net.Socket#write"
-    assert largest(rails, "storage") == "java.io.FileOutputStream#write"
+    # Hooks know the bytes of each call. Sampling shares a counter's growth by time among the calls that are open.
+    if record == "both":
+        assert users(model, "wifi")[0] == "java.net.Socket#write"
+        assert users(rails, "storage")[0] == "java.io.FileOutputStream#write"
+    else:
+        assert {"java.net.Socket#write"} <= set(users(model, "wifi")) <= {"java.net.Socket#write", "java.net.Socket#read"}
+        assert {"java.io.FileOutputStream#write"} <= set(users(rails, "storage"))
+        assert set(users(rails, "storage")) <= {"java.io.FileOutputStream#write", "java.io.FileDescriptor#sync"}
 
 
 def energies(profile: Profile, component: str) -> float:
@@ -189,9 +195,10 @@ def energies(profile: Profile, component: str) -> float:
     return found.rails_j or found.unscaled_j or 0.0
 
 
-def largest(profile: Profile, component: str) -> str:
-    """The method with the most energy of a component."""
+def users(profile: Profile, component: str) -> list[str]:
+    """The methods with energy of a component, by energy."""
     number = profile.components.index(component)
-    rows = [row for test in profile.tests for thread in test.threads for row in thread.methods]
-    method = profile.method_table.methods[max(rows, key=lambda row: row.components[number]).method]
-    return f"{method.class_name}#{method.name}"
+    rows = [row for test in profile.tests for thread in test.threads for row in thread.methods if row.components[number] > 0]
+    rows.sort(key=lambda row: -row.components[number])
+    methods = [profile.method_table.methods[row.method] for row in rows]
+    return [f"{method.class_name}#{method.name}" for method in methods]

@@ -110,8 +110,10 @@ class Devices:
             disk = DiskTraffic()
             if poll or self._now_ns - self._polled_ns >= _FRESH_NS:
                 self._polled_ns = self._now_ns
+                # Before the sockets: what a process wrote to them until now is then in their counters, so no file's.
+                accesses = self._storage.read(self._pids)
                 wifi, mobile = self._transferred()
-                disk = self._storage.poll(self._pids)
+                disk = self._storage.count(accesses)
                 self._show()
             scans, self._scans = self.state.wifi_scans - self._scans, self.state.wifi_scans
             uses = list(self.state.uses.values())

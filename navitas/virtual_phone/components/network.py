@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -166,15 +166,17 @@ class NetworkCounters:
 
     def _count(self, tcp: TcpSocket, route: str | None) -> None:
         known = self._known[tcp.cookie]
-        now = max(on_the_air(tcp), known.counted)  # a closed socket may have a byte less
+        before = self._payloads.get(tcp.cookie, (0, 0))
+        # A closed socket may have a byte less. What a reset leaves unsent was written nevertheless.
+        received = max(tcp.received_bytes, before[0])
+        written = max(tcp.sent_bytes - tcp.resent_bytes + tcp.unsent_bytes, before[1])
+        self._payloads[tcp.cookie] = (received, written)
+        total = self.payload_by_pid.get(known.pid, (0, 0))
+        self.payload_by_pid[known.pid] = (total[0] + received - before[0], total[1] + written - before[1])
+        now = on_the_air(replace(tcp, received_bytes=received))
         gain, known.counted = now - known.counted, now
         if not gain:
             return
-        received, sent = self._payloads.get(tcp.cookie, (0, 0))
-        written = max(tcp.sent_bytes - tcp.resent_bytes, sent)
-        self._payloads[tcp.cookie] = (tcp.received_bytes, written)
-        total = self.payload_by_pid.get(known.pid, (0, 0))
-        self.payload_by_pid[known.pid] = (total[0] + tcp.received_bytes - received, total[1] + written - sent)
         interface = LOOPBACK if known.is_inner else route
         if interface is None:
             self.unrouted += gain

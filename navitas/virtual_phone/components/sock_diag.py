@@ -18,6 +18,8 @@ LISTEN = 10
 _TIME_WAIT, _CLOSE = 6, 7
 # The states after the other end's FIN, which the kernel counts as a received byte; also the state of a closed socket.
 _AFTER_FIN = (_CLOSE, 8, 9, 11)
+# The states after the own FIN, which the kernel counts as a byte to send until it is sent.
+_AFTER_OWN_FIN = (4, 9, 11)
 _STATES = sum(1 << state for state in range(1, 12) if state not in (_TIME_WAIT, _CLOSE))
 # SKNLGRP_INET_TCP_DESTROY and SKNLGRP_INET6_TCP_DESTROY, as a mask.
 _DESTROY_GROUPS = 1 << 0 | 1 << 2
@@ -32,7 +34,7 @@ _INODE = struct.Struct("=I")
 _ATTRIBUTE = struct.Struct("=HH")
 _SOURCE_AT, _DESTINATION_AT, _COOKIE_AT, _INODE_AT, _MESSAGE_BYTES = 8, 24, 44, 68, 72
 # Offsets in struct tcp_info (linux/tcp.h).
-_ACKED_RECEIVED_AT, _SEGMENTS_AT, _DATA_SEGMENTS_AT, _SENT_AT = 120, 136, 152, 200
+_ACKED_RECEIVED_AT, _SEGMENTS_AT, _UNSENT_AT, _DATA_SEGMENTS_AT, _SENT_AT = 120, 136, 144, 152, 200
 _TWO_LONGS, _TWO_INTS = struct.Struct("=QQ"), struct.Struct("=II")
 _MAPPED = bytes(10) + b"\xff\xff"
 
@@ -60,6 +62,8 @@ class TcpSocket:
     received_data_segments: int
     resent_bytes: int = 0
     """Part of the sent bytes: those that were sent again, so that the process wrote them once."""
+    unsent_bytes: int = 0
+    """Bytes that the process wrote and the kernel has not sent yet."""
 
 
 class SockDiag:
@@ -155,6 +159,7 @@ def _parse(body: bytes) -> TcpSocket:
     acked, received = _read(_TWO_LONGS, info, _ACKED_RECEIVED_AT)
     segments_out, segments_in = _read(_TWO_INTS, info, _SEGMENTS_AT)
     data_in, data_out = _read(_TWO_INTS, info, _DATA_SEGMENTS_AT)
+    unsent, _ = _read(_TWO_INTS, info, _UNSENT_AT)
     # Before Linux 4.19 there is no count of sent bytes. Acknowledged bytes include the SYN.
     has_sent = len(info) >= _SENT_AT + _TWO_LONGS.size
     sent, resent = _read(_TWO_LONGS, info, _SENT_AT) if has_sent else (max(acked - 1, 0), 0)
@@ -171,6 +176,7 @@ def _parse(body: bytes) -> TcpSocket:
         data_out,
         data_in,
         resent,
+        max(unsent - (body[1] in _AFTER_OWN_FIN), 0),
     )
 
 

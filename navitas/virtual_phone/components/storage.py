@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,7 +27,7 @@ class StorageCounters:
     """Counters of the phone's disk.
 
     On a block device the host counts written pages. On tmpfs it does not. There, what a process writes is what it passes to
-    write(2), minus what `elsewhere` (bytes by pid) counts as written to sockets.
+    write(2), minus what `elsewhere` (bytes by pid) counts as written to sockets and to the log.
     """
 
     def __init__(self, on_block_device: bool, elsewhere: Callable[[int], int], proc: Path = Path("/proc")) -> None:
@@ -41,17 +41,19 @@ class StorageCounters:
         self.accesses = [0, 0]
         """Polls in which the disk read, and in which it wrote: the number of requests, since requests are merged."""
 
-    def poll(self, pids: Iterable[int]) -> DiskTraffic:
-        """Count what the processes accessed since the last poll, and return it."""
+    def read(self, pids: Iterable[int]) -> dict[int, DiskTraffic]:
+        """Return what each process has read and written by now, on tmpfs anywhere."""
+        return {pid: traffic for pid in pids if (traffic := self._read(pid)) is not None}
+
+    def count(self, accesses: Mapping[int, DiskTraffic]) -> DiskTraffic:
+        """Count what `read` returned, and return what is new since the last time. Bring `elsewhere` up to date in between."""
         gained = DiskTraffic()
         self.active.clear()
-        for pid in pids:
-            now = self._read(pid)
-            if now is None:
-                continue
+        for pid, now in accesses.items():
             last = self._counted.get(pid, DiskTraffic())
-            # Counters of sockets are read at another moment, so the difference may go back for an instant.
-            gain = DiskTraffic(max(now.read_bytes - last.read_bytes, 0), max(now.written_bytes - last.written_bytes, 0))
+            written = now.written_bytes - (0 if self._on_block_device else self._elsewhere(pid))
+            # `elsewhere` is read later, so the difference may go back for an instant.
+            gain = DiskTraffic(max(now.read_bytes - last.read_bytes, 0), max(written - last.written_bytes, 0))
             self._counted[pid] = last + gain
             if gain != DiskTraffic():
                 self.active.append(pid)
@@ -88,9 +90,7 @@ class StorageCounters:
             read, written, wchar = (int(fields[name]) for name in ("read_bytes", "write_bytes", "wchar"))
         except (KeyError, ValueError):
             return None
-        if not self._on_block_device:
-            written = max(wchar - self._elsewhere(pid), 0)
-        return DiskTraffic(read, written)
+        return DiskTraffic(read, written if self._on_block_device else wchar)
 
 
 def is_on_block_device(folder: Path) -> bool:

@@ -14,7 +14,7 @@ SEGMENT_BYTES = 1448
 _SEGMENTS_PER_ACK = 2
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class AirTraffic:
     """Bytes (with headers) and packets in both directions."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -113,6 +114,16 @@ def test_the_last_values_of_a_closed_socket_count_once(tmp_path: Path) -> None:
     assert network.payload_by_pid == {APP: (9000, 5000)}
 
 
+def test_a_reset_takes_a_received_byte_and_nothing_that_was_sent(tmp_path: Path) -> None:
+    network, sockets = counters(tmp_path, {APP: [7]})
+    sockets.now = [tcp(1, 7, HERE, THERE, sent=1000, received=500)]
+    network.poll([APP], "wlan0")
+    sockets.now, sockets.gone = [], [tcp(1, 0, HERE, THERE, sent=5000, received=499)]
+    network.poll([APP], "wlan0")
+    assert network.interfaces["wlan0"] == on_the_air(tcp(1, 0, HERE, THERE, sent=5000, received=500))
+    assert network.payload_by_pid == {APP: (500, 5000)}
+
+
 def test_bytes_that_are_sent_again_were_written_once(tmp_path: Path) -> None:
     network, sockets = counters(tmp_path, {APP: [7]})
     for sent, resent in ((1000, 0), (3000, 500), (3000, 900)):
@@ -120,6 +131,15 @@ def test_bytes_that_are_sent_again_were_written_once(tmp_path: Path) -> None:
         network.poll([APP], "wlan0")
     assert network.payload_by_pid == {APP: (0, 2500)}
     assert network.interfaces["wlan0"].tx_bytes > 3000
+
+
+def test_bytes_that_wait_to_be_sent_are_written_and_not_on_the_air(tmp_path: Path) -> None:
+    network, sockets = counters(tmp_path, {APP: [7]})
+    for sent, unsent in ((0, 9000), (3000, 6000), (9000, 0)):
+        sockets.now = [replace(tcp(1, 7, HERE, THERE, sent=sent), unsent_bytes=unsent)]
+        network.poll([APP], "wlan0")
+        wifi = network.interfaces["wlan0"]
+        assert (network.payload_by_pid, wifi.tx_bytes) == ({APP: (0, 9000)}, sent + HEADER_BYTES * wifi.tx_packets)
 
 
 def test_connections_within_the_app_are_loopback(tmp_path: Path) -> None:
@@ -174,12 +194,37 @@ def test_connections_that_no_poll_saw_count_if_the_app_reports_the_server(tmp_pa
     assert network.payload_by_pid == {APP: (27_000, 0)} and network.unseen == 1, "not those to other computers"
 
 
-def test_connections_that_ended_before_a_process_began_are_not_its_own(tmp_path: Path) -> None:
-    network, sockets = counters(tmp_path, {APP: [7]})
+def devices_with(network: NetworkCounters, proc: Path) -> Devices:
+    """The components of a phone whose files are in memory."""
     items, arrays = read_figures(default_profile())
     state = DeviceState(lambda: DeviceSwitches(True, 0.5, True, False, False))
     rails = ComponentRails(component_power(items, arrays, 3.85), 3.85, seed=0)
-    devices = Devices(state, rails, network, StorageCounters(False, lambda _: 0, proc=tmp_path))
+    return Devices(state, rails, network, StorageCounters(False, lambda pid: network.payload_by_pid.get(pid, (0, 0))[1], proc))
+
+
+def test_what_a_process_sends_while_the_phone_reads_its_counters_is_no_file(tmp_path: Path) -> None:
+    network, sockets = counters(tmp_path, {APP: [7]})
+    devices = devices_with(network, tmp_path)
+    sent = 0
+
+    def sends_then() -> list[TcpSocket]:
+        nonlocal sent
+        read = [tcp(1, 7, HERE, THERE, sent=sent)]
+        sent += 100_000
+        (tmp_path / str(APP) / "io").write_text(f"wchar: {sent}\nread_bytes: 0\nwrite_bytes: 0\n")
+        return read
+
+    sockets.open = sends_then  # type: ignore[method-assign]
+    devices.add_process(APP)
+    for _ in range(3):
+        devices.advance(poll=True)
+    assert network.payload_by_pid == {APP: (0, 300_000)}
+    assert devices.disk().written_bytes == 0
+
+
+def test_connections_that_ended_before_a_process_began_are_not_its_own(tmp_path: Path) -> None:
+    network, sockets = counters(tmp_path, {APP: [7]})
+    devices = devices_with(network, tmp_path)
     sockets.gone = [tcp(9, 0, HERE, THERE, received=9000)]
     devices.add_process(APP)
     sockets.now = [tcp(1, 7, HERE, THERE, received=100)]
@@ -234,7 +279,17 @@ def test_real_sockets_are_counted_to_the_byte(sock_diag: SockDiag, family: int, 
         network = NetworkCounters(sock_diag, lambda pid: 10_001, tmp_path)
         network.poll([1], "wlan0")
 
-        client.sendall(b"y" * 4321)
+        client.setblocking(False)
+        written = 0
+        with suppress(BlockingIOError):  # the server does not read yet, so a part of it is not sent
+            while True:
+                written += client.send(bytes(1 << 16))
+        network.poll([1], "wlan0")
+        assert network.payload_by_pid[1] == (0, written)
+        client.setblocking(True)
+        left = written
+        while left:
+            left -= len(server.recv(1 << 16))
         for _ in range(3):
             server.sendall(b"z" * 100_000)
             left = 100_000
@@ -246,7 +301,7 @@ def test_real_sockets_are_counted_to_the_byte(sock_diag: SockDiag, family: int, 
         server.close()
     _poll_until_closed(network)
     received, sent = network.payload_by_pid[1]
-    assert (received, sent) == (300_000, 4321)
+    assert (received, sent) == (300_000, written)
     wifi = network.by_uid[10_001, "wlan0"]
     assert wifi == network.interfaces["wlan0"]
     assert wifi.rx_bytes == received + HEADER_BYTES * wifi.rx_packets
