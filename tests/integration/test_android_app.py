@@ -108,9 +108,6 @@ def test_an_app_of_another_user_is_measured_alone(
             assert '"work"' in json.dumps(report) and report["settings"]["user"] == int(user)
             assert phone.shell(f"pm list packages --user {user}").text == ""
             assert phone.shell(f"run-as {APP} cat files/note.txt").text == "kept\n"
-            starts = ["--", "am", "startservice", "--user", user, f"{APP}/.Sync"]
-            assert run(["record", APP, *always, "--replace", *starts]) == 0
-            assert '"work"' in (tmp_path / "rec/report.json").read_text()
             assert phone.shell(f"run-as {APP} ls files").text == "note.txt\n"
     finally:
         phone.shell(f"pm remove-user {user}")

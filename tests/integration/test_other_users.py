@@ -41,11 +41,10 @@ def attacked(command: Command) -> tuple[Ended, set[Listening], list[list[str]]]:
 
 
 @pytest.mark.extended
-@pytest.mark.parametrize("name", ["demo", "profile"])
-def test_no_socket_answers_another_user(start_navitas: Start, gradle: str, tmp_path: Path, name: str) -> None:
+def test_no_socket_answers_another_user(start_navitas: Start, gradle: str, tmp_path: Path) -> None:
     daemons = f"-Dorg.gradle.daemon.registry.base={tmp_path / 'daemons'}"
-    project = [faulty_project(tmp_path / "project"), "--tests", "*#passes"] if name == "profile" else []
-    command = start_navitas(name, *project, "--gradle", gradle, "-o", "rec", env={"GRADLE_OPTS": daemons})
+    words = ("profile", faulty_project(tmp_path / "project"), "--tests", "*#passes", "--gradle", gradle, "-o", "rec")
+    command = start_navitas(*words, env={"GRADLE_OPTS": daemons})
     try:
         ended, seen, answers = attacked(command)
     finally:
