@@ -6,6 +6,7 @@ import io
 import json
 import os
 import subprocess
+import time
 import zipfile
 from pathlib import Path
 
@@ -37,6 +38,7 @@ def attacked(command: Command) -> tuple[Ended, set[Listening], list[list[str]]]:
         if new:
             seen |= new
             answers += answers_to_stranger(new)
+        time.sleep(0.05)
     return command.end(), seen, answers
 
 
