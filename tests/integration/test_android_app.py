@@ -69,9 +69,6 @@ def test_the_events_of_an_app_that_is_not_debuggable_are_in_its_media_folder(
     assert done.methods("works", "helper")["work"].exclusive_j > 0
     assert {"transport", "events_missing"}.isdisjoint(done.warnings)
     assert phone.shell("ls /sdcard/Android/media").text == "", "nothing is left"
-    always = ["record", APP, "--device", serial, "--bundle", str(bundle.path), "-o", str(tmp_path / "use")]
-    assert run([*always, "--", "monkey", "-p", APP, "-s", "5", "20"]) == 0
-    assert '"onCreate"' in (tmp_path / "use/report.json").read_text()
 
 
 @pytest.mark.extended

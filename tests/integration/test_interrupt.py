@@ -104,17 +104,6 @@ def test_interrupted_while_tests_run(start_navitas: Start, navitas: Run, bundle:
 
 
 @pytest.mark.extended
-def test_hung_up_while_tests_run(start_navitas: Start, navitas: Run, bundle: Bundle, project: Path, tmp_path: Path) -> None:
-    command = start_navitas("profile", *bundle, "--tests", "*#waits", "-o", "out")
-    command.wait_until((project / "waiting").exists)
-    ended = command.interrupt(signal.SIGHUP)
-    assert ended.code == 130
-    assert "Traceback" not in ended.err
-    command.check_nothing_left()
-    reported(navitas, tmp_path / "out")
-
-
-@pytest.mark.extended
 def test_killed_while_tests_run(start_navitas: Start, bundle: Bundle, project: Path) -> None:
     command = start_navitas("profile", *bundle, "--tests", "*#waits", "-o", "out")
     command.wait_until((project / "waiting").exists)

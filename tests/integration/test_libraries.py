@@ -70,18 +70,6 @@ LIBRARIES = (
             *("java.io", "java.net"),
         ),
     ),
-    Library(
-        group="org.apache.commons",
-        name="commons-collections4",
-        version="4.4",
-        helpers=(
-            *("junit:junit:4.12", "org.hamcrest:hamcrest-core:1.3"),
-            *("org.easymock:easymock:4.0.2", "org.objenesis:objenesis:3.0.1"),
-        ),
-        passed=70_000,
-        methods=4000,
-        known=("org.apache.commons.collections4.map.LRUMap", "addMapping"),
-    ),
 )
 
 pytestmark = [pytest.mark.usefixtures("jvm"), pytest.mark.extended]

@@ -218,26 +218,3 @@ def test_a_build_of_a_revision_that_is_ended(
         forget_killed(tmp_path / "tmp")
     assert temporary(tmp_path / "tmp") == []
     assert not (tmp_path / "out").exists() or number == signal.SIGKILL
-
-
-@pytest.mark.extended
-def test_two_profilings_of_one_project_at_once(lab: Lab, start_navitas: Start, tmp_path: Path) -> None:
-    """The second one builds after the first, and both measure at the same time."""
-    (tmp_path / "project").mkdir()
-    (tmp_path / "project/build.gradle").touch()
-    report = {"module": ":", "kind": "java", "bundle": str(lab.bundles[0].path)}
-    wait = f"touch building\nwhile [ ! -e {tmp_path}/go ]; do sleep 0.05; done\n"
-    (tmp_path / "gradle").write_text(f"#!/bin/sh\n{wait}echo 'navitas-project {json.dumps(report)}'\n")
-    (tmp_path / "gradle").chmod(0o755)
-    words = ("profile", "project", "--gradle", tmp_path / "gradle", "--tests", "*#passes")
-    first = start_navitas(*words)
-    first.wait_until((tmp_path / "project/building").exists)
-    second = start_navitas(*words)
-    second.wait_for_line("waiting for another profiling of this project")
-    (tmp_path / "go").touch()
-    for command in (first, second):
-        ended = command.end()
-        assert ended.code == 0, ended.err
-        command.check_nothing_left()
-    states = [open_recording(path).manifest.state for path in (tmp_path / "navitas-recordings").iterdir()]
-    assert states == ["complete", "complete"]
