@@ -205,7 +205,7 @@ def test_cases_are_counted_and_measured_and_an_experiment_goes_on(phone: AdbDevi
         "program": {"test": "p.WorkTest#works"},
         "runs": {"cases": 3, "repeat": 2, "compiler": "interpreter"},
         "blocks": {"sets": 2},
-        "inputs": {"n": [1000, 3000, 5000]},
+        "inputs": {"n": [200, 400, 600]},
     }
     file = CaseFile.model_validate(values)
     output = tmp_path / "experiment"
