@@ -81,12 +81,12 @@ check: venv
 test-unit: venv
 	NAVITAS_HYPOTHESIS=check $(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not extended" tests/unit
 
-# `make test test-all` runs each test once.
 test:
 	@.ci/alone $(MAKE) --no-print-directory tests LEVEL=test
 
-test-all: test
-	@.ci/alone $(MAKE) --no-print-directory tests LEVEL=extended
+# In one run, so that both levels share builds, phones and daemons.
+test-all:
+	@.ci/alone $(MAKE) --no-print-directory tests LEVEL=all
 
 # Tests of one level, those of Java at the same time as those of Python. Prints what they took, also if some failed.
 tests: setup gradle-homes test-programs android-sdk browser
