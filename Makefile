@@ -4,6 +4,7 @@
 # make test    tests of everything, in about ten minutes     make lint        style and types
 # make test-all                   all tests, also those of other versions, examples and scales
 # make coverage                   line coverage by make test
+# make examples                   tests of Hypothesis with many examples
 # make accuracy                   compares estimates with simulated truth and rails (docs/dev/accuracy-measurements.md)
 # make experiments                the two experiments of the Navitas paper
 # make components                 bytes and energy of methods by each way of recording, and its cost (SEEDS=1: fewer)
@@ -20,7 +21,7 @@
 # make wheel                      wheel, sdist and plugin repository of a release into dist (docs/dev/releasing.md)
 # make cycles                     100 profilings with injected faults (docs/dev/faults.md)
 .DELETE_ON_ERROR:
-.PHONY: setup system jars viewer venv demo check readme test-unit test test-all tests tests-of-python test-java test-programs gradle-homes android-sdk browser lint coverage accuracy experiments components operations seeded-changes unsteady damage bench android-bench fleet-accuracy fleet-bench cycles fuzz wheel clean
+.PHONY: setup system jars viewer venv demo check readme test-unit test test-all tests tests-of-python test-java test-programs gradle-homes android-sdk browser examples lint coverage accuracy experiments components operations seeded-changes unsteady damage bench android-bench fleet-accuracy fleet-bench cycles fuzz wheel clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -28,6 +29,9 @@ MVN := .ci/mvn
 RESULTS := build/tests
 # Two test processes use two cores. Idle threads of numpy's library would take time from them.
 export OPENBLAS_NUM_THREADS := 1
+# The tests of a level; `all` has no mark. Above `test`, the readers' tests of Hypothesis have more examples.
+MARKED_test := not extended
+MARKED_extended := extended or (hypothesis and reader)
 # Two targets at a time, unless make already runs several.
 PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j 2)
 JAVA_SOURCES := $(shell find instrumenter gradle-plugin -path '*/target' -prune -o -type f -print 2>/dev/null)
@@ -77,12 +81,12 @@ check: venv
 test-unit: venv
 	NAVITAS_HYPOTHESIS=check $(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not extended" tests/unit
 
-# `make test test-all` runs each test once.
 test:
 	@.ci/alone $(MAKE) --no-print-directory tests LEVEL=test
 
-test-all: test
-	@.ci/alone $(MAKE) --no-print-directory tests LEVEL=extended
+# In one run, so that both levels share builds, phones and daemons.
+test-all:
+	@.ci/alone $(MAKE) --no-print-directory tests LEVEL=all
 
 # Tests of one level, those of Java at the same time as those of Python. Prints what they took, also if some failed.
 tests: setup gradle-homes test-programs android-sdk browser
@@ -91,10 +95,9 @@ tests: setup gradle-homes test-programs android-sdk browser
 	$(BIN)/python .ci/slowest $(RESULTS)/$(LEVEL).xml instrumenter gradle-plugin; test -z "$$failed"
 
 # Folders with long tests run first, so that no worker is left alone with one. A file's tests run on one worker.
-# The level `extended` runs all tests of Hypothesis again, with more examples.
 tests-of-python:
-	NAVITAS_HYPOTHESIS=$(LEVEL) $(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder \
-	  -m "$(if $(filter test,$(LEVEL)),not extended,extended or hypothesis)" --junit-xml $(RESULTS)/$(LEVEL).xml $(addprefix tests/,e2e integration contract process unit)
+	NAVITAS_HYPOTHESIS=$(if $(filter test,$(LEVEL)),test,extended) $(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder \
+	  -m "$(MARKED_$(LEVEL))" --junit-xml $(RESULTS)/$(LEVEL).xml $(addprefix tests/,e2e integration contract process unit)
 
 # Skips tests that have passed with the same sources and tools (JAVA_TESTS=always: runs them; LEVEL=extended, LEVEL=all: others).
 test-java: setup
@@ -116,6 +119,10 @@ test-programs: system venv
 # Installs a browser for tests of pages. If none is available, they are skipped.
 browser: system
 	@.ci/system browser || echo "browser: none, tests of pages are skipped" >&2
+
+# All tests of Hypothesis, with as many examples as each names.
+examples: setup
+	NAVITAS_HYPOTHESIS=all $(BIN)/python -m pytest -q -n 2 -m hypothesis $(addprefix tests/,contract process unit)
 
 lint: venv
 	$(BIN)/ruff check .

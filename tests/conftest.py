@@ -27,10 +27,13 @@ from support.field_data import FIELD_DATA, NO_FIELD_DATA  # noqa: E402
 from support.repeatable_random import restart_random_numbers  # noqa: E402
 
 # No test fails because it is slow.
-# `make check` runs few examples, the same each time. `make test` runs new ones in each run, `make test-all` more of them.
-settings.register_profile("check", deadline=None, derandomize=True, database=None, max_examples=10)
-settings.register_profile("test", deadline=None, max_examples=25)
-settings.register_profile("extended", deadline=None)
+# `make check` runs few examples, the same each time. `make test` runs new ones in each run. Tests run as many as they name with
+# `make examples`, those of readers also with `make test-all`.
+MOST_EXAMPLES = {"check": 10, "test": 25, "extended": 25}
+settings.register_profile("check", deadline=None, derandomize=True, database=None, max_examples=MOST_EXAMPLES["check"])
+settings.register_profile("test", deadline=None, max_examples=MOST_EXAMPLES["test"])
+for _profile in ("extended", "all"):
+    settings.register_profile(_profile, deadline=None)
 settings.load_profile(os.environ.get("NAVITAS_HYPOTHESIS", "test"))
 
 # Each marker applies to all tests that use one of its fixtures, directly or through other fixtures.
@@ -41,6 +44,13 @@ NEEDS = {
     "browser": {"browser"},
 }
 
+# What is tested here reads bytes and lines that others write. Its tests get the marker `reader`.
+READERS = (
+    *(f"unit/{name}" for name in ("apk", "batterystats", "bundle", "device", "fleet/ingest", "importing", "parse", "recording")),
+    *(f"unit/test_{name}.py" for name in ("binary_xml", "power_statistics", "untrusted_text")),
+    "process/device",
+)
+
 # Fixtures that took at least this long are in the JUnit XML, for .ci/slowest.
 _LONG_S = 0.5
 _fixture_times: list[tuple[str, str]] = []
@@ -48,14 +58,19 @@ _fixture_times: list[tuple[str, str]] = []
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark each test by the programs that its fixtures need, and limit its examples, except in the profile `extended`."""
+    """Mark each test by what it tests and by the programs that its fixtures need. Limit its examples."""
+    profile = settings.get_current_profile_name()
+    readers = {path for path in {item.path for item in items} if any(path.is_relative_to(TESTS / reader) for reader in READERS)}
     for item in items:
+        if item.path in readers:
+            item.add_marker("reader")
         fixtures = set(getattr(item, "fixturenames", ()))
         for marker, names in NEEDS.items():
             if fixtures & names:
                 item.add_marker(marker)
-        if settings.get_current_profile_name() != "extended" and isinstance(item, pytest.Function):
-            limit_examples(item.obj, settings().max_examples)
+        is_whole = profile == "extended" and item.path in readers
+        if profile in MOST_EXAMPLES and isinstance(item, pytest.Function) and not is_whole:
+            limit_examples(item.obj, MOST_EXAMPLES[profile])
 
 
 @pytest.hookimpl(wrapper=True)

@@ -3,9 +3,8 @@
 Usage: gradle_distribution.py VERSION OUT --api JAR --javac JAR [--launcher CLASSES] LIBRARY...
 
 --api is gradle-api's jar of that version. --javac is the jar of 7.6.4, since 8.11.1's lacks the compiler plugin. --launcher is
-a folder of classes that replace the module gradle-gradle-cli (8.11.1). Each LIBRARY is a jar of Groovy or Kotlin.
-This is a test fixture, not an official Gradle: `test` tasks run JUnit 4 and 5, .kts build scripts do not work, and 8.11.1 has
-no daemon.
+a folder of classes that replace the modules gradle-gradle-cli and gradle-daemon-main (8.11.1). Each LIBRARY is a jar of Groovy or
+Kotlin. This is a test fixture, not an official Gradle: `test` tasks run JUnit 4 and 5, and .kts build scripts do not work.
 """
 
 from __future__ import annotations
@@ -62,6 +61,7 @@ _MORE_MODULES = (
     "gradle-kotlin-dsl-tooling-models",
     "gradle-instrumentation-agent",
     "gradle-workers",
+    "gradle-daemon-main",
 )
 
 
@@ -113,7 +113,7 @@ def modules_of(api: zipfile.ZipFile, release: Release) -> dict[str, Module]:
         for file in ("gradle-plugins.properties", "gradle-implementation-plugins.properties"):
             for name in _names(_properties(api.read(file).decode()).get("plugins", "")):
                 found.setdefault(name, Module())
-        others = [name for name in found if name not in ("gradle-gradle-cli", "gradle-language-groovy")]
+        others = [name for name in found if name not in ("gradle-gradle-cli", "gradle-language-groovy", "gradle-daemon-main")]
         found["gradle-gradle-cli"] = Module(projects=others)
         for module in list(found.values()):
             for name in (*module.projects, *module.optional):
@@ -225,15 +225,16 @@ def make(version: str, out: Path, *, api_jar: Path, javac_jar: Path, launcher: P
                 f"{name}-classpath.properties": f"projects={','.join(projects)}\nruntime={','.join(carried)}\n"
             }
             class_path = ""
-            if name == "gradle-launcher":
+            if name in ("gradle-launcher", "gradle-daemon-main"):
                 class_path = " ".join([f"gradle-installation-beacon-{version}.jar", *carried])
+            if name == "gradle-launcher":
                 entries["gradle-kotlin-dsl-versions.properties"] = release.kotlin_versions
             if name == "gradle-java-compiler-plugin":  # only this module's jar is loaded with javac
                 compiler = [
                     entry for entry in javac.namelist() if entry.startswith(_COMPILER_PLUGIN) and entry.endswith(".class")
                 ]
                 entries.update({entry: javac.read(entry) for entry in compiler})
-            if name == "gradle-gradle-cli" and launcher is not None:
+            if name in ("gradle-gradle-cli", "gradle-daemon-main") and launcher is not None:
                 files = [path for path in launcher.rglob("*") if path.is_file()]
                 entries.update({path.relative_to(launcher).as_posix(): path.read_bytes() for path in files})
             if name == "gradle-installation-beacon":

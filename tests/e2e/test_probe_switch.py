@@ -48,16 +48,18 @@ def test_a_module_of_java_is_left_out(tmp_path: Path, any_gradle: str) -> None:
 
 
 class App:
-    """A fixture with the flavors `demo` and `full`, whose app applies the plugin."""
+    """The fixture `a` or `c` with the flavors `demo` and `full`. Its app applies the plugin."""
 
     def __init__(self, name: str, into: Path, gradle: str) -> None:
+        self.name = name
         self.project = without_kotlin(copy_project(name, into))
         self.gradle = gradle
         apply_plugin(self.project, into / "plugins")
         self.build = build_file(self.project)
-        self.text = self.build.read_text() + ("" if name == "b" else FLAVORS)
+        self.text = self.build.read_text() + FLAVORS
         if name != "a":
-            self.text += "android { lint { checkReleaseBuilds false } }\n"
+            # Minification would remove Navitas' classes from releases that do not use them.
+            self.text += "android { lint { checkReleaseBuilds false }\nbuildTypes { release { minifyEnabled false } } }\n"
 
     def run(self, block: str, *arguments: str, succeeds: bool = True) -> str:
         """Run Gradle with more lines in the build file, and return its output."""
@@ -72,9 +74,18 @@ class App:
         return {name for name in classes(self.apk(flavor, build_type)) if name.startswith("org/navitas/")}
 
 
-@pytest.mark.parametrize(("gradle", "name"), fixture_params("a", "b", "c"), indirect=["gradle"])
-def test_an_apk_without_probes_has_no_class_of_navitas(tmp_path: Path, gradle: str, name: str, android_sdk: Path) -> None:
-    app = App(name, tmp_path, gradle)
+# The plugin has two ways into Android builds: the one for `a`, and that for all later versions.
+BUILDS = [pytest.param(build.values, id=build.id, marks=build.marks) for build in fixture_params("a", "c")]
+
+
+@pytest.fixture(scope="module", params=BUILDS)
+def app(request: pytest.FixtureRequest, daemons: None, tmp_path_factory: pytest.TempPathFactory) -> App:
+    launcher, name = request.param
+    return App(name, tmp_path_factory.mktemp("app"), launcher)
+
+
+@pytest.mark.usefixtures("android_sdk")
+def test_an_apk_without_probes_has_no_class_of_navitas(app: App) -> None:
     tasks = ("assembleDemoDebug", "assembleFullDebug", "assembleDemoRelease")
     said = app.run("navitas { disableVariant 'fullDebug' }\n", *tasks)
     assert said.count(SAID) == 1
@@ -87,16 +98,15 @@ def test_an_apk_without_probes_has_no_class_of_navitas(tmp_path: Path, gradle: s
     assert app.navitas_classes("demo", "debug") == set()
     assert SAID not in said and REFUSED in said
 
-    if name == "a":  # properties are found in the same way with all plugins
+    if app.name == "a":  # properties are found in the same way with all plugins
         for setting in ("enabled=false", "disableVariant=demoDebug"):
             said = app.run("", "assembleDemoDebug", f"-Pnavitas.{setting}")
             assert app.navitas_classes("demo", "debug") == set(), setting
             assert SAID not in said
 
 
-@pytest.mark.parametrize(("gradle", "name"), fixture_params("a", "c"), indirect=["gradle"])
-def test_a_tested_release_has_probes_by_its_name_only(tmp_path: Path, gradle: str, name: str, android_sdk: Path) -> None:
-    app = App(name, tmp_path, gradle)
+@pytest.mark.usefixtures("android_sdk")
+def test_a_tested_release_has_probes_by_its_name_only(app: App) -> None:
     tested = "android { testBuildType 'release' }\n"
     said = app.run(f"{tested}navitas {{ variant 'fullRelease' }}\n", "assembleDemoRelease", "assembleFullRelease")
     assert app.navitas_classes("demo", "release") == set()
@@ -105,11 +115,11 @@ def test_a_tested_release_has_probes_by_its_name_only(tmp_path: Path, gradle: st
     assert f"the APK of fullRelease {SAID}" in said
     assert "the APK of fullRelease has probes and is not debuggable" in said
 
-    if name == "a":  # the choice of variants is the same with all plugins
+    if app.name == "a":  # the choice of variants is the same with all plugins
         said = app.run(tested, "assembleDemoRelease", "navitasProfile", "--continue", succeeds=False)
         assert app.navitas_classes("demo", "release") == set()
         assert SAID not in said
         why = "has no probes in demoRelease, because it is not debuggable"
         assert f"{why}: select it with --variant demoRelease" in said
         with pytest.raises(UsageError, match=why):
-            Build(app.project, gradle)
+            Build(app.project, app.gradle)

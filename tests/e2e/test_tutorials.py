@@ -37,7 +37,10 @@ def _new_user(home: Path) -> dict[str, str]:
 
 
 def typed(page: str, folder: Path, gradle: str, replaced: Mapping[str, str] = MappingProxyType({}), *, section: str = "") -> str:
-    """Run all commands of a page, or of a section with this heading, in `folder`, which has the examples; return their output."""
+    """Run all commands of a page, or of a section with this heading, in `folder`, which has the examples; return their output.
+
+    Two repeats stand for any number of them.
+    """
     shutil.copytree(ROOT / "examples", folder / "examples", ignore=shutil.ignore_patterns("build", ".gradle"))
     if (made := aapt2()) is not None:
         for properties in (folder / "examples").glob("*/gradle.properties"):
@@ -54,6 +57,7 @@ def typed(page: str, folder: Path, gradle: str, replaced: Mapping[str, str] = Ma
     with quick_jvms():
         for fails, block in commands:
             command = re.sub(r"\b[A-Z]{3,}\b", lambda found: replaced.get(found[0], found[0]), block)
+            command = re.sub(r"--repeat \d+", "--repeat 2", command)
             done = subprocess.run(
                 ["bash", "-e", "-o", "pipefail", "-c", command],
                 cwd=folder,

@@ -69,9 +69,6 @@ def test_the_events_of_an_app_that_is_not_debuggable_are_in_its_media_folder(
     assert done.methods("works", "helper")["work"].exclusive_j > 0
     assert {"transport", "events_missing"}.isdisjoint(done.warnings)
     assert phone.shell("ls /sdcard/Android/media").text == "", "nothing is left"
-    always = ["record", APP, "--device", serial, "--bundle", str(bundle.path), "-o", str(tmp_path / "use")]
-    assert run([*always, "--", "monkey", "-p", APP, "-s", "5", "20"]) == 0
-    assert '"onCreate"' in (tmp_path / "use/report.json").read_text()
 
 
 @pytest.mark.extended
@@ -108,9 +105,6 @@ def test_an_app_of_another_user_is_measured_alone(
             assert '"work"' in json.dumps(report) and report["settings"]["user"] == int(user)
             assert phone.shell(f"pm list packages --user {user}").text == ""
             assert phone.shell(f"run-as {APP} cat files/note.txt").text == "kept\n"
-            starts = ["--", "am", "startservice", "--user", user, f"{APP}/.Sync"]
-            assert run(["record", APP, *always, "--replace", *starts]) == 0
-            assert '"work"' in (tmp_path / "rec/report.json").read_text()
             assert phone.shell(f"run-as {APP} ls files").text == "note.txt\n"
     finally:
         phone.shell(f"pm remove-user {user}")

@@ -103,7 +103,8 @@ def test_the_trace_has_every_short_lived_thread_with_its_exact_time(
     (tmp_path / "phone").mkdir()
     kernel = Kernel(load_spec(), tmp_path / "phone", tracefs=tracefs)
     kernel.start()
-    with subprocess.Popen([sys.executable, "-c", APP], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as app:
+    # Without site packages: what measures the coverage of tests would run in each thread, too.
+    with subprocess.Popen([sys.executable, "-S", "-c", APP], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as app:
         assert app.stdin is not None and app.stdout is not None
         try:
             kernel.add_process(app.pid)

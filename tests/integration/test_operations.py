@@ -108,7 +108,13 @@ def project(folder: Path, work: str = WORK) -> Path:
 
 
 def count(
-    phone: AdbDevice, gradle: str, root: Path, folder: Path, edits: Mapping[tuple[str, str, int], int] | None = None
+    phone: AdbDevice,
+    gradle: str,
+    root: Path,
+    folder: Path,
+    *,
+    edits: Mapping[tuple[str, str, int], int] | None = None,
+    repeat: int = 1,
 ) -> Counted:
     lines = [
         "\t".join([("repeat" if runs else "remove"), *map(str, place), *([str(runs)] if runs else [])])
@@ -116,7 +122,7 @@ def count(
     ]
     file = write(folder, {"edits.txt": "\n".join(lines) + "\n"}) / "edits.txt"
     bundles = build_bundles(root, gradle=gradle, probes="blocks", instrument_tests=False, block_edits=file if edits else None)
-    profiled = Lab(phone, bundles, folder).profile(name="counted", granularity="block", repeat=2)
+    profiled = Lab(phone, bundles, folder).profile(name="counted", granularity="block", repeat=repeat)
     with InstrumenterBridge() as bridge:
         text = bridge.census([root / "build/classes/java/main"], [root / "src/main/java"], [], InstrumentOptions())
     census = parse_census(text, "census")
@@ -130,7 +136,7 @@ def count(
 @pytest.fixture(scope="module")
 def plain(gradle: str, phone: AdbDevice, tmp_path_factory: pytest.TempPathFactory) -> Counted:
     folder = tmp_path_factory.mktemp("plain")
-    return count(phone, gradle, project(folder / "project"), folder)
+    return count(phone, gradle, project(folder / "project"), folder, repeat=2)
 
 
 COSTS = {"Increment": 1e-9, "Less_int_int": 1e-9, "Long.valueOf": 3e-8, "Addition_String_int": 2e-7, "Array Reference": 2e-9}
@@ -169,7 +175,7 @@ def test_counts_of_an_edited_build_are_those_of_what_it_runs(
     descriptor = "(I)Ljava/lang/String;"
     join = block("join", "Addition_String_int")
     edits = {("p.Work", f"join{descriptor}", join): 3}
-    edited = count(phone, gradle, project(tmp_path / "project"), tmp_path, edits)
+    edited = count(phone, gradle, project(tmp_path / "project"), tmp_path, edits=edits)
     before, after = plain.operations("works"), edited.operations("works")
     assert after["Addition_String_int"] == 3 * before["Addition_String_int"]
     assert after["Remainder_int_int"] == before["Remainder_int_int"]
@@ -199,7 +205,7 @@ def test_cases_are_counted_and_measured_and_an_experiment_goes_on(phone: AdbDevi
         "program": {"test": "p.WorkTest#works"},
         "runs": {"cases": 3, "repeat": 2, "compiler": "interpreter"},
         "blocks": {"sets": 2},
-        "inputs": {"n": [1000, 3000, 5000]},
+        "inputs": {"n": [200, 400, 600]},
     }
     file = CaseFile.model_validate(values)
     output = tmp_path / "experiment"

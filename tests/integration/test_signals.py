@@ -39,10 +39,17 @@ STAGES = {
 }
 """The function before or after which the command stops; a build, and an app in use, wait by themselves."""
 BUILD = "#!/bin/sh\ntouch building\nexec sleep 600\n"
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
+# Each signal at each stage, for one of the commands in turn, so that each command also has each signal and each stage.
+CASES = [
+    (("profile", "record")[(place + order) % 2], stage, number)
+    for place, stage in enumerate(STAGES)
+    for order, number in enumerate(SIGNALS)
+]
 IN_MAKE_TEST = {
     ("profile", "pull", signal.SIGINT),
     ("profile", "start", signal.SIGKILL),
-    ("record", "install", signal.SIGTERM),
+    ("record", "start", signal.SIGTERM),
 }
 
 
@@ -119,9 +126,7 @@ def scene(
     ("command", "stage", "number"),
     [
         pytest.param(*case, id=f"{case[0]}-{case[1]}-{case[2].name}", marks=() if case in IN_MAKE_TEST else pytest.mark.extended)
-        for command in ("profile", "record")
-        for stage in STAGES
-        for case in [(command, stage, number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)]
+        for case in CASES
     ],
 )
 def test_a_signal_leaves_the_phone_and_the_machine_as_they_were(
@@ -169,6 +174,10 @@ def test_a_second_ctrl_c_interrupts_what_follows_the_use(scene: Scene, command: 
     assert open_recording(scene.folder / "rec").manifest.state == "complete"
 
 
+AGAINST = ("profile", "repository", "--against", "HEAD")
+BISECT = ("bisect", "HEAD~", "HEAD", "repository")
+
+
 @pytest.fixture
 def history(repository: Path, tmp_path: Path) -> Path:
     """A repository of a project whose build does not end, with two commits and a change."""
@@ -188,12 +197,9 @@ def history(repository: Path, tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("words", "number"),
     [
-        pytest.param(words, number, id=f"{words[0]}-{number.name}", marks=() if number in only else pytest.mark.extended)
-        for words, only in (
-            (("profile", "repository", "--against", "HEAD"), (signal.SIGKILL,)),
-            (("bisect", "HEAD~", "HEAD", "repository"), ()),
-        )
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
+        pytest.param(AGAINST, signal.SIGKILL, id="profile-SIGKILL"),
+        pytest.param(AGAINST, signal.SIGINT, id="profile-SIGINT", marks=pytest.mark.extended),
+        pytest.param(BISECT, signal.SIGTERM, id="bisect-SIGTERM", marks=pytest.mark.extended),
     ],
 )
 def test_a_build_of_a_revision_that_is_ended(
@@ -212,26 +218,3 @@ def test_a_build_of_a_revision_that_is_ended(
         forget_killed(tmp_path / "tmp")
     assert temporary(tmp_path / "tmp") == []
     assert not (tmp_path / "out").exists() or number == signal.SIGKILL
-
-
-@pytest.mark.extended
-def test_two_profilings_of_one_project_at_once(lab: Lab, start_navitas: Start, tmp_path: Path) -> None:
-    """The second one builds after the first, and both measure at the same time."""
-    (tmp_path / "project").mkdir()
-    (tmp_path / "project/build.gradle").touch()
-    report = {"module": ":", "kind": "java", "bundle": str(lab.bundles[0].path)}
-    wait = f"touch building\nwhile [ ! -e {tmp_path}/go ]; do sleep 0.05; done\n"
-    (tmp_path / "gradle").write_text(f"#!/bin/sh\n{wait}echo 'navitas-project {json.dumps(report)}'\n")
-    (tmp_path / "gradle").chmod(0o755)
-    words = ("profile", "project", "--gradle", tmp_path / "gradle", "--tests", "*#passes")
-    first = start_navitas(*words)
-    first.wait_until((tmp_path / "project/building").exists)
-    second = start_navitas(*words)
-    second.wait_for_line("waiting for another profiling of this project")
-    (tmp_path / "go").touch()
-    for command in (first, second):
-        ended = command.end()
-        assert ended.code == 0, ended.err
-        command.check_nothing_left()
-    states = [open_recording(path).manifest.state for path in (tmp_path / "navitas-recordings").iterdir()]
-    assert states == ["complete", "complete"]

@@ -1,4 +1,4 @@
-"""All tracers and samplers on the phone: each reaches its level of evidence and leaves nothing on the phone.
+"""Tracers and samplers on the phone: each reaches its level of evidence and leaves nothing on the phone.
 
 `make accuracy` compares their energy with the rails (tests/accuracy/live_trace_levels.py).
 """
@@ -12,7 +12,7 @@ from navitas.analyze.conserve import check
 from navitas.collect.doctor import examine
 
 pytestmark = pytest.mark.extended
-LEVELS = {"perfetto": "sched", "atrace": "sched", "none": "thread-freq"}
+LEVELS = {"atrace": "sched", "none": "thread-freq"}  # Perfetto: test_known_cases.py
 
 
 @pytest.fixture(scope="module", params=LEVELS)

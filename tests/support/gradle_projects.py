@@ -34,13 +34,13 @@ def gradles() -> dict[str, str]:
 
 
 def gradle_params(*names: str) -> list[ParameterSet]:
-    """Return test parameters for all launchers, or for named versions, the most important first.
+    """Return test parameters for named versions, or for the oldest and the newest, with those of NAVITAS_GRADLE_HOMES.
 
     The first that is there is in `make test`, the others only in `make test-all`. A missing version is skipped with the reason.
     """
     found = gradles()
     reason = "no such Gradle: neither NAVITAS_GRADLE_HOMES nor .gradle-homes has it (`make gradle-homes`)"
-    wanted = names or tuple(dict.fromkeys(("path", *VERSIONS, *found)))
+    wanted = names or ("path", VERSIONS[-1], *(name for name in found if name not in ("path", *VERSIONS)))
     others = [name for name in wanted if name in found][1:]
     return [
         pytest.param(

@@ -1,7 +1,7 @@
 """Paths of commands: files that are not regular, overwritten files, and names that are not UTF-8.
 
 Introspection finds the commands and their parameters, so new ones are tested too. `make test` opens each kind of path in each
-role, and a kind for each parameter; `make test-all` also all other kinds.
+role, and a kind for each parameter; `make test-all` also two others for each.
 """
 
 from __future__ import annotations
@@ -85,6 +85,8 @@ KINDS: dict[str, Callable[[Path], Path]] = {
     "empty": _empty,
     "sparse": _sparse,
 }
+MORE_KINDS = 2
+"""Kinds of path for each parameter, besides the one in `make test`. Each parameter begins with another one."""
 NEVER_READ = ("device", "pipe", "socket", "unreadable")
 # These commands use a device or Gradle before they write, so only earlier errors are tested. All write with the same functions.
 LONG = ("profile", "demo", "record", "power extract", "fleet sample")
@@ -134,8 +136,9 @@ def _cases() -> Iterator[ParameterSet]:
         kinds, is_first = _kinds(name, param), name not in LONG and _role(param) not in roles
         roles |= {_role(param)} if is_first else set()
         for kind in kinds:
-            marks = () if is_first or kind == kinds[number % len(kinds)] else pytest.mark.extended
-            yield pytest.param(name, str(param.name), kind, marks=marks)
+            turn = (kinds.index(kind) - number) % len(kinds)
+            if is_first or turn <= MORE_KINDS:
+                yield pytest.param(name, str(param.name), kind, marks=pytest.mark.extended if turn and not is_first else ())
 
 
 def _role(param: click.Parameter) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 import subprocess
 from collections.abc import Callable
@@ -51,11 +52,13 @@ def _digits(text: str) -> float:
 
 def _navitas(command: str, *arguments: object, room: int | None = None) -> subprocess.CompletedProcess[str]:
     limit: Callable[[], None] | None = None
+    environment = dict(os.environ)
     if room is not None:
         bounds = room, resource.getrlimit(resource.RLIMIT_FSIZE)[1]
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, bounds)  # noqa: E731
+        environment.pop("COVERAGE_PROCESS_START", None)  # it would have no room for its data either
     words = [str(NAVITAS), "fleet", command, *map(str, arguments)]
-    return subprocess.run(words, capture_output=True, text=True, check=False, preexec_fn=limit)
+    return subprocess.run(words, env=environment, capture_output=True, text=True, check=False, preexec_fn=limit)
 
 
 def _check_reports(ended: list[subprocess.CompletedProcess[str]]) -> None:

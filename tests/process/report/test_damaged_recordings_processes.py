@@ -13,7 +13,7 @@ import pytest
 HARNESS = Path(__file__).parents[2] / "fuzz" / "damaged_recordings.py"
 
 
-@pytest.mark.parametrize("seeds", [6, pytest.param(33, marks=pytest.mark.extended)])
+@pytest.mark.parametrize("seeds", [6, pytest.param(16, marks=pytest.mark.extended)])
 def test_damaged_recordings_have_valid_reports(seeds: int, tmp_path: Path) -> None:
     """A short run of `make damage` in a new process, since the address space of its children is limited."""
     command = [sys.executable, str(HARNESS), "--count", str(seeds)]

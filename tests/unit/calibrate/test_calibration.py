@@ -148,7 +148,7 @@ def test_both_errors_are_shown_where_references_disagree() -> None:
     assert -0.25 < medians[1] < -0.2 and -0.4 < medians[2] < -0.35
 
 
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.extended) for seed in (2, 3))])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.extended)])
 def test_planted_coefficients_of_the_discrete_event_phone_are_recovered(seed: int, tmp_path: Path) -> None:
     """A power meter measures the phone, whose profile is wrong by up to 20 %. Each reading has an error of 0.1 %."""
     wrong = mistaken(PIXEL_6, seed)

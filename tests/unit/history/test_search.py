@@ -56,7 +56,7 @@ class Simulated:
         return search(evidence, self.measure, Limits(builds=most_builds(self.last), turns=turns))
 
 
-@pytest.mark.parametrize(("count", "least"), [(12, 0.9), pytest.param(200, 0.95, marks=pytest.mark.extended)])
+@pytest.mark.parametrize(("count", "least"), [(12, 0.9), pytest.param(60, 0.95, marks=pytest.mark.extended)])
 def test_ten_percent_among_32_commits_is_found_with_at_most_10_builds(count: int, least: float) -> None:
     histories = [Simulated(seed) for seed in range(count)]
     found = [one.search() for one in histories]
