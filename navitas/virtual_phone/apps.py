@@ -42,7 +42,7 @@ class AppProcess:
                 async for _ in self._answer():
                     pass
                 self._is_ready = True
-            self._process.write(request.encode() + b"\n")
+            self._process.write(request.encode("utf-8", "surrogateescape") + b"\n")
             async for line in self._answer():
                 yield line
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from urllib.parse import quote
 
@@ -125,13 +126,14 @@ class SystemState:
 
 
 def app_text(values: Mapping[str, str]) -> str:
-    """Return values as lines for an app's process: a name, a space, and the value, both percent-encoded."""
-    return "".join(f"{quote(name)} {quote(value)}\n" for name, value in values.items())
+    """Return values as lines for an app's process: a name, a space, and the value, percent-encoded bytes of the shell."""
+    return "".join(" ".join(quote(text, errors="surrogateescape") for text in pair) + "\n" for pair in values.items())
 
 
 def _brightness(text: str) -> float:
     """Return a setting of 0 to 255 as a ratio; the darkest one if it is not a number."""
     try:
-        return min(max(float(text) / _FULL_BRIGHTNESS, 0.0), 1.0)
+        value = float(text)
     except ValueError:
         return 0.0
+    return min(max(value / _FULL_BRIGHTNESS, 0.0), 1.0) if math.isfinite(value) else 0.0

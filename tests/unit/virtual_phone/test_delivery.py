@@ -157,6 +157,11 @@ def test_keys_touches_and_text_reach_the_app_in_front(tmp_path: Path) -> None:
     ]
 
 
+def test_bytes_that_are_no_text_reach_the_app(tmp_path: Path) -> None:
+    requests, output = requested(tmp_path, r"input text $'a\xff'; am broadcast -a x --es k $'\xff'", [])
+    assert requests[0] == "text a%FF" and ";S.k=%FF;" in requests[1] and output.status == 0
+
+
 @pytest.mark.parametrize("event", ["tap 1", "tap x y", "swipe 1 2 3", "swipe 1 2 3 4 -5", "swipe 1 2 3 4 x", "text", "tap 1 1e9"])
 def test_wrong_touches_are_refused(tmp_path: Path, event: str) -> None:
     requests, output = requested(tmp_path, f"input {event}", [])

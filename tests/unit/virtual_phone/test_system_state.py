@@ -61,6 +61,37 @@ def test_an_app_changes_the_state(tmp_path: Path, kind: str, text: str, key: str
     assert on_phone(tmp_path, act) == (value, "7\n")
 
 
+@pytest.mark.parametrize("value", ["$'\\xff'", "nan", "inf"])
+def test_no_setting_breaks_later_changes(tmp_path: Path, value: str) -> None:
+    script = f"settings put system screen_brightness {value}; svc wifi disable; dumpsys battery unplug; dumpsys settings"
+
+    async def act(phone: Phone) -> tuple[int, dict[str, str], float]:
+        return (await run(phone, script)).status, state_file(tmp_path), phone.state.switches.brightness
+
+    status, values, brightness = on_phone(tmp_path, act)
+    assert (status, values["wifi"], values["battery.charging"], brightness) == (0, "0", "0", 0.0)
+
+
+@pytest.mark.parametrize("value", ["%FF", "nan", "inf", "%ED%B3%BF"])
+def test_no_setting_of_an_app_breaks_later_changes(tmp_path: Path, value: str) -> None:
+    async def act(phone: Phone) -> tuple[str, float]:
+        pid = os.getpid()
+        phone.processes.add_host(pid, "app", ("app",), SHELL, lambda number: None)
+        phone.reports.take(pid, "setting", f"1 system screen_brightness {value}")
+        phone.reports.take(pid, "radio", "2 wifi 0")
+        phone.processes.remove(pid)
+        phone.devices.advance()
+        return state_file(tmp_path)["wifi"], phone.state.switches.brightness
+
+    assert on_phone(tmp_path, act) == ("0", 0.0)
+
+
+@pytest.mark.parametrize("status", ["9" * 5000, "7", "٣", ""])
+def test_other_thermal_statuses_are_refused(tmp_path: Path, status: str) -> None:
+    output = on_phone(tmp_path, lambda phone: run(phone, f"cmd thermalservice override-status '{status}'"))
+    assert output.status == 255 and b"usage: " in output.stderr
+
+
 @pytest.mark.parametrize(
     ("kind", "text"),
     [
