@@ -9,6 +9,7 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from contextvars import Context
 from pathlib import Path
 
 from navitas.errors import NavitasError
@@ -96,7 +97,7 @@ class Phone:
             uses_server=self.devices.uses_server,
             read_monitors=self._read_monitors if has("power monitors", sdk) else None,
         )
-        self.logd = LogDaemon(self._uid_of, self.reports.take)
+        self.logd = LogDaemon(self._uid_of, self._take_report)
         self.log_address = root / _LOG_ADDRESS
         self.app_host = AppHost(self.files, self.processes, self.packages, self.logd, self.log_address, JdkList(jdks))
         self.apps = RunningApps(self.app_host)
@@ -192,6 +193,10 @@ class Phone:
                 last = now
             self._show_state()
             await asyncio.sleep(_METER_S)
+
+    def _take_report(self, pid: int, kind: str, text: str) -> None:
+        """Take an app's report. If a command that reads the log finds it, the command does not wait for what it changes."""
+        Context().run(self.reports.take, pid, kind, text)
 
     def _uid_of(self, pid: int) -> int:
         return self.processes.uid_of(pid)
