@@ -103,6 +103,7 @@ class Phone:
         self.apps = RunningApps(self.app_host)
         self._state_file = root / _STATE_FILE
         self._shown_state = ""
+        self._is_shown = True
         self._broadcast = self.system.broadcast_state()
         self._voltage_v = voltage_v
         self._meter: asyncio.Task[None] | None = None
@@ -165,15 +166,18 @@ class Phone:
         self.apps.announce(["changed", *(f"broadcast {intent}" for intent in changes(before, self._broadcast))])
 
     def _show_state(self) -> bool:
-        """Write the file of the state. Returns whether it has changed."""
+        """Write the file of the state. Returns whether it has changed. After a failure, the battery's meter tries again."""
         text = app_text(self.system.app_values())
         if text == self._shown_state:
             return False
-        self._shown_state = text
         try:
             replace_file(self._state_file, text.encode())
         except OSError as error:
-            _log.error("apps do not see the phone's state: %s", error)
+            if self._is_shown:
+                _log.error("apps do not see the phone's state: %s", error)
+            self._is_shown = False
+        else:
+            self._shown_state, self._is_shown = text, True
         return True
 
     async def _measure_current(self) -> None:
@@ -191,7 +195,10 @@ class Phone:
                 if now is not None and last is not None:
                     battery.current_ua = -round((now[1] - last[1]) / (now[0] - last[0]) / self._voltage_v)
                 last = now
-            self._show_state()
+            if self._is_shown:
+                self._show_state()
+            else:
+                self._changed()
             await asyncio.sleep(_METER_S)
 
     def _take_report(self, pid: int, kind: str, text: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 from pathlib import Path
 from urllib.parse import unquote
@@ -162,6 +163,26 @@ def test_the_current_is_that_of_the_rails_or_unknown(tmp_path: Path, fails: bool
     monkeypatch.setattr("navitas.virtual_phone.phone._METER_S", 0.0)
     first, unplugged, last = on_phone(tmp_path, act)
     assert (first, last) == ("0", "0") and (unplugged is None if fails else unplugged is not None and int(unplugged) < 0)
+
+
+def test_a_state_that_could_not_be_written_is_written_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(path: Path, data: bytes) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    async def act(phone: Phone) -> list[str]:
+        announced: list[str] = []
+        with monkeypatch.context() as patch:
+            patch.setattr("navitas.virtual_phone.phone.replace_file", full)
+            await run(phone, "svc wifi disable; svc bluetooth disable")
+        monkeypatch.setattr(phone.apps, "announce", announced.extend)
+        while state_file(tmp_path)["wifi"] == "1":
+            await asyncio.sleep(0.001)
+        return announced
+
+    monkeypatch.setattr("navitas.virtual_phone.phone._METER_S", 0.01)
+    assert on_phone(tmp_path, act) == ["changed"] and caplog.text.count("apps do not see the phone's state") == 1
 
 
 def test_radios_can_be_on_in_airplane_mode() -> None:
