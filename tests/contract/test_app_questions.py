@@ -195,6 +195,7 @@ WALKS = {
     )),
     "metered": Walk("metered", "", "dumpsys connectivity", r"Transports: (\w+)", (
         ("true", "false", "", "WIFI"), ("svc wifi disable", "true", "", "CELLULAR"),
+        ("svc wifi disable; svc data disable", "true", "", "-"),
     )),
 }  # fmt: skip
 
@@ -258,6 +259,17 @@ def test_the_current_is_that_of_the_rails_on_battery(app: AnsweringApp) -> None:
 )  # fmt: skip
 def test_the_app_hears_of_changes(app: AnsweringApp, script: str, tag: str, lines: list[str]) -> None:
     assert app.heard(script, tag) == lines
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        ("request WIFI 60000", "available 100"), ("request CELLULAR 50", "unavailable"), ("request WIFI 0", "IllegalArgument"),
+        ("listen", "available 100"), ("unregister", "twice"), ("unregisterOther", "IllegalArgumentException: NetworkCallback was not"),
+    ],
+)  # fmt: skip
+def test_networks_are_requested_as_on_a_phone(app: AnsweringApp, words: str, answer: str) -> None:
+    assert app.api(words).startswith(answer)
 
 
 def test_clocks_and_priorities_are_those_of_the_kernel(app: AnsweringApp) -> None:

@@ -22,6 +22,7 @@ import android.os.*;
 import android.os.Process;
 import android.provider.Settings;
 import android.util.Log;
+import java.util.concurrent.TimeUnit;
 public class Answers extends Application {
     private static final String[] HEARD = {
         Intent.ACTION_BATTERY_CHANGED, Intent.ACTION_BATTERY_LOW, Intent.ACTION_BATTERY_OKAY, Intent.ACTION_POWER_CONNECTED,
@@ -101,6 +102,24 @@ public class Answers extends Application {
                     + capabilities.hasCapability(NetworkCapabilities.NET_CAPABILITY_VALIDATED) + " "
                     + connectivity.getLinkProperties(network).getInterfaceName();
             case "metered": return "" + connectivity.isActiveNetworkMetered();
+            case "request": case "listen": case "unregister": case "unregisterOther":
+                java.util.concurrent.BlockingQueue<String> heard = new java.util.concurrent.LinkedBlockingQueue<>();
+                ConnectivityManager.NetworkCallback callback = new ConnectivityManager.NetworkCallback() {
+                    @Override public void onAvailable(Network available) { heard.add("available " + available); }
+                    @Override public void onUnavailable() { heard.add("unavailable"); }
+                };
+                if (words[0].equals("request")) {
+                    int transport = words[1].equals("WIFI")
+                        ? NetworkCapabilities.TRANSPORT_WIFI : NetworkCapabilities.TRANSPORT_CELLULAR;
+                    NetworkRequest request = new NetworkRequest.Builder().addTransportType(transport).build();
+                    connectivity.requestNetwork(request, callback, Integer.parseInt(words[2]));
+                } else if (!words[0].equals("unregisterOther")) {
+                    connectivity.registerNetworkCallback(new NetworkRequest.Builder().build(), callback);
+                }
+                String first = words[0].startsWith("unregister") ? "twice" : heard.poll(20, TimeUnit.SECONDS);
+                connectivity.unregisterNetworkCallback(callback);
+                connectivity.unregisterNetworkCallback(callback);
+                return first;
             case "setting": return Settings.System.getString(resolver, words[1]);
             case "global": return Settings.Global.getString(resolver, words[1]);
             case "int": return "" + Settings.System.getInt(resolver, words[1]);

@@ -220,6 +220,9 @@ public class NotesTest {
         String[] both = {"android.permission.RECORD_AUDIO", "android.permission.CALL_PHONE"};
         assertEquals(0, app.checkSelfPermission(both[0]));
         assertEquals(-1, app.checkSelfPermission(both[1]));
+        android.net.ConnectivityManager networks = app.getSystemService(android.net.ConnectivityManager.class);
+        android.net.NetworkRequest any = new android.net.NetworkRequest.Builder().build();
+        assertThrows(SecurityException.class, () -> networks.requestNetwork(any, new android.net.ConnectivityManager.NetworkCallback()));
         Activity main = phone.startActivitySync(new Intent(app, Main.class).setFlags(Intent.FLAG_ACTIVITY_NEW_TASK));
         for (int code = 7; code < 9; code++) {
             int request = code;
