@@ -230,6 +230,7 @@ def test_what_an_app_must_not_change_is_refused_as_on_a_phone(app: AnsweringApp)
 def test_what_is_unknown_is_said_to_be(app: AnsweringApp) -> None:
     assert app.api("unknown") == f"{-(2**31)} {-(2**63)}"
     assert app.api("int navitas_none").startswith("SettingNotFoundException: ")
+    assert app.api("putLong") == "false"
     assert app.api("idle") == "false false" and app.api("share") == "1.0"
 
 

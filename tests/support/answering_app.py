@@ -90,6 +90,8 @@ public class Answers extends Application {
             case "idle": return power.isDeviceIdleMode() + " " + power.isDeviceLightIdleMode();
             case "exempt": return "" + power.isIgnoringBatteryOptimizations(getPackageName());
             case "thermal": return "" + power.getCurrentThermalStatus();
+            case "putLong":
+                return "" + Settings.System.putString(resolver, "long", new String(new char[5000]).replace((char) 0, 'x'));
             case "lock": power.newWakeLock(PowerManager.PARTIAL_WAKE_LOCK, "answers:lock").acquire(); return "acquired";
             case "wifi": return wifi.isWifiEnabled() + " " + wifi.getWifiState();
             case "setWifi": return "" + wifi.setWifiEnabled(words[1].equals("true"));
