@@ -230,7 +230,7 @@ def test_what_an_app_must_not_change_is_refused_as_on_a_phone(app: AnsweringApp)
 def test_what_is_unknown_is_said_to_be(app: AnsweringApp) -> None:
     assert app.api("unknown") == f"{-(2**31)} {-(2**63)}"
     assert app.api("int navitas_none").startswith("SettingNotFoundException: ")
-    assert app.api("putLong") == "false"
+    assert app.api("putLong") == "false" and app.api("hearThermal") == "0"
     assert app.api("idle") == "false false" and app.api("share") == "1.0"
 
 
@@ -256,6 +256,7 @@ def test_the_current_is_that_of_the_rails_on_battery(app: AnsweringApp) -> None:
          ["lost 100", "available 101", "lost 101", "available 100"]),
         ("settings put system screen_brightness 9", "Setting", ["content://settings/system/screen_brightness"]),
         ("settings put system screen_brightness 102", "Setting", []),
+        ("cmd thermalservice override-status 2", "Thermal", ["main 2"]),
     ],
 )  # fmt: skip
 def test_the_app_hears_of_changes(app: AnsweringApp, script: str, tag: str, lines: list[str]) -> None:
@@ -333,6 +334,6 @@ def test_tests_hear_the_phone(app: AnsweringApp) -> None:
     thread = threading.Thread(target=run)
     thread.start()
     assert eventually(lambda: "level 100" in app.shell("logcat -d -v raw -s Hears"))
-    app.shell("dumpsys battery set level 42")
+    app.shell("settings put system screen_brightness 9; dumpsys battery set level 42")
     thread.join()
     assert "OK (1 test)" in said[0], said[0]

@@ -59,6 +59,8 @@ public class Answers extends Application {
             @Override public void onAvailable(Network network) { Log.i("Network", "available " + network); }
             @Override public void onLost(Network network) { Log.i("Network", "lost " + network); }
         });
+        getSystemService(PowerManager.class).addThermalStatusListener(
+            status -> Log.i("Thermal", Thread.currentThread().getName() + " " + status));
         getContentResolver().registerContentObserver(Settings.System.CONTENT_URI, true,
             new android.database.ContentObserver(new Handler(Looper.getMainLooper())) {
                 @Override public void onChange(boolean self, Uri uri) { Log.i("Setting", uri.toString()); }
@@ -90,6 +92,12 @@ public class Answers extends Application {
             case "idle": return power.isDeviceIdleMode() + " " + power.isDeviceLightIdleMode();
             case "exempt": return "" + power.isIgnoringBatteryOptimizations(getPackageName());
             case "thermal": return "" + power.getCurrentThermalStatus();
+            case "hearThermal":
+                StringBuilder calls = new StringBuilder();
+                PowerManager.OnThermalStatusChangedListener listener = calls::append;
+                power.addThermalStatusListener(Runnable::run, listener);
+                power.removeThermalStatusListener(listener);
+                return calls.toString();
             case "putLong":
                 return "" + Settings.System.putString(resolver, "long", new String(new char[5000]).replace((char) 0, 'x'));
             case "lock": power.newWakeLock(PowerManager.PARTIAL_WAKE_LOCK, "answers:lock").acquire(); return "acquired";
@@ -170,6 +178,10 @@ public class HearsTest {
                 if (intent.getIntExtra(BatteryManager.EXTRA_LEVEL, -1) == 42) heard.countDown();
             }
         }, new IntentFilter(Intent.ACTION_BATTERY_CHANGED));
+        app.getContentResolver().registerContentObserver(android.provider.Settings.System.CONTENT_URI, true,
+            new android.database.ContentObserver(null) {
+                @Override public void onChange(boolean self) { throw new IllegalStateException("as it must"); }
+            });
         Assert.assertEquals(-1, System.in.read());
         Assert.assertTrue(heard.await(120, TimeUnit.SECONDS));
     }
