@@ -623,7 +623,7 @@ def _make_apks(
         *(Tag("service", {"name": name}) for name in (".Sync", ".Queue")),
     )
     requests = [Tag("uses-permission", {"name": f"android.permission.{name}"}) for name in permissions]
-    named = {"name": application, "debuggable": debuggable}
+    named: dict[str, bool | int | str] = {"name": application, "debuggable": debuggable}
     app = manifest(APP, *parts, application=named, target_sdk=target_sdk, outside=requests)
     signer.add(write(folder / "app.raw", app), folder / "app.apk")
     tests = manifest(TESTS, outside=(instrumentation(APP),))
