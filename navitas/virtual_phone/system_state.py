@@ -20,7 +20,7 @@ _FULL_BRIGHTNESS = 255
 # As on a new phone: automatic brightness, no entries for animations, radios on.
 _SETTINGS = {
     "system": {"screen_brightness": "102", "screen_brightness_mode": "1", "screen_off_timeout": "60000"},
-    "secure": {"location_mode": "3"},
+    "secure": {"android_id": "2c4e91d07ab35f68", "location_mode": "3"},
     "global": {
         AIRPLANE: "0", "bluetooth_on": "1", POWER_SAVE: "0", "mobile_data": "1", "wifi_on": "1", "stay_on_while_plugged_in": "0",
     },
@@ -69,12 +69,19 @@ class SystemState:
         self.devices.change(lambda: self.screen.key(key))
 
     def battery_command(self, args: list[str]) -> tuple[int, str]:
-        """Run a command of the battery service. Returns exit status and output. A charger ends the battery saver."""
+        """Run a command of the battery service. Returns exit status and output. A charger ends the battery saver.
 
-        def command() -> tuple[int, str]:
-            answer = self.battery.command(args)
+        So does what the setting requested while there was a charger: it does not start when the charger is unplugged.
+        """
+
+        def end_power_save() -> None:
             if self.battery.is_plugged and self.settings["global"].get(POWER_SAVE) == "1":
                 self.settings["global"][POWER_SAVE] = "0"
+
+        def command() -> tuple[int, str]:
+            end_power_save()
+            answer = self.battery.command(args)
+            end_power_save()
             return answer
 
         return self.devices.change(command)

@@ -6,6 +6,7 @@ import asyncio
 import errno
 import os
 from pathlib import Path
+from typing import Any, cast
 from urllib.parse import unquote
 
 import pytest
@@ -131,6 +132,16 @@ def test_a_thread_shows_its_nice_value(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+def test_the_nice_values_of_ended_threads_are_forgotten(tmp_path: Path) -> None:
+    async def act(phone: Phone) -> list[tuple[int, int]]:
+        phone.processes.set_nice(os.getpid(), 999_999_999, 5)
+        phone.processes.set_nice(os.getpid(), os.getpid(), -8)
+        return list(cast(Any, phone.processes)._nice)
+
+    assert on_phone(tmp_path, act) == [(os.getpid(), os.getpid())]
+
+
 def test_the_battery_saver_and_a_charger_exclude_each_other() -> None:
     system = SystemState(3.85, 34)
     system.set_power_save(True)
@@ -140,6 +151,31 @@ def test_the_battery_saver_and_a_charger_exclude_each_other() -> None:
     assert system.is_power_save
     system.battery_command(["reset"])
     assert not system.is_power_save and system.settings["global"]["low_power"] == "0"
+
+
+def test_a_charger_refuses_the_saver_for_good() -> None:
+    system = SystemState(3.85, 34)
+    system.put_setting("global", "low_power", "1")
+    system.battery_command(["unplug"])
+    assert not system.is_power_save and system.settings["global"]["low_power"] == "0"
+
+
+def test_a_low_battery_is_low_up_to_20_percent() -> None:
+    system = SystemState(3.85, 34)
+    system.battery_command(["unplug"])
+    levels = (16, 15, 16, 19, 20, 19)
+    shown = []
+    for level in levels:
+        system.battery_command(["set", "level", str(level)])
+        shown.append(system.battery.extras()["battery_low"])
+    assert shown == [False, True, True, True, False, False]
+
+
+def test_values_of_the_battery_are_numbers() -> None:
+    system = SystemState(3.85, 34)
+    for name, value in (("status", "02"), ("level", "-0"), ("ac", "00")):
+        system.battery_command(["set", name, value])
+    assert [system.battery.shown[key] for key in ("status", "level", "AC powered")] == ["2", "0", "false"]
 
 
 @pytest.mark.parametrize("fails", [False, True])
