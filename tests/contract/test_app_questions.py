@@ -267,7 +267,8 @@ def test_the_app_hears_of_changes(app: AnsweringApp, script: str, tag: str, line
     ("words", "answer"),
     [
         ("request WIFI 60000", "available 100"), ("request CELLULAR 50", "unavailable"), ("request WIFI 0", "IllegalArgument"),
-        ("listen", "available 100"), ("unregister", "twice"), ("unregisterOther", "IllegalArgumentException: NetworkCallback was not"),
+        ("listen", "available 100"), ("unregister", "twice"),
+        ("unregisterOther", "IllegalArgumentException: NetworkCallback was not registered"),
     ],
 )  # fmt: skip
 def test_networks_are_requested_as_on_a_phone(app: AnsweringApp, words: str, answer: str) -> None:

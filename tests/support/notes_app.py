@@ -222,7 +222,8 @@ public class NotesTest {
         assertEquals(-1, app.checkSelfPermission(both[1]));
         android.net.ConnectivityManager networks = app.getSystemService(android.net.ConnectivityManager.class);
         android.net.NetworkRequest any = new android.net.NetworkRequest.Builder().build();
-        assertThrows(SecurityException.class, () -> networks.requestNetwork(any, new android.net.ConnectivityManager.NetworkCallback()));
+        android.net.ConnectivityManager.NetworkCallback none = new android.net.ConnectivityManager.NetworkCallback();
+        assertThrows(SecurityException.class, () -> networks.requestNetwork(any, none));
         Activity main = phone.startActivitySync(new Intent(app, Main.class).setFlags(Intent.FLAG_ACTIVITY_NEW_TASK));
         for (int code = 7; code < 9; code++) {
             int request = code;
