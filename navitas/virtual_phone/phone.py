@@ -90,6 +90,7 @@ class Phone:
         self.statistics = PhoneStatistics(self.state, history, self.devices.traffic_by_uid, self.devices.air_times)
         abis = tuple(self.properties.get("ro.product.cpu.abilist").split(","))
         self.packages = PackageManager(self.files, self.processes, Platform(sdk, abis))
+        self.packages.after_removal.append(self.system.package_removed)
         self.reports = AppReports(
             root,
             self.system,

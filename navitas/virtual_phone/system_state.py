@@ -64,6 +64,10 @@ class SystemState:
         if not (on and self.battery.is_plugged):
             self.put_setting("global", POWER_SAVE, str(int(on)))
 
+    def package_removed(self, name: str) -> None:
+        """Forget what belongs to a package."""
+        self.devices.change(lambda: self.doze.exempt.pop(name, None))
+
     def press(self, key: str) -> None:
         """Press a key, by number or name."""
         self.devices.change(lambda: self.screen.key(key))
