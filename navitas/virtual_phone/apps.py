@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import re
 from collections.abc import AsyncIterator, Iterable
+from contextvars import ContextVar
 
 from navitas.virtual_phone import android_app
 from navitas.virtual_phone.am_instrument import last_lines
@@ -19,6 +20,7 @@ _DONE, _FAILED = b"done\n", b"failed "
 _FATAL = 6
 _ANNOUNCED_S = 2.0
 """The phone does not wait for receivers of its own broadcasts. This wait keeps the order of a script's steps."""
+_ANSWERS: ContextVar[set[asyncio.Task[None]] | None] = ContextVar("answers to what a command announces", default=None)
 
 
 class AppEnded(Exception):
@@ -42,7 +44,7 @@ class AppProcess:
                 async for _ in self._answer():
                     pass
                 self._is_ready = True
-            self._process.write(request.encode() + b"\n")
+            self._process.write(request.encode("utf-8", "surrogateescape") + b"\n")
             async for line in self._answer():
                 yield line
 
@@ -69,7 +71,6 @@ class RunningApps:
         self._tests: set[HostProcess] = set()
         self._front = 0
         self._tasks: set[asyncio.Task[None]] = set()
-        self._announced: set[asyncio.Task[None]] = set()
 
     def get(self, package: Package) -> AppProcess | None:
         """Return the app's process, if it is running."""
@@ -118,19 +119,25 @@ class RunningApps:
 
     def announce(self, requests: Iterable[str]) -> None:
         """Send requests to all running apps and tests, in this order, without waiting for the answers."""
+        answers = _ANSWERS.get()
         for request in requests:
             for app in self._running.values():
-                task = self._post(app, request)
-                self._announced.add(task)
-                task.add_done_callback(self._announced.discard)
+                answer = self._post(app, request)
+                if answers is not None:
+                    answers.add(answer)
             for process in self._tests:
                 process.write(request.encode() + b"\n")
 
-    async def announced(self) -> None:
-        """Wait for a limited time until apps have answered what was announced since the last call."""
-        if self._announced:
-            answers = set(self._announced)
-            self._announced.clear()
+    @contextlib.asynccontextmanager
+    async def heard(self) -> AsyncIterator[None]:
+        """Wait at the end, for a limited time, until apps have answered what a command in the context announced."""
+        answers: set[asyncio.Task[None]] = set()
+        outer = _ANSWERS.set(answers)
+        try:
+            yield
+        finally:
+            _ANSWERS.reset(outer)
+        if answers:
             await asyncio.wait(answers, timeout=_ANNOUNCED_S)
 
     def _post(self, app: AppProcess, request: str) -> asyncio.Task[None]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from navitas.virtual_phone.battery_history import BatteryHistory
 from navitas.virtual_phone.releases import DEFAULT_SDK, has
-from navitas.virtual_phone.system_broadcasts import Extras, is_low
+from navitas.virtual_phone.system_broadcasts import OKAY_PERCENT, Extras, is_low
 
 _STATUS_CHARGING, _HEALTH_GOOD = "2", "2"
 _SETTABLE = {
@@ -60,6 +60,7 @@ class BatteryService:
                 del self._true[line]
         self._shown = dict(self._true)
         self._stopped = False
+        self._is_low = False
         self.current_ua: int | None = 0
         self.history = BatteryHistory()
         self.history.add(self._shown)
@@ -87,13 +88,12 @@ class BatteryService:
     def extras(self) -> Extras:
         """Return the extras of ACTION_BATTERY_CHANGED."""
         shown = self._shown
-        level = int(shown["level"])
         return {
             "status": int(shown["status"]),
             "health": int(shown["health"]),
             "present": shown["present"] == "true",
-            "level": level,
-            "battery_low": is_low(level, is_plugged=self.is_plugged),
+            "level": int(shown["level"]),
+            "battery_low": self._is_low,
             "scale": int(shown["scale"]),
             "plugged": self.plug,
             "voltage": int(shown["voltage"]),
@@ -137,6 +137,8 @@ class BatteryService:
         if not args or args[0] not in actions:
             return 255, f"Unknown command: {args[0] if args else ''}\n"
         answer = actions[args[0]](args[1:])
+        level, plugged = int(self._shown["level"]), self.is_plugged
+        self._is_low = is_low(level, is_plugged=plugged) or (self._is_low and not plugged and level < OKAY_PERCENT)
         self.history.add(self._shown)
         return answer
 
@@ -156,7 +158,7 @@ class BatteryService:
         name, value = args
         if not _is_int(value):
             return 255, f"Bad value: {value}\n"
-        self._shown[_SETTABLE[name]] = str(value != "0").lower() if name in _FLAGS else value
+        self._shown[_SETTABLE[name]] = str(int(value) != 0).lower() if name in _FLAGS else str(int(value))
         self._stopped = True
         return 0, ""
 

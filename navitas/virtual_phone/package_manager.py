@@ -11,7 +11,7 @@ import shutil
 import signal
 import tempfile
 import zipfile
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
@@ -44,6 +44,8 @@ class PackageManager:
         self._users_of: dict[str, set[int]] = {}
         self._kept: dict[str, tuple[Package, set[int]]] = {}
         self.users = Users()
+        self.after_removal: list[Callable[[str], None]] = []
+        """What hears of each package that no user has any more."""
         self._apps = files.root / "data/app"
         self._data = files.root / "data/data"
         for place in sorted(self._apps.glob("[!.]*")):
@@ -175,6 +177,8 @@ class PackageManager:
             package = self._packages.pop(name)
             shutil.rmtree(package.code, ignore_errors=True)
             self._granted.pop(name, None)
+            for listener in self.after_removal:
+                listener(name)
             if keep_data:
                 self._kept[name] = (package, set(gone))
         return bool(gone)

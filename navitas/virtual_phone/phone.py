@@ -9,6 +9,7 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from contextvars import Context
 from pathlib import Path
 
 from navitas.errors import NavitasError
@@ -89,6 +90,7 @@ class Phone:
         self.statistics = PhoneStatistics(self.state, history, self.devices.traffic_by_uid, self.devices.air_times)
         abis = tuple(self.properties.get("ro.product.cpu.abilist").split(","))
         self.packages = PackageManager(self.files, self.processes, Platform(sdk, abis))
+        self.packages.after_removal.append(self.system.package_removed)
         self.reports = AppReports(
             root,
             self.system,
@@ -96,12 +98,13 @@ class Phone:
             uses_server=self.devices.uses_server,
             read_monitors=self._read_monitors if has("power monitors", sdk) else None,
         )
-        self.logd = LogDaemon(self._uid_of, self.reports.take)
+        self.logd = LogDaemon(self._uid_of, self._take_report)
         self.log_address = root / _LOG_ADDRESS
         self.app_host = AppHost(self.files, self.processes, self.packages, self.logd, self.log_address, JdkList(jdks))
         self.apps = RunningApps(self.app_host)
         self._state_file = root / _STATE_FILE
         self._shown_state = ""
+        self._is_shown = True
         self._broadcast = self.system.broadcast_state()
         self._voltage_v = voltage_v
         self._meter: asyncio.Task[None] | None = None
@@ -164,15 +167,18 @@ class Phone:
         self.apps.announce(["changed", *(f"broadcast {intent}" for intent in changes(before, self._broadcast))])
 
     def _show_state(self) -> bool:
-        """Write the file of the state. Returns whether it has changed."""
+        """Write the file of the state. Returns whether it has changed. After a failure, the battery's meter tries again."""
         text = app_text(self.system.app_values())
         if text == self._shown_state:
             return False
-        self._shown_state = text
         try:
             replace_file(self._state_file, text.encode())
         except OSError as error:
-            _log.error("apps do not see the phone's state: %s", error)
+            if self._is_shown:
+                _log.error("apps do not see the phone's state: %s", error)
+            self._is_shown = False
+        else:
+            self._shown_state, self._is_shown = text, True
         return True
 
     async def _measure_current(self) -> None:
@@ -190,8 +196,15 @@ class Phone:
                 if now is not None and last is not None:
                     battery.current_ua = -round((now[1] - last[1]) / (now[0] - last[0]) / self._voltage_v)
                 last = now
-            self._show_state()
+            if self._is_shown:
+                self._show_state()
+            else:
+                self._changed()
             await asyncio.sleep(_METER_S)
+
+    def _take_report(self, pid: int, kind: str, text: str) -> None:
+        """Take an app's report. If a command that reads the log finds it, the command does not wait for what it changes."""
+        Context().run(self.reports.take, pid, kind, text)
 
     def _uid_of(self, pid: int) -> int:
         return self.processes.uid_of(pid)

@@ -82,7 +82,11 @@ class ProcessTable:
 
     def set_nice(self, pid: int, tid: int, nice: int) -> None:
         """Show a nice value of a process's thread. On the host, it keeps its own: a busy machine would starve it."""
+        self._nice = {thread: nice for thread, nice in self._nice.items() if self._task(*thread).exists()}
         self._nice[pid, tid] = nice
+
+    def _task(self, pid: int, tid: int) -> Path:
+        return self._proc / str(pid) / "task" / str(tid)
 
     def uid_of(self, pid: int) -> int:
         """Return the uid for a process's log entries, also after its end."""

@@ -11,7 +11,7 @@ Extras: TypeAlias = Mapping[str, bool | int | str]
 
 _INTENT = "android.intent.action."
 _BATTERY = f"{_INTENT}BATTERY_"
-_LOW_PERCENT, _OKAY_PERCENT = 15, 20
+_LOW_PERCENT, OKAY_PERCENT = 15, 20
 """config_lowBatteryWarningLevel, and 5 % more (config_lowBatteryCloseWarningBump)."""
 _TYPES = {bool: "B", int: "i", str: "S"}
 _REGISTERED_ONLY = 0x40000000
@@ -52,7 +52,7 @@ def changes(before: BroadcastState, after: BroadcastState) -> list[str]:
         intents.append(_uri(f"{_INTENT}ACTION_POWER_{'CONNECTED' if plugged else 'DISCONNECTED'}"))
     if is_low(level, is_plugged=plugged) and (was_plugged or old_level > _LOW_PERCENT):
         intents.append(_uri(f"{_BATTERY}LOW"))
-    elif old_level < _OKAY_PERCENT <= level:
+    elif old_level < OKAY_PERCENT <= level:
         intents.append(_uri(f"{_BATTERY}OKAY"))
     if after.battery != before.battery:
         intents.append(_battery(after))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from urllib.parse import quote
 
@@ -19,7 +20,7 @@ _FULL_BRIGHTNESS = 255
 # As on a new phone: automatic brightness, no entries for animations, radios on.
 _SETTINGS = {
     "system": {"screen_brightness": "102", "screen_brightness_mode": "1", "screen_off_timeout": "60000"},
-    "secure": {"location_mode": "3"},
+    "secure": {"android_id": "2c4e91d07ab35f68", "location_mode": "3"},
     "global": {
         AIRPLANE: "0", "bluetooth_on": "1", POWER_SAVE: "0", "mobile_data": "1", "wifi_on": "1", "stay_on_while_plugged_in": "0",
     },
@@ -63,17 +64,28 @@ class SystemState:
         if not (on and self.battery.is_plugged):
             self.put_setting("global", POWER_SAVE, str(int(on)))
 
+    def package_removed(self, name: str) -> None:
+        """Forget what belongs to a package."""
+        self.devices.change(lambda: self.doze.exempt.pop(name, None))
+
     def press(self, key: str) -> None:
         """Press a key, by number or name."""
         self.devices.change(lambda: self.screen.key(key))
 
     def battery_command(self, args: list[str]) -> tuple[int, str]:
-        """Run a command of the battery service. Returns exit status and output. A charger ends the battery saver."""
+        """Run a command of the battery service. Returns exit status and output. A charger ends the battery saver.
 
-        def command() -> tuple[int, str]:
-            answer = self.battery.command(args)
+        So does what the setting requested while there was a charger: it does not start when the charger is unplugged.
+        """
+
+        def end_power_save() -> None:
             if self.battery.is_plugged and self.settings["global"].get(POWER_SAVE) == "1":
                 self.settings["global"][POWER_SAVE] = "0"
+
+        def command() -> tuple[int, str]:
+            end_power_save()
+            answer = self.battery.command(args)
+            end_power_save()
             return answer
 
         return self.devices.change(command)
@@ -125,13 +137,14 @@ class SystemState:
 
 
 def app_text(values: Mapping[str, str]) -> str:
-    """Return values as lines for an app's process: a name, a space, and the value, both percent-encoded."""
-    return "".join(f"{quote(name)} {quote(value)}\n" for name, value in values.items())
+    """Return values as lines for an app's process: a name, a space, and the value, percent-encoded bytes of the shell."""
+    return "".join(" ".join(quote(text, errors="surrogateescape") for text in pair) + "\n" for pair in values.items())
 
 
 def _brightness(text: str) -> float:
     """Return a setting of 0 to 255 as a ratio; the darkest one if it is not a number."""
     try:
-        return min(max(float(text) / _FULL_BRIGHTNESS, 0.0), 1.0)
+        value = float(text)
     except ValueError:
         return 0.0
+    return min(max(value / _FULL_BRIGHTNESS, 0.0), 1.0) if math.isfinite(value) else 0.0

@@ -195,6 +195,7 @@ WALKS = {
     )),
     "metered": Walk("metered", "", "dumpsys connectivity", r"Transports: (\w+)", (
         ("true", "false", "", "WIFI"), ("svc wifi disable", "true", "", "CELLULAR"),
+        ("svc wifi disable; svc data disable", "true", "", "-"),
     )),
 }  # fmt: skip
 
@@ -229,6 +230,7 @@ def test_what_an_app_must_not_change_is_refused_as_on_a_phone(app: AnsweringApp)
 def test_what_is_unknown_is_said_to_be(app: AnsweringApp) -> None:
     assert app.api("unknown") == f"{-(2**31)} {-(2**63)}"
     assert app.api("int navitas_none").startswith("SettingNotFoundException: ")
+    assert app.api("putLong") == "false" and app.api("hearThermal") == "0"
     assert app.api("idle") == "false false" and app.api("share") == "1.0"
 
 
@@ -254,10 +256,23 @@ def test_the_current_is_that_of_the_rails_on_battery(app: AnsweringApp) -> None:
          ["lost 100", "available 101", "lost 101", "available 100"]),
         ("settings put system screen_brightness 9", "Setting", ["content://settings/system/screen_brightness"]),
         ("settings put system screen_brightness 102", "Setting", []),
+        ("cmd thermalservice override-status 2", "Thermal", ["main 2"]),
     ],
 )  # fmt: skip
 def test_the_app_hears_of_changes(app: AnsweringApp, script: str, tag: str, lines: list[str]) -> None:
     assert app.heard(script, tag) == lines
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        ("request WIFI 60000", "available 100"), ("request CELLULAR 50", "unavailable"), ("request WIFI 0", "IllegalArgument"),
+        ("listen", "available 100"), ("unregister", "twice"),
+        ("unregisterOther", "IllegalArgumentException: NetworkCallback was not registered"),
+    ],
+)  # fmt: skip
+def test_networks_are_requested_as_on_a_phone(app: AnsweringApp, words: str, answer: str) -> None:
+    assert app.api(words).startswith(answer)
 
 
 def test_clocks_and_priorities_are_those_of_the_kernel(app: AnsweringApp) -> None:
@@ -320,6 +335,6 @@ def test_tests_hear_the_phone(app: AnsweringApp) -> None:
     thread = threading.Thread(target=run)
     thread.start()
     assert eventually(lambda: "level 100" in app.shell("logcat -d -v raw -s Hears"))
-    app.shell("dumpsys battery set level 42")
+    app.shell("settings put system screen_brightness 9; dumpsys battery set level 42")
     thread.join()
     assert "OK (1 test)" in said[0], said[0]

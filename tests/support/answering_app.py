@@ -22,6 +22,7 @@ import android.os.*;
 import android.os.Process;
 import android.provider.Settings;
 import android.util.Log;
+import java.util.concurrent.TimeUnit;
 public class Answers extends Application {
     private static final String[] HEARD = {
         Intent.ACTION_BATTERY_CHANGED, Intent.ACTION_BATTERY_LOW, Intent.ACTION_BATTERY_OKAY, Intent.ACTION_POWER_CONNECTED,
@@ -58,6 +59,8 @@ public class Answers extends Application {
             @Override public void onAvailable(Network network) { Log.i("Network", "available " + network); }
             @Override public void onLost(Network network) { Log.i("Network", "lost " + network); }
         });
+        getSystemService(PowerManager.class).addThermalStatusListener(
+            status -> Log.i("Thermal", Thread.currentThread().getName() + " " + status));
         getContentResolver().registerContentObserver(Settings.System.CONTENT_URI, true,
             new android.database.ContentObserver(new Handler(Looper.getMainLooper())) {
                 @Override public void onChange(boolean self, Uri uri) { Log.i("Setting", uri.toString()); }
@@ -89,6 +92,14 @@ public class Answers extends Application {
             case "idle": return power.isDeviceIdleMode() + " " + power.isDeviceLightIdleMode();
             case "exempt": return "" + power.isIgnoringBatteryOptimizations(getPackageName());
             case "thermal": return "" + power.getCurrentThermalStatus();
+            case "hearThermal":
+                StringBuilder calls = new StringBuilder();
+                PowerManager.OnThermalStatusChangedListener listener = calls::append;
+                power.addThermalStatusListener(Runnable::run, listener);
+                power.removeThermalStatusListener(listener);
+                return calls.toString();
+            case "putLong":
+                return "" + Settings.System.putString(resolver, "long", new String(new char[5000]).replace((char) 0, 'x'));
             case "lock": power.newWakeLock(PowerManager.PARTIAL_WAKE_LOCK, "answers:lock").acquire(); return "acquired";
             case "wifi": return wifi.isWifiEnabled() + " " + wifi.getWifiState();
             case "setWifi": return "" + wifi.setWifiEnabled(words[1].equals("true"));
@@ -101,6 +112,24 @@ public class Answers extends Application {
                     + capabilities.hasCapability(NetworkCapabilities.NET_CAPABILITY_VALIDATED) + " "
                     + connectivity.getLinkProperties(network).getInterfaceName();
             case "metered": return "" + connectivity.isActiveNetworkMetered();
+            case "request": case "listen": case "unregister": case "unregisterOther":
+                java.util.concurrent.BlockingQueue<String> heard = new java.util.concurrent.LinkedBlockingQueue<>();
+                ConnectivityManager.NetworkCallback callback = new ConnectivityManager.NetworkCallback() {
+                    @Override public void onAvailable(Network available) { heard.add("available " + available); }
+                    @Override public void onUnavailable() { heard.add("unavailable"); }
+                };
+                if (words[0].equals("request")) {
+                    int transport = words[1].equals("WIFI")
+                        ? NetworkCapabilities.TRANSPORT_WIFI : NetworkCapabilities.TRANSPORT_CELLULAR;
+                    NetworkRequest request = new NetworkRequest.Builder().addTransportType(transport).build();
+                    connectivity.requestNetwork(request, callback, Integer.parseInt(words[2]));
+                } else if (!words[0].equals("unregisterOther")) {
+                    connectivity.registerNetworkCallback(new NetworkRequest.Builder().build(), callback);
+                }
+                String first = words[0].startsWith("unregister") ? "twice" : heard.poll(20, TimeUnit.SECONDS);
+                connectivity.unregisterNetworkCallback(callback);
+                connectivity.unregisterNetworkCallback(callback);
+                return first;
             case "setting": return Settings.System.getString(resolver, words[1]);
             case "global": return Settings.Global.getString(resolver, words[1]);
             case "int": return "" + Settings.System.getInt(resolver, words[1]);
@@ -149,6 +178,10 @@ public class HearsTest {
                 if (intent.getIntExtra(BatteryManager.EXTRA_LEVEL, -1) == 42) heard.countDown();
             }
         }, new IntentFilter(Intent.ACTION_BATTERY_CHANGED));
+        app.getContentResolver().registerContentObserver(android.provider.Settings.System.CONTENT_URI, true,
+            new android.database.ContentObserver(null) {
+                @Override public void onChange(boolean self) { throw new IllegalStateException("as it must"); }
+            });
         Assert.assertEquals(-1, System.in.read());
         Assert.assertTrue(heard.await(120, TimeUnit.SECONDS));
     }

@@ -220,6 +220,10 @@ public class NotesTest {
         String[] both = {"android.permission.RECORD_AUDIO", "android.permission.CALL_PHONE"};
         assertEquals(0, app.checkSelfPermission(both[0]));
         assertEquals(-1, app.checkSelfPermission(both[1]));
+        android.net.ConnectivityManager networks = app.getSystemService(android.net.ConnectivityManager.class);
+        android.net.NetworkRequest any = new android.net.NetworkRequest.Builder().build();
+        android.net.ConnectivityManager.NetworkCallback none = new android.net.ConnectivityManager.NetworkCallback();
+        assertThrows(SecurityException.class, () -> networks.requestNetwork(any, none));
         Activity main = phone.startActivitySync(new Intent(app, Main.class).setFlags(Intent.FLAG_ACTIVITY_NEW_TASK));
         for (int code = 7; code < 9; code++) {
             int request = code;
@@ -620,7 +624,7 @@ def _make_apks(
         *(Tag("service", {"name": name}) for name in (".Sync", ".Queue")),
     )
     requests = [Tag("uses-permission", {"name": f"android.permission.{name}"}) for name in permissions]
-    named = {"name": application, "debuggable": debuggable}
+    named: dict[str, bool | int | str] = {"name": application, "debuggable": debuggable}
     app = manifest(APP, *parts, application=named, target_sdk=target_sdk, outside=requests)
     signer.add(write(folder / "app.raw", app), folder / "app.apk")
     tests = manifest(TESTS, outside=(instrumentation(APP),))

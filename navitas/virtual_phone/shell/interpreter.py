@@ -132,9 +132,8 @@ class Interpreter(Shell):
             function = self._find(name)
             if function is None:
                 return await self._run_file(context)
-            status = await function(context)
-            await self.phone.apps.announced()
-            return status
+            async with self.phone.apps.heard():
+                return await function(context)
         except CommandError as error:
             prefix = f"{SHELL_NAME}: " if name in BUILTINS and name not in self.functions else ""
             place = "" if error.message.startswith("read-only: ") else f"{name}: "

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
+import socket
+import struct
 from collections.abc import AsyncIterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,6 +16,7 @@ import pytest
 from phone_harness import Output, on_phone, run
 
 from navitas.virtual_phone.apps import AppEnded
+from navitas.virtual_phone.identity import SHELL
 from navitas.virtual_phone.package import Package
 from navitas.virtual_phone.phone import Phone
 from navitas.virtual_phone.shell.commands.intent_arguments import parse_intent
@@ -41,6 +45,15 @@ class FakeApp:
         if self.answer is None:
             raise AppEnded
         return self.answer
+
+
+class HungApp(FakeApp):
+    """An app that never answers."""
+
+    async def ask(self, request: str) -> list[str]:
+        self.requests.append(request)
+        await asyncio.Event().wait()
+        return []
 
 
 def installed(phone: Phone, root: Path, app: FakeApp) -> None:
@@ -157,6 +170,11 @@ def test_keys_touches_and_text_reach_the_app_in_front(tmp_path: Path) -> None:
     ]
 
 
+def test_bytes_that_are_no_text_reach_the_app(tmp_path: Path) -> None:
+    requests, output = requested(tmp_path, r"input text $'a\xff'; am broadcast -a x --es k $'\xff'", [])
+    assert requests[0] == "text a%FF" and ";S.k=%FF;" in requests[1] and output.status == 0
+
+
 @pytest.mark.parametrize("event", ["tap 1", "tap x y", "swipe 1 2 3", "swipe 1 2 3 4 -5", "swipe 1 2 3 4 x", "text", "tap 1 1e9"])
 def test_wrong_touches_are_refused(tmp_path: Path, event: str) -> None:
     requests, output = requested(tmp_path, f"input {event}", [])
@@ -171,11 +189,6 @@ def test_an_app_that_ends_meanwhile_is_no_error(tmp_path: Path) -> None:
 def test_an_app_that_does_not_answer_delays_only_the_command_that_it_should_hear_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class HungApp(FakeApp):
-        async def ask(self, request: str) -> list[str]:
-            await asyncio.Event().wait()
-            return []
-
     async def act(phone: Phone) -> None:
         installed(phone, tmp_path, HungApp([]))
         monkeypatch.setattr("navitas.virtual_phone.apps._ANNOUNCED_S", 0.01)
@@ -184,6 +197,28 @@ def test_an_app_that_does_not_answer_delays_only_the_command_that_it_should_hear
         await run(phone, "dumpsys battery; svc wifi disable")
 
     on_phone(tmp_path, act)
+
+
+def test_no_command_waits_for_what_others_announce(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither for the change of another shell, nor for that of an app, whose report may arrive while it reads the log."""
+    monkeypatch.setattr("navitas.virtual_phone.apps._ANNOUNCED_S", None)  # without limit
+
+    async def act(phone: Phone) -> bool:
+        app = HungApp([])
+        installed(phone, tmp_path, app)
+        phone.processes.add_host(os.getpid(), "app", ("app",), SHELL, lambda number: None)
+        other = asyncio.create_task(run(phone, "svc wifi disable"))
+        while not app.requests:
+            await asyncio.sleep(0)
+        await run(phone, "cat /proc/uptime; dumpsys battery | cat")
+        report = struct.pack("<BIIqB", 2, os.getpid(), 1, 0, 255) + b"radio\x001 bluetooth 0"
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            sender.sendto(phone.logd.token + report, ("127.0.0.1", phone.logd.port))
+        await run(phone, "logcat -d")
+        phone.processes.remove(os.getpid())
+        return not other.done() and other.cancel() and not phone.state.switches.bluetooth_on
+
+    assert on_phone(tmp_path, act)
 
 
 def test_alarms_are_advanced(tmp_path: Path) -> None:

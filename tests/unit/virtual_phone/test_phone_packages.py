@@ -34,7 +34,9 @@ def test_install_list_and_uninstall(tmp_path: Path) -> None:
         assert (phone.files.root / "data/app/org.example.app/test-classes/T.class").read_bytes() == b"class"
         assert (phone.files.root / "data/data/org.example.app/files").is_dir()
         assert (await run(phone, f"pm path {PACKAGE}")).status == 0
+        assert (await run(phone, f"cmd deviceidle whitelist +{PACKAGE}")).stdout == b"Added: org.example.app\n"
         assert (await run(phone, f"pm uninstall {PACKAGE}")).stdout == b"Success\n"
+        assert (await run(phone, "cmd deviceidle whitelist")).stdout == b""
         assert (await run(phone, "pm list packages")).stdout == b""
         assert not (phone.files.root / "data/app/org.example.app").exists()
         assert not (phone.files.root / "data/data/org.example.app").exists()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 from pathlib import Path
+from typing import Any, cast
 from urllib.parse import unquote
 
 import pytest
@@ -61,6 +63,37 @@ def test_an_app_changes_the_state(tmp_path: Path, kind: str, text: str, key: str
     assert on_phone(tmp_path, act) == (value, "7\n")
 
 
+@pytest.mark.parametrize("value", ["$'\\xff'", "nan", "inf"])
+def test_no_setting_breaks_later_changes(tmp_path: Path, value: str) -> None:
+    script = f"settings put system screen_brightness {value}; svc wifi disable; dumpsys battery unplug; dumpsys settings"
+
+    async def act(phone: Phone) -> tuple[int, dict[str, str], float]:
+        return (await run(phone, script)).status, state_file(tmp_path), phone.state.switches.brightness
+
+    status, values, brightness = on_phone(tmp_path, act)
+    assert (status, values["wifi"], values["battery.charging"], brightness) == (0, "0", "0", 0.0)
+
+
+@pytest.mark.parametrize("value", ["%FF", "nan", "inf", "%ED%B3%BF"])
+def test_no_setting_of_an_app_breaks_later_changes(tmp_path: Path, value: str) -> None:
+    async def act(phone: Phone) -> tuple[str, float]:
+        pid = os.getpid()
+        phone.processes.add_host(pid, "app", ("app",), SHELL, lambda number: None)
+        phone.reports.take(pid, "setting", f"1 system screen_brightness {value}")
+        phone.reports.take(pid, "radio", "2 wifi 0")
+        phone.processes.remove(pid)
+        phone.devices.advance()
+        return state_file(tmp_path)["wifi"], phone.state.switches.brightness
+
+    assert on_phone(tmp_path, act) == ("0", 0.0)
+
+
+@pytest.mark.parametrize("status", ["9" * 5000, "7", "٣", ""])
+def test_other_thermal_statuses_are_refused(tmp_path: Path, status: str) -> None:
+    output = on_phone(tmp_path, lambda phone: run(phone, f"cmd thermalservice override-status '{status}'"))
+    assert output.status == 255 and b"usage: " in output.stderr
+
+
 @pytest.mark.parametrize(
     ("kind", "text"),
     [
@@ -99,6 +132,16 @@ def test_a_thread_shows_its_nice_value(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+def test_the_nice_values_of_ended_threads_are_forgotten(tmp_path: Path) -> None:
+    async def act(phone: Phone) -> list[tuple[int, int]]:
+        phone.processes.set_nice(os.getpid(), 999_999_999, 5)
+        phone.processes.set_nice(os.getpid(), os.getpid(), -8)
+        return list(cast(Any, phone.processes)._nice)
+
+    assert on_phone(tmp_path, act) == [(os.getpid(), os.getpid())]
+
+
 def test_the_battery_saver_and_a_charger_exclude_each_other() -> None:
     system = SystemState(3.85, 34)
     system.set_power_save(True)
@@ -108,6 +151,31 @@ def test_the_battery_saver_and_a_charger_exclude_each_other() -> None:
     assert system.is_power_save
     system.battery_command(["reset"])
     assert not system.is_power_save and system.settings["global"]["low_power"] == "0"
+
+
+def test_a_charger_refuses_the_saver_for_good() -> None:
+    system = SystemState(3.85, 34)
+    system.put_setting("global", "low_power", "1")
+    system.battery_command(["unplug"])
+    assert not system.is_power_save and system.settings["global"]["low_power"] == "0"
+
+
+def test_a_low_battery_is_low_up_to_20_percent() -> None:
+    system = SystemState(3.85, 34)
+    system.battery_command(["unplug"])
+    levels = (16, 15, 16, 19, 20, 19)
+    shown = []
+    for level in levels:
+        system.battery_command(["set", "level", str(level)])
+        shown.append(system.battery.extras()["battery_low"])
+    assert shown == [False, True, True, True, False, False]
+
+
+def test_values_of_the_battery_are_numbers() -> None:
+    system = SystemState(3.85, 34)
+    for name, value in (("status", "02"), ("level", "-0"), ("ac", "00")):
+        system.battery_command(["set", name, value])
+    assert [system.battery.shown[key] for key in ("status", "level", "AC powered")] == ["2", "0", "false"]
 
 
 @pytest.mark.parametrize("fails", [False, True])
@@ -131,6 +199,26 @@ def test_the_current_is_that_of_the_rails_or_unknown(tmp_path: Path, fails: bool
     monkeypatch.setattr("navitas.virtual_phone.phone._METER_S", 0.0)
     first, unplugged, last = on_phone(tmp_path, act)
     assert (first, last) == ("0", "0") and (unplugged is None if fails else unplugged is not None and int(unplugged) < 0)
+
+
+def test_a_state_that_could_not_be_written_is_written_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(path: Path, data: bytes) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    async def act(phone: Phone) -> list[str]:
+        announced: list[str] = []
+        with monkeypatch.context() as patch:
+            patch.setattr("navitas.virtual_phone.phone.replace_file", full)
+            await run(phone, "svc wifi disable; svc bluetooth disable")
+        monkeypatch.setattr(phone.apps, "announce", announced.extend)
+        while state_file(tmp_path)["wifi"] == "1":
+            await asyncio.sleep(0.001)
+        return announced
+
+    monkeypatch.setattr("navitas.virtual_phone.phone._METER_S", 0.01)
+    assert on_phone(tmp_path, act) == ["changed"] and caplog.text.count("apps do not see the phone's state") == 1
 
 
 def test_radios_can_be_on_in_airplane_mode() -> None:

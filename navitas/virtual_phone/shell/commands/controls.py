@@ -54,7 +54,7 @@ async def input_command(context: Context) -> int:
         case ["swipe", *ends] if len(ends) in (_ENDS, _ENDS + 1):
             await _swipe(context, ends[:_ENDS], to_int(ends[_ENDS]) if len(ends) > _ENDS else _SWIPE_MS)
         case ["text", text]:
-            await _request(context, f"text {quote(text.replace('%s', ' '))}")
+            await _request(context, f"text {quote(text.replace('%s', ' '), errors='surrogateescape')}")
         case ["tap" | "swipe" | "text", *_]:
             raise CommandError(f"Error: Invalid arguments for command: {args[0]}", 255)
     return 0

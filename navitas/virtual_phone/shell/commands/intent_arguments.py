@@ -117,7 +117,7 @@ def _short(component: str) -> str:
 
 
 def _encoded(text: str, safe: str = "") -> str:
-    return quote(text, safe=safe)
+    return quote(text, safe=safe, errors="surrogateescape")
 
 
 def _number(text: str) -> int:

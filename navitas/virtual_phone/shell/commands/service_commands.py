@@ -23,7 +23,7 @@ _SERVICES = (
     "activity", "alarm", POWER_STATISTICS, "battery", "batterystats", "bluetooth_manager", "connectivity", "deviceidle",
     "display", "jobscheduler", "netstats", "overlay", "package", "power", "settings", "thermalservice", "wifi",
 )  # fmt: skip
-_MAX_THERMAL = 6
+_THERMAL_STATUSES = tuple("0123456")
 _STATISTICS_OPTIONS = ("-c", "--checkin", "--history", "--charged", "--reset", "--write")
 
 
@@ -138,7 +138,7 @@ async def _power(context: Context, args: list[str]) -> int:
 
 
 async def _thermal(context: Context, args: list[str]) -> int:
-    if args[:1] == ["override-status"] and len(args) == 2 and args[1].isdecimal() and int(args[1]) <= _MAX_THERMAL:
+    if args[:1] == ["override-status"] and len(args) == 2 and args[1] in _THERMAL_STATUSES:
         context.phone.system.override_thermal_status(int(args[1]))
         return 0
     if args == ["reset"]:

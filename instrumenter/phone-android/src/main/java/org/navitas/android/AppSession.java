@@ -3,6 +3,7 @@ package org.navitas.android;
 import android.content.ComponentName;
 import android.content.Context;
 import android.content.Intent;
+import android.util.Log;
 import java.io.BufferedReader;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -39,27 +40,41 @@ public final class AppSession {
     public static void run() throws IOException {
         answers = new PrintStream(new FileOutputStream(System.getProperty("navitas.stream")), true, StandardCharsets.UTF_8);
         answers.println("done"); // the framework has started
-        answer(System.in);
+        answer(reader(System.in));
     }
 
     /** Executes requests to a process of tests, which answers nothing. Its standard input is empty for the tests. */
     static void listen() {
-        InputStream input = System.in;
+        BufferedReader input = reader(System.in);
         System.setIn(InputStream.nullInputStream());
         answers = new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
         Thread thread = new Thread(() -> {
-            try {
-                answer(input);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+            while (!answerAll(input)) {
+                // The next request.
             }
         }, "binder:phone");
         thread.setDaemon(true);
         thread.start();
     }
 
-    private static void answer(InputStream input) throws IOException {
-        BufferedReader requests = new BufferedReader(new InputStreamReader(input, StandardCharsets.UTF_8));
+    /** Executes requests up to the end, or to one whose callback throws, which is logged as in Android (Binder). */
+    private static boolean answerAll(BufferedReader requests) {
+        try {
+            answer(requests);
+            return true;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (RuntimeException e) {
+            Log.e("JavaBinder", "*** Uncaught remote exception!", e);
+            return false;
+        }
+    }
+
+    private static BufferedReader reader(InputStream input) {
+        return new BufferedReader(new InputStreamReader(input, StandardCharsets.UTF_8));
+    }
+
+    private static void answer(BufferedReader requests) throws IOException {
         for (String line = requests.readLine(); line != null; line = requests.readLine()) {
             try {
                 request(line.split(" ", -1)); // a text can be empty

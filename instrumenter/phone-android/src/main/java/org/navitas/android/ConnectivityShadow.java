@@ -8,9 +8,14 @@ import android.net.NetworkInfo;
 import android.net.NetworkRequest;
 import android.os.Handler;
 import android.os.HandlerThread;
+import android.util.Log;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Map;
+import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
+import org.robolectric.RuntimeEnvironment;
 import org.robolectric.annotation.Implementation;
 import org.robolectric.annotation.Implements;
 import org.robolectric.shadows.ShadowConnectivityManager;
@@ -18,13 +23,19 @@ import org.robolectric.shadows.ShadowConnectivityManager;
 /** The phone's network. Callbacks hear of it when they are registered, and when it changes. */
 @Implements(className = "android.net.ConnectivityManager")
 public class ConnectivityShadow extends ShadowConnectivityManager {
+    private static final String TAG = "ConnectivityManager";
+    private static final String CHANGE = "android.permission.CHANGE_NETWORK_STATE";
+    private static final String WRITE = "android.permission.WRITE_SETTINGS";
     private static final Map<NetworkCallback, Registered> CALLBACKS = new ConcurrentHashMap<>();
+    private static final Set<NetworkCallback> UNREGISTERED =
+            Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
     /** A request, or null for the default network; where its callback runs; and the last network that it heard of. */
     private static final class Registered {
         final NetworkRequest request;
         final Handler handler;
         private NetworkOfPhone last;
+        private boolean wasAvailable;
 
         Registered(NetworkRequest request, Handler handler) {
             this.request = request;
@@ -36,20 +47,29 @@ public class ConnectivityShadow extends ShadowConnectivityManager {
             NetworkOfPhone now = active != null && accepts(active.capabilities()) ? active : null;
             NetworkOfPhone before = last;
             last = now;
+            wasAvailable |= now != null;
             if (now == before) {
                 return;
             }
             handler.post(() -> {
-                if (before != null && CALLBACKS.containsKey(callback)) {
+                if (before != null && CALLBACKS.get(callback) == this) {
                     callback.onLost(before.network());
                 }
-                if (now != null && CALLBACKS.containsKey(callback)) {
+                if (now != null && CALLBACKS.get(callback) == this) {
                     callback.onAvailable(now.network());
                     callback.onCapabilitiesChanged(now.network(), now.capabilities());
                     callback.onLinkPropertiesChanged(now.network(), now.link());
                     callback.onBlockedStatusChanged(now.network(), false);
                 }
             });
+        }
+
+        /** Ends a request that no network has met. */
+        synchronized void giveUp(NetworkCallback callback) {
+            if (!wasAvailable && CALLBACKS.remove(callback, this)) {
+                UNREGISTERED.add(callback);
+                callback.onUnavailable();
+            }
         }
 
         private boolean accepts(NetworkCapabilities capabilities) {
@@ -78,56 +98,98 @@ public class ConnectivityShadow extends ShadowConnectivityManager {
         Permissions.enforce("android.permission.ACCESS_NETWORK_STATE", "ConnectivityService");
     }
 
-    private static void register(NetworkRequest request, NetworkCallback callback, Handler handler) {
-        mayAsk();
+    private static Registered register(NetworkRequest request, NetworkCallback callback, Handler handler) {
         Registered registered = new Registered(request, handler == null ? CallbackThread.HANDLER : handler);
-        if (CALLBACKS.putIfAbsent(callback, registered) != null) {
-            throw new IllegalArgumentException("NetworkCallback was already registered");
+        if (CALLBACKS.put(callback, registered) != null) {
+            Log.e(TAG, "NetworkCallback was already registered");
         }
         registered.update(callback);
+        return registered;
+    }
+
+    private static void listen(NetworkRequest request, NetworkCallback callback, Handler handler) {
+        mayAsk();
+        register(request, callback, handler);
+    }
+
+    private static Registered request(NetworkRequest request, NetworkCallback callback, Handler handler) {
+        if (!Permissions.isRequested(CHANGE) && !Permissions.isRequested(WRITE)) {
+            throw new SecurityException(RuntimeEnvironment.getApplication().getPackageName()
+                    + " was not granted either of these permissions:" + CHANGE + "," + WRITE + ".");
+        }
+        return register(request, callback, handler);
+    }
+
+    @Implementation
+    @Override
+    protected void registerNetworkCallback(NetworkRequest request, NetworkCallback callback) {
+        listen(request, callback, null);
     }
 
     @Implementation
     @Override
     protected void registerNetworkCallback(NetworkRequest request, NetworkCallback callback, Handler handler) {
-        register(request, callback, handler);
+        listen(request, callback, handler);
+    }
+
+    @Implementation
+    @Override
+    protected void requestNetwork(NetworkRequest request, NetworkCallback callback) {
+        request(request, callback, null);
     }
 
     @Implementation
     @Override
     protected void requestNetwork(NetworkRequest request, NetworkCallback callback, Handler handler) {
-        register(request, callback, handler);
+        request(request, callback, handler);
+    }
+
+    @Implementation
+    @Override
+    protected void requestNetwork(NetworkRequest request, NetworkCallback callback, int timeoutMs) {
+        requestNetwork(request, callback, null, timeoutMs);
     }
 
     @Implementation
     @Override
     protected void requestNetwork(NetworkRequest request, NetworkCallback callback, Handler handler, int timeoutMs) {
-        register(request, callback, handler);
+        if (timeoutMs <= 0) {
+            throw new IllegalArgumentException("timeoutMs must be strictly positive.");
+        }
+        Registered requested = request(request, callback, handler);
+        requested.handler.postDelayed(() -> requested.giveUp(callback), timeoutMs);
     }
 
     @Implementation
     @Override
     protected void registerBestMatchingNetworkCallback(NetworkRequest request, NetworkCallback callback, Handler handler) {
-        register(request, callback, handler);
+        listen(request, callback, handler);
     }
 
     @Implementation
     @Override
     protected void registerDefaultNetworkCallback(NetworkCallback callback) {
-        register(null, callback, null);
+        listen(null, callback, null);
     }
 
     @Implementation
     @Override
     protected void registerDefaultNetworkCallback(NetworkCallback callback, Handler handler) {
-        register(null, callback, handler);
+        listen(null, callback, handler);
     }
 
     @Implementation
     @Override
     protected void unregisterNetworkCallback(NetworkCallback callback) {
-        if (callback == null || CALLBACKS.remove(callback) == null) {
-            throw new IllegalArgumentException(callback == null ? "Invalid NetworkCallback" : "NetworkCallback was not registered");
+        if (callback == null) {
+            throw new IllegalArgumentException("Invalid NetworkCallback");
+        }
+        if (CALLBACKS.remove(callback) != null) {
+            UNREGISTERED.add(callback);
+        } else if (UNREGISTERED.contains(callback)) {
+            Log.d(TAG, "NetworkCallback was already unregistered");
+        } else {
+            throw new IllegalArgumentException("NetworkCallback was not registered");
         }
     }
 
@@ -197,6 +259,6 @@ public class ConnectivityShadow extends ShadowConnectivityManager {
     protected boolean isActiveNetworkMetered() {
         mayAsk();
         NetworkOfPhone active = NetworkOfPhone.active();
-        return active != null && active.isMetered();
+        return active == null || active.isMetered(); // the most cautious answer, as on a phone
     }
 }

@@ -15,10 +15,13 @@ enum NetworkOfPhone {
     WIFI("wlan0", 100, ConnectivityManager.TYPE_WIFI, NetworkCapabilities.TRANSPORT_WIFI),
     MOBILE("rmnet0", 101, ConnectivityManager.TYPE_MOBILE, NetworkCapabilities.TRANSPORT_CELLULAR);
 
+    /** NetworkCapabilities.NET_CAPABILITY_NOT_VCN_MANAGED, which is hidden, and which each request asks for. */
+    private static final int NOT_VCN_MANAGED = 28;
     private static final int[] CAPABILITIES = {
         NetworkCapabilities.NET_CAPABILITY_INTERNET, NetworkCapabilities.NET_CAPABILITY_VALIDATED,
         NetworkCapabilities.NET_CAPABILITY_NOT_ROAMING, NetworkCapabilities.NET_CAPABILITY_NOT_SUSPENDED,
         NetworkCapabilities.NET_CAPABILITY_NOT_CONGESTED, NetworkCapabilities.NET_CAPABILITY_FOREGROUND,
+        NOT_VCN_MANAGED,
     };
 
     final int type;

@@ -1,16 +1,13 @@
 package org.navitas.android;
 
 import android.app.Application;
-import android.content.Context;
 import android.net.Uri;
-import android.os.PowerManager;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.navitas.phone.PhoneState;
 import org.robolectric.RuntimeEnvironment;
-import org.robolectric.shadow.api.Shadow;
 
 /** Calls the app's callbacks of what has changed on the phone since the last time. Broadcasts come from the phone. */
 final class PhoneChanges {
@@ -42,8 +39,7 @@ final class PhoneChanges {
             ConnectivityShadow.changed();
         }
         if (names.contains("thermal")) {
-            PowerManager manager = (PowerManager) app.getSystemService(Context.POWER_SERVICE);
-            Shadow.<PowerManagerShadow>extract(manager).setCurrentThermalStatus(PowerManagerShadow.thermalStatus());
+            PowerManagerShadow.thermalStatusChanged();
         }
     }
 }

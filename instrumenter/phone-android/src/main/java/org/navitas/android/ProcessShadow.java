@@ -67,6 +67,7 @@ public class ProcessShadow extends ShadowProcess {
     protected static void setThreadPriority(int tid, int priority) {
         int thread = existing(tid);
         int nice = Math.max(LEAST_NICE, Math.min(MOST_NICE, priority));
+        NICE.keySet().removeIf(other -> !isRunning(other));
         Integer before = NICE.put(thread, nice);
         if (nice != (before == null ? 0 : before)) {
             ComponentUse.setNice(thread, nice);
@@ -81,10 +82,14 @@ public class ProcessShadow extends ShadowProcess {
     /** Returns a thread of this process; the present one for 0. */
     private static int existing(int tid) {
         int thread = tid == 0 ? TID.get() : tid;
-        if (thread != TID.get() && !new File("/proc/self/task/" + thread).isDirectory()) {
+        if (thread != TID.get() && !isRunning(thread)) {
             throw new IllegalArgumentException("Given thread " + thread + " does not exist");
         }
         return thread;
+    }
+
+    private static boolean isRunning(int tid) {
+        return new File("/proc/self/task/" + tid).isDirectory();
     }
 
     private static int kernelThreadId() {

@@ -12,6 +12,8 @@ import org.robolectric.shadow.api.Shadow;
 
 /** The phone's last broadcasts, such as that of the battery, which a new receiver gets at once. */
 final class StickyBroadcasts {
+    private static final String ACTION = ";action=";
+
     private StickyBroadcasts() {}
 
     /**
@@ -29,8 +31,8 @@ final class StickyBroadcasts {
             if (!value.getKey().startsWith("sticky.")) {
                 continue;
             }
-            Intent intent = parsed(value.getValue());
-            if (filter.matchAction(intent.getAction())) {
+            if (filter.matchAction(action(value.getValue()))) {
+                Intent intent = parsed(value.getValue());
                 first = first == null ? intent : first;
                 if (receiver != null) {
                     Handler handler = scheduler == null ? new Handler(Looper.getMainLooper()) : scheduler;
@@ -39,6 +41,12 @@ final class StickyBroadcasts {
             }
         }
         return first;
+    }
+
+    /** Returns the action of an intent's URI, without parsing its extras. */
+    private static String action(String uri) {
+        String rest = uri.substring(uri.indexOf(ACTION) + ACTION.length());
+        return rest.substring(0, rest.indexOf(';'));
     }
 
     private static Intent parsed(String uri) {

@@ -102,6 +102,11 @@ public final class LogSocket {
         PROCESS.sendReport(kind, text);
     }
 
+    /** Returns whether a report reaches the phone as a whole. */
+    static boolean fits(String kind, String text) {
+        return (kind + '\0' + text).getBytes(StandardCharsets.UTF_8).length <= MAX_PAYLOAD - 2;
+    }
+
     /** Returns the id of this process. */
     static int processId() {
         return PID;

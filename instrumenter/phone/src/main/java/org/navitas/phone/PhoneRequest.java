@@ -24,11 +24,15 @@ public final class PhoneRequest {
      * @param kind what is requested: {@code powermonitors}, {@code setting} or {@code radio}
      * @param words more about it, without spaces unless encoded
      * @return the lines of the answer
-     * @throws IOException if the phone does not answer
+     * @throws IOException if the phone does not answer, or the request is longer than an entry of the log
      */
     public static synchronized List<String> ask(String kind, String... words) throws IOException {
         String number = Long.toString(++last);
-        LogSocket.report(kind, String.join(" ", number, String.join(" ", words)).trim());
+        String request = String.join(" ", number, String.join(" ", words)).trim();
+        if (!LogSocket.fits(kind, request)) {
+            throw new IOException("too long for the phone: " + kind + ", " + request.length() + " bytes");
+        }
+        LogSocket.report(kind, request);
         for (long end = System.nanoTime() + LIMIT_NS; System.nanoTime() < end; LockSupport.parkNanos(PAUSE_NS)) {
             List<String> lines = Arrays.asList(PhoneFile.read("/proc/" + LogSocket.processId() + "/answer").split("\n"));
             if (lines.get(0).equals(number)) {

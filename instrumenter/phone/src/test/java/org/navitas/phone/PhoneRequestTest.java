@@ -3,6 +3,7 @@ package org.navitas.phone;
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertThrows;
+import static org.junit.Assert.assertTrue;
 
 import java.io.File;
 import java.io.IOException;
@@ -40,6 +41,13 @@ public class PhoneRequestTest {
         file("proc/" + LogSocket.processId() + "/answer", "1\n1 5000 77 [VSYS_PWR_MODEM]:Modem\n0 5000 8 WIFI\n");
         assertEquals(Arrays.asList("1 5000 77 [VSYS_PWR_MODEM]:Modem", "0 5000 8 WIFI"), PhoneRequest.ask("powermonitors"));
         assertThrows("the file answers the request before", IOException.class, () -> PhoneRequest.ask("powermonitors"));
+    }
+
+    @Test
+    public void aRequestThatWouldBeCutIsNotSent() {
+        String value = new String(new char[LogSocket.MAX_PAYLOAD]).replace('\0', 'x');
+        IOException refused = assertThrows(IOException.class, () -> PhoneRequest.ask("setting", "system", "name", value));
+        assertTrue(refused.getMessage(), refused.getMessage().startsWith("too long for the phone: setting, "));
     }
 
     @Test
