@@ -22,7 +22,7 @@ from navitas.regress.grouping import column_groups, joined
 from navitas.regress.intervals import half_width
 from navitas.regress.libraries import library
 from navitas.regress.model_file import OperationsModel
-from navitas.regress.noise import Noise, growth_in, growth_of, weights
+from navitas.regress.noise import Noise, growth_in, growth_of, least_divisor, weights
 from navitas.regress.prepare import Prepared, prepare
 from navitas.regress.table import Table
 from navitas.regress.validation import FamilyScores, constant_scores
@@ -60,6 +60,10 @@ def _fit_cases(source: str, ready: Prepared, options: FitOptions) -> OperationsM
         notes.append(f"{few}: those that change most alike share {columns} costs")
     elif rows <= columns + 1:
         notes.append(f"{rows} cases are too few for {columns} operations and idling: no cost is identifiable")
+    least_j = least_divisor(cases.y)
+    tiny = int(((cases.y > 0) & (cases.y < least_j)).sum())
+    if tiny and loss.noise is not Noise.CONSTANT:
+        notes.append(f"{tiny:,} of {rows:,} cases have under {least_j:.3g} J: they count little in the selection, but much in NMAE")
     weight = weights(cases, loss.noise)
     names = [name for name in NAMES if name != PAIRS or columns == len(ready.names)]
     fitted, scores = _fitted(cases, weight, loss.noise, options.family, names)

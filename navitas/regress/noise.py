@@ -50,10 +50,15 @@ class Growth:
         return min(Noise, key=lambda one: abs(one.exponent - self.exponent))
 
 
-def floored(energy: F64, y: F64) -> F64:
-    """Energies, at least half of the 1st percentile of the positive measured ones: divisors that are never 0."""
+def least_divisor(y: F64) -> float:
+    """Half of the 1st percentile of the positive energies."""
     positive = y[y > 0]
-    return np.maximum(energy, 0.5 * float(np.quantile(positive, 0.01)) if positive.size else 1.0)
+    return 0.5 * float(np.quantile(positive, 0.01)) if positive.size else 1.0
+
+
+def floored(energy: F64, y: F64) -> F64:
+    """Energies as divisors: at least half of the 1st percentile of the positive measured ones, so that they are never 0."""
+    return np.maximum(energy, least_divisor(y))
 
 
 def weights(cases: Cases, noise: Noise) -> F64:

@@ -134,3 +134,13 @@ def test_an_energy_of_zero_has_no_relative_loss() -> None:
     assert model.loss == "squared" and model.loss_reason.startswith("1 of 61 cases have an energy of 0")
     with pytest.raises(UsageError, match=r"column 'e', row 60: 0, in 1 of 61 rows"):
         fit_table(table, FitOptions("e", loss="relative"))
+
+
+def test_a_tiny_energy_does_not_select_the_family() -> None:
+    """Its relative error of 1e12 hid that the energy has products."""
+    counts = np.random.default_rng(3).random((200, 5))
+    energy = (1 + 5 * counts[:, 0] * counts[:, 1] + counts[:, 2]) * (1 + 0.01 * np.random.default_rng(4).standard_normal(200))
+    energy[7] = 1e-12
+    model = fit_table(table_of(counts, energy), FitOptions("e", loss="relative"))
+    assert model.family == "quadratic"
+    assert any(note.startswith("1 of 200 cases have under 0.5") for note in model.notes)
