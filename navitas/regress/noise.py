@@ -86,7 +86,10 @@ def growth_of(y: F64, predicted: F64) -> Growth:
 
     This is the power-of-the-mean model of variance (Carroll and Ruppert 1988, "Transformation and Weighting in Regression",
     chapter 3). Rows with operations that hardly occur elsewhere have large errors under any noise. Here, they count little.
+    Energies of 0 are left out: often nothing ran, so that their error is 0, whatever the noise.
     """
+    some = y > 0 if y.any() else y == 0
+    y, predicted = y[some], predicted[some]
     step = -(-len(y) // _MOST_ERRORS)
     level = np.log(floored(predicted, y)[::step])
     size = np.log(np.maximum(np.abs(y - predicted), 1e-9 * float(y.mean()))[::step])

@@ -24,7 +24,8 @@ class FamilyScores:
     """Errors of each fold: NMAE as a share in training and validation, and the mean error of validation in joules (`mean_j`).
 
     `judged`: the mean error by which fits are compared, in units of the noise that the loss is right for, with a least unit so
-    that no tiny energy decides. `predicted`: (n,), joules, by the fit without the row's fold.
+    that no tiny energy decides. No error is a share of an energy of 0, so relative ones are those of other rows, unless a fold
+    has none. `predicted`: (n,), joules, by the fit without the row's fold.
     """
 
     training: tuple[float, ...]
@@ -78,6 +79,7 @@ def fold_numbers(rows: int, groups: I64 | None) -> I64:
 def cross_validate(cases: Cases, solve: Solve, loss: Noise) -> FamilyScores:
     """Fit without each fold, and predict all rows."""
     predicted, divisor = np.empty(len(cases.y)), floored(cases.y, cases.y) ** loss.exponent
+    is_judged = (cases.y > 0) | (loss is Noise.CONSTANT)
     training, validation, mean_j, judged = [], [], [], []
     for number, fold in enumerate(cases.folds):
         every = cases.predict(solve(number))
@@ -87,7 +89,8 @@ def cross_validate(cases: Cases, solve: Solve, loss: Noise) -> FamilyScores:
         validation.append(nmae(cases.y[fold], every[fold]))
         size = np.abs(every[fold] - cases.y[fold])
         mean_j.append(float(size.mean()))
-        judged.append(float((size / divisor[fold]).mean()))
+        some = is_judged[fold] if is_judged[fold].any() else slice(None)
+        judged.append(float((size / divisor[fold])[some].mean()))
     return FamilyScores(tuple(training), tuple(validation), tuple(mean_j), tuple(judged), predicted)
 
 

@@ -13,7 +13,6 @@ from sklearn.datasets import load_diabetes
 from support.field_data import FIELD_DATA, needs_field_data
 from table_maker import planted, table_of
 
-from navitas.errors import UsageError
 from navitas.regress.apply import apply_model
 from navitas.regress.arrays import F64, Bool
 from navitas.regress.families import NAMES
@@ -127,13 +126,37 @@ def test_costs_have_the_right_errors_whatever_the_loss() -> None:
         assert np.mean(within) == pytest.approx(0.68, abs=0.15), loss
 
 
-def test_an_energy_of_zero_has_no_relative_loss() -> None:
+def test_an_energy_of_zero_leaves_the_loss_of_the_other_cases() -> None:
+    """Without operations, nothing was measured: the loss became squared, and errors of the other cases nearly doubled."""
+    counts, _, energy = planted(0, 450, 8, 3)
+    held = table_of(counts[150:], energy[150:])
+    errors = []
+    for zeros, loss in ((0, "auto"), (1, "auto"), (1, "relative")):
+        table = table_of(np.vstack([counts[:150], np.zeros((zeros, 8))]), np.append(energy[:150], np.zeros(zeros)))
+        model = fit_table(table, FitOptions("e", loss=loss))
+        assert model.loss == "relative"
+        assert any(note.startswith("1 of 151 cases have an energy of 0") for note in model.notes) == bool(zeros)
+        errors.append(float(np.mean(np.abs(apply_model(model, held).energy_j / energy[150:] - 1))))
+    assert errors[1:] == pytest.approx([errors[0]] * 2, rel=0.05)
+
+
+def test_cases_in_which_nothing_ran_do_not_hide_constant_noise() -> None:
+    random = np.random.default_rng(0)
+    counts = random.exponential(1, (300, 4))
+    counts[::4] = 0.0
+    energy = np.where(
+        counts.any(axis=1), np.maximum(counts @ [1.0, 2.0, 0.5, 4.0] + 0.3 * random.standard_normal(300), 0.01), 0.0
+    )
+    assert fit_table(table_of(counts, energy), FitOptions("e", family="nnls")).loss == "squared"
+
+
+def test_a_fold_of_zeros_alone_has_a_fit() -> None:
     counts, _, energy = planted(0, 60, 4, 2)
-    table = table_of(np.vstack([counts, np.zeros(4)]), np.append(energy, 0.0))
-    model = fit_table(table, FitOptions("e"))
-    assert model.loss == "squared" and model.loss_reason.startswith("1 of 61 cases have an energy of 0")
-    with pytest.raises(UsageError, match=r"column 'e', row 60: 0, in 1 of 61 rows"):
-        fit_table(table, FitOptions("e", loss="relative"))
+    group = np.arange(60) % 4
+    energy[group == 1] = 0.0
+    names = [*(f"op{place}" for place in range(4)), "g"]
+    model = fit_table(table_of(np.column_stack([counts, group]), energy, names), FitOptions("e", group="g", loss="relative"))
+    assert any(note.startswith("15 of 60 cases have an energy of 0") for note in model.notes)
 
 
 def test_a_tiny_energy_does_not_select_the_family() -> None:
