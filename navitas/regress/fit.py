@@ -72,7 +72,7 @@ def _fit_cases(source: str, ready: Prepared, options: FitOptions) -> OperationsM
         notes.append("the model has products of operations, so the costs are those of the best linear model")
     merged = dependent_columns(total)
     terms = terms_of(cases, weight, total, linear.coefficient, merged, bounded=linear.family == DEFAULT)
-    noise = growth_of(fitted.cases.y, fitted.scores.predicted).noise
+    noise = growth_of(fitted.cases.y, fitted.scores.predicted).nearest
     width, enough = half_width(fitted.cases.y, fitted.scores.predicted, noise, options.level)
     if not enough:
         notes.append(f"{rows} cases are too few for intervals of {100 * options.level:g} %: the largest error is used")
@@ -104,7 +104,7 @@ def _loss(cases: Cases, wanted: str) -> FitLoss:
     """The loss that is wanted, or right for the noise of the cases."""
     some = cases.sampled(most_rows(cases, _COMPARED_CELLS))
     growth = growth_in(some, weights(some, Noise.PROPORTIONAL))
-    return FitLoss(LOSSES[wanted] if wanted != AUTO else growth.noise, growth, is_wanted=wanted != AUTO)
+    return FitLoss(LOSSES[wanted] if wanted != AUTO else growth.for_loss, growth, is_wanted=wanted != AUTO)
 
 
 def _small_energies(y: F64) -> list[str]:

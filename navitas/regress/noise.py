@@ -43,11 +43,14 @@ class Growth:
     high: float
 
     @property
-    def noise(self) -> Noise:
-        """The nearest kind; proportional, as the noise of most measurements of energy, unless the interval excludes it."""
-        if self.high >= 1:
-            return Noise.PROPORTIONAL
+    def nearest(self) -> Noise:
+        """The nearest kind."""
         return min(Noise, key=lambda one: abs(one.exponent - self.exponent))
+
+    @property
+    def for_loss(self) -> Noise:
+        """Proportional, as the noise of most measurements of energy, unless the interval excludes it; and else the nearest."""
+        return Noise.PROPORTIONAL if self.high >= 1 else self.nearest
 
 
 def least_divisor(y: F64) -> float:
