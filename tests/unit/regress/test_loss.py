@@ -13,11 +13,12 @@ from sklearn.datasets import load_diabetes
 from support.field_data import FIELD_DATA, needs_field_data
 from table_maker import planted, table_of
 
+from navitas.errors import UsageError
 from navitas.regress.apply import apply_model
 from navitas.regress.arrays import F64, Bool
 from navitas.regress.families import NAMES
 from navitas.regress.fit import fit_table
-from navitas.regress.fit_options import FitOptions
+from navitas.regress.fit_options import LOSSES, FitOptions
 from navitas.regress.noise import growth_of
 from navitas.regress.table import Table
 
@@ -187,6 +188,24 @@ def test_the_interval_of_the_growth_holds_for_groups(kind: str) -> None:
         growth = growth_of(np.maximum(level + 0.02 * error, 1e-6), level, group)
         inside.append(growth.low <= 0 <= growth.high)
     assert np.mean(inside) >= 0.9
+
+
+def test_a_name_of_no_loss_or_family_is_an_error() -> None:
+    with pytest.raises(UsageError, match="no loss 'relativ'"):
+        FitOptions("e", loss="relativ")
+    with pytest.raises(UsageError, match="no family 'nlls'"):
+        FitOptions("e", family="nlls")
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_selected_loss_can_be_named_for_the_same_fit(loss: str) -> None:
+    random = np.random.default_rng(0)
+    counts = random.exponential(1, (300, 4))
+    truth = 0.5 + counts @ [1.0, 2.0, 0.5, 4.0]
+    energy = np.maximum(truth + 0.1 * truth ** LOSSES[loss].exponent * random.standard_normal(300), 0.01)
+    selected, named = (fit_table(table_of(counts, energy), FitOptions("e", loss=name)) for name in ("auto", loss))
+    assert selected.loss == named.loss == loss
+    assert selected.products == named.products
 
 
 def test_a_tiny_energy_does_not_select_the_family() -> None:
