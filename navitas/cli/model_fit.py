@@ -36,7 +36,7 @@ from navitas.untrusted_text import printable
     type=click.Choice(LOSS_CHOICES),
     default=AUTO,
     show_default=True,
-    help="Errors that count: in joules (squared), or as shares of the energy.",
+    help="Errors that count: in joules (squared), as shares of the energy, or between.",
 )
 @option(
     "--level",

@@ -22,7 +22,7 @@ from navitas.regress.grouping import column_groups, joined
 from navitas.regress.intervals import half_width
 from navitas.regress.libraries import library
 from navitas.regress.model_file import OperationsModel
-from navitas.regress.noise import Noise, growth_in, growth_of, weights
+from navitas.regress.noise import Noise, growth_in, growth_of, least_divisor, weights
 from navitas.regress.prepare import Prepared, prepare
 from navitas.regress.table import Table
 from navitas.regress.validation import FamilyScores, constant_scores
@@ -36,9 +36,8 @@ _SMALL_CELLS = 4_000_000
 def fit_table(table: Table, options: FitOptions) -> OperationsModel:
     """Fit a model to a table.
 
-    Raises `UsageError` if a column is missing or has text or empty cells, if the target is constant or negative, or 0 with a
-    relative loss, if there are fewer than 8 rows, if no column can have a cost, or if the fit does not end in numbers that a file
-    can have.
+    Raises `UsageError` if a column is missing or has text or empty cells, if the target is constant or negative, if
+    there are fewer than 8 rows, if no column can have a cost, or if the fit does not end in numbers that a file can have.
     """
     ready = prepare(table, options)
     threads = 1 if ready.cases.x.size < _SMALL_CELLS else None
@@ -60,6 +59,8 @@ def _fit_cases(source: str, ready: Prepared, options: FitOptions) -> OperationsM
         notes.append(f"{few}: those that change most alike share {columns} costs")
     elif rows <= columns + 1:
         notes.append(f"{rows} cases are too few for {columns} operations and idling: no cost is identifiable")
+    if loss.noise is not Noise.CONSTANT:
+        notes += _small_energies(cases.y)
     weight = weights(cases, loss.noise)
     names = [name for name in NAMES if name != PAIRS or columns == len(ready.names)]
     fitted, scores = _fitted(cases, weight, loss.noise, options.family, names)
@@ -71,7 +72,7 @@ def _fit_cases(source: str, ready: Prepared, options: FitOptions) -> OperationsM
         notes.append("the model has products of operations, so the costs are those of the best linear model")
     merged = dependent_columns(total)
     terms = terms_of(cases, weight, total, linear.coefficient, merged, bounded=linear.family == DEFAULT)
-    noise = growth_of(fitted.cases.y, fitted.scores.predicted).noise
+    noise = growth_of(fitted.cases.y, fitted.scores.predicted).nearest
     width, enough = half_width(fitted.cases.y, fitted.scores.predicted, noise, options.level)
     if not enough:
         notes.append(f"{rows} cases are too few for intervals of {100 * options.level:g} %: the largest error is used")
@@ -100,12 +101,21 @@ def _grouped(cases: Cases, options: FitOptions) -> tuple[list[list[int]], Cases,
 
 
 def _loss(cases: Cases, wanted: str) -> FitLoss:
-    """The loss that is wanted, or right for the noise of the cases. If any energy is 0, that is squared errors."""
+    """The loss that is wanted, or right for the noise of the cases."""
     some = cases.sampled(most_rows(cases, _COMPARED_CELLS))
     growth = growth_in(some, weights(some, Noise.PROPORTIONAL))
-    zeros = int((cases.y == 0).sum())
-    noise = LOSSES[wanted] if wanted != AUTO else Noise.CONSTANT if zeros else growth.noise
-    return FitLoss(noise, growth, is_wanted=wanted != AUTO, zeros=zeros, rows=len(cases.y))
+    return FitLoss(LOSSES[wanted] if wanted != AUTO else growth.for_loss, growth, is_wanted=wanted != AUTO)
+
+
+def _small_energies(y: F64) -> list[str]:
+    """Notes on energies that relative errors cannot be judged by."""
+    least_j = least_divisor(y)
+    zeros, tiny = int((y == 0).sum()), int(((y > 0) & (y < least_j)).sum())
+    notes = [f"{zeros:,} of {len(y):,} cases have an energy of 0: the errors of the others select the fit"] if zeros else []
+    if tiny:
+        less = f"{tiny:,} of {len(y):,} cases have under {least_j:.3g} J"
+        notes.append(f"{less}: their errors count much in NMAE, but little in the selection of the fit")
+    return notes
 
 
 def _of_operations(term: Term, groups: list[list[int]]) -> Term:

@@ -15,14 +15,12 @@ from navitas.regress.validation import FamilyScores
 class FitLoss:
     """The loss of a fit, by the kind of noise that it is right for. `is_wanted`: the user named it.
 
-    `growth`: that of errors of left-out cases. `zeros`, of all `rows`, have an energy of 0.
+    `growth`: that of errors of left-out cases.
     """
 
     noise: Noise
     growth: Growth
     is_wanted: bool
-    zeros: int
-    rows: int
 
     @property
     def name(self) -> str:
@@ -32,8 +30,6 @@ class FitLoss:
     @property
     def reason(self) -> str:
         """Why it is used, as a sentence."""
-        if self.zeros and not self.is_wanted:
-            return f"{self.zeros:,} of {self.rows:,} cases have an energy of 0, of which no error is a share."
         one = self.growth
         interval = f"95 % interval: {one.low:.2f} to {one.high:.2f}; 0: equal in joules, 1: equal in percent"
         power = f"of left-out cases grow with the energy to the power of {one.exponent:.2f} ({interval})"

@@ -14,7 +14,8 @@ from navitas.regress.noise import Noise
 from navitas.regular_files import as_utf8, read_regular
 
 FORMAT = "navitas-operations-model"
-VERSION = 1
+VERSION = 2
+"""Version 1 had no noise between constant and proportional."""
 MAX_BYTES = 64 << 20
 _FIT = "Make the file with navitas model fit."
 _Name = Annotated[str, Field(max_length=1000)]
@@ -104,7 +105,7 @@ class OperationsModel(_Part):
     """
 
     format: Literal["navitas-operations-model"] = "navitas-operations-model"
-    schema_version: Literal[1] = 1
+    schema_version: Literal[1, 2] = 2
     navitas_version: _Name
     source: _Name
     target: _Name

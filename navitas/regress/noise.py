@@ -7,7 +7,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from navitas.regress.arrays import F64
+from navitas.regress.arrays import F64, I64
 from navitas.regress.cases import Cases, fold_sums
 from navitas.regress.solvers import non_negative
 
@@ -43,17 +43,25 @@ class Growth:
     high: float
 
     @property
-    def noise(self) -> Noise:
-        """The nearest kind; proportional, as the noise of most measurements of energy, unless the interval excludes it."""
-        if self.high >= 1:
-            return Noise.PROPORTIONAL
+    def nearest(self) -> Noise:
+        """The nearest kind."""
         return min(Noise, key=lambda one: abs(one.exponent - self.exponent))
+
+    @property
+    def for_loss(self) -> Noise:
+        """Proportional, as the noise of most measurements of energy, unless the interval excludes it; and else the nearest."""
+        return Noise.PROPORTIONAL if self.high >= 1 else self.nearest
+
+
+def least_divisor(y: F64) -> float:
+    """Half of the 1st percentile of the positive energies."""
+    positive = y[y > 0]
+    return 0.5 * float(np.quantile(positive, 0.01)) if positive.size else 1.0
 
 
 def floored(energy: F64, y: F64) -> F64:
-    """Energies, at least half of the 1st percentile of the positive measured ones: divisors that are never 0."""
-    positive = y[y > 0]
-    return np.maximum(energy, 0.5 * float(np.quantile(positive, 0.01)) if positive.size else 1.0)
+    """Energies as divisors: at least half of the 1st percentile of the positive measured ones, so that they are never 0."""
+    return np.maximum(energy, least_divisor(y))
 
 
 def weights(cases: Cases, noise: Noise) -> F64:
@@ -73,16 +81,24 @@ def growth_in(cases: Cases, weight: F64) -> Growth:
     predicted = np.empty(len(cases.y))
     for fold, sums in zip(cases.folds, each, strict=True):
         predicted[fold] = cases.predict(non_negative(total.minus(sums)))[fold]
-    return growth_of(cases.y, predicted)
+    return growth_of(cases.y, predicted, cases.groups)
 
 
-def growth_of(y: F64, predicted: F64) -> Growth:
+def growth_of(y: F64, predicted: F64, groups: I64 | None = None) -> Growth:
     """The most likely growth with the predicted energy, if errors have Student's t distribution with 3 degrees of freedom.
 
     This is the power-of-the-mean model of variance (Carroll and Ruppert 1988, "Transformation and Weighting in Regression",
     chapter 3). Rows with operations that hardly occur elsewhere have large errors under any noise. Here, they count little.
+    Energies of 0 are left out: often nothing ran, so that their error is 0, whatever the noise.
+
+    Rows of one group count as one, as their errors may be equal: the log-likelihood is divided by the size of a row's group, on
+    average over rows (the design effect of Kish 1965, "Survey Sampling", for a correlation of 1).
     """
-    step = -(-len(y) // _MOST_ERRORS)
+    some = y > 0 if y.any() else y == 0
+    step = -(-int(some.sum()) // _MOST_ERRORS)
+    y, predicted = y[some], predicted[some]
+    own = np.arange(len(y)) if groups is None else groups[some][::step]
+    rows_of_group = np.bincount(own)[own].mean()
     level = np.log(floored(predicted, y)[::step])
     size = np.log(np.maximum(np.abs(y - predicted), 1e-9 * float(y.mean()))[::step])
     squares = np.exp(2 * (size - _EXPONENTS[:, None] * (level - level.mean())))
@@ -90,5 +106,5 @@ def growth_of(y: F64, predicted: F64) -> Growth:
     for _ in range(_SCALE_STEPS):
         scale = np.mean((_FREEDOM + 1) / (_FREEDOM / squares + 1 / scale), axis=1, keepdims=True)
     misfit = (0.5 * np.log(scale) + (_FREEDOM + 1) / 2 * np.log1p(squares / scale / _FREEDOM)).sum(axis=1)
-    inside = _EXPONENTS[misfit <= misfit.min() + _WITHIN]
+    inside = _EXPONENTS[misfit <= misfit.min() + _WITHIN * rows_of_group]
     return Growth(float(_EXPONENTS[int(np.argmin(misfit))]), float(inside[0]), float(inside[-1]))

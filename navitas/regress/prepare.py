@@ -11,7 +11,7 @@ import numpy as np
 from navitas.errors import UsageError
 from navitas.regress.arrays import F64, I64, Bool
 from navitas.regress.cases import Cases
-from navitas.regress.fit_options import RELATIVE, FitOptions
+from navitas.regress.fit_options import FitOptions
 from navitas.regress.table import Table, shown
 from navitas.regress.validation import fold_numbers
 
@@ -53,7 +53,7 @@ def prepare(table: Table, options: FitOptions) -> Prepared:
     y = table.numbers(target)
     kept = _complete(table, used, options.drop_missing, notes)
     y = y[kept]
-    _check_target(table, options, y, kept)
+    _check_target(table, target, y, kept)
     features, left_out = _selected(table, names, kept, notes)
     if not features:
         what = f"no column has a cost: {'; '.join(notes)}" if left_out else f"no column besides {shown(ignored)}"
@@ -96,19 +96,13 @@ def _complete(table: Table, names: Sequence[str], drop: bool, notes: list[str]) 
     return np.flatnonzero(~empty)
 
 
-def _check_target(table: Table, options: FitOptions, y: F64, rows: I64) -> None:
-    target = options.target
+def _check_target(table: Table, target: str, y: F64, rows: I64) -> None:
     if len(y) < LEAST_ROWS:
         raise UsageError(f"{table.name}: {len(y)} usable rows, but a fit needs {LEAST_ROWS}", "Measure more execution cases.")
     negative = np.flatnonzero(y < 0)
     if negative.size:
         what = f"{y[negative[0]]:g} is negative, but energy is not"
         raise UsageError(f"{table.name}: column {target!r}, row {rows[negative[0]]}: {what}", "Correct or remove the row.")
-    zero = np.flatnonzero(y == 0)
-    if zero.size and options.loss == RELATIVE:
-        what = f"0, in {zero.size:,} of {len(y):,} rows: no error is a share of it"
-        remedy = "Leave out --loss relative, or these rows."
-        raise UsageError(f"{table.name}: column {target!r}, row {rows[zero[0]]}: {what}", remedy)
     if np.ptp(y) <= 1e-12 * np.abs(y).max():
         raise UsageError(f"{table.name}: column {target!r} is {y[0]:g} in all rows", "Measure cases that differ.")
 

@@ -11,7 +11,7 @@ from navitas.errors import UsageError
 from navitas.regress.arrays import F64, I64
 from navitas.regress.cases import Cases
 from navitas.regress.libraries import library
-from navitas.regress.noise import Noise
+from navitas.regress.noise import Noise, floored
 
 FOLDS = 4
 SEED = 0
@@ -23,8 +23,9 @@ Solve = Callable[[int | None], F64]
 class FamilyScores:
     """Errors of each fold: NMAE as a share in training and validation, and the mean error of validation in joules (`mean_j`).
 
-    `judged`: the mean error by which fits are compared, in units of the noise that the loss is right for. `predicted`: (n,),
-    joules, by the fit without the row's fold.
+    `judged`: the mean error by which fits are compared, in units of the noise that the loss is right for, with a least unit so
+    that no tiny energy decides. No error is a share of an energy of 0, so relative ones are those of other rows, unless a fold
+    has none. `predicted`: (n,), joules, by the fit without the row's fold.
     """
 
     training: tuple[float, ...]
@@ -51,13 +52,8 @@ def standard_error(folds: Sequence[float]) -> float:
 
 def nmae(y: F64, predicted: F64) -> float:
     """Mean of |ŷ - y| / y over rows whose measured energy is not 0."""
-    return _mean_error(y, predicted, 1.0)
-
-
-def _mean_error(y: F64, predicted: F64, exponent: float) -> float:
-    """Mean of |ŷ - y| / y^exponent over rows in which it is known."""
-    some = (y > 0) | (exponent == 0)
-    return float((np.abs(predicted[some] - y[some]) / y[some] ** exponent).mean()) if some.any() else float("nan")
+    some = y > 0
+    return float((np.abs(predicted[some] - y[some]) / y[some]).mean()) if some.any() else float("nan")
 
 
 def fold_numbers(rows: int, groups: I64 | None) -> I64:
@@ -82,7 +78,8 @@ def fold_numbers(rows: int, groups: I64 | None) -> I64:
 
 def cross_validate(cases: Cases, solve: Solve, loss: Noise) -> FamilyScores:
     """Fit without each fold, and predict all rows."""
-    predicted = np.empty(len(cases.y))
+    predicted, divisor = np.empty(len(cases.y)), floored(cases.y, cases.y) ** loss.exponent
+    is_judged = (cases.y > 0) | (loss is Noise.CONSTANT)
     training, validation, mean_j, judged = [], [], [], []
     for number, fold in enumerate(cases.folds):
         every = cases.predict(solve(number))
@@ -90,8 +87,10 @@ def cross_validate(cases: Cases, solve: Solve, loss: Noise) -> FamilyScores:
         predicted[fold] = every[fold]
         training.append(nmae(cases.y[others], every[others]))
         validation.append(nmae(cases.y[fold], every[fold]))
-        mean_j.append(_mean_error(cases.y[fold], every[fold], 0.0))
-        judged.append(_mean_error(cases.y[fold], every[fold], loss.exponent))
+        size = np.abs(every[fold] - cases.y[fold])
+        mean_j.append(float(size.mean()))
+        some = is_judged[fold] if is_judged[fold].any() else slice(None)
+        judged.append(float((size / divisor[fold])[some].mean()))
     return FamilyScores(tuple(training), tuple(validation), tuple(mean_j), tuple(judged), predicted)
 
 
