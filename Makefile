@@ -29,9 +29,9 @@ MVN := .ci/mvn
 RESULTS := build/tests
 # Two test processes use two cores. Idle threads of numpy's library would take time from them.
 export OPENBLAS_NUM_THREADS := 1
-# The tests of a level; `all` has no mark. Above `test`, the readers' tests of Hypothesis have more examples.
+# The tests of a level; `all` has no mark. Above `test`, tests of Hypothesis that read or conserve have more examples.
 MARKED_test := not extended
-MARKED_extended := extended or (hypothesis and reader)
+MARKED_extended := extended or (hypothesis and many_examples)
 # Two targets at a time, unless make already runs several.
 PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j 2)
 JAVA_SOURCES := $(shell find instrumenter gradle-plugin -path '*/target' -prune -o -type f -print 2>/dev/null)
@@ -122,7 +122,7 @@ browser: system
 
 # All tests of Hypothesis, with as many examples as each names.
 examples: setup
-	NAVITAS_HYPOTHESIS=all $(BIN)/python -m pytest -q -n 2 -m hypothesis $(addprefix tests/,contract process unit)
+	NAVITAS_HYPOTHESIS=all .ci/alone $(BIN)/python -m pytest -q -n 2 -m hypothesis $(addprefix tests/,contract process unit)
 
 lint: venv
 	$(BIN)/ruff check .

@@ -28,7 +28,7 @@ from support.repeatable_random import restart_random_numbers  # noqa: E402
 
 # No test fails because it is slow.
 # `make check` runs few examples, the same each time. `make test` runs new ones in each run. Tests run as many as they name with
-# `make examples`, those of readers also with `make test-all`.
+# `make examples`, those with the marker `many_examples` also with `make test-all`.
 MOST_EXAMPLES = {"check": 10, "test": 25, "extended": 25}
 settings.register_profile("check", deadline=None, derandomize=True, database=None, max_examples=MOST_EXAMPLES["check"])
 settings.register_profile("test", deadline=None, max_examples=MOST_EXAMPLES["test"])
@@ -44,10 +44,19 @@ NEEDS = {
     "browser": {"browser"},
 }
 
-# What is tested here reads bytes and lines that others write. Its tests get the marker `reader`.
-READERS = (
-    *(f"unit/{name}" for name in ("apk", "batterystats", "bundle", "device", "fleet/ingest", "importing", "parse", "recording")),
+# What is tested here reads bytes and lines that others write, or conserves energy. Its tests get the marker `many_examples`.
+_READING = ("apk", "batterystats", "bundle", "device", "fleet/ingest", "importing", "parse", "power", "recording", "vitals")
+_MANY_EXAMPLES = (
+    *(f"unit/{name}" for name in _READING),
     *(f"unit/test_{name}.py" for name in ("binary_xml", "power_statistics", "untrusted_text")),
+    *(f"unit/attribute/test_{name}.py" for name in ("attribute_properties", "hardware_conservation")),
+    *(f"unit/collect/test_{name}.py" for name in ("battery_sample", "device_history", "input_script", "retrace", "settings")),
+    *(f"unit/virtual_phone/test_{name}.py" for name in ("adb_wire", "phone_log", "phone_sync", "shell_posix", "shell_syntax")),
+    "unit/calibrate/test_calibration_files.py",
+    "unit/cli/test_settings_file.py",
+    "unit/regress/test_read_table.py",
+    "unit/report/test_damaged_recordings.py",
+    "unit/virtual_phone/kernel/test_ring_pages.py",
     "process/device",
 )
 
@@ -60,15 +69,16 @@ _fixture_times: list[tuple[str, str]] = []
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark each test by what it tests and by the programs that its fixtures need. Limit its examples."""
     profile = settings.get_current_profile_name()
-    readers = {path for path in {item.path for item in items} if any(path.is_relative_to(TESTS / reader) for reader in READERS)}
+    paths = {item.path for item in items}
+    explored = {path for path in paths if any(path.is_relative_to(TESTS / part) for part in _MANY_EXAMPLES)}
     for item in items:
-        if item.path in readers:
-            item.add_marker("reader")
+        if item.path in explored:
+            item.add_marker("many_examples")
         fixtures = set(getattr(item, "fixturenames", ()))
         for marker, names in NEEDS.items():
             if fixtures & names:
                 item.add_marker(marker)
-        is_whole = profile == "extended" and item.path in readers
+        is_whole = profile == "extended" and item.path in explored
         if profile in MOST_EXAMPLES and isinstance(item, pytest.Function) and not is_whole:
             limit_examples(item.obj, MOST_EXAMPLES[profile])
 

@@ -330,8 +330,12 @@ def test_a_build_that_verifies_its_dependencies_does_not_fetch_the_framework(tmp
     metadata.parent.mkdir(exist_ok=True)
     metadata.write_text(_VERIFIED)
     provided: list[object] = []
-    assert build_bundles(project, gradle=gradle, provide=provided.append)
+    released = Built(project, gradle, variant="benchmark", provide=provided.append)
     assert not provided
+    assert (released.manifest.minified, released.manifest.hooks) == (True, False)
+    app = extract_apk(released.bundle)
+    assert "org/navitas/runtime/Probe.enter" in probed_methods(app)
+    assert not any(name.startswith("org/navitas/hooks/") for name in classes(app))
     metadata.unlink()
     chosen = {
         "include": ["org.example.steps.Walk", "**.StepsTest", "org.hamcrest.**", "org.exmaple.steps.*"],

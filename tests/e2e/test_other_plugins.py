@@ -46,18 +46,18 @@ ORDERED = "copyClasses('demoDebug')\napply plugin: 'org.navitas'\ncopyClasses('f
 VALUES = """
 androidComponents.onVariants(androidComponents.selector().withBuildType('debug')) { variant ->
   variant.androidTest.instrumentationRunner.set('org.example.Runner')
-  variant.androidTest.instrumentationRunnerArguments.put('colour', 'blue')
-}
 """
+ARGUMENT = "  variant.androidTest.instrumentationRunnerArguments.put('colour', 'blue')\n"  # of the API since 8.0
 
 
-@pytest.mark.parametrize(("gradle", "name"), fixture_params("c"), indirect=["gradle"])
+@pytest.mark.parametrize(("gradle", "name"), fixture_params("b", "c"), indirect=["gradle"])
 def test_other_plugins_take_effect(tmp_path: Path, gradle: str, name: str) -> None:
     """One processes the classes of one flavor before Navitas, and those of the other after it. Another sets the tests' runner."""
     project = copy_project(name, tmp_path)
     build = build_file(project)
     plugin = f"buildscript {{ dependencies {{ classpath files('{jar('navitas-gradle-plugin.jar')}') }} }}\n"
-    build.write_text(f"{plugin}{build.read_text()}{FLAVORS}{COPY}{ORDERED}{VALUES}")
+    flavors, argument = (FLAVORS, ARGUMENT) if name == "c" else ("", "")
+    build.write_text(f"{plugin}{build.read_text()}{flavors}{COPY}{ORDERED}{VALUES}{argument}}}\n")
     tasks = ("assembleDemoDebug", "assembleFullDebug", "navitasBundleDemoDebug")
     command = [gradle, *tasks, "-Pnavitas.instrumentTests=false"]
     done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
@@ -74,6 +74,6 @@ def test_other_plugins_take_effect(tmp_path: Path, gradle: str, name: str) -> No
     bundle = open_bundle(path)
     assert isinstance(bundle.manifest, AndroidManifest)
     assert bundle.manifest.runner == "org.example.Runner"
-    assert bundle.manifest.runner_arguments == {"colour": "blue"}
+    assert bundle.manifest.runner_arguments == ({"colour": "blue"} if name == "c" else {})
     probed = probed_methods(extract_apk(bundle, "test.apk"))
     assert {method for method in probed if not method.startswith("org/navitas/runtime/")} == set()

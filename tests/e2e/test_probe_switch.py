@@ -74,7 +74,8 @@ class App:
         return {name for name in classes(self.apk(flavor, build_type)) if name.startswith("org/navitas/")}
 
 
-# The plugin has two ways into Android builds: the one for `a`, and that for all later versions.
+# The plugin has two adapters to Android builds: one up to 7.3, as for `a`, and one since 7.4. They leave probes out in the same
+# way for all versions that they serve.
 BUILDS = [pytest.param(build.values, id=build.id, marks=build.marks) for build in fixture_params("a", "c")]
 
 

@@ -85,7 +85,6 @@ def test_each_module_has_its_classes_and_settings(untidy: Untidy) -> None:
 @pytest.mark.extended
 @pytest.mark.parametrize("gradle", gradle_params("8.11.1"), indirect=True)
 def test_each_test_runs_once_with_its_modules_classes(tmp_path: Path, untidy: Untidy, phone: AdbDevice) -> None:
-    """Bundles of all Gradle versions give the same results."""
     lab = Lab(phone, untidy.build.bundles, tmp_path)
     done = lab.profile(name="all")
     report = data_of(json_report.write, done.profile)

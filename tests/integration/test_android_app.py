@@ -72,13 +72,16 @@ def test_the_events_of_an_app_that_is_not_debuggable_are_in_its_media_folder(
 
 
 @pytest.mark.extended
+@pytest.mark.usefixtures("serial")
 def test_a_command_can_start_an_app_that_no_launcher_shows(
-    apps: Apps, serial: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+    apps: Apps, phone: AdbDevice, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bundle = bundle_of(apps(launcher=False), tmp_path / "notes.bundle.zip")
-    always = ["record", APP, "--device", serial, "--bundle", str(bundle)]
+    """Nor is it debuggable: while it is recorded, its events are in the media folder."""
+    bundle = bundle_of(apps(launcher=False, debuggable=False), tmp_path / "notes.bundle.zip", debuggable=False)
+    always = ["record", APP, "--device", phone.serial, "--bundle", str(bundle)]
     assert run([*always, "-o", str(tmp_path / "use"), "--", f"am startservice -n {APP}/.Sync"]) == 0
     assert '"work"' in (tmp_path / "use/report.json").read_text()
+    assert phone.shell("ls /sdcard/Android/media").text == "", "nothing is left"
     monkeypatch.setattr("navitas.collect.app_processes._EVENTS_S", 0.0)
     assert run([*always, "-o", str(tmp_path / "none"), "--", "true"]) != 0
     assert f"{APP} does not run" in capsys.readouterr().err

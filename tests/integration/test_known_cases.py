@@ -48,6 +48,11 @@ def test_every_test_passed_with_conserved_energy(cases: Profiled) -> None:
     assert cases.profile.evidence[0].level == "sched"
 
 
+def test_tracing_leaves_nothing_on_the_phone(cases: Profiled, sample: Lab) -> None:
+    assert cases.profile.evidence[0].level == "sched"
+    assert sample.phone.shell("ls /data/misc/perfetto-traces; pidof perfetto").text == ""
+
+
 def test_the_virtual_phone_records_waiting_times(cases: Profiled) -> None:
     """On any host, the reported time is the time that its kernel counted."""
     (run,) = load_tables(cases.outcome.recording).parsed.runs

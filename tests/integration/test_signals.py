@@ -51,6 +51,7 @@ IN_MAKE_TEST = {
     ("profile", "start", signal.SIGKILL),
     ("record", "start", signal.SIGTERM),
 }
+assert set(CASES) >= IN_MAKE_TEST
 
 
 @dataclass
