@@ -17,8 +17,8 @@ FOLDS = 5
 LEAST_TO_CHOOSE = 2 * FOLDS
 """The fewest different frequencies of a cluster by which a prior is chosen: two for each fold."""
 PRIORS = (0.0, 0.25, 0.5, 1.0)
-CLEAR = 1.0
-"""A gain is clear if it is more than this many of its standard errors, as by the usual rule of one standard error."""
+_CLEAR = 2.0
+"""A gain is clear if it is more than this many of its standard errors. With one, noise chooses one of three priors too often."""
 _PROFILE_ERROR = 0.3
 _LEAST_SIZE = 0.2
 """An interval with less power, relative to the mean, counts as if it had this much: its error is that of the meter."""
@@ -58,7 +58,6 @@ class FitRows:
     target: F64
     pull: F64
     lengths: tuple[int, ...]
-    clear: float = CLEAR
 
     @classmethod
     def of(cls, coefficients: CpuCoefficients, points: Sequence[OperatingPoint], recorded: Sequence[IntervalSource]) -> FitRows:
@@ -136,7 +135,7 @@ class FitRows:
 
     def _best_prior(self, speeds: NDArray[np.int64], errors: Mapping[float, F64]) -> float:
         gains = {weight: errors[0.0][speeds] - errors[weight][speeds] for weight in PRIORS}
-        clear = [weight for weight, gain in gains.items() if gain.mean() > self.clear * gain.std(ddof=1) / len(gain) ** 0.5]
+        clear = [weight for weight, gain in gains.items() if gain.mean() > _CLEAR * gain.std(ddof=1) / len(gain) ** 0.5]
         return max(clear, key=lambda weight: float(gains[weight].mean()), default=0.0)
 
     def speeds_of(self, kept: NDArray[np.bool_] | None = None) -> list[NDArray[np.int64]]:
