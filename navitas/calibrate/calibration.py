@@ -125,7 +125,7 @@ def calibrate(
         raise UsageError("the fit leaves no current of the CPU", "Check the unit of the measured power.")
     held_out_mw = rows.held_out()
     errors = [
-        *_errors_of_points(coefficients, own, fitted, (held_out_mw, rows.interpolated(points))),
+        *_errors_of_points(coefficients, own, fitted, (held_out_mw[rows.row], rows.interpolated(points))),
         *_errors_of_intervals(measured, scales, recorded, held_out_mw),
         *_errors_of_points(coefficients, own, compared),
     ]

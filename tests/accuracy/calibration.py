@@ -64,7 +64,7 @@ def rows_of(chip: str) -> tuple[FitRows, PointSource]:
 def parts_of(rows: FitRows) -> dict[str, NDArray[np.bool_]]:
     """Which points have measured frequencies on both sides, and which are the ends of their cluster."""
     ends = [number for speeds in rows.speeds_of() for number in (speeds[0], speeds[-1])]
-    at_end = np.isin(rows.speed, ends)
+    at_end = np.isin(rows.speed[rows.row], ends)
     return {"between": ~at_end, "ends": at_end}
 
 
@@ -76,11 +76,12 @@ def main() -> int:
     worse = []
     for chip in CHIPS:
         rows, source = rows_of(chip)
-        plain = relative_errors(rows.interpolated(source.points), rows.measured)
-        calibrated = relative_errors(rows.held_out(), rows.measured)
+        measured = np.array([point.power_mw for point in source.points])
+        plain = relative_errors(rows.interpolated(source.points), measured)
+        calibrated = relative_errors(rows.held_out()[rows.row], measured)
         ways = {
             "straight lines, beyond the ends the nearest": plain,
-            "the profile's curve": rows.errors_with(1.0),
+            "the profile's curve": rows.errors_with(1.0)[rows.speed[rows.row]],
             "as calibrated": calibrated,
         }
         for part, own in parts_of(rows).items():

@@ -93,9 +93,10 @@ def test_a_calibration_is_no_worse_than_plain_interpolation_at_held_out_points(c
     cpu = _cpu(name) if cores is None else start_for(_cpu(name), cores, [source])
     points, _ = within_speeds(source, cpu)
     rows = FitRows.of(CpuCoefficients.of(cpu, VOLTAGE_V), points.points, ())
-    calibrated = relative_errors(rows.held_out(), rows.measured)
-    plain = relative_errors(rows.interpolated(points.points), rows.measured)
-    at_end = np.isin(rows.speed, [number for speeds in rows.speeds_of() for number in (speeds[0], speeds[-1])])
+    measured = np.array([point.power_mw for point in points.points])
+    calibrated = relative_errors(rows.held_out()[rows.row], measured)
+    plain = relative_errors(rows.interpolated(points.points), measured)
+    at_end = np.isin(rows.speed[rows.row], [number for speeds in rows.speeds_of() for number in (speeds[0], speeds[-1])])
     for figure in (np.median, np.mean, lambda errors: np.quantile(errors, 0.9)):
         assert figure(calibrated[~at_end]) < 1.1 * figure(plain[~at_end])
     assert calibrated[at_end].mean() < plain[at_end].mean()
@@ -312,6 +313,19 @@ def test_points_beyond_the_profiles_speeds_are_left_out() -> None:
     found = _calibrated(cpu, PointSource("made", (*exact.points, faster)))
     np.testing.assert_allclose(found.cpu.clusters[0].core_ma, cpu.clusters[0].core_ma, rtol=1e-6)
     assert Caution("points_left_out", "made: points beyond the profile's speeds were left out: 1") in found.warnings
+
+
+def test_repeated_points_take_no_more_rows_and_count_by_their_relative_errors() -> None:
+    cpu = _cpu("google-pixel-6")
+    exact = _points_of(cpu, (1, 2)).points
+    repeated = [replace(point, power_mw=point.power_mw * share) for share in (0.9, 1.0, 1.2) for point in exact]
+    rows = FitRows.of(CpuCoefficients.of(cpu, VOLTAGE_V), repeated, ())
+    assert len(rows.use) == len(exact) == len(set(rows.row.tolist()))
+    # The least sum of ((c - m) / m)² over the repetitions m.
+    share = (1 / 0.9 + 1 + 1 / 1.2) / (1 / 0.9**2 + 1 + 1 / 1.2**2)
+    np.testing.assert_allclose(rows.use @ rows.fit((0.0, 0.0, 0.0)), share * (rows.use @ rows.target), rtol=1e-3)
+    errors = _calibrated(cpu, PointSource("repeated", tuple(repeated))).errors[0]
+    assert errors.points == 3 * len(exact) and errors.interpolated is not None
 
 
 def test_five_different_frequencies_are_needed() -> None:
