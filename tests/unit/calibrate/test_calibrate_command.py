@@ -119,7 +119,7 @@ def test_the_cores_of_another_phones_clusters_are_written(words: tuple[str, ...]
     assert [len(each.cpus) for each in power_model(profile, 3.85).cpu.clusters] == [4, 3, 1]
     warnings = {each["code"]: each["message"] for each in json.loads((place / "report.json").read_text())["warnings"]}
     assert ("known_soc" in warnings) == (not words)
-    assert words or "like those of sm8250: taken as --cores 4,3,1" in warnings["known_soc"]
+    assert words or "like those of sm8250, so --cores is 4,3,1" in warnings["known_soc"]
 
 
 @needs_field_data

@@ -156,6 +156,13 @@ def test_too_few_frequencies_for_cross_validation_are_named() -> None:
     (message,) = [each.message for each in found.warnings if each.code == "too_few_frequencies"]
     assert message.startswith("cluster 1: cross-validation needs 10 measured frequencies, and there are 9: ")
     assert found.prior[1] == 0.0
+    points += [point for point in _points_of(cpu).points if point.cpu == 6][5:6]
+    found = _calibrated(_wrong(cpu), PointSource("one", tuple(points)))
+    message = [each.message for each in found.warnings if each.code == "too_few_frequencies"][1]
+    expected = "measured frequencies, and there is 1: currents at the others follow the profile's curve"
+    assert message == f"cluster 2: cross-validation needs 10 {expected}"
+    ratios = found.cpu.clusters[2].core_ma / _wrong(cpu).clusters[2].core_ma
+    np.testing.assert_allclose(ratios, ratios[5], rtol=0.05)
 
 
 @needs_field_data
@@ -346,7 +353,8 @@ def test_currents_that_the_fit_set_to_0_are_named() -> None:
     cpu = _cpu("google-pixel-6")
     points = tuple(replace(point, power_mw=0.01) if point.cpu == 0 else point for point in _points_of(cpu).points)
     found = _calibrated(cpu, PointSource("made", points))
-    assert "currents_of_0" in [each.code for each in found.warnings]
+    (message,) = [each.message for each in found.warnings if each.code == "currents_of_0"]
+    assert message.startswith("the measured power leaves nothing for currents that are now 0: ")
 
 
 def test_a_recording_shows_the_error_of_the_profile_with_a_fitted_base() -> None:
