@@ -125,7 +125,7 @@ def calibrate(
         raise UsageError("the fit leaves no current of the CPU", "Check the unit of the measured power.")
     held_out_mw = rows.held_out()
     errors = [
-        *_errors_of_points(coefficients, own, fitted, (held_out_mw, rows.interpolated(points))),
+        *_errors_of_points(coefficients, own, fitted, (held_out_mw[rows.row], rows.interpolated(points))),
         *_errors_of_intervals(measured, scales, recorded, held_out_mw),
         *_errors_of_points(coefficients, own, compared),
     ]
@@ -214,10 +214,15 @@ def _warnings(coefficients: CpuCoefficients, points: Sequence[OperatingPoint], r
         if not (rows.use[:, place : place + 1 + len(cluster.freq_khz)] > 0).any():
             yield Caution("cluster_not_measured", f"cluster {number} was not measured: its figures stay as they are")
         elif 0 < len(speeds) < LEAST_TO_CHOOSE:
+            others = (
+                "currents at the others follow the profile's curve"
+                if len(speeds) == 1
+                else "currents between them are on straight lines, whether or not the profile's curve is better"
+            )
             yield Caution(
                 "too_few_frequencies",
-                f"cluster {number}: cross-validation needs {LEAST_TO_CHOOSE} measured frequencies, and there are {len(speeds)}: "
-                "currents between them are on straight lines, whether or not the profile's curve is better",
+                f"cluster {number}: cross-validation needs {LEAST_TO_CHOOSE} measured frequencies, and there "
+                f"{'is 1' if len(speeds) == 1 else f'are {len(speeds)}'}: {others}",
             )
     if len(rows.lengths) == 1 and all(point.cores == 1 for point in points):
         yield Caution(
@@ -234,7 +239,7 @@ def _of_result(coefficients: CpuCoefficients, scales: F64, errors: Sequence[Poin
         names = [name for name, is_lost in zip(coefficients.names, lost.tolist(), strict=True) if is_lost]
         more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
         shown = f"{', '.join(names[:_MOST_NAMED])}{more}"
-        yield Caution("currents_of_0", f"the fit set currents to 0: {shown}; check the points there")
+        yield Caution("currents_of_0", f"the measured power leaves nothing for currents that are now 0: {shown}")
     for each in errors:
         if each.held_out is not None and each.held_out >= each.before:
             where = "" if each.cluster is None else f" in cluster {each.cluster}"

@@ -17,8 +17,8 @@ FOLDS = 5
 LEAST_TO_CHOOSE = 2 * FOLDS
 """The fewest different frequencies of a cluster by which a prior is chosen: two for each fold."""
 PRIORS = (0.0, 0.25, 0.5, 1.0)
-CLEAR = 1.0
-"""A gain is clear if it is more than this many of its standard errors, as by the usual rule of one standard error."""
+_CLEAR = 2.0
+"""A gain is clear if it is more than this many of its standard errors. With one, noise chooses one of three priors too often."""
 _PROFILE_ERROR = 0.3
 _LEAST_SIZE = 0.2
 """An interval with less power, relative to the mean, counts as if it had this much: its error is that of the meter."""
@@ -44,11 +44,13 @@ class IntervalSource:
 class FitRows:
     """Rows of points first, then those of each recording. The columns are the coefficients, then each recording's base power.
 
-    Errors are relative to `size`. Rows of one `fold` are left out together. `speeds` are the different clusters and frequencies
-    of points, ascending, and `speed` is the number of each point's.
+    Points of one cluster, frequency and number of busy cores have one row, which a fit cannot distinguish from them: `row` is
+    the number of each point's. Errors are relative to `size`. Rows of one `fold` are left out together. `speeds` are the
+    different clusters and frequencies of points, ascending, and `speed` is the number of that of each of their rows.
     """
 
     coefficients: CpuCoefficients
+    row: NDArray[np.int64]
     speeds: Sequence[tuple[int, int]]
     speed: NDArray[np.int64]
     use: F64
@@ -58,17 +60,23 @@ class FitRows:
     target: F64
     pull: F64
     lengths: tuple[int, ...]
-    clear: float = CLEAR
 
     @classmethod
     def of(cls, coefficients: CpuCoefficients, points: Sequence[OperatingPoint], recorded: Sequence[IntervalSource]) -> FitRows:
         """Rows of points and of recordings. Figures that the profile lacks, and that no row separates from others, stay 0."""
-        uses = [coefficients.use_of(points), *(source.use for source in recorded)]
-        powers = [np.array([point.power_mw for point in points], np.float64), *(source.power_mw for source in recorded)]
         at = measured_at(points, [cluster.cpus for cluster in coefficients.cpu.clusters])
+        keys = [(*each, point.freq_khz, point.cores) for each, point in zip(at, points, strict=True)]
+        distinct = dict(sorted(zip(keys, points, strict=True), key=lambda each: each[0]))
+        row_of = {key: number for number, key in enumerate(distinct)}
+        row = np.array([row_of[key] for key in keys], np.int64)
+        # The sum of squared relative errors of a row's points is that of one power with this size, and a constant.
+        inverse = 1 / np.array([point.power_mw for point in points], np.float64)
+        weight = np.bincount(row, inverse**2)
+        uses = [coefficients.use_of(tuple(distinct.values())), *(source.use for source in recorded)]
+        powers = [np.bincount(row, inverse) / weight, *(source.power_mw for source in recorded)]
         speeds = sorted(set(at))
         number_of = {each: number for number, each in enumerate(speeds)}
-        speed = np.array([number_of[each] for each in at], np.int64)
+        speed = np.array([number_of[key[0], key[1]] for key in distinct], np.int64)
         # Every fifth frequency of each cluster has the same fold, with all of its points.
         folds = [speed % FOLDS, *map(_folds_of_intervals, recorded)]
         use = np.concatenate(uses) * _separable(coefficients, points, recorded)
@@ -78,11 +86,12 @@ class FitRows:
             base[ends[number] : ends[number + 1], number] = power_mw.mean() if len(power_mw) else 0.0
         return cls(
             coefficients,
+            row,
             speeds,
             speed,
             np.hstack([use, base]),
             np.concatenate(powers),
-            np.concatenate([powers[0], *(np.maximum(each, _LEAST_SIZE * each.mean()) for each in powers[1:])]),
+            np.concatenate([weight**-0.5, *(np.maximum(each, _LEAST_SIZE * each.mean()) for each in powers[1:])]),
             np.concatenate(folds),
             np.append(coefficients.target, np.zeros(len(recorded))),
             np.append(coefficients.pull, np.ones(len(recorded))),
@@ -101,7 +110,15 @@ class FitRows:
         of_cores[:, [0, *self.coefficients.firsts]] = 0.0
         is_measured = np.asarray((of_cores > _LEAST_SHARE * of_cores.max(axis=1, keepdims=True)).any(axis=0))
         links = np.pad(self.coefficients.links(prior, is_measured), ((0, 0), (0, len(self.target) - count)))
-        return ratios * fit_scales(use, measured, size, Start(self.target, self.pull, links))
+        # Clusters that no row uses stay as they are: nothing but links holds their currents, and these hold already.
+        fitted = np.ones(len(self.target), bool)
+        for place, cluster in zip(self.coefficients.firsts, self.coefficients.cpu.clusters, strict=True):
+            own = slice(place, place + 1 + len(cluster.freq_khz))
+            fitted[own] = (use[:, own] > 0).any()
+        scales = self.target.copy()
+        links = links[:, fitted][(links[:, fitted] != 0).any(axis=1)]
+        scales[fitted] = fit_scales(use[:, fitted], measured, size, Start(self.target[fitted], self.pull[fitted], links))
+        return ratios * scales
 
     def _ratios(self, kept: NDArray[np.bool_]) -> F64:
         """How much the measured power of cores is above the profile's by cluster, for the columns of its cores. 1 without points.
@@ -136,7 +153,7 @@ class FitRows:
 
     def _best_prior(self, speeds: NDArray[np.int64], errors: Mapping[float, F64]) -> float:
         gains = {weight: errors[0.0][speeds] - errors[weight][speeds] for weight in PRIORS}
-        clear = [weight for weight, gain in gains.items() if gain.mean() > self.clear * gain.std(ddof=1) / len(gain) ** 0.5]
+        clear = [weight for weight, gain in gains.items() if gain.mean() > _CLEAR * gain.std(ddof=1) / len(gain) ** 0.5]
         return max(clear, key=lambda weight: float(gains[weight].mean()), default=0.0)
 
     def speeds_of(self, kept: NDArray[np.bool_] | None = None) -> list[NDArray[np.int64]]:
@@ -200,15 +217,16 @@ class FitRows:
         NaN if there is none.
         """
         predicted = np.full(len(points), np.nan)
-        cluster = np.array([number for number, _ in self.speeds], np.int64)[self.speed]
+        cluster = np.array([number for number, _ in self.speeds], np.int64)[self.speed[self.row]]
+        measured = np.array([point.power_mw for point in points], np.float64)
         cores, khz = np.array([(point.cores, point.freq_khz) for point in points], np.int64).reshape(-1, 2).T
         for group in {*zip(cluster.tolist(), cores.tolist(), strict=True)}:
             own = (cluster == group[0]) & (cores == group[1])
             for fold in range(FOLDS):
-                out = self.fold[: len(points)] == fold
+                out = self.fold[self.row] == fold
                 at, place = np.unique(khz[own & ~out], return_inverse=True)
                 if len(at):
-                    power_mw = np.bincount(place, self.measured[: len(points)][own & ~out]) / np.bincount(place)
+                    power_mw = np.bincount(place, measured[own & ~out]) / np.bincount(place)
                     predicted[own & out] = np.interp(khz[own & out], at, power_mw)
         return predicted
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
 
+import numpy as np
+
 from navitas.errors import UsageError
 from navitas.power.model import CpuPower
 
@@ -16,7 +18,14 @@ LEAST_POINTS = 5
 _SAME_SPEED = 0.01
 """Speeds that differ by less are the same operating point: profiles round them."""
 _LEAST_KNOWN = 0.5
-"""The least share of frequencies that two lists have in common if they are of the same cluster."""
+"""The least share of frequencies that are known or in a common range if they are of the same cluster."""
+_OTHER_POWER, _OTHER_HIGHEST = 0.2, 0.12
+"""Logarithms of ratios by which powers (their median) and highest frequencies of two CPUs of one cluster do not differ.
+
+Halves of the points of one measured cluster differ by up to 0.12 in power and 0.09 in the highest frequency, if each has points
+of the whole range. Two clusters of one chip differ by more than 0.2 or 0.15.
+"""
+ONE_CPU = "If the clusters are right, use one CPU's number for each of them in the points."
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +67,7 @@ def cluster_of(cpu: int, cpus: Sequence[Sequence[int]]) -> int | None:
 
 def contradiction(source: PointSource, cpus: Sequence[Sequence[int]], owner: str) -> str | None:
     """Return how the points contradict these clusters, which are those of `owner`; None if they do not."""
-    speeds: dict[int, set[int]] = {}
-    for point in source.points:
-        speeds.setdefault(point.cpu, set()).add(point.freq_khz)
-    labels, firsts = sorted(speeds), [own[0] for own in cpus]
+    labels, firsts = sorted({point.cpu for point in source.points}), [own[0] for own in cpus]
     for label in labels:
         if cluster_of(label, cpus) is None:
             return f"has points of CPU {label}, but {owner} has {sum(map(len, cpus))} CPUs"
@@ -71,9 +77,30 @@ def contradiction(source: PointSource, cpus: Sequence[Sequence[int]], owner: str
         return None
     for one, two in pairwise(labels):
         number = cluster_of(one, cpus)
-        shared, least = len(speeds[one] & speeds[two]), min(len(speeds[one]), len(speeds[two]))
-        if number == cluster_of(two, cpus) and shared < _LEAST_KNOWN * least:
-            return f"has different frequencies of CPUs {one} and {two}, but both are in cluster {number} of {owner}"
+        if number == cluster_of(two, cpus) and (what := _difference(source.points, one, two)):
+            return f"has different {what} of CPUs {one} and {two}, but both are in cluster {number} of {owner}"
+    return None
+
+
+def _difference(points: Sequence[OperatingPoint], one: int, two: int) -> str | None:
+    """What two CPUs of one cluster would not differ in. They can have been measured at different frequencies of it."""
+    for cores in {point.cores for point in points}:
+        curves = [
+            np.array(sorted((point.freq_khz, point.power_mw) for point in points if (point.cpu, point.cores) == (cpu, cores)))
+            for cpu in (one, two)
+        ]
+        if not all(map(len, curves)):
+            continue
+        (khz, power_mw), (other_khz, other_mw) = (curve.T for curve in curves)
+        low = max(khz[0], other_khz[0]) * (1 - _SAME_SPEED)
+        high = min(khz[-1], other_khz[-1]) * (1 + _SAME_SPEED)
+        shared, of_other = (low <= khz) & (khz <= high), (low <= other_khz) & (other_khz <= high)
+        ratios = np.interp(other_khz[of_other], khz, power_mw) / other_mw[of_other]
+        if len(ratios) and np.median(np.abs(np.log(ratios))) > _OTHER_POWER:
+            return "powers at the same frequencies"
+        is_same_range = shared.mean() >= _LEAST_KNOWN and of_other.mean() >= _LEAST_KNOWN
+        if is_same_range and abs(np.log(khz[-1] / other_khz[-1])) > _OTHER_HIGHEST:
+            return "highest frequencies"
     return None
 
 
@@ -131,7 +158,7 @@ def check_points(source: PointSource, cpu: CpuPower) -> None:
     if why := another_phone(source, cpu):
         raise UsageError(
             f"{name}: the points are of another phone than the profile: {why}",
-            "Give the profile of the measured phone (navitas power extract), or name its clusters with --cores.",
+            f"Give the profile of the measured phone (navitas power extract), or name its clusters with --cores. {ONE_CPU}",
         )
     clusters = [cluster.cpus for cluster in cpu.clusters]
     for point in points:

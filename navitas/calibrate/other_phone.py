@@ -7,12 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from navitas.calibrate.operating_points import PointSource, clusters_of, contradiction
+from navitas.calibrate.operating_points import ONE_CPU, PointSource, clusters_of, contradiction
 from navitas.cpu_limit import MAX_CPUS
 from navitas.errors import UsageError
 from navitas.power.model import ClusterPower, CpuPower
 
-_REMEDY = "Give the cores of each cluster of the measured phone, such as 4,3,1. A policy has the number of its first CPU."
+_REMEDY = (
+    f"Give the cores of each cluster of the measured phone, such as 4,3,1. A policy has the number of its first CPU. {ONE_CPU}"
+)
 
 
 def start_for(cpu: CpuPower, cores: Sequence[int], sources: Sequence[PointSource]) -> CpuPower:

@@ -6,7 +6,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -21,7 +21,7 @@ MAX_BYTES = 1 << 22
 _MOST_KHZ = 100_000_000
 _MOST_CPU = 1023
 _MOST_POINTS = 20_000
-_COLUMNS = "cpu (or policy), freq_khz and power_mw; optional: cores"
+_COLUMNS = "cpu (or policy), freq_khz and power_mw; optional: cores, dep_freq_khz"
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,4})?", re.ASCII | re.IGNORECASE)
 _SCALES = {"khz": 1.0, "mhz": 1e3, "mw": 1.0, "w": 1e3}
 _WHOLE = ("cpu", "cores")
@@ -31,6 +31,7 @@ _FREQBENCHS_FIRST = 1
 _NAMES = (
     ("cpu", re.compile(r"cpu|policy")),
     ("cores", re.compile(r"cores")),
+    ("dep_freq", re.compile(r"dep_freq(uency)?([ _]*\(?(?P<unit>khz|mhz)\)?)?")),
     ("freq", re.compile(r"freq(uency)?([ _]*\(?(?P<unit>khz|mhz)\)?)?")),
     ("power", re.compile(r"(active|power)([ _]*\(?(?P<unit>mw|w)\)?)?")),
 )
@@ -50,11 +51,12 @@ def parse_points(text: str, where: str, name: str) -> PointSource:
     try:
         header = [title.strip().lower() for title in next(rows, [])]
         columns = _columns(header, where)
-        points = tuple(islice(_points(rows, columns, where, lambda: rows.line_num), _MOST_POINTS + 1))
+        found = list(islice(_points(rows, columns, where, lambda: rows.line_num), _MOST_POINTS + 1))
     except csv.Error as error:
         raise UsageError(f"{where}: line {rows.line_num}: {error}", f"Give a CSV file with the columns {_COLUMNS}.") from None
-    if len(points) > _MOST_POINTS:
+    if len(found) > _MOST_POINTS:
         raise UsageError(f"{where}: has more than {_MOST_POINTS:,} points", "Give a mean for each frequency and number of cores.")
+    points = tuple(_at_lowest_second(found))
     if is_freqbench := any(title.startswith(_ONLY_FREQBENCH) for title in header):
         points = tuple(replace(point, cpu=0) if point.cpu == _FREQBENCHS_FIRST else point for point in points)
     return PointSource(name, points, is_freqbench or header[columns["cpu"][0]] == "policy")
@@ -76,7 +78,8 @@ def _columns(header: list[str], where: str) -> dict[str, tuple[int, float]]:
 
 def _points(
     rows: Iterator[list[str]], columns: Mapping[str, tuple[int, float]], where: str, line: Callable[[], int]
-) -> Iterator[OperatingPoint]:
+) -> Iterator[tuple[OperatingPoint, float]]:
+    """Each point, and the second frequency (kHz) that its power depends on: 0 without one."""
     for row in rows:
         if not any(map(str.strip, row)):
             continue
@@ -93,10 +96,21 @@ def _points(
                 )
             return number
 
-        yield OperatingPoint(
+        point = OperatingPoint(
             round(value("cpu", 0, _MOST_CPU)),
             round(value("freq", 1, _MOST_KHZ)),
             value("power", LEAST_MW, MOST_W * 1e3),
             round(value("cores", 1, _MOST_CPU)) if "cores" in columns else 1,
             line(),
         )
+        has_second = "dep_freq" in columns and "".join(row[columns["dep_freq"][0] :][:1]).strip()
+        yield point, value("dep_freq", 0, _MOST_KHZ) if has_second else 0.0
+
+
+def _at_lowest_second(points: Sequence[tuple[OperatingPoint, float]]) -> Iterator[OperatingPoint]:
+    """The points with the lowest second frequency of their operating point: as if nothing else ran."""
+    lowest: dict[tuple[int, int, int], float] = {}
+    for point, second in points:
+        key = point.cpu, point.freq_khz, point.cores
+        lowest[key] = min(second, lowest.get(key, second))
+    return (point for point, second in points if second == lowest[point.cpu, point.freq_khz, point.cores])

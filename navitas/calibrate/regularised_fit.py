@@ -23,7 +23,7 @@ from navitas.extra_libraries import extra_library
 F64 = NDArray[np.float64]
 TOWARDS_START = 0.001
 SMOOTHNESS = 0.003
-"""λ and μ. Held-out errors of six chips hardly change within a factor of 3 (docs/calibrating.md)."""
+"""λ and μ (docs/calibrating.md)."""
 _ROUNDS = 100
 
 

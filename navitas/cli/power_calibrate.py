@@ -199,7 +199,7 @@ def _start_for(cpu: CpuPower, cores: str | None, sources: Sequence[PointSource],
         names, counts = known_cores(sources)
         if names:
             shown = ",".join(map(str, counts))
-            text = f"the points are not of the profile's phone, but like those of {', '.join(names)}: taken as --cores {shown}"
+            text = f"the points are not of the profile's phone, but like those of {', '.join(names)}, so --cores is {shown}"
             notes.append(Caution("known_soc", text))
             return start_for(cpu, counts, sources)
     return cpu

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -79,8 +80,8 @@ def test_currents_that_no_phone_has_are_named(place: Path, capsys: pytest.Captur
             "--cores 4,2,2: no points of cluster 2 (CPUs 6 to 7): the points are of",
         ),
         (
-            ("--points", "points.csv", "--cores", "8"),
-            "different frequencies of CPUs 0 and 4, but both are in cluster 0 of --cores 8",
+            ("--points", "other.csv", "--cores", "8"),
+            "different powers at the same frequencies of CPUs 0 and 4, but both are in cluster 0 of --cores 8 Give the cores",
         ),
         (("--points", "policies.csv", "--cores", "3,5"), "policies 0, 4, but the clusters of --cores 3,5 begin at CPUs 0, 3"),
         (("--points", "policies.csv", "--cores", "4,2,2"), "no points of cluster 2 (CPUs 6 to 7): the points are of CPUs 0, 4"),
@@ -97,6 +98,7 @@ def test_a_mistake_is_a_usage_error_and_writes_nothing(
 ) -> None:
     (place / "cpu_1d.csv").touch()
     (place / "policies.csv").write_text(POINTS.replace("cpu,", "policy,", 1))
+    (place / "other.csv").write_text(re.sub("^4,(.*),", r"4,\1,1", POINTS, flags=re.M))
     (place / "freqbench.csv").write_text(POINTS.replace("power_mw", "Power (mW),CoreMarks/MHz").replace("0\n", "0,1\n"))
     unknown = "".join(f"0,{mhz}000,{mhz}\n" for mhz in (330, 633, 800, 1000, 1150))
     (place / "unknown.csv").write_text(f"cpu,freq_khz,power_mw\n{unknown}")
@@ -117,7 +119,7 @@ def test_the_cores_of_another_phones_clusters_are_written(words: tuple[str, ...]
     assert [len(each.cpus) for each in power_model(profile, 3.85).cpu.clusters] == [4, 3, 1]
     warnings = {each["code"]: each["message"] for each in json.loads((place / "report.json").read_text())["warnings"]}
     assert ("known_soc" in warnings) == (not words)
-    assert words or "like those of sm8250: taken as --cores 4,3,1" in warnings["known_soc"]
+    assert words or "like those of sm8250, so --cores is 4,3,1" in warnings["known_soc"]
 
 
 @needs_field_data

@@ -28,6 +28,16 @@ def test_freqbench_and_own_columns_are_read() -> None:
     assert not parse_points("cpu,freq_khz,power_mw\n1,2,3\n", "f.csv", "f.csv").names_policies
 
 
+def test_points_with_the_lowest_second_frequency_count() -> None:
+    """As in folders of Wattson's curves: power with a fast second policy is not that of one running CPU."""
+    rows = "0,300,10,1,4,900\n0,300,5,1,4,500\n0,300,6,1,6,500\n0,300,20,2,4,900\n0,400,7,1,,\n0,400,9,1,4,500\n"
+    found = parse_points(f"cpu,freq_khz,power_mw,cores,dep_policy,dep_freq_mhz\n{rows}", "f.csv", "f.csv").points
+    expected = OperatingPoint(0, 300, 5), OperatingPoint(0, 300, 6), OperatingPoint(0, 300, 20, 2), OperatingPoint(0, 400, 7)
+    assert found == expected
+    with pytest.raises(UsageError, match="line 2: dep_freq is 'x', not a number"):
+        parse_points("cpu,freq_khz,power_mw,dep_freq\n0,300,10,x\n", "f.csv", "f.csv")
+
+
 @pytest.mark.parametrize("prefix", ["", "\ufeff"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_line_ends_marks_and_empty_lines_do_not_matter(prefix: str, end: str, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from navitas.calibrate.known_socs import SOCS, known_cores
 from navitas.calibrate.operating_points import OperatingPoint, PointSource, clusters_of
+from navitas.errors import UsageError
 
 
 def _points(name: str, shares: tuple[float, ...] = (1, 1, 1)) -> PointSource:
@@ -34,4 +35,21 @@ def test_clusters_of_no_known_soc_are_not_guessed() -> None:
 def test_cpus_that_are_not_the_first_of_a_policy_do_not_count_as_policies() -> None:
     points = tuple(OperatingPoint(point.cpu + (point.cpu < 7), point.freq_khz, 1.0) for point in _points("sm8250").points)
     assert known_cores([PointSource("policies", points, names_policies=True)]) == ([], ())
-    assert known_cores([PointSource("cpus", points)])[1] == (4, 3, 1)
+    with pytest.raises(UsageError, match=r"can be of sm8250 \(--cores 4,3,1\), but they do not show where") as caught:
+        known_cores([PointSource("cpus", points)])
+    assert "--cores" in caught.value.remedy
+
+
+def _cpus(*highest: tuple[int, int]) -> PointSource:
+    return PointSource("cpus", tuple(OperatingPoint(cpu, khz, 1.0) for cpu, khz in highest))
+
+
+def test_cpus_show_the_clusters_only_if_each_has_its_first_cpu_and_its_highest_frequency() -> None:
+    assert known_cores([_cpus((0, 1_804_800), (4, 2_419_200), (7, 2_841_600))])[1] == (4, 3, 1)
+    # Six cores and two of another chip, both up to 1612 MHz.
+    with pytest.raises(UsageError, match=r"can be of sdm636 \(--cores 4,4\)"):
+        known_cores([_cpus((0, 1_612_000), (6, 1_612_000))])
+    with pytest.raises(UsageError, match=r"can be of sdm632 \(--cores 4,4\)"):
+        known_cores([_cpus((0, 1_804_800), (6, 1_804_800))])
+    with pytest.raises(UsageError, match=r"can be of .*sm8250 \(--cores 4,3,1\)"):
+        known_cores([_cpus((0, 1_804_800), (4, 2_300_000), (7, 2_841_600))])
