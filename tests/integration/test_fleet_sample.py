@@ -35,12 +35,13 @@ def test_fleet_samples_of_the_virtual_phone(
     capsys.readouterr()
     assert run(["fleet", "sample", str(fleet), "--client", "mine"]) == ExitCode.OK
     notes = capsys.readouterr().err
-    assert "does not report network" in notes and "screen_on_s" not in notes
+    assert "network" not in notes and "screen_on_s" not in notes
     assert stored(fleet)[0]["screen_on_ms"] > 0
     rows = [json.loads(line) for line in file.read_text().splitlines()[1:]]
     assert [row["level"] for row in rows][-2:] == [99, 99]
     assert rows[-2]["state"] == rows[-1]["state"] == "discharging"
     assert {row["client"] for row in rows} == {"mine"} and {row["os"] for row in rows} == {"14"}
+    assert rows[-1]["network"] == "wifi"
     assert 0 <= rows[-1]["cpu"] <= 1 and rows[-1]["uptime_s"] > 0
     capsys.readouterr()
     assert run(["fleet", "ingest", str(fleet), str(file), "--json", "-"]) == ExitCode.CHECK_FAILED
