@@ -17,6 +17,7 @@ _INSTALLED = Path("/usr/lib/jvm")
 _TEST = """
 package p;
 import java.util.*;
+import java.util.concurrent.*;
 import org.junit.*;
 public class SpinTest {
   static volatile long sink;
@@ -30,9 +31,13 @@ public class SpinTest {
   static Thread virtual(Runnable task) throws Exception {
     return (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, task);
   }
-  static Thread platform(Runnable task) { Thread thread = new Thread(task, "plain"); thread.start(); return thread; }
   @Before public void compile() { for (int i = 0; i < 50; i++) spin(100_000); }
-  @Test public void onPlatformThreads() throws Exception { for (int i = 0; i < 4; i++) platform(() -> work(ROUNDS)).join(); }
+  // On one thread, as those on one carrier: new threads begin on small cores.
+  @Test public void onPlatformThreads() throws Exception {
+    ExecutorService pool = Executors.newSingleThreadExecutor();
+    for (int i = 0; i < 4; i++) pool.submit(() -> work(ROUNDS)).get();
+    pool.shutdown();
+  }
   @Test public void onVirtualThreads() throws Exception { for (int i = 0; i < 4; i++) virtual(() -> work(ROUNDS)).join(); }
   @Test public void manyThatWait() throws Exception {
     List<Thread> threads = new ArrayList<>();
