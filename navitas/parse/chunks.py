@@ -7,7 +7,7 @@ import re
 import struct
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -161,6 +161,17 @@ def records(chunks: Iterable[Chunk], header: struct.Struct) -> Iterator[tuple[tu
 def integer_rows(chunks: Iterable[Chunk], width: int) -> I64:
     """Return the records of chunks whose records are `width` 64-bit integers, as rows."""
     return np.frombuffer(b"".join(chunk.payload for chunk in chunks), "<i8").astype(np.int64).reshape(-1, width)
+
+
+def serials_by_record(chunks: Sequence[Chunk]) -> tuple[I64, I64]:
+    """Return the thread of each record, and what to add to serials in its payload.
+
+    Those are of the process; the run's serials continue after those of earlier processes.
+    """
+    counts = [chunk.count for chunk in chunks]
+    serial = np.array([chunk.serial for chunk in chunks], np.int64)
+    before = np.array([chunk.serials_before for chunk in chunks], np.int64)
+    return np.repeat(serial, counts), np.repeat(before, counts)
 
 
 def in_order(chunks: list[Chunk]) -> tuple[list[Chunk], int]:

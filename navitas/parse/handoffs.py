@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from navitas.parse.chunks import HANDOFFS, Chunk, integer_rows
+from navitas.parse.chunks import HANDOFFS, Chunk, integer_rows, serials_by_record
 from navitas.parse.hook_calls import NO_NODE, Handoffs
 from navitas.parse.serials import indexes
 
@@ -20,11 +20,8 @@ def decode_handoffs(groups: Mapping[int, Mapping[int, Sequence[Chunk]]], serials
     `groups` holds the chunks of each thread by type, and `serials` the serial of each thread of the run.
     """
     chunks = [chunk for by_type in groups.values() for chunk in by_type.get(HANDOFFS, ())]
-    counts = [chunk.count for chunk in chunks]
     table = integer_rows(chunks, 5)
-    serial = np.repeat(np.array([chunk.serial for chunk in chunks], np.int64), counts)
-    # Serials in the payload are those of the process; the run's serials continue after those of earlier processes.
-    before = np.repeat(np.array([chunk.serials_before for chunk in chunks], np.int64), counts)
+    serial, before = serials_by_record(chunks)
     start, end, origin, origin_ns, node = table.T
     possible = (origin > 0) & (origin < _LIMIT) & (origin_ns >= 0) & (start >= origin_ns) & (end >= start) & (end < _LIMIT)
     possible &= (node >= NO_NODE) & (node <= _MAX_NODE)

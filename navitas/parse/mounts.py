@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from navitas.parse.arrays import I64, Bool
-from navitas.parse.chunks import MOUNTS, Chunk, integer_rows
+from navitas.parse.chunks import MOUNTS, Chunk, integer_rows, serials_by_record
 from navitas.parse.serials import indexes
 from navitas.parse.tables import ENTER, RESUME, Mounts
 from navitas.parse.threads import ProbedThread
@@ -35,14 +35,13 @@ def decode_mounts(
     if not chunks:
         return None
     threads = _Threads.of(probed, serials)
-    counts = [chunk.count for chunk in chunks]
     t_ns, cpu_ns, serial = integer_rows(chunks, 3).T
-    # Serials in the payload are those of the process; the run's serials continue after those of earlier processes.
-    before = np.repeat(np.array([chunk.serials_before for chunk in chunks], np.int64), counts)
-    carrier = indexes(np.repeat(np.array([chunk.serial for chunk in chunks], np.int64), counts), serials)
+    carrier_serial, before = serials_by_record(chunks)
+    carrier = indexes(carrier_serial, serials)
     thread = np.where(serial > 0, indexes(serial + before, serials), -1)
     follows = np.ones(len(t_ns), bool)
-    follows[np.cumsum([0, *counts[:-1]])[[not _follows(*pair) for pair in pairwise([None, *chunks])]]] = False
+    firsts = np.cumsum([0, *(chunk.count for chunk in chunks[:-1])])
+    follows[firsts[[not _follows(*pair) for pair in pairwise([None, *chunks])]]] = False
     order = np.lexsort((t_ns, carrier))
     order = order[(t_ns[order] >= 0) & (cpu_ns[order] >= 0) & threads.has_clock[carrier[order]] & (carrier[order] >= 0)]
     carrier, thread, t_ns, is_end, follows = carrier[order], thread[order], t_ns[order], serial[order] == 0, follows[order]
@@ -51,13 +50,14 @@ def decode_mounts(
     is_seen = has_next & np.append((is_end & follows)[1:], False)[: len(is_end)]
     begun = np.flatnonzero((thread >= 0) & threads.is_virtual[thread])
     carrier, thread, start_ns, is_seen, next_ns = carrier[begun], thread[begun], t_ns[begun], is_seen[begun], next_ns[begun]
-    is_last, is_first = next_ns == _LATEST, _is_first(thread, start_ns)
+    is_first, next_start_ns = _in_turn(thread, start_ns)
+    is_last = next_ns == _LATEST
     lasts = is_last & (~is_first | threads.in_call(np.unique(thread[is_last]))[thread])
     last_ns = np.where(lasts, run_end_ns, np.maximum(threads.last_ns[thread], start_ns))
-    end_ns = np.minimum(np.where(is_seen, next_ns, np.minimum(next_ns, last_ns)), _next_starts(thread, start_ns))
+    end_ns = np.minimum(np.where(is_seen, next_ns, np.minimum(next_ns, last_ns)), next_start_ns)
     kept = end_ns > start_ns
     is_open = kept & ~is_seen & ((end_ns < last_ns) | (lasts & is_first))
-    unseen_ns = _unseen_ns(carrier[is_open], end_ns[is_open], probed, serials)
+    unseen_ns = _unseen_ns(carrier[is_open], end_ns[is_open], threads)
     return Mounts(carrier[kept], thread[kept], start_ns[kept], end_ns[kept], unseen_ns) if kept.any() else None
 
 
@@ -98,29 +98,24 @@ class _Threads:
         return found
 
 
-def _is_first(thread: I64, start_ns: I64) -> Bool:
-    """Whether each mount is the first one of its thread."""
+def _in_turn(thread: I64, start_ns: I64) -> tuple[Bool, I64]:
+    """Whether each mount is the first one of its thread, and the start of the thread's next one."""
     order = np.lexsort((start_ns, thread))
-    first = np.zeros(len(thread), bool)
-    first[order[np.append(True, np.diff(thread[order]) != 0)[: len(order)]]] = True
-    return first
+    is_same: Bool = np.diff(thread[order]) == 0
+    is_first = np.ones(len(thread), bool)
+    is_first[order[1:][is_same]] = False
+    next_start_ns = np.full(len(thread), _LATEST)
+    next_start_ns[order[:-1][is_same]] = start_ns[order[1:][is_same]]
+    return is_first, next_start_ns
 
 
-def _next_starts(thread: I64, start_ns: I64) -> I64:
-    """The start of each thread's next mount."""
-    order = np.lexsort((start_ns, thread))
-    starts = np.full(len(thread), _LATEST)
-    is_followed: Bool = np.diff(thread[order]) == 0
-    starts[order[:-1][is_followed]] = start_ns[order[1:][is_followed]]
-    return starts
-
-
-def _unseen_ns(carrier: I64, end_ns: I64, probed: Sequence[ProbedThread], serials: Sequence[int]) -> int:
+def _unseen_ns(carrier: I64, end_ns: I64, threads: _Threads) -> int:
     """The CPU time from the carrier's last reading in each mount to its next one."""
-    clocks = {thread.serial: thread.anchors for thread in probed}
     total = 0
-    for number in np.unique(carrier).tolist():
-        clock = clocks[serials[number]]
-        after = np.searchsorted(clock.t_ns, end_ns[carrier == number], "left").clip(0, len(clock.t_ns) - 1)
+    for place in np.unique(carrier).tolist():
+        thread = threads.probed[place]
+        assert thread is not None, "it has a clock"
+        clock = thread.anchors
+        after = np.searchsorted(clock.t_ns, end_ns[carrier == place], "left").clip(0, len(clock.t_ns) - 1)
         total += int((clock.cpu_ns[after] - clock.cpu_ns[np.maximum(after - 1, 0)]).sum())
     return total
