@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import itertools
 import json
 import os
 import shutil
@@ -26,7 +27,6 @@ from navitas.virtual_phone.package import APK, APK_TEXT, BUNDLE, InstalledApk, P
 from navitas.virtual_phone.process_table import ProcessTable
 from navitas.virtual_phone.users import Users
 
-_FIRST_UID = FIRST_APP_UID + 100
 _SIGNING = "signing.json"
 _COPY_BYTES = 1 << 20
 _DEFAULT_OPTIONS = InstallOptions()
@@ -40,6 +40,7 @@ class PackageManager:
         self._processes = processes
         self._platform = platform
         self._packages: dict[str, Package] = {}
+        self._free_uids = itertools.count(FIRST_APP_UID + 100)
         self._granted: dict[str, dict[int, set[str]]] = {}
         self._users_of: dict[str, set[int]] = {}
         self._kept: dict[str, tuple[Package, set[int]]] = {}
@@ -148,7 +149,8 @@ class PackageManager:
     def _register(self, content: BundleManifest | InstalledApk, users: Iterable[int]) -> Package:
         name = content.package if isinstance(content, BundleManifest) else content.manifest.package
         before = self._packages.get(name) or self._kept.pop(name, (None, set()))[0]
-        uid = before.uid if before else max((package.uid for package in self._packages.values()), default=_FIRST_UID - 1) + 1
+        # As on Android, a removed package's uid is not given again while the phone runs: its counters stay.
+        uid = before.uid if before else next(self._free_uids)
         package = Package(content, uid, self._apps / name, self._data / name)
         self._packages[name] = package
         self._files.app_uids[name] = uid

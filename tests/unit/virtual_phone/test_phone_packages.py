@@ -45,6 +45,16 @@ def test_install_list_and_uninstall(tmp_path: Path) -> None:
     on_phone(tmp_path, action)
 
 
+def test_an_installation_never_has_the_uid_and_counters_of_a_removed_app(tmp_path: Path) -> None:
+    async def action(phone: Phone) -> None:
+        await install(phone, bundle())
+        await run(phone, f"pm uninstall {PACKAGE}")
+        await install(phone, bundle())
+        assert (await run(phone, "pm list packages -U")).stdout == b"package:org.example.app uid:10101\n"
+
+    on_phone(tmp_path, action)
+
+
 def test_kept_data_are_listed_until_they_are_removed(tmp_path: Path) -> None:
     async def action(phone: Phone) -> None:
         await install(phone, bundle())
