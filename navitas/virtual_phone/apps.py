@@ -10,10 +10,9 @@ from contextvars import ContextVar
 
 from navitas.virtual_phone import android_app
 from navitas.virtual_phone.am_instrument import last_lines
-from navitas.virtual_phone.app_host import AppHost
+from navitas.virtual_phone.app_host import AppHost, Launch
 from navitas.virtual_phone.host_java import StartError
 from navitas.virtual_phone.host_process import HostProcess, host_process
-from navitas.virtual_phone.launch import Launch
 from navitas.virtual_phone.package import Package
 
 _DONE, _FAILED = b"done\n", b"failed "

@@ -6,13 +6,15 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from navitas.virtual_phone.components.app_counters import AppCounters
 from navitas.virtual_phone.components.component_rails import ComponentLoad, ComponentRails
 from navitas.virtual_phone.components.device_state import DeviceState
 from navitas.virtual_phone.components.effects import AirTime
 from navitas.virtual_phone.components.network import LOOPBACK, MOBILE, WIFI, NetworkCounters, net_dev
-from navitas.virtual_phone.components.storage import DiskTraffic, StorageCounters
+from navitas.virtual_phone.components.sock_diag import SockDiag
+from navitas.virtual_phone.components.storage import DiskTraffic, StorageCounters, is_on_block_device
 from navitas.virtual_phone.components.traffic import AirTraffic
 
 _log = logging.getLogger(__name__)
@@ -21,6 +23,7 @@ _PERIOD_S = 0.010
 _FRESH_NS = 1_000_000
 _SAMPLE_NS = 100_000_000
 """The period in which the chip that meters these rails samples them."""
+_log = logging.getLogger(__name__)
 
 
 class Devices:
@@ -221,3 +224,29 @@ class Devices:
             if self._stopping.wait(_PERIOD_S):
                 break
             self.advance()
+
+
+def make_devices(
+    state: DeviceState,
+    rails: ComponentRails,
+    root: Path,
+    *,
+    uid_of: Callable[[int], int],
+    logged_bytes: Callable[[int], int],
+) -> Devices:
+    """Return the components of a phone with its files in `root`. `logged_bytes` is what a process wrote to the log."""
+    network = _network(uid_of)
+
+    def elsewhere(pid: int) -> int:
+        return logged_bytes(pid) + (network.payload_by_pid.get(pid, (0, 0))[1] if network else 0)
+
+    storage = StorageCounters(is_on_block_device(root), elsewhere)
+    return Devices(state, rails, network, storage, shown=AppCounters(root))
+
+
+def _network(uid_of: Callable[[int], int]) -> NetworkCounters | None:
+    try:
+        return NetworkCounters(SockDiag(), uid_of)
+    except OSError as error:
+        _log.warning("the phone counts no network traffic: %s", error.strerror or error)
+        return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from navitas.virtual_phone.shell.glob_patterns import Runs
 
 DEFAULT_SEPARATORS = " \t\n"
@@ -11,8 +13,7 @@ class Fields:
     """Fields under construction. New text goes to the last one."""
 
     def __init__(self, separators: str = DEFAULT_SEPARATORS) -> None:
-        self._blanks = "".join(char for char in separators if char in DEFAULT_SEPARATORS)
-        self._marks = "".join(char for char in separators if char not in DEFAULT_SEPARATORS)
+        self._gap = _gap(separators)
         self._fields: list[Runs] = []
         self._open = False
 
@@ -26,30 +27,15 @@ class Fields:
         self._fields[-1].append((text, quoted))
 
     def add_split(self, text: str) -> None:
-        """Add text whose separators end fields."""
+        """Add text whose separators end fields. A separator that is no blank ends one even if it is empty."""
         at = 0
-        while at < len(text):
-            end = at
-            while end < len(text) and text[end] not in self._blanks and text[end] not in self._marks:
-                end += 1
-            self.add(text[at:end], quoted=False)
-            at = self._skip_separator(text, end)
-
-    def _skip_separator(self, text: str, at: int) -> int:
-        """Skip blanks and at most one other separator, which ends a field, even an empty one."""
-        start = at
-        while at < len(text) and text[at] in self._blanks:
-            at += 1
-        if at < len(text) and text[at] in self._marks:
-            if not self._open:
+        for gap in self._gap.finditer(text):
+            self.add(text[at : gap.start()], quoted=False)
+            if gap.group(1) and not self._open:
                 self._fields.append([])
             self._open = False
-            at += 1
-            while at < len(text) and text[at] in self._blanks:
-                at += 1
-        elif at > start:
-            self._open = False
-        return at
+            at = gap.end()
+        self.add(text[at:], quoted=False)
 
     def end_field(self) -> None:
         """End the field; the next text begins a new one."""
@@ -62,43 +48,23 @@ class Fields:
 
 def split_line(line: str, count: int, separators: str, *, raw: bool) -> list[str]:
     """Split a line for `count` variables of `read`; the last gets the rest. Unless `raw`, a backslash quotes."""
-    chars = _unescaped(line, raw=raw)
+    text = line if raw else re.sub(r"\\(.)", r"\1", line, flags=re.DOTALL)
+    # The same text without quoted separators, so that positions in both agree.
+    marked = line if raw else re.sub(r"\\.", "\0", line, flags=re.DOTALL)
     blanks = "".join(char for char in separators if char in DEFAULT_SEPARATORS)
-
-    def is_in(index: int, wanted: str) -> bool:
-        return index < len(chars) and not chars[index][1] and chars[index][0] in wanted
-
-    found: list[str] = []
-    at = 0
-    while is_in(at, blanks):
-        at += 1
-    while len(found) < count - 1 and at < len(chars):
-        start = at
-        while at < len(chars) and not is_in(at, separators):
-            at += 1
-        found.append("".join(char for char, _ in chars[start:at]))
-        while is_in(at, blanks):
-            at += 1
-        if is_in(at, separators):
-            at += 1
-            while is_in(at, blanks):
-                at += 1
-    end = len(chars)
-    while end > at and is_in(end - 1, blanks):
-        end -= 1
-    found.append("".join(char for char, _ in chars[at:end]))
-    return found + [""] * (count - len(found))
+    at = len(marked) - len(marked.lstrip(blanks))
+    fields: list[str] = []
+    for gap in _gap(separators).finditer(marked, at):
+        if len(fields) >= count - 1:
+            break
+        fields.append(text[at : gap.start()])
+        at = gap.end()
+    fields.append(text[at : len(marked.rstrip(blanks))])
+    return fields + [""] * (count - len(fields))
 
 
-def _unescaped(line: str, *, raw: bool) -> list[tuple[str, bool]]:
-    """Return the characters, and whether a backslash precedes each."""
-    if raw:
-        return [(char, False) for char in line]
-    chars = []
-    at = 0
-    while at < len(line):
-        escaped = line[at] == "\\" and at + 1 < len(line)
-        at += escaped
-        chars.append((line[at], escaped))
-        at += 1
-    return chars
+def _gap(separators: str) -> re.Pattern[str]:
+    """Return the pattern of what separates fields: blanks, with at most one other separator (its group)."""
+    sets = ("".join(char for char in separators if (char in DEFAULT_SEPARATORS) == is_blank) for is_blank in (True, False))
+    blank, mark = (f"[{re.escape(chars)}]" if chars else "(?:(?!))" for chars in sets)
+    return re.compile(f"{blank}*({mark}){blank}*|{blank}+")

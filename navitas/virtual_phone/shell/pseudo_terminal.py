@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 
 from navitas.virtual_phone.identity import SHELL
 from navitas.virtual_phone.phone import Phone
 from navitas.virtual_phone.shell.command_line import new_shell, run_shell
 from navitas.virtual_phone.shell.context import Shell
 from navitas.virtual_phone.shell.descriptors import Streams
-from navitas.virtual_phone.shell.line_by_line import run_lines
-from navitas.virtual_phone.shell.streams import BrokenPipe, CallSink, Input, Pipe
+from navitas.virtual_phone.shell.streams import BrokenPipe, Pipe, Write
 
 _INTERRUPT, _END, _KILL_LINE = 0x03, 0x04, 0x15
 _ERASE = (0x08, 0x7F)
@@ -21,7 +20,7 @@ _INTERRUPTED_STATUS = 130
 class Terminal:
     """A pseudo-terminal in line mode, and its shell."""
 
-    def __init__(self, phone: Phone, write: Callable[[bytes], Awaitable[None]]) -> None:
+    def __init__(self, phone: Phone, write: Write) -> None:
         self._phone = phone
         self._write = write
         self._lines = Pipe()
@@ -65,14 +64,17 @@ class Terminal:
 
     async def run(self, command: str) -> int:
         """Run one command line on the terminal, or else the shell until `exit` or Ctrl-D. Returns the exit status."""
-        output = CallSink(lambda data: self._write(data.replace(b"\n", b"\r\n")))
-        keys = Input(self._lines.reader)
+
+        def output(data: bytes) -> Awaitable[None]:
+            return self._write(data.replace(b"\n", b"\r\n"))
+
+        keys = self._lines.reader
         streams = Streams(keys, output, output)
         if command:
             return await self._interruptible(run_shell(self._phone, command, SHELL, streams))
         self._shell = new_shell(self._phone, SHELL)
         await self._prompt()
-        status = await run_lines(self._shell, keys, streams, self._prompted)
+        status = await self._shell.run_lines(keys, streams, self._prompted)
         await self._write(b"\r\n")
         return status
 

@@ -1,4 +1,4 @@
-"""am start, startservice and stopservice: an app without tests, in a process that stays until it is stopped."""
+"""am start, startservice, stopservice and broadcast: an app without tests, in a process that stays until it is stopped."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ from navitas.virtual_phone.host_java import StartError
 from navitas.virtual_phone.package import Package, short_name
 from navitas.virtual_phone.shell.commands.intent_arguments import IntentArguments, parse_intent
 from navitas.virtual_phone.shell.context import Context
+
+_FROM_SHELL = 0x400000
+_LONGEST_S = 60.0
+"""ActivityManagerConstants: the time that a receiver in the background has."""
 
 
 async def start(context: Context, args: list[str]) -> int:
@@ -107,3 +111,24 @@ def _find_activity(context: Context, intent: IntentArguments) -> tuple[Package |
 def _named(parts: tuple[AppComponent, ...], package: str, short: str) -> AppComponent | None:
     name = package + short if short.startswith(".") else short
     return next((part for part in parts if part.name == name), None)
+
+
+async def broadcast(context: Context, args: list[str]) -> int:
+    """`am broadcast INTENT`: returns when all receivers have handled it. It may have actions that only the system sends."""
+    intent = parse_intent(args)
+    intent.flags |= _FROM_SHELL
+    await context.out(f"Broadcasting: {intent}\n")
+    for app in _receivers(context, intent):
+        await context.phone.apps.tell(app, f"broadcast {intent.uri()}", _LONGEST_S)
+    await context.out("Broadcast completed: result=0\n")
+    return 0
+
+
+def _receivers(context: Context, intent: IntentArguments) -> list[AppProcess]:
+    """The running apps; only the one that the intent names, if it names one."""
+    name = intent.component.partition("/")[0] or intent.package
+    if not name:
+        return context.phone.apps.all()
+    package = context.phone.packages.get(name)
+    app = context.phone.apps.get(package) if package else None
+    return [app] if app else []

@@ -9,7 +9,7 @@ from navitas.virtual_phone.host_process import host_process
 from navitas.virtual_phone.shell.commands.command_options import options, too_few
 from navitas.virtual_phone.shell.context import Context, builtin, command
 from navitas.virtual_phone.shell.flow import CommandError
-from navitas.virtual_phone.shell.streams import DISCARD, encode
+from navitas.virtual_phone.shell.streams import discard, encode
 
 _SIMPLE_ESCAPES = {"a": 7, "b": 8, "e": 27, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11, "\\": 92, '"': 34}
 _ESCAPE = re.compile(rb"\\(?:0([0-7]{1,3})|([0-7]{1,3})|x([0-9a-fA-F]{1,2})|(.))", re.DOTALL)
@@ -19,37 +19,20 @@ _KINDS = "%bcdeEfgGiosuxX"
 
 @command("cat")
 async def cat(context: Context) -> int:
-    """Copy files, or standard input, to standard output; -v -t -e show unprintable characters, tabs, line ends."""
-    found = options(context, "uvet")
-    marks = {flag for flag in "vet" if flag in found}
+    """Copy files, or standard input, to standard output."""
+    found = options(context, "u")
     status = 0
     for name in found.rest or ["-"]:
         try:
             source = context.open_input(name)
             while data := await source.read():
-                await context.out(_visible(data, marks) if marks else data)
+                await context.out(data)
             if source is not context.stdin:
                 source.close()
         except OSError as error:
             await context.err(f"cat: {name}: {error.strerror}\n")
             status = 1
     return status
-
-
-def _visible(data: bytes, marks: set[str]) -> bytes:
-    return b"".join(_shown(code, marks) for code in data)
-
-
-def _shown(code: int, marks: set[str]) -> bytes:
-    if code == ord("\n"):
-        return b"$\n" if "e" in marks else b"\n"
-    if code == ord("\t"):
-        return b"^I" if "t" in marks else b"\t"
-    if "v" not in marks:
-        return bytes([code])
-    low = code & 0x7F
-    # toybox omits M- only for characters that are printable without it.
-    return (b"M-" if code > 0x7F else b"") + (b"^" + bytes([low ^ 0x40]) if low < 0x20 or low == 0x7F else bytes([low]))
 
 
 @builtin("echo")
@@ -151,8 +134,7 @@ async def yes(context: Context) -> int:
     program = shutil.which("yes")
     if program is None:
         raise CommandError("this machine has no program 'yes'")
-    sink = context.streams.stdout
-    null = sink is DISCARD
+    null = context.streams.stdout is discard
     argv = [program, *context.args]
     shell = context.shell
     async with host_process(context.phone.processes, argv, name="yes", who=shell.who, discard_output=null) as process:

@@ -1,4 +1,4 @@
-"""ps, pidof, pgrep, pkill, killall."""
+"""ps, pidof, pgrep, pkill."""
 
 from __future__ import annotations
 
@@ -113,18 +113,3 @@ async def pkill(context: Context) -> int:
         process.send_signal(number)
     await asyncio.sleep(0)  # if its own shell is among them, it ends here
     return 0 if matching else 1
-
-
-@command("killall")
-async def killall(context: Context) -> int:
-    """Signal processes by name."""
-    number, names = signal_of(context.args)
-    status = 0
-    for name in names:
-        chosen = [process for process in _visible(context) if _named(process, name)]
-        for process in chosen:
-            process.send_signal(number)
-        if not chosen:
-            await context.err(f"killall: {name}: No such process\n")
-            status = 1
-    return status
