@@ -9,9 +9,8 @@ from navitas.device import shell_v2
 from navitas.virtual_phone.adbd import AdbStream, Service, StreamClosed
 from navitas.virtual_phone.identity import SHELL
 from navitas.virtual_phone.phone import Phone
-from navitas.virtual_phone.shell.command_line import run_shell
+from navitas.virtual_phone.shell.command_line import Terminal, run_shell
 from navitas.virtual_phone.shell.descriptors import Streams
-from navitas.virtual_phone.shell.pseudo_terminal import Terminal
 from navitas.virtual_phone.shell.streams import BrokenPipe, Input, Pipe, Write
 from navitas.virtual_phone.sync import SyncService
 

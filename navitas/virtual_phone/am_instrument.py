@@ -16,7 +16,7 @@ from navitas.bundle.manifest import BundleManifest
 from navitas.virtual_phone import android_app
 from navitas.virtual_phone.app_host import AppHost, Launch
 from navitas.virtual_phone.host_java import StartError, choose_java, class_path_argument, jar, java_version
-from navitas.virtual_phone.host_process import HostProcess, host_process
+from navitas.virtual_phone.host_process import HostProcess
 from navitas.virtual_phone.package import RUNNER, InstrumentationRunner, Package
 from navitas.virtual_phone.shell.streams import Input
 
@@ -55,10 +55,7 @@ async def run_tests(
     for text in launch.warnings:
         await write(f"{_WARNING}{' '.join(text.split())}\n{_NO_TEST}\n".encode("utf-8", "replace"))
     try:
-        async with host_process(
-            host.processes, launch.argv, name=launch.name, who=launch.who, cwd=launch.cwd,
-            env=launch.env, takes_input=launch.hears_phone,
-        ) as process, hearing(process):  # fmt: skip
+        async with launch.process(host.processes) as process, hearing(process):
             printed = [asyncio.create_task(last_lines(output)) for output in (process.stderr, process.stdout)]
             begun = ended = False
             # Read batches, not lines: each packet to adb waits for an OKAY, and the tests wait for the pipe.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
 from navitas.virtual_phone.file_tree import FileTree
+from navitas.virtual_phone.host_process import HostProcess, host_process
 from navitas.virtual_phone.identity import Identity
 from navitas.virtual_phone.jdks import JdkList
 from navitas.virtual_phone.logd import LogDaemon
@@ -41,3 +43,9 @@ class Launch:
     env: Mapping[str, str]
     warnings: tuple[str, ...] = ()
     hears_phone: bool = False
+
+    def process(self, table: ProcessTable) -> AbstractAsyncContextManager[HostProcess]:
+        """Return the context in which it runs. Raises `OSError` on entry if it cannot be started."""
+        return host_process(
+            table, self.argv, name=self.name, who=self.who, cwd=self.cwd, env=self.env, takes_input=self.hears_phone
+        )

@@ -18,19 +18,17 @@ from navitas.virtual_phone.app_host import AppHost
 from navitas.virtual_phone.app_reports import AppReports
 from navitas.virtual_phone.apps import RunningApps
 from navitas.virtual_phone.battery_stats import PhoneStatistics
-from navitas.virtual_phone.components.app_counters import replace_file
 from navitas.virtual_phone.components.component_rails import ComponentRails
-from navitas.virtual_phone.components.devices import make_devices
+from navitas.virtual_phone.components.devices import make_devices, replace_file
 from navitas.virtual_phone.components.figures import Arrays, Items, component_power
 from navitas.virtual_phone.file_tree import FileTree, Node
 from navitas.virtual_phone.identity import Identity
 from navitas.virtual_phone.jdks import JdkList
-from navitas.virtual_phone.jobs import JobTable
-from navitas.virtual_phone.kernel_port import KernelPort
+from navitas.virtual_phone.kernel.live_kernel import Kernel
 from navitas.virtual_phone.logd import LogDaemon
 from navitas.virtual_phone.package_manager import PackageManager
 from navitas.virtual_phone.power_monitors import PowerMonitorService
-from navitas.virtual_phone.process_table import ProcessTable
+from navitas.virtual_phone.process_table import JobTable, ProcessTable
 from navitas.virtual_phone.rail_monitor import RailMonitor
 from navitas.virtual_phone.releases import DEFAULT_SDK, FINE_POWER_MONITORS, VERSIONS, has
 from navitas.virtual_phone.system_broadcasts import changes
@@ -55,7 +53,7 @@ class Phone:
     def __init__(
         self,
         root: Path,
-        kernel: KernelPort,
+        kernel: Kernel,
         *,
         name: str = "default",
         model: str = "Virtual phone",
@@ -81,7 +79,9 @@ class Phone:
         self.system = SystemState(voltage_v, sdk)
         self.state = self.system.devices
         rails = ComponentRails(component_power(items or {}, arrays or {}, voltage_v), voltage_v, seed)
-        self.devices = make_devices(self.state, rails, root, uid_of=self._uid_of, logged_bytes=self._logged_bytes)
+        self.devices = make_devices(
+            self.state, rails, root, uid_of=self._uid_of, logged_bytes=lambda pid: self.logd.received_bytes[pid]
+        )
         self.processes = ProcessTable(kernel, self.devices)
         self.rails = RailMonitor(kernel, self.devices, self._uid_of)
         self.hides_rails = hides_rails
@@ -212,9 +212,6 @@ class Phone:
 
     def _read_monitors(self, uid: int) -> str:
         return self.power_monitors.answer(uid, fine=self.packages.has_permission(uid, FINE_POWER_MONITORS))
-
-    def _logged_bytes(self, pid: int) -> int:
-        return self.logd.received_bytes[pid]
 
 
 def _live(text: Callable[[], str], path: str) -> Node:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from navitas.virtual_phone.components.devices import Devices
 from navitas.virtual_phone.kernel import procfs
-from navitas.virtual_phone.kernel_port import KernelPort
+from navitas.virtual_phone.kernel.live_kernel import Kernel
 
 # Types of android.hardware.power.stats' EnergyConsumerType, names and rails as in Pixel's power statistics service.
 _CONSUMERS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
@@ -51,7 +51,7 @@ _NOTHING = _Read(0.0, {}, {})
 class RailMonitor:
     """All rails of the phone."""
 
-    def __init__(self, kernel: KernelPort, devices: Devices, uid_of: Callable[[int], int]) -> None:
+    def __init__(self, kernel: Kernel, devices: Devices, uid_of: Callable[[int], int]) -> None:
         self._kernel = kernel
         self._devices = devices
         self.uid_of = uid_of

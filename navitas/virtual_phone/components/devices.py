@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from navitas.virtual_phone.components.app_counters import AppCounters
 from navitas.virtual_phone.components.component_rails import ComponentLoad, ComponentRails
 from navitas.virtual_phone.components.device_state import DeviceState
 from navitas.virtual_phone.components.effects import AirTime
@@ -17,6 +17,7 @@ from navitas.virtual_phone.components.sock_diag import SockDiag
 from navitas.virtual_phone.components.storage import DiskTraffic, StorageCounters, is_on_block_device
 from navitas.virtual_phone.components.traffic import AirTraffic
 
+TRAFFIC_FILE = "dev/socket/traffic"
 _log = logging.getLogger(__name__)
 
 _PERIOD_S = 0.010
@@ -24,6 +25,45 @@ _FRESH_NS = 1_000_000
 _SAMPLE_NS = 100_000_000
 """The period in which the chip that meters these rails samples them."""
 _log = logging.getLogger(__name__)
+
+
+class AppCounters:
+    """Keeps `proc/PID/io` and `dev/socket/traffic` below the phone's root up to date. Files are replaced, so no read is torn."""
+
+    def __init__(self, root: Path) -> None:
+        self._proc = root / "proc"
+        self._traffic_file = root / TRAFFIC_FILE
+        self._traffic: dict[str, AirTraffic] | None = None
+
+    def write_io(self, pid: int, read: Callable[[int], bytes]) -> None:
+        """Write what a process read and wrote. Does nothing if it has ended."""
+        try:
+            replace_file(self._proc / str(pid) / "io", read(pid))
+        except OSError:
+            return
+
+    def forget(self, pid: int) -> None:
+        """Remove the file of an ended process."""
+        shutil.rmtree(self._proc / str(pid), ignore_errors=True)
+
+    def write_traffic(self, by_uid: Mapping[tuple[int, str], AirTraffic], interfaces: Mapping[str, AirTraffic]) -> None:
+        """Write the traffic of each uid over all interfaces, and of each interface, if it has changed."""
+        now = dict(interfaces)
+        for (uid, _), traffic in by_uid.items():
+            now[str(uid)] = now.get(str(uid), AirTraffic()) + traffic
+        if now == self._traffic:
+            return
+        self._traffic = now
+        lines = (f"{name} {one.rx_bytes} {one.rx_packets} {one.tx_bytes} {one.tx_packets}\n" for name, one in now.items())
+        replace_file(self._traffic_file, "".join(lines).encode())
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Replace a file that apps read, and make its folder."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.part")
+    part.write_bytes(data)
+    part.replace(path)
 
 
 class Devices:

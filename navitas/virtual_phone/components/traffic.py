@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import operator
+from dataclasses import astuple, dataclass
 
 from navitas.virtual_phone.components.sock_diag import TcpSocket
 
@@ -24,20 +25,10 @@ class AirTraffic:
     tx_packets: int = 0
 
     def __add__(self, other: AirTraffic) -> AirTraffic:
-        return AirTraffic(
-            self.rx_bytes + other.rx_bytes,
-            self.rx_packets + other.rx_packets,
-            self.tx_bytes + other.tx_bytes,
-            self.tx_packets + other.tx_packets,
-        )
+        return AirTraffic(*map(operator.add, astuple(self), astuple(other)))
 
     def __sub__(self, other: AirTraffic) -> AirTraffic:
-        return AirTraffic(
-            self.rx_bytes - other.rx_bytes,
-            self.rx_packets - other.rx_packets,
-            self.tx_bytes - other.tx_bytes,
-            self.tx_packets - other.tx_packets,
-        )
+        return AirTraffic(*map(operator.sub, astuple(self), astuple(other)))
 
     def __bool__(self) -> bool:
         return bool(self.rx_packets or self.tx_packets)

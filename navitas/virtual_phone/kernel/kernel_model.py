@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from types import MappingProxyType
 
-from navitas.virtual_phone.kernel.hidden_activity import HiddenActivity
-from navitas.virtual_phone.kernel.modelled_rails import ModelledRails
+from navitas.virtual_phone.kernel.modelled_rails import HiddenActivity, ModelledRails
 from navitas.virtual_phone.kernel.scheduler import Scheduler, TaskPlacement
 from navitas.virtual_phone.kernel.spec import ClusterSpec, PhoneSpec
 from navitas.virtual_phone.kernel.task import KernelTask, Segment

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from navitas.errors import DeviceError
 from navitas.virtual_phone.kernel import procfs
-from navitas.virtual_phone.kernel.hidden_activity import HiddenActivity
 from navitas.virtual_phone.kernel.host_slices import HostSlices
 from navitas.virtual_phone.kernel.kernel_model import KernelModel
+from navitas.virtual_phone.kernel.modelled_rails import HiddenActivity
 from navitas.virtual_phone.kernel.modelled_slices import ModelledSlices
 from navitas.virtual_phone.kernel.sources import CpuSource, default_source
 from navitas.virtual_phone.kernel.spec import PhoneSpec

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from navitas.virtual_phone.phone import Phone
 from navitas.virtual_phone.shell.compound import CompoundRunner
@@ -40,12 +40,12 @@ class Shell(CompoundRunner):
         """Return a new shell that inherits only folder and environment."""
 
     @abstractmethod
-    async def as_process(self, args: tuple[str, ...], text: str, streams: Streams) -> int:
-        """Run a script in this shell, with a separate pid."""
+    async def run_text(self, text: str, streams: Streams) -> int:
+        """Run a whole script and the EXIT trap. Returns the exit status."""
 
     @abstractmethod
-    def set_pid(self, pid: int) -> None:
-        """Set the shell's pid."""
+    async def as_process(self, args: tuple[str, ...], script: Coroutine[Any, Any, int]) -> int:
+        """Await a script of this shell, which has a pid of its own."""
 
 
 @dataclass(frozen=True, slots=True)

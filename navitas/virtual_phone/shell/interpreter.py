@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import ExitStack
+from typing import Any
 
 from navitas.virtual_phone.shell.context import BUILTINS, COMMANDS, CommandFunction, Context, Shell
 from navitas.virtual_phone.shell.descriptors import RedirectError, Streams, redirect
@@ -333,7 +334,7 @@ class Interpreter(Shell):
             text = decode(file.read())
         shell = self.fresh()
         shell.script_name, shell.arguments = context.name, args
-        return await shell.as_process((context.name, *args), text, context.streams)
+        return await shell.as_process((context.name, *args), shell.run_text(text, context.streams.copy()))
 
     def fresh(self) -> Interpreter:
         """Return a new shell that inherits only folder and environment."""
@@ -343,15 +344,11 @@ class Interpreter(Shell):
         shell.holding_streams, shell.group, shell.hung_up = self.holding_streams, self.group, self.hung_up
         return shell
 
-    async def as_process(self, args: tuple[str, ...], text: str, streams: Streams) -> int:
-        """Run a script in this shell, with a separate pid."""
-        script = self.run_text(text, streams.copy())
-        jobs = self.phone.jobs
-        return await jobs.run(args, self.who, script, group=self.group, on_signal=self.take_signal, started=self.set_pid)
-
-    def set_pid(self, pid: int) -> None:
-        """Set the shell's pid."""
-        self.pid = pid
+    async def as_process(self, args: tuple[str, ...], script: Coroutine[Any, Any, int]) -> int:
+        """Await a script of this shell, which has a pid of its own."""
+        job = self.phone.jobs.start(args, self.who, script, group=self.group, on_signal=self.take_signal)
+        self.pid = job.pid
+        return await self.phone.jobs.finish(job)
 
     def expander(self, streams: Streams) -> Expander:
         """Return an expander with this shell's variables."""

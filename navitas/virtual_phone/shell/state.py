@@ -10,8 +10,8 @@ from contextlib import ExitStack
 from typing import Self
 
 from navitas.virtual_phone.identity import Identity
-from navitas.virtual_phone.jobs import PhoneJob
 from navitas.virtual_phone.phone import Phone
+from navitas.virtual_phone.process_table import PhoneJob
 from navitas.virtual_phone.shell.syntax import Command
 
 SHELL_NAME = "/system/bin/sh"

@@ -7,8 +7,8 @@ import signal
 import time
 from typing import Any, BinaryIO
 
+from navitas.virtual_phone.kernel.live_kernel import Kernel
 from navitas.virtual_phone.kernel.trace_log import TraceLog
-from navitas.virtual_phone.kernel_port import KernelPort
 from navitas.virtual_phone.process_table import ProcessTable
 from navitas.virtual_phone.rail_monitor import RailMonitor
 from navitas.virtual_phone.trace.ftrace_text import KINDS, ftrace_text
@@ -23,7 +23,7 @@ class PerfettoSession:
 
     def __init__(
         self,
-        kernel: KernelPort,
+        kernel: Kernel,
         monitor: RailMonitor,
         processes: ProcessTable,
         config: Any,
@@ -84,7 +84,7 @@ class PerfettoSession:
 class Atrace:
     """The kernel's only trace buffer, as `atrace` uses it."""
 
-    def __init__(self, kernel: KernelPort, processes: ProcessTable) -> None:
+    def __init__(self, kernel: Kernel, processes: ProcessTable) -> None:
         self._kernel, self._processes = kernel, processes
         self._running: tuple[TraceLog, Moment, tuple[str, ...]] | None = None
 

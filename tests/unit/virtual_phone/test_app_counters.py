@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from navitas.virtual_phone.components.app_counters import TRAFFIC_FILE, AppCounters
+from navitas.virtual_phone.components.devices import TRAFFIC_FILE, AppCounters
 from navitas.virtual_phone.components.traffic import AirTraffic
 
 

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from navitas.virtual_phone.shell.commands.command_options import options, to_int
 from navitas.virtual_phone.shell.conditions import test_holds
 from navitas.virtual_phone.shell.context import BUILTINS, COMMANDS, Context, builtin
-from navitas.virtual_phone.shell.fields import DEFAULT_SEPARATORS, split_line
+from navitas.virtual_phone.shell.expansion import DEFAULT_SEPARATORS, split_line
 from navitas.virtual_phone.shell.flow import CommandError, ExitShell, LoopControl, ReturnFromFunction
 from navitas.virtual_phone.shell.streams import Input, decode
 from navitas.virtual_phone.shell.syntax import RESERVED_WORDS

@@ -13,8 +13,8 @@ from navitas.virtual_phone.shell.streams import discard, encode
 
 _SIMPLE_ESCAPES = {"a": 7, "b": 8, "e": 27, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11, "\\": 92, '"': 34}
 _ESCAPE = re.compile(rb"\\(?:0([0-7]{1,3})|([0-7]{1,3})|x([0-9a-fA-F]{1,2})|(.))", re.DOTALL)
-_CONVERSION = re.compile(rb"%(%|[-+ #0]*(?:\*|\d+)?(?:\.\d+)?.)", re.DOTALL)
-_KINDS = "%bcdeEfgGiosuxX"
+_CONVERSION = re.compile(rb"%(%|[-+ #0]*\d*(?:\.\d+)?.)", re.DOTALL)
+_KINDS = "%bcdiosuxX"
 
 
 @command("cat")
@@ -89,28 +89,17 @@ def _format(template: bytes, arguments: list[bytes], bad: list[str]) -> bytes:
 def _convert(conversion: str, arguments: list[bytes]) -> bytes:
     if conversion == "%":
         return b"%"
-    if "*" in conversion:
-        conversion = conversion.replace("*", str(_integer(arguments.pop(0) if arguments else b"0")))
     value = arguments.pop(0) if arguments else b""
     kind = conversion[-1]
     if kind in "bcs":
         text = _unescape(value) if kind == "b" else value[:1] if kind == "c" else value
         return f"%{conversion[:-1]}s".encode() % text
-    if kind in "eEfgG":
-        return f"%{conversion}".encode() % _real(value)
     return (f"%{conversion[:-1]}{'d' if kind in 'iu' else kind}".encode()) % _integer(value)
 
 
 def _integer(text: bytes) -> int:
     try:
         return int(text or b"0", 0)
-    except ValueError:
-        raise ValueError(text.decode("utf-8", "replace")) from None
-
-
-def _real(text: bytes) -> float:
-    try:
-        return float(text or b"0")
     except ValueError:
         raise ValueError(text.decode("utf-8", "replace")) from None
 

@@ -9,7 +9,6 @@ from functools import partial
 
 from navitas.virtual_phone.apps import AppEnded
 from navitas.virtual_phone.host_java import StartError
-from navitas.virtual_phone.package_dump import dump_package, dump_packages
 from navitas.virtual_phone.phone import Phone
 from navitas.virtual_phone.rail_monitor import POWER_STATISTICS, dump_power_statistics
 from navitas.virtual_phone.releases import SINCE, has
@@ -17,7 +16,16 @@ from navitas.virtual_phone.shell.commands.command_options import options
 from navitas.virtual_phone.shell.commands.controls import RADIO_SERVICES
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.flow import CommandError
-from navitas.virtual_phone.state_dumps import dump_connectivity, dump_display, dump_netstats, dump_power, dump_settings, dump_wifi
+from navitas.virtual_phone.state_dumps import (
+    dump_connectivity,
+    dump_display,
+    dump_netstats,
+    dump_package,
+    dump_packages,
+    dump_power,
+    dump_settings,
+    dump_wifi,
+)
 
 _NAMESPACES = ("system", "secure", "global")
 _SERVICES = (

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 
-from navitas.virtual_phone.jobs import PhoneJob
-from navitas.virtual_phone.process_table import PhoneProcess
+from navitas.virtual_phone.process_table import PhoneJob, PhoneProcess
 from navitas.virtual_phone.shell.context import Context, builtin
 from navitas.virtual_phone.shell.flow import CommandError
 
@@ -43,10 +42,8 @@ async def trap(context: Context) -> int:
 
 
 def _trap_number(name: str) -> int | None:
-    short = name.upper().removeprefix("SIG")
-    if name.isdecimal():
-        return int(name) if int(name) in _NAMES else None
-    return next((number for number, known in _NAMES.items() if known == short), None)
+    number = int(name) if name.isdecimal() else {"EXIT": 0, **NUMBERS}.get(name.upper().removeprefix("SIG"), -1)
+    return number if number in _NAMES else None
 
 
 def _quoted(script: str) -> str:

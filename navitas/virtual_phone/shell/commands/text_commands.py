@@ -37,19 +37,18 @@ async def inputs(context: Context, names: list[str]) -> AsyncIterator[tuple[str,
 
 @command("wc")
 async def wc(context: Context) -> int:
-    """Count lines, words, bytes and (-m) characters."""
-    found = options(context, "lwcm")
-    chosen = [letter for letter in "lwcm" if letter in found] or list("lwc")
-    totals = dict.fromkeys("lwcm", 0)
+    """Count lines, words and bytes."""
+    found = options(context, "lwc")
+    chosen = [letter for letter in "lwc" if letter in found] or list("lwc")
+    totals = dict.fromkeys("lwc", 0)
     # toybox aligns columns if there are several rows, or several columns without a name.
     width = 7 if len(found.rest) > 1 or (not found.rest and len(chosen) > 1) else 0
     async for name, source in inputs(context, found.rest):
-        counts = dict.fromkeys("lwcm", 0)
+        counts = dict.fromkeys("lwc", 0)
         async for line in source.lines():
             counts["l"] += line.endswith(b"\n")
             counts["w"] += len(line.split())
             counts["c"] += len(line)
-            counts["m"] += len(line.decode("utf-8", "replace"))
         totals = {key: totals[key] + counts[key] for key in totals}
         await context.out(_row(counts, chosen, width) + (f" {name}\n" if found.rest else "\n"))
     if len(found.rest) > 1:
@@ -164,8 +163,8 @@ async def seq(context: Context) -> int:
 
 @command("base64")
 async def base64_command(context: Context) -> int:
-    """Encode, or (`-d`) decode; `-w 0` prints one line."""
-    found = options(context, "diw:")
+    """Encode, or (`-d`) decode."""
+    found = options(context, "d")
     async for _, source in inputs(context, found.rest[:1]):
         data = await source.read_all()
         if "d" in found:
@@ -175,9 +174,7 @@ async def base64_command(context: Context) -> int:
                 raise CommandError("bad input") from None
             continue
         text = base64.b64encode(data)
-        width = found.number("w", 76)
-        lines = [text[start : start + width] + b"\n" for start in range(0, len(text), width)] if width else [text]
-        await context.out(b"".join(lines))
+        await context.out(b"".join(text[start : start + 76] + b"\n" for start in range(0, len(text), 76)))
     return 0
 
 
@@ -202,12 +199,12 @@ async def checksum(context: Context) -> int:
 
 @command("unzip")
 async def unzip(context: Context) -> int:
-    """`unzip -p FILE [ENTRY…]` prints entries, `-l` lists them. It writes no files."""
+    """`unzip -p FILE [ENTRY…]` prints entries. It writes no files."""
     if not has("unzip", context.phone.sdk):
         raise CommandError("inaccessible or not found", 127)
-    found = options(context, "plqo")
-    if not found.rest:
-        raise too_few(context, 1)
+    found = options(context, "p")
+    if "p" not in found or not found.rest:
+        raise CommandError("usage: unzip -p FILE [ENTRY...]")
     name, *wanted = found.rest
     with context.phone.files.open_read(context.path(name), context.shell.who) as file:
         data = file.read(_MAX_BYTES)
@@ -219,10 +216,7 @@ async def unzip(context: Context) -> int:
     if not entries and wanted:
         raise CommandError("caution: filename not matched", 11)
     for entry in entries:
-        if "p" in found:
-            await context.out(archive.read(entry))
-        else:
-            await context.out(f"{entry.file_size:9d}  {entry.filename}\n")
+        await context.out(archive.read(entry))
     return 0
 
 

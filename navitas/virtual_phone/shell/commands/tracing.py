@@ -41,11 +41,11 @@ async def perfetto(context: Context) -> int:
     phone = context.phone
     file = phone.files.open_write(path, who, mode=0o600)
     session = PerfettoSession(phone.kernel, phone.rails, phone.processes, config, file, hides_rails=phone.hides_rails)
-    if "--background" in flags:
-        job = phone.jobs.start(("perfetto", *context.args), who, session.run(), on_signal=session.take_signal)
-        await context.out(f"{job.pid}\n")
-        return 0
-    return await phone.jobs.run(("perfetto", *context.args), who, session.run(), on_signal=session.take_signal)
+    job = phone.jobs.start(("perfetto", *context.args), who, session.run(), on_signal=session.take_signal)
+    if "--background" not in flags:
+        return await phone.jobs.finish(job)
+    await context.out(f"{job.pid}\n")
+    return 0
 
 
 def _perfetto_arguments(args: list[str]) -> tuple[set[str], dict[str, str]]:

@@ -23,13 +23,13 @@ async def sh(context: Context) -> int:
     found = options(context, "ceuxfls", mixed=False)
     shell = context.shell.fresh()
     shell.options = {letter for letter in "euxf" if letter in found}
-    args = (context.name, *context.args)
+    args, streams = (context.name, *context.args), context.streams.copy()
     if "c" in found:
         if not found.rest:
             raise CommandError("-c requires an argument")
         script, *rest = found.rest
         shell.script_name, shell.arguments = (rest[0] if rest else shell.script_name), rest[1:]
-        return await shell.as_process(args, script, context.streams)
+        return await shell.as_process(args, shell.run_text(script, streams))
     if found.rest and "s" not in found:
         try:
             with context.phone.files.open_read(context.path(found.rest[0]), shell.who) as file:
@@ -38,13 +38,9 @@ async def sh(context: Context) -> int:
             await context.err(f"/system/bin/sh: {found.rest[0]}: {error.strerror}\n")
             return 127
         shell.script_name, shell.arguments = found.rest[0], found.rest[1:]
-        return await shell.as_process(args, text, context.streams)
+        return await shell.as_process(args, shell.run_text(text, streams))
     shell.arguments = found.rest
-    streams = context.streams.copy()
-    lines = shell.run_lines(streams.stdin, streams)
-    return await context.phone.jobs.run(
-        args, shell.who, lines, group=shell.group, on_signal=shell.take_signal, started=shell.set_pid
-    )
+    return await shell.as_process(args, shell.run_lines(streams.stdin, streams))
 
 
 @command("sleep")
