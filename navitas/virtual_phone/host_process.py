@@ -222,7 +222,11 @@ def _signal_group(pid: int, number: int) -> None:
 
 
 def new_mark() -> dict[str, str]:
-    """Return a variable for a process, which all its children inherit."""
+    """Return a variable for a process, which all its children inherit.
+
+    With `/proc`, it marks everything that the process starts. Elsewhere, and for children that clear their environment, only
+    the process group is ended.
+    """
     return {_MARK: uuid.uuid4().hex}
 
 

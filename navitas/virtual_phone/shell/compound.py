@@ -64,7 +64,7 @@ class CompoundRunner(ShellState):
         words = self.arguments if command.words is None else await self.expander(streams).fields(command.words)
         status = 0
         for word in list(words):
-            self.assign(command.name, word)
+            self.variables[command.name] = word
             try:
                 status = await self.run_script(command.body, streams)
             except LoopControl as control:

@@ -18,51 +18,44 @@ class Streams:
     """A shell's open file descriptors. `exec` changes them in place; a command with redirections has a copy."""
 
     def __init__(self, stdin: Input, stdout: Write, stderr: Write) -> None:
-        self._inputs: dict[int, Input] = {0: stdin}
-        self._outputs: dict[int, Write] = {1: stdout, 2: stderr}
+        self._ends: dict[int, Input | Write] = {0: stdin, 1: stdout, 2: stderr}
 
     @property
     def stdin(self) -> Input:
-        return self._inputs.get(0) or Input.of_bytes()
+        end = self._ends.get(0)
+        return end if isinstance(end, Input) else Input.of_bytes()
 
     @property
     def stdout(self) -> Write:
-        return self._outputs.get(1) or discard
+        return self._output(1)
 
     @property
     def stderr(self) -> Write:
-        return self._outputs.get(2) or discard
+        return self._output(2)
+
+    def _output(self, fd: int) -> Write:
+        end = self._ends.get(fd)
+        return discard if end is None or isinstance(end, Input) else end
 
     def copy(self, *, stdin: Input | None = None, stdout: Write | None = None) -> Streams:
         """Return the same descriptors with another input or output."""
-        same = Streams(stdin or self.stdin, stdout or self.stdout, self.stderr)
-        same._inputs = {**self._inputs, **({0: stdin} if stdin else {})}
-        same._outputs = {**self._outputs, **({1: stdout} if stdout else {})}
+        same = Streams(self.stdin, self.stdout, self.stderr)
+        same._ends = {**self._ends, **({0: stdin} if stdin else {}), **({1: stdout} if stdout else {})}
         return same
 
-    def open_input(self, fd: int, source: Input) -> None:
-        """Make a descriptor read from `source`."""
-        self._inputs[fd] = source
-
-    def open_output(self, fd: int, write: Write) -> None:
-        """Make a descriptor write with `write`."""
-        self._outputs[fd] = write
+    def open(self, fd: int, end: Input | Write) -> None:
+        """Make a descriptor read from an input, or write to an output."""
+        self._ends[fd] = end
 
     def close(self, fd: int) -> None:
         """Close a descriptor. Reads then return the end, and writes are dropped."""
-        self._inputs.pop(fd, None)
-        self._outputs.pop(fd, None)
+        self._ends.pop(fd, None)
 
     def duplicate(self, fd: int, source_fd: int) -> bool:
         """Make a descriptor a duplicate of another. Returns False if that one is closed."""
-        source, write = self._inputs.get(source_fd), self._outputs.get(source_fd)
-        if source is None and write is None:
+        if source_fd not in self._ends:
             return False
-        self.close(fd)
-        if source is not None:
-            self._inputs[fd] = source
-        if write is not None:
-            self._outputs[fd] = write
+        self._ends[fd] = self._ends[source_fd]
         return True
 
 
@@ -74,7 +67,7 @@ def redirect(redirection: Redirect, target: str, streams: Streams, shell: ShellS
     """Apply one redirection to the descriptors. `stack` closes the files that it opens. Raises `RedirectError`."""
     fd, op = redirection.fd, redirection.op
     if op == "<<":
-        streams.open_input(fd, Input.of_bytes(encode(target)))
+        streams.open(fd, Input.of_bytes(encode(target)))
     elif op in (">&", "<&"):
         _duplicate(redirection, target, streams)
     elif (same := _descriptor_of(target)) is not None:
@@ -103,12 +96,12 @@ def _open(redirection: Redirect, target: str, streams: Streams, shell: ShellStat
         if op == "<":
             source = Input.of_file(files.open_read(path, shell.who))
             stack.callback(source.close)
-            streams.open_input(fd, source)
+            streams.open(fd, source)
         elif path == "/dev/null":
-            streams.open_output(fd, discard)
+            streams.open(fd, discard)
         else:
             file = stack.enter_context(files.open_write(path, shell.who, append=op == ">>"))
-            streams.open_output(fd, file_writer(file))
+            streams.open(fd, file_writer(file))
     except OSError as error:
         raise RedirectError(f"{target}: {_verb(op)}: {error.strerror}") from None
 

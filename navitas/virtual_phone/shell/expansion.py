@@ -194,7 +194,7 @@ class Expander:
             if missing:
                 value = await self.text(part.argument)
                 if op == "=":
-                    self._shell.assign(part.name, value)
+                    self._shell.variables[part.name] = value
         elif op == "+":
             value = "" if missing else await self.text(part.argument)
         elif op == "?":

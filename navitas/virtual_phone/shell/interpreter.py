@@ -265,7 +265,7 @@ class Interpreter(Shell):
             context = Context(args[0], args[1:], own, self)
             if args[0] in _KEEPS_ASSIGNMENTS:
                 for name, value in values:
-                    self.assign(name, value)
+                    self.variables[name] = value
                 return await self.run_command(context)
             with self.with_variables(values):
                 return await self.run_command(context)
@@ -279,7 +279,7 @@ class Interpreter(Shell):
                 value = await self.expander(streams).text(word)
                 if "x" in self.options:
                     await streams.stderr(f"+ {name}={value} \n".encode("utf-8", "surrogateescape"))
-                self.assign(name, value)
+                self.variables[name] = value
         return self.substituted
 
     async def _redirected(self, redirects: Redirects, streams: Streams, stack: ExitStack) -> Streams | None:

@@ -69,10 +69,6 @@ class ShellState:
         values = {"?": self.status, "$": self.pid, "#": len(self.arguments), "!": self.last_job or "", "PPID": 1}
         return "".join(sorted(self.options)) if name == "-" else values.get(name)
 
-    def assign(self, name: str, value: str) -> None:
-        """Set a variable."""
-        self.variables[name] = value
-
     @property
     def environment(self) -> dict[str, str]:
         """The exported variables."""
@@ -158,7 +154,7 @@ class ShellState:
         """Set and export variables for one command."""
         before = {name: (self.variables.get(name), name in self.exported) for name, _ in values}
         for name, value in values:
-            self.assign(name, value)
+            self.variables[name] = value
         self.exported.update(before)
         try:
             yield

@@ -8,11 +8,10 @@ import time
 from typing import Any, BinaryIO
 
 from navitas.virtual_phone.kernel.live_kernel import Kernel
-from navitas.virtual_phone.kernel.trace_log import TraceLog
+from navitas.virtual_phone.kernel.trace_log import Moment, TraceLog, now
 from navitas.virtual_phone.process_table import ProcessTable
 from navitas.virtual_phone.rail_monitor import RailMonitor
 from navitas.virtual_phone.trace.ftrace_text import KINDS, ftrace_text
-from navitas.virtual_phone.trace.moments import Moment, now
 from navitas.virtual_phone.trace.perfetto_file import TraceSession, perfetto_file
 
 _DEFAULT_POLL_S = 1.0

@@ -49,7 +49,7 @@ x="a b  c"; echo $x; echo "$x"; for w in $x; do echo "<$w>"; done
 IFS=:; x=a:b:c; for w in $x; do echo "<$w>"; done
 echo a b c | while read x y; do echo "$y $x"; done
 seq 3 | { read a; echo $a; cat; }
-printf '%s-%d\n' a 1 b 2; printf '%5s|%-5s|%x|%05.2f\n' a b 255 1.5; printf '%c%%\n' abc
+printf '%s-%d\n' a 1 b 2; printf '%5s|%-5s|%x|%05d\n' a b 255 15; printf '%c%%\n' abc
 [ -n "" ]; echo $?; [ -z "" ]; echo $?; [ 1 -eq 1 -a 2 -gt 1 ]; echo $?; [ ! -e nofile ]; echo $?; [ "a b" = "a b" ]; echo $?
 x=; echo "[${x-unset}]" "[${x:-empty}]"; unset x; echo "[${x-unset}]"
 : ${z:=assigned}; echo $z

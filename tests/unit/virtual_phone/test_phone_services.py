@@ -49,7 +49,6 @@ def test_unzip(tmp_path: Path) -> None:
     apk = "/system/framework/framework-res.apk"
     found = on_release(tmp_path, 34, f"unzip -p {apk} res/xml/power_profile.xml")
     assert (found.status, found.stdout[:4]) == (0, b"\x03\x00\x08\x00")
-    assert b"res/xml/power_profile.xml" in on_release(tmp_path, 34, f"unzip -l {apk}").stdout
     for sdk, command, status in (
         (34, f"unzip -p {apk} none", 11),
         (34, "unzip -p /system/none x", 1),

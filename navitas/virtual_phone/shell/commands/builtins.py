@@ -178,7 +178,7 @@ async def read(context: Context) -> int:
     separators = context.shell.get("IFS")
     fields = split_line(line.rstrip("\n"), len(names), DEFAULT_SEPARATORS if separators is None else separators, raw=raw)
     for name, value in zip(names, fields, strict=True):
-        context.shell.assign(name, value)
+        context.shell.variables[name] = value
     return 0 if line.endswith("\n") else 1
 
 
@@ -203,7 +203,7 @@ async def export(context: Context) -> int:
         if context.name == "local":
             shell.make_local(name)
         if assigned:
-            shell.assign(name, value)
+            shell.variables[name] = value
         if context.name == "export":
             shell.exported.add(name)
     if not context.args and context.name == "export":

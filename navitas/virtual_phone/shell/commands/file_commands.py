@@ -123,35 +123,23 @@ async def mv(context: Context) -> int:
 
 @command("cp")
 async def cp(context: Context) -> int:
-    """Copy files; `-r` also folders."""
-    found = options(context, "rRapf")
-    status = 0
-    for source, target in _targets(context, found):
-        try:
-            _copy(context, context.path(source), target, recursive=bool({"r", "R", "a"} & set(found.values)))
-        except OSError as error:
-            status = await _complain(context, f"bad '{source}'", error)
-    return status
-
-
-def _copy(context: Context, source: str, target: str, *, recursive: bool) -> None:
+    """Copy files, not folders."""
     files, who = context.phone.files, context.shell.who
-    info = files.stat(source, who)
-    if info.is_dir:
-        if not recursive:
-            raise IsADirectoryError(21, "Is a directory", source)
-        real_source, real_target = files.real_path(source), files.real_path(target)
-        if (real_target + "/").startswith(real_source.rstrip("/") + "/"):
-            raise OSError(22, "Invalid argument", source)
-        _make_missing(context, target)
-        for name in files.listdir(source, who):
-            _copy(context, f"{source}/{name}", f"{target}/{name}", recursive=True)
-        return
-    if files.real_path(source) == files.real_path(target):
-        raise OSError(22, "Invalid argument", source)
-    with files.open_read(source, who) as reader, files.open_write(target, who, mode=info.mode & 0o777) as writer:
-        while data := reader.read(PIECE_BYTES):
-            writer.write(data)
+    status = 0
+    for name, target in _targets(context, options(context, "pf")):
+        source = context.path(name)
+        try:
+            info = files.stat(source, who)
+            if info.is_dir:
+                raise IsADirectoryError(21, "Is a directory", source)
+            if files.real_path(source) == files.real_path(target):
+                raise OSError(22, "Invalid argument", source)
+            with files.open_read(source, who) as reader, files.open_write(target, who, mode=info.mode & 0o777) as writer:
+                while data := reader.read(PIECE_BYTES):
+                    writer.write(data)
+        except OSError as error:
+            status = await _complain(context, f"bad '{name}'", error)
+    return status
 
 
 @command("ln")

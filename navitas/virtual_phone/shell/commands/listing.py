@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import stat as st
 import time
 from collections.abc import Iterator
@@ -123,10 +124,4 @@ def _format(template: str, name: str, info: Stat) -> str:
         "y": time.strftime("%Y-%m-%d %H:%M:%S.000000000 +0000", time.gmtime(info.mtime)), "i": info.inode,
         "h": info.nlink, "b": (info.size + 511) // 512, "f": f"{info.mode:x}", "%": "%",
     }  # fmt: skip
-    out = []
-    at = 0
-    while at < len(template):
-        key = template[at + 1 : at + 2] if template[at] == "%" else ""
-        out.append(str(values[key]) if key in values else template[at])
-        at += 2 if key in values else 1
-    return "".join(out)
+    return re.sub("%(.)", lambda match: str(values.get(match[1], match[0])), template)

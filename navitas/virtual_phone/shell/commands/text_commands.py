@@ -126,20 +126,16 @@ async def tail(context: Context) -> int:
 
 @command("sort")
 async def sort(context: Context) -> int:
-    """Sort lines; -n -r -u -k N -t C."""
-    found = options(context, "nruk:t:")
+    """Sort lines; -n -r -u."""
+    found = options(context, "nru")
     lines: list[bytes] = []
     async for _, source in inputs(context, found.rest):
         async for line in source.lines():
             lines.append(line.rstrip(b"\n"))
-    column = to_int(re.split(r"[,.nr]", found.get("k", "0"))[0])
-    separator = encode(found.get("t")) or None
 
     def key(line: bytes) -> tuple[float, bytes]:
-        fields = line.split(separator)
-        text = b" ".join(fields[column - 1 :]) if column > 0 else line
-        number = re.match(rb"\s*-?\d+(\.\d+)?", text)
-        return (float(number.group()) if number else 0.0, text) if "n" in found else (0.0, text)
+        number = re.match(rb"\s*-?\d+(\.\d+)?", line) if "n" in found else None
+        return float(number.group()) if number else 0.0, line
 
     lines.sort(key=key, reverse="r" in found)
     if "u" in found:

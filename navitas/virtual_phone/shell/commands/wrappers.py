@@ -8,12 +8,11 @@ import signal
 from dataclasses import replace
 
 from navitas.virtual_phone.shell.commands.command_options import options, to_seconds, too_few
-from navitas.virtual_phone.shell.commands.signals import signal_number
 from navitas.virtual_phone.shell.context import BUILTINS, COMMANDS, Context, command
 from navitas.virtual_phone.shell.flow import CommandError
 from navitas.virtual_phone.shell.streams import decode
 
-_TIMED_OUT, _KILLED_STATUS = 124, 137
+_TIMED_OUT = 124
 _NOT_FOUND = 127
 
 
@@ -54,23 +53,22 @@ async def sleep(context: Context) -> int:
 
 @command("timeout")
 async def timeout(context: Context) -> int:
-    """Run a command, and signal it (-s, default TERM) after a duration: status 124, or 137 for KILL."""
-    found = options(context, "s:", mixed=False)
-    if len(found.rest) < 2:
+    """Run a command, and end it after a duration: status 124."""
+    args = options(context, "", mixed=False).rest
+    if len(args) < 2:
         raise too_few(context, 2)
-    number = signal_number(found.get("s", "TERM"))
-    inner = context.with_args(found.rest[1:])
+    inner = context.with_args(args[1:])
     require_program(context, inner.name)
     phone, shell = context.phone, context.shell.subshell()
     job = phone.jobs.start((inner.name, *inner.args), shell.who, shell.run_command(replace(inner, shell=shell)))
     try:
-        await asyncio.wait([job.task], timeout=to_seconds(found.rest[0]))
+        await asyncio.wait([job.task], timeout=to_seconds(args[0]))
         if job.task.done():
             return await job.wait()
         if process := phone.processes.get(job.pid):
-            process.send_signal(number)
+            process.send_signal(signal.SIGTERM)
         await asyncio.wait([job.task])
-        return _KILLED_STATUS if number == signal.SIGKILL else _TIMED_OUT
+        return _TIMED_OUT
     finally:
         await phone.jobs.stop([job])
 
