@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 
 from navitas.device import shell_v2
@@ -155,7 +156,8 @@ async def _shell_v2(phone: Phone, command: str, stream: AdbStream, *, terminal: 
                 if packet_id == shell_v2.Id.STDIN and screen is not None:
                     await screen.typed(content)
                 elif packet_id == shell_v2.Id.STDIN:
-                    await _write_quietly(stdin, content)
+                    with contextlib.suppress(BrokenPipe):  # the command no longer reads
+                        await stdin.write(content)
                 elif packet_id == shell_v2.Id.CLOSE_STDIN:
                     stdin.close()
         await asyncio.Event().wait()
@@ -168,14 +170,6 @@ async def _shell_v2(phone: Phone, command: str, stream: AdbStream, *, terminal: 
 
     status = await _until_first(feed(), run())
     await stream.write(shell_v2.encode(shell_v2.Id.EXIT, bytes([status & 0xFF])))
-
-
-async def _write_quietly(pipe: Pipe, data: bytes) -> None:
-    """Write to a pipe; drop the data if the command no longer reads."""
-    try:
-        await pipe.write(data)
-    except BrokenPipe:
-        return
 
 
 async def _until_first(feed: Awaitable[None], run: Awaitable[int]) -> int:

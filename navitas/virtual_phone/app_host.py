@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from navitas.virtual_phone.file_tree import FileTree
+from navitas.virtual_phone.host_java import JdkList
 from navitas.virtual_phone.host_process import HostProcess, host_process
 from navitas.virtual_phone.identity import Identity
-from navitas.virtual_phone.jdks import JdkList
 from navitas.virtual_phone.logd import LogDaemon
 from navitas.virtual_phone.package_manager import PackageManager
 from navitas.virtual_phone.process_table import ProcessTable

@@ -9,7 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from navitas.virtual_phone.compiled_xml import XmlElement, compile_xml
-from navitas.virtual_phone.jdks import LIST_NAME
+from navitas.virtual_phone.host_java import LIST_NAME
 from navitas.virtual_phone.kernel import HiddenActivity, Kernel, load_spec
 from navitas.virtual_phone.kernel.spec import default_profile, find_profile, read_figures
 from navitas.virtual_phone.kernel.tracefs import open_tracefs

@@ -22,8 +22,8 @@ from navitas.virtual_phone.components.component_rails import ComponentRails
 from navitas.virtual_phone.components.devices import make_devices, replace_file
 from navitas.virtual_phone.components.figures import Arrays, Items, component_power
 from navitas.virtual_phone.file_tree import FileTree, Node
+from navitas.virtual_phone.host_java import JdkList
 from navitas.virtual_phone.identity import Identity
-from navitas.virtual_phone.jdks import JdkList
 from navitas.virtual_phone.kernel.live_kernel import Kernel
 from navitas.virtual_phone.logd import LogDaemon
 from navitas.virtual_phone.package_manager import PackageManager

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from navitas.virtual_phone.components.devices import Devices
-from navitas.virtual_phone.kernel import procfs
 from navitas.virtual_phone.kernel.live_kernel import Kernel
+from navitas.virtual_phone.kernel.sysfs import energy_value
 
 # Types of android.hardware.power.stats' EnergyConsumerType, names and rails as in Pixel's power statistics service.
 _CONSUMERS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
@@ -69,7 +69,7 @@ class RailMonitor:
 
     def energy_value(self) -> str:
         """Return the present text of /sys/bus/iio/devices/iio:device0/energy_value."""
-        return procfs.energy_value(self.rails_uj())
+        return energy_value(self.rails_uj())
 
     def consumers(self) -> list[Consumer]:
         """Return the present energy of every consumer.

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from navitas.virtual_phone.components.device_state import UseKind
-from navitas.virtual_phone.components.traffic import AirTraffic
+from navitas.virtual_phone.components.network import AirTraffic
 from navitas.virtual_phone.identity import FIRST_USER
 from navitas.virtual_phone.package import Package
 from navitas.virtual_phone.system_state import SystemState

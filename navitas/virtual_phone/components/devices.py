@@ -12,10 +12,9 @@ from pathlib import Path
 from navitas.virtual_phone.components.component_rails import ComponentLoad, ComponentRails
 from navitas.virtual_phone.components.device_state import DeviceState
 from navitas.virtual_phone.components.effects import AirTime
-from navitas.virtual_phone.components.network import LOOPBACK, MOBILE, WIFI, NetworkCounters, net_dev
+from navitas.virtual_phone.components.network import LOOPBACK, MOBILE, WIFI, AirTraffic, NetworkCounters, net_dev
 from navitas.virtual_phone.components.sock_diag import SockDiag
 from navitas.virtual_phone.components.storage import DiskTraffic, StorageCounters, is_on_block_device
-from navitas.virtual_phone.components.traffic import AirTraffic
 
 TRAFFIC_FILE = "dev/socket/traffic"
 _log = logging.getLogger(__name__)

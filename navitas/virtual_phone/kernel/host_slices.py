@@ -11,8 +11,8 @@ from pathlib import Path
 
 from navitas.virtual_phone.kernel.host_runs import HostRun, HostRuns, WatchBegan
 from navitas.virtual_phone.kernel.ring_pages import HostEvent, MissedHostEvents
+from navitas.virtual_phone.kernel.scheduler import KernelTask, Segment
 from navitas.virtual_phone.kernel.spec import PhoneSpec
-from navitas.virtual_phone.kernel.task import KernelTask, Segment
 from navitas.virtual_phone.kernel.trace_log import Birth, Leaves, SchedSlice, SliceRecord, TracedThread
 from navitas.virtual_phone.kernel.tracefs import Instance
 

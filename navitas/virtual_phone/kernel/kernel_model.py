@@ -8,9 +8,8 @@ from random import Random
 from types import MappingProxyType
 
 from navitas.virtual_phone.kernel.modelled_rails import HiddenActivity, ModelledRails
-from navitas.virtual_phone.kernel.scheduler import Scheduler, TaskPlacement
+from navitas.virtual_phone.kernel.scheduler import KernelTask, Scheduler, Segment, TaskPlacement
 from navitas.virtual_phone.kernel.spec import ClusterSpec, PhoneSpec
-from navitas.virtual_phone.kernel.task import KernelTask, Segment
 
 _HEADROOM = 1.25
 UP_LIMIT_NS = 500_000

@@ -9,8 +9,8 @@ import hashlib
 from collections.abc import Callable, Iterable, Sequence
 
 from navitas.virtual_phone.kernel.modelled_slices import comm
+from navitas.virtual_phone.kernel.scheduler import KernelTask, Segment
 from navitas.virtual_phone.kernel.spec import PhoneSpec
-from navitas.virtual_phone.kernel.task import KernelTask, Segment
 
 MILLION = 1_000_000
 _HASH_BYTES = 8

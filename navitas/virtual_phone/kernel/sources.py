@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from navitas.errors import DeviceError
-from navitas.virtual_phone.kernel.task import CpuUsage, KernelTask
+from navitas.virtual_phone.kernel.scheduler import CpuUsage, KernelTask
 
 _ASLEEP_AFTER = 5  # reads after which a thread counts as asleep
 _LAST_NS = 10_000_000  # the time over which the remaining CPU time of a removed process runs

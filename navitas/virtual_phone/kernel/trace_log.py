@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple, Protocol
 
+from navitas.virtual_phone.kernel.scheduler import Segment
 from navitas.virtual_phone.kernel.spec import PhoneSpec
-from navitas.virtual_phone.kernel.task import Segment
 
 _BOOTTIME = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable
 
@@ -21,19 +22,14 @@ def _quotient(a: int, b: int) -> int:
 _LEVELS: tuple[dict[str, Callable[[int, int], int]], ...] = (
     {"||": lambda a, b: int(bool(a) or bool(b))},
     {"&&": lambda a, b: int(bool(a) and bool(b))},
-    {"|": lambda a, b: a | b},
-    {"^": lambda a, b: a ^ b},
-    {"&": lambda a, b: a & b},
-    {"==": lambda a, b: int(a == b), "!=": lambda a, b: int(a != b)},
-    {
-        "<": lambda a, b: int(a < b),
-        "<=": lambda a, b: int(a <= b),
-        ">": lambda a, b: int(a > b),
-        ">=": lambda a, b: int(a >= b),
-    },
+    {"|": operator.or_},
+    {"^": operator.xor},
+    {"&": operator.and_},
+    {"==": operator.eq, "!=": operator.ne},
+    {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge},
     {"<<": lambda a, b: a << (b & 31), ">>": lambda a, b: a >> (b & 31)},
-    {"+": lambda a, b: a + b, "-": lambda a, b: a - b},
-    {"*": lambda a, b: a * b, "/": _quotient, "%": lambda a, b: a - b * _quotient(a, b)},
+    {"+": operator.add, "-": operator.sub},
+    {"*": operator.mul, "/": _quotient, "%": lambda a, b: a - b * _quotient(a, b)},
 )
 """The binary operators, from the weakest to the strongest."""
 _UNARY: dict[str, Callable[[int], int]] = {"-": lambda a: -a, "+": lambda a: a, "!": lambda a: int(not a), "~": lambda a: ~a}
@@ -81,14 +77,14 @@ class _Evaluator:
         if level == len(_LEVELS):
             return self._unary()
         left = self._binary(level + 1)
-        while (operator := self._peek()) in _LEVELS[level]:
+        while (sign := self._peek()) in _LEVELS[level]:
             self._at += 1
-            is_decided = (operator == "||" and left != 0) or (operator == "&&" and left == 0)
+            is_decided = (sign == "||" and left != 0) or (sign == "&&" and left == 0)
             self._skipping += is_decided
             right = self._binary(level + 1)
             self._skipping -= is_decided
-            is_ignored = self._skipping > 0 and right == 0 and operator in "/%"
-            left = 0 if is_ignored else _wrap(_LEVELS[level][operator](left, right))
+            is_ignored = self._skipping > 0 and right == 0 and sign in "/%"
+            left = 0 if is_ignored else _wrap(_LEVELS[level][sign](left, right))
         return left
 
     def _unary(self) -> int:

@@ -8,9 +8,8 @@ from abc import abstractmethod
 from navitas.virtual_phone.shell.conditions import holds
 from navitas.virtual_phone.shell.descriptors import Streams
 from navitas.virtual_phone.shell.expansion import Expander
-from navitas.virtual_phone.shell.flow import LoopControl
 from navitas.virtual_phone.shell.glob_patterns import matches
-from navitas.virtual_phone.shell.state import ShellState
+from navitas.virtual_phone.shell.state import LoopControl, ShellState
 from navitas.virtual_phone.shell.syntax import Case, Command, CommandGroup, Compound, For, If, Loop, Script
 
 

@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 
 from navitas.virtual_phone.file_tree import Stat
 from navitas.virtual_phone.shell.expansion import Expander
-from navitas.virtual_phone.shell.flow import CommandError
 from navitas.virtual_phone.shell.glob_patterns import matches
-from navitas.virtual_phone.shell.state import ShellState
+from navitas.virtual_phone.shell.state import CommandError, ShellState
 from navitas.virtual_phone.shell.syntax import Literal, Word
 
 _WRONG_USE = 2
 _NUMBERS: dict[str, Callable[[int, int], bool]] = {
-    "-eq": lambda a, b: a == b,
-    "-ne": lambda a, b: a != b,
-    "-lt": lambda a, b: a < b,
-    "-le": lambda a, b: a <= b,
-    "-gt": lambda a, b: a > b,
-    "-ge": lambda a, b: a >= b,
-}
+    "-eq": operator.eq, "-ne": operator.ne, "-lt": operator.lt, "-le": operator.le, "-gt": operator.gt, "-ge": operator.ge,
+}  # fmt: skip
 _STRINGS: dict[str, Callable[[str, str], bool]] = {
-    "=": lambda a, b: a == b,
-    "==": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-    "<": lambda a, b: a < b,
-    ">": lambda a, b: a > b,
-}
+    "=": operator.eq, "==": operator.eq, "!=": operator.ne, "<": operator.lt, ">": operator.gt,
+}  # fmt: skip
 _FILES: dict[str, Callable[[Stat], bool]] = {
     "-a": lambda info: True,
     "-e": lambda info: True,
@@ -127,16 +118,16 @@ class _Condition:
         return evaluate and bool(await self._expander.text(left))
 
     async def _comparison(self, left: Word, *, evaluate: bool) -> bool:
-        operator = self._peek() or ""
+        sign = self._peek() or ""
         self.at += 1
         right = self._word()
         if not evaluate:
             return False
         text = await self._expander.text(left)
-        if self._is_double and operator in ("=", "==", "!="):
-            return matches(await self._expander.runs(right), text) == (operator != "!=")
+        if self._is_double and sign in ("=", "==", "!="):
+            return matches(await self._expander.runs(right), text) == (sign != "!=")
         other = await self._expander.text(right)
-        return _NUMBERS[operator](_integer(text), _integer(other)) if operator in _NUMBERS else _STRINGS[operator](text, other)
+        return _NUMBERS[sign](_integer(text), _integer(other)) if sign in _NUMBERS else _STRINGS[sign](text, other)
 
     def _test(self, flag: str, operand: str) -> bool:
         if flag in ("-n", "-z"):
@@ -153,8 +144,8 @@ class _Condition:
         return info is not None and _FILES[flag](info)
 
 
-def _is_binary(operator: str | None) -> bool:
-    return operator in _NUMBERS or operator in _STRINGS
+def _is_binary(sign: str | None) -> bool:
+    return sign in _NUMBERS or sign in _STRINGS
 
 
 def _integer(text: str) -> int:

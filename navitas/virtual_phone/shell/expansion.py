@@ -14,40 +14,32 @@ DEFAULT_SEPARATORS = " \t\n"
 
 
 class Fields:
-    """Fields under construction. New text goes to the last one."""
+    """Fields under construction. New text goes to the last one while it `is_open`."""
 
     def __init__(self, separators: str = DEFAULT_SEPARATORS) -> None:
         self._gap = _gap(separators)
-        self._fields: list[Runs] = []
-        self._open = False
+        self.fields: list[Runs] = []
+        self.is_open = False
 
     def add(self, text: str, *, quoted: bool) -> None:
         """Add text without splitting it. Quoted text begins a field even if it is empty."""
         if not text and not quoted:
             return
-        if not self._open:
-            self._fields.append([])
-            self._open = True
-        self._fields[-1].append((text, quoted))
+        if not self.is_open:
+            self.fields.append([])
+            self.is_open = True
+        self.fields[-1].append((text, quoted))
 
     def add_split(self, text: str) -> None:
         """Add text whose separators end fields. A separator that is no blank ends one even if it is empty."""
         at = 0
         for gap in self._gap.finditer(text):
             self.add(text[at : gap.start()], quoted=False)
-            if gap.group(1) and not self._open:
-                self._fields.append([])
-            self._open = False
+            if gap.group(1) and not self.is_open:
+                self.fields.append([])
+            self.is_open = False
             at = gap.end()
         self.add(text[at:], quoted=False)
-
-    def end_field(self) -> None:
-        """End the field; the next text begins a new one."""
-        self._open = False
-
-    def result(self) -> list[Runs]:
-        """Return the fields."""
-        return self._fields
 
 
 def split_line(line: str, count: int, separators: str, *, raw: bool) -> list[str]:
@@ -92,7 +84,7 @@ class Expander:
         for word in words:
             fields = Fields(self._separators())
             await self._add_word(fields, word)
-            for runs in fields.result():
+            for runs in fields.fields:
                 is_pattern = "f" not in shell.options and has_magic(runs)
                 paths = expand_glob(runs, shell.cwd, shell.listdir, shell.is_dir) if is_pattern else []
                 args += paths or [plain(runs)]
@@ -157,7 +149,7 @@ class Expander:
             return
         for index, argument in enumerate(self._shell.arguments):
             if index:
-                fields.end_field()
+                fields.is_open = False
             if part.quoted:
                 fields.add(argument, quoted=True)
             else:
@@ -211,19 +203,7 @@ class Expander:
             return str(len(self._shell.arguments) if part.name in "@*" else len(value))
         if op in ("#", "##", "%", "%%"):
             return trimmed(value, op, await self.runs(part.argument))
-        if op == ":":
-            return await self._piece(part, value)
         return value
-
-    async def _piece(self, part: Parameter, value: str) -> str:
-        """Expand `${name:start}` and `${name:start:length}`. Both numbers may be negative."""
-        start = await self.calculate(part.argument)
-        start = max(0, len(value) + start) if start < 0 else start
-        if part.second is None:
-            return value[start:]
-        length = await self.calculate(part.second)
-        # mksh ignores a negative length.
-        return value[start:] if length < 0 else value[start : start + length]
 
 
 def _is_all_arguments(part: Part) -> bool:

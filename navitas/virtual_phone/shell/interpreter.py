@@ -11,9 +11,8 @@ from typing import Any
 from navitas.virtual_phone.shell.context import BUILTINS, COMMANDS, CommandFunction, Context, Shell
 from navitas.virtual_phone.shell.descriptors import RedirectError, Streams, redirect
 from navitas.virtual_phone.shell.expansion import Expander, ExpansionError
-from navitas.virtual_phone.shell.flow import CommandError, ExitShell, LoopControl, ReturnFromFunction
 from navitas.virtual_phone.shell.parser import parse
-from navitas.virtual_phone.shell.state import SHELL_NAME
+from navitas.virtual_phone.shell.state import SHELL_NAME, CommandError, ExitShell, LoopControl, ReturnFromFunction
 from navitas.virtual_phone.shell.streams import BrokenPipe, Buffer, Input, Pipe, decode
 from navitas.virtual_phone.shell.syntax import (
     AndOr,
@@ -313,7 +312,7 @@ class Interpreter(Shell):
         return None if folder else BUILTINS.get(name) or COMMANDS.get(name)
 
     async def _run_file(self, context: Context) -> int:
-        """Run a script by its path."""
+        """Run a script by its path, in a new shell."""
         path = context.path(context.name) if "/" in context.name else ""
         try:
             info = self.phone.files.stat(path, self.who) if path else None
@@ -326,15 +325,11 @@ class Interpreter(Shell):
             reason = "Permission denied" if info is not None and not info.is_dir else "Is a directory"
             await self.complain(context.streams, f"{context.name}: can't execute: {reason}")
             return 126
-        return await self.run_script_file(context, path, context.args)
-
-    async def run_script_file(self, context: Context, path: str, args: list[str]) -> int:
-        """Run a script file in a new shell."""
         with self.phone.files.open_read(path, self.who) as file:
             text = decode(file.read())
         shell = self.fresh()
-        shell.script_name, shell.arguments = context.name, args
-        return await shell.as_process((context.name, *args), shell.run_text(text, context.streams.copy()))
+        shell.script_name, shell.arguments = context.name, context.args
+        return await shell.as_process((context.name, *context.args), shell.run_text(text, context.streams.copy()))
 
     def fresh(self) -> Interpreter:
         """Return a new shell that inherits only folder and environment."""

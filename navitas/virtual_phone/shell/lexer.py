@@ -12,7 +12,7 @@ _OPERATORS = (
 )  # fmt: skip
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]|[@*#?$!-]")
 _BRACED_NAME = re.compile(r"[A-Za-z_]\w*|\d+|[@*#?$!-]")
-_PARAMETER_OP = re.compile(r":[-=+?]|##|%%|[-=+?#%:]")
+_PARAMETER_OP = re.compile(r":[-=+?]|##|%%|[-=+?#%]")
 _IO_NUMBER = re.compile(r"[0-9](?=[<>])")
 _END_OF_WORD = frozenset(" \t\n&|;<>()")
 _PLAIN_RUN = re.compile(r"[A-Za-z0-9_./:=,@%+-]+")
@@ -208,23 +208,17 @@ class _Lexer:
             parameter = Parameter(name.group(), quoted, "length" if length else "")
         else:
             self._at = op.end()
-            is_piece = op.group() == ":"
-            argument = self._argument("}:" if is_piece else "}")
-            second = None
-            if is_piece and self._text.startswith(":", self._at):
-                self._at += 1
-                second = self._argument("}")
-            parameter = Parameter(name.group(), quoted, op.group(), argument, second)
+            parameter = Parameter(name.group(), quoted, op.group(), self._argument())
         self._require_more()
         if not self._text.startswith("}", self._at):
             raise ShellSyntaxError("bad substitution")
         self._at += 1
         return parameter
 
-    def _argument(self, ends: str) -> Word:
+    def _argument(self) -> Word:
         inner = _Lexer(self._text, self._depth + 1)
         inner._at = self._at
-        word = inner._word(frozenset(ends))
+        word = inner._word(frozenset("}"))
         self._at = inner._at
         return word
 

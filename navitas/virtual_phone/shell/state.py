@@ -1,4 +1,4 @@
-"""The state of a shell: variables, folder, functions, jobs, traps."""
+"""The state of a shell: variables, folder, functions, jobs, traps; and the exceptions that leave its scripts early."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import contextlib
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import KW_ONLY, dataclass
 from typing import Self
 
 from navitas.virtual_phone.identity import Identity
@@ -15,6 +16,44 @@ from navitas.virtual_phone.process_table import PhoneJob
 from navitas.virtual_phone.shell.syntax import Command
 
 SHELL_NAME = "/system/bin/sh"
+
+
+@dataclass(eq=False)
+class ExitShell(Exception):
+    """`exit`, or an error that ends the shell."""
+
+    status: int
+
+
+@dataclass(eq=False)
+class ReturnFromFunction(Exception):
+    """`return`."""
+
+    status: int
+
+
+@dataclass(eq=False)
+class LoopControl(Exception):
+    """`break` and `continue`: leave `levels` loops; with `resume`, the last one continues."""
+
+    levels: int
+    resume: bool
+
+    def stays(self) -> bool:
+        """Return whether the innermost loop continues. Raises the control again for outer loops."""
+        if self.levels > 1:
+            raise LoopControl(self.levels - 1, self.resume)
+        return self.resume
+
+
+@dataclass(eq=False)
+class CommandError(Exception):
+    """A command failed. `message` goes to standard error after its name. A `fatal` error of a builtin ends the shell."""
+
+    message: str
+    status: int = 1
+    _: KW_ONLY
+    fatal: bool = False
 
 
 class ShellState:

@@ -28,16 +28,12 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """`$name` or `${name<op>argument}`; `op` is empty, `length`, or one of :- - := = :+ + :? ? # ## % %% :.
-
-    `second` is the length of `${name:argument:second}`.
-    """
+    """`$name` or `${name<op>argument}`; `op` is empty, `length`, or one of :- - := = :+ + :? ? # ## % %%."""
 
     name: str
     quoted: bool
     op: str = ""
     argument: Word = ()
-    second: Word | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from navitas.virtual_phone.identity import SHELL
 from navitas.virtual_phone.package import Package
 from navitas.virtual_phone.phone import Phone
 from navitas.virtual_phone.shell.commands.intent_arguments import parse_intent
-from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.shell.state import CommandError
 
 APP, UID = "org.example.app", 10_100
 OFF, ON = "ACTION_POWER_DISCONNECTED", "ACTION_POWER_CONNECTED"

@@ -13,7 +13,7 @@ from navitas.virtual_phone.host_java import StartError
 from navitas.virtual_phone.package import Package, short_name
 from navitas.virtual_phone.shell.commands.intent_arguments import LAUNCHER, MAIN, IntentArguments, parse_intent
 from navitas.virtual_phone.shell.context import Context, command
-from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.shell.state import CommandError
 
 _FROM_SHELL = 0x400000
 _LONGEST_S = 60.0

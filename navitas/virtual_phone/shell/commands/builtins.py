@@ -9,7 +9,7 @@ from navitas.virtual_phone.shell.commands.command_options import options, to_int
 from navitas.virtual_phone.shell.conditions import test_holds
 from navitas.virtual_phone.shell.context import BUILTINS, COMMANDS, Context, builtin
 from navitas.virtual_phone.shell.expansion import DEFAULT_SEPARATORS, split_line
-from navitas.virtual_phone.shell.flow import CommandError, ExitShell, LoopControl, ReturnFromFunction
+from navitas.virtual_phone.shell.state import CommandError, ExitShell, LoopControl, ReturnFromFunction
 from navitas.virtual_phone.shell.streams import Input, decode
 from navitas.virtual_phone.shell.syntax import RESERVED_WORDS
 
@@ -65,7 +65,7 @@ async def loop_control(context: Context) -> int:
     if not context.shell.loops:
         await context.err(f"/system/bin/sh: {context.name}: can't {context.name}\n")
         return 0
-    raise LoopControl(levels, resume=context.name == "continue")
+    raise LoopControl(levels, context.name == "continue")
 
 
 @builtin("cd")

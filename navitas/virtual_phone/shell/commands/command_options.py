@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from navitas.virtual_phone.identity import FIRST_USER
 from navitas.virtual_phone.shell.context import COMMANDS, Context
-from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.shell.state import CommandError
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from navitas.virtual_phone.shell.commands.command_options import to_int
 from navitas.virtual_phone.shell.context import Context, command
-from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.shell.state import CommandError
 from navitas.virtual_phone.system_state import AIRPLANE, RADIOS
 
 _STAY_ON = {"true": "15", "false": "0", "ac": "1", "usb": "2", "wireless": "4", "dock": "8"}

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from navitas.virtual_phone.shell.commands.command_options import Options, options, too_few
 from navitas.virtual_phone.shell.context import Context, command
-from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.shell.state import CommandError
 from navitas.virtual_phone.shell.streams import PIECE_BYTES
 
 _FOLDER_MODE, _FILE_MODE = 0o777, 0o666

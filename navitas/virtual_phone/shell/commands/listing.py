@@ -11,7 +11,7 @@ from navitas.virtual_phone.file_tree import Stat
 from navitas.virtual_phone.identity import user_name
 from navitas.virtual_phone.shell.commands.command_options import Options, options
 from navitas.virtual_phone.shell.context import Context, command
-from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.shell.state import CommandError
 
 
 @command("ls")

@@ -15,7 +15,7 @@ from navitas.virtual_phone.identity import FIRST_APP_UID, user_name
 from navitas.virtual_phone.logd import BUFFERS, MAX_BYTES, MIN_BYTES, Entry
 from navitas.virtual_phone.shell.commands.command_options import Options, options
 from navitas.virtual_phone.shell.context import Context, command
-from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.shell.state import CommandError
 from navitas.virtual_phone.shell.streams import PIECE_BYTES, decode, encode
 
 STYLES = ("brief", "long", "raw", "tag", "threadtime", "time")
@@ -29,8 +29,6 @@ _MAX_FRAME_BYTES = 127
 _DEFAULT_BUFFERS = ("main", "system", "crash", "kernel")
 _SILENT = 8
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-_LONG = ("pid=", "uid=", "regex=", "max-count=", "clear", "format=", "buffer=")
-_SHORT_OF = {"regex": "e", "max-count": "m", "clear": "c", "format": "v", "buffer": "b"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +93,6 @@ class _Filter:
     default: int = 2
     tags: dict[str, int] = field(default_factory=dict)
     pid: int | None = None
-    uids: frozenset[int] = frozenset()
     regex: re.Pattern[str] | None = None
     since_ns: int = 0
 
@@ -104,10 +101,9 @@ class _Filter:
         return (self.pid is None or entry.pid == self.pid) and entry.realtime_ns >= self.since_ns
 
     def shows(self, entry: Entry) -> bool:
-        """Return whether tag, priority, user and message match."""
+        """Return whether tag, priority and message match."""
         is_loud = entry.priority >= self.tags.get(entry.tag, self.default)
-        is_users = not self.uids or entry.uid in self.uids
-        return is_loud and is_users and (self.regex is None or self.regex.search(entry.message) is not None)
+        return is_loud and (self.regex is None or self.regex.search(entry.message) is not None)
 
 
 @command("logcat")
@@ -124,7 +120,7 @@ async def logcat(context: Context) -> int:
         log.resize(buffers, _size(found.get("G"), buffers))
         return 0
     chosen = _filter(context, found)
-    printer = _Printer(context, _format(context, found), chosen, limit=_count(found))
+    printer = _Printer(context, _format(found), chosen, limit=_count(found))
     start = found.get("t") or found.get("T")
     # The log daemon counts the newest lines before logcat filters them.
     sent: Iterable[Entry] = filter(chosen.is_sent, log.entries(buffers))
@@ -140,19 +136,16 @@ async def logcat(context: Context) -> int:
 
 
 def _options(context: Context) -> Options:
-    """Return the options by their short names. Raises `CommandError` as logcat does."""
+    """Return the options. Raises `CommandError` as logcat does."""
     try:
-        found = options(context, "cdt:T:G:sv:b:m:e:", _LONG)
+        found = options(context, "cdt:T:G:sv:b:m:e:", ("pid=",))
     except CommandError as error:
         name = error.message.partition("'")[2].partition("'")[0]
         wrong = f"Unknown option '-{'' if len(name) == 1 else '-'}{name}'." if name else error.message
         raise CommandError(wrong) from None
-    values: dict[str, list[str]] = {}
-    for key, given in found.values.items():
-        values.setdefault(_SHORT_OF.get(key, key), []).extend(given)
-    if "m" in values and "t" in values:
+    if "m" in found and "t" in found:
         raise CommandError("Cannot use -m (--max-count) and -t together.")
-    return Options(values, found.rest)
+    return found
 
 
 def _count(found: Options) -> int:
@@ -223,11 +216,10 @@ def _size(text: str, buffers: tuple[str, ...]) -> int:
     return size
 
 
-def _format(context: Context, found: Options) -> LogFormat:
-    given = found.values.get("v", [])
+def _format(found: Options) -> LogFormat:
     style = "threadtime"
     modifiers: set[str] = set()
-    for word in filter(None, re.split(r"[,:; \t\n\r\f]", ",".join(given))):
+    for word in filter(None, re.split(r"[,:; \t\n\r\f]", ",".join(found.values.get("v", [])))):
         if word in STYLES:
             style = word
         elif word in MODIFIERS:
@@ -256,10 +248,6 @@ def _filter(context: Context, found: Options) -> _Filter:
         if not found.get("pid").isdecimal() or int(found.get("pid")) < 1:
             raise CommandError(f"pid '{found.get('pid')}' out of range.")
         chosen.pid = int(found.get("pid"))
-    for uid in filter(None, found.get("uid").split(",")):
-        if not uid.isdecimal():
-            raise CommandError(f"Unable to parse UID '{uid}'")
-        chosen.uids |= {int(uid)}
     if "e" in found:
         try:
             chosen.regex = re.compile(found.get("e"))

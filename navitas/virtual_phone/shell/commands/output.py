@@ -8,7 +8,7 @@ import shutil
 from navitas.virtual_phone.host_process import host_process
 from navitas.virtual_phone.shell.commands.command_options import options, too_few
 from navitas.virtual_phone.shell.context import Context, builtin, command
-from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.shell.state import CommandError
 from navitas.virtual_phone.shell.streams import discard, encode
 
 _SIMPLE_ESCAPES = {"a": 7, "b": 8, "e": 27, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11, "\\": 92, '"': 34}

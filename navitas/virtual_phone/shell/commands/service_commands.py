@@ -15,7 +15,7 @@ from navitas.virtual_phone.releases import SINCE, has
 from navitas.virtual_phone.shell.commands.command_options import options
 from navitas.virtual_phone.shell.commands.controls import RADIO_SERVICES
 from navitas.virtual_phone.shell.context import Context, command
-from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.shell.state import CommandError
 from navitas.virtual_phone.state_dumps import (
     dump_connectivity,
     dump_display,

@@ -7,10 +7,9 @@ import signal
 
 from navitas.virtual_phone.process_table import PhoneJob, PhoneProcess
 from navitas.virtual_phone.shell.context import Context, builtin
-from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.shell.state import CommandError
 
 NUMBERS = {found.name.removeprefix("SIG"): found.value for found in signal.Signals}
-_NAMES = {0: "EXIT", **{number: name for name, number in NUMBERS.items()}}
 _LAST_SIGNAL = 64
 _KILLED = 128
 _NOT_FOUND = 127
@@ -18,13 +17,11 @@ _NOT_FOUND = 127
 
 @builtin("trap")
 async def trap(context: Context) -> int:
-    """Run a script on signals or at the shell's end (EXIT); without arguments, list scripts."""
+    """Run a script on signals or at the shell's end (EXIT)."""
     shell = context.shell
     args = [argument for argument in context.args if argument != "--"]
     if not args:
-        lines = [f"trap -- {_quoted(script)} {_NAMES[number]}\n" for number, script in sorted(shell.traps.items())]
-        await context.out("".join(lines))
-        return 0
+        raise CommandError("missing argument")
     script, *names = args
     if not names or script.isdecimal():
         script, names = "-", args
@@ -42,12 +39,9 @@ async def trap(context: Context) -> int:
 
 
 def _trap_number(name: str) -> int | None:
-    number = int(name) if name.isdecimal() else {"EXIT": 0, **NUMBERS}.get(name.upper().removeprefix("SIG"), -1)
-    return number if number in _NAMES else None
-
-
-def _quoted(script: str) -> str:
-    return "'" + script.replace("'", "'\\''") + "'"
+    numbers = {"EXIT": 0, **NUMBERS}
+    number = int(name) if name.isdecimal() else numbers.get(name.upper().removeprefix("SIG"), -1)
+    return number if number in numbers.values() else None
 
 
 @builtin("wait")

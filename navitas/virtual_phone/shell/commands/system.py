@@ -7,7 +7,7 @@ import time
 
 from navitas.virtual_phone.shell.commands.command_options import options
 from navitas.virtual_phone.shell.context import COMMANDS, Context, command
-from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.shell.state import CommandError
 
 _SHELL_GROUPS = "2000(shell),1004(input),1007(log),1011(adb),1015(sdcard_rw),1028(sdcard_r),3009(readproc)"
 _SHELL_LABEL, _APP_LABEL = "u:r:shell:s0", "u:r:runas_app:s0:c512,c768"

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator
 from navitas.virtual_phone.releases import has
 from navitas.virtual_phone.shell.commands.command_options import Options, options, to_int, too_few
 from navitas.virtual_phone.shell.context import Context, command
-from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.shell.state import CommandError
 from navitas.virtual_phone.shell.streams import Input, encode
 
 _MAX_SEQUENCE = 10_000_000

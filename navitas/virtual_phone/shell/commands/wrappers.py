@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from navitas.virtual_phone.shell.commands.command_options import options, to_seconds, too_few
 from navitas.virtual_phone.shell.context import BUILTINS, COMMANDS, Context, command
-from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.shell.state import CommandError
 from navitas.virtual_phone.shell.streams import decode
 
 _TIMED_OUT = 124

@@ -12,11 +12,11 @@ from kernel_fakes import FakeSource
 from kernel_truth import KernelTruth
 
 from navitas.errors import DeviceError
-from navitas.virtual_phone.kernel import Kernel, procfs
+from navitas.virtual_phone.kernel import Kernel
 from navitas.virtual_phone.kernel.kernel_model import KernelModel
+from navitas.virtual_phone.kernel.scheduler import CpuUsage, KernelTask
 from navitas.virtual_phone.kernel.spec import PhoneSpec
-from navitas.virtual_phone.kernel.sysfs import Sysfs
-from navitas.virtual_phone.kernel.task import CpuUsage, KernelTask
+from navitas.virtual_phone.kernel.sysfs import Sysfs, energy_value, proc_stat
 
 DT = 10_000_000
 CPU = "sys/devices/system/cpu"
@@ -100,7 +100,7 @@ def test_proc_stat_counts_ticks_of_every_cpu(small_phone: PhoneSpec) -> None:
     model = KernelModel(small_phone)
     for k in range(100):
         model.step(k * DT, (k + 1) * DT, {KernelTask(1, 1): DT})
-    lines = procfs.stat(model, 1).splitlines()
+    lines = proc_stat(model, 1).splitlines()
     assert lines[0] == "cpu  100 0 0 200 0 0 0 0 0 0"
     cpus = {line.split()[0]: list(map(int, line.split()[1:])) for line in lines[1:4]}
     assert list(cpus) == ["cpu0", "cpu1", "cpu2"]
@@ -113,7 +113,7 @@ def test_proc_stat_counts_ticks_of_every_cpu(small_phone: PhoneSpec) -> None:
 def test_the_rail_monitor_speaks_as_a_pixel_s(small_phone: PhoneSpec) -> None:
     model = KernelModel(small_phone)
     model.step(0, 100 * DT, {})
-    lines = procfs.energy_value(model.rails.energies_uj()).splitlines()
+    lines = energy_value(model.rails.energies_uj()).splitlines()
     at_ms = lines[0].removeprefix("t=")
     assert lines[1:] == [
         f"CH0(T={at_ms})[S4M_VDD_CPUCL0], 0",
