@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from navitas.virtual_phone.battery_history import BRIGHTNESS, BatteryHistory, uid_name
 from navitas.virtual_phone.components.device_state import ComponentUse, DeviceState, UseKind
 from navitas.virtual_phone.components.effects import AirTime
-from navitas.virtual_phone.components.traffic import AirTraffic
+from navitas.virtual_phone.components.network import AirTraffic
 
 _GPS_HANDLE = -10000
 _FLAG_OF = {
