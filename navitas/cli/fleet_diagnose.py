@@ -20,13 +20,12 @@ from navitas.cli.standard_output import output_console
 from navitas.errors import UsageError
 from navitas.fleet.advice import ActionRow, app_actions, client_actions, client_apps
 from navitas.fleet.bugs import find_bugs
-from navitas.fleet.diagnoses import diagnoses_of, suspects
+from navitas.fleet.diagnosis import diagnoses_of, suspects
 from navitas.fleet.figures import counted, with_interval
 from navitas.fleet.hogs import Hogs, find_hogs
-from navitas.fleet.names import find_app, find_client
-from navitas.fleet.results import app_names
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import score_clients
+from navitas.fleet.store import find_app, find_client
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.units import unbroken
@@ -55,7 +54,7 @@ def command(*, choice: FleetChoice, app: str | None, client: str | None, **value
             apps = client_apps(fleet, hogs, bugs, number)
         elif app is not None:
             verdicts = outputs.kept([verdict_of(fleet, hogs, app)])
-            apps = hogs.app[hogs.app == find_app(fleet.store, app, app_names(fleet))]
+            apps = hogs.app[hogs.app == find_app(fleet.store, app, fleet.app_names)]
         else:
             apps = suspects(hogs, bugs)
         with bar("reading conditions") as progress:

@@ -21,10 +21,8 @@ from navitas.cli.standard_output import output_console
 from navitas.errors import UsageError
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.figures import number, with_interval
-from navitas.fleet.fleet_warnings import warnings_of
-from navitas.fleet.hogs import Hogs, find_hogs
+from navitas.fleet.hogs import FDR_LIMIT, Claim, Hogs, find_hogs, warnings_of
 from navitas.fleet.results import PERCENT_H, HogRow, R, app_rows, hog_rows, of_enough_clients, version_rows
-from navitas.fleet.verdicts import FDR_LIMIT, Claim
 from navitas.fleet.versions import find_versions
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
@@ -91,7 +89,7 @@ def _of_app(app: str | None, rows: Sequence[R]) -> Sequence[R]:
 
 def _others(hogs: Hogs) -> str:
     """How many of the other apps have which verdict."""
-    counts = Counter(str(claim) for claim in hogs.verdicts.claim.tolist())
+    counts = Counter(str(claim) for claim in hogs.claim.tolist())
     texts = [f"{counts[claim]:,} {claim}" for claim in Claim if counts[claim] and claim != Claim.HOG]
     return f"Other apps: {'; '.join(texts)} (all: --json)" if texts else "No other apps."
 

@@ -12,10 +12,10 @@ from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
 from navitas.cli.fleet_rows import client_option, output_options, rows_table, take_outputs
 from navitas.cli.standard_output import output_console
 from navitas.fleet.figures import counted, number
-from navitas.fleet.names import find_client
 from navitas.fleet.results import ScoreRow, score_rows
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import score_clients
+from navitas.fleet.store import find_client
 from navitas.report.terminal.fitted_table import Column, FittedTable
 
 

@@ -14,7 +14,7 @@ from navitas.cli.standard_output import output_console
 from navitas.errors import UsageError
 from navitas.fleet.figures import counted, number, with_interval
 from navitas.fleet.paper import paper_findings, paper_sums
-from navitas.fleet.paper.paper_rows import PaperBugRow, PaperHogRow, paper_bug_rows, paper_hog_rows
+from navitas.fleet.paper.paper_findings import PaperBugRow, PaperHogRow, paper_bug_rows, paper_hog_rows
 from navitas.fleet.stages import Fleet
 from navitas.report.terminal.fitted_table import Column, FittedTable
 

@@ -21,16 +21,15 @@ from navitas.cli.paths import READ, WRITE_ANY_NAME
 from navitas.errors import UsageError
 from navitas.fleet.advice import app_actions, client_actions
 from navitas.fleet.bugs import find_bugs
-from navitas.fleet.diagnoses import diagnoses_of, suspects
+from navitas.fleet.diagnosis import diagnoses_of, suspects
 from navitas.fleet.distributions import distributions
 from navitas.fleet.figures import counted
-from navitas.fleet.fleet_warnings import warnings_of
-from navitas.fleet.hogs import find_hogs
-from navitas.fleet.names import find_client
+from navitas.fleet.hogs import find_hogs, warnings_of
 from navitas.fleet.page.document import ClientSection, Contents, MethodRow, Recorded, page
-from navitas.fleet.results import PERCENT_H, app_names, app_rows, bug_rows, hog_rows, of_enough_clients, score_rows
+from navitas.fleet.results import PERCENT_H, app_rows, bug_rows, hog_rows, of_enough_clients, score_rows
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import score_clients
+from navitas.fleet.store import find_client
 from navitas.fleet.versions import find_versions
 from navitas.recording.store import MANIFEST_NAME, open_recording
 from navitas.report.names import MethodNames
@@ -72,7 +71,7 @@ def command(
         bugs = find_bugs(fleet, hogs)
         scores = score_clients(fleet)
         number = None if client is None else find_client(fleet.store, client, set(scores.client.tolist()))
-        chosen, names, rows = suspects(hogs, bugs), app_names(fleet), score_rows(scores)
+        chosen, names, rows = suspects(hogs, bugs), fleet.app_names, score_rows(scores)
         with bar("reading conditions") as progress:
             diagnoses = diagnoses_of(fleet, hogs, bugs, chosen, progress, clients=[] if number is None else [number])
         section = None

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from navitas.fleet.figures import counted, number, with_interval
 from navitas.fleet.files import FleetError
-from navitas.fleet.hogs import MIN_SHARE, Hogs
-from navitas.fleet.names import find_app
-from navitas.fleet.results import PERCENT_H, AppRow, app_names, app_rows
+from navitas.fleet.hogs import MIN_SHARE, Claim, Hogs
+from navitas.fleet.results import PERCENT_H, AppRow, app_rows
 from navitas.fleet.stages import Fleet
-from navitas.fleet.verdicts import Claim
+from navitas.fleet.store import find_app
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.units import unbroken
 from navitas.untrusted_text import printable
@@ -23,7 +22,7 @@ def clean_limit_percent_h(hogs: Hogs) -> float:
 
 def verdict_of(fleet: Fleet, hogs: Hogs, app: str) -> AppRow:
     """The verdict on an app. Raises `FleetError` if no sample has it, or if no pair of samples that counts has it."""
-    find_app(fleet.store, app, app_names(fleet))
+    find_app(fleet.store, app, fleet.app_names)
     for row in app_rows(fleet, hogs):
         if row.app == app:
             return row

@@ -8,8 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from navitas.fleet.engine.base import statement
-from navitas.fleet.hog_clients import effects_on_clients
-from navitas.fleet.hogs import Hogs
+from navitas.fleet.hogs import Hogs, effects_on_clients
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, I64, Z95, descending_order, normal_scores, scaled_distance, shrunk, tail_rates
 
@@ -71,7 +70,7 @@ def find_bugs(fleet: Fleet, hogs: Hogs) -> Bugs:
 def _usage(fleet: Fleet, client: I64, app: I64) -> tuple[I64, F64, F64]:
     """How many pairs of clients have these apps, how long they ran, and what was drained."""
     suspect = pa.table({"client": client, "app": pa.array(app, pa.int32())})
-    found = pa.concat_tables(fleet.query_clients(statement("bugs"), suspect=suspect))
+    found = fleet.query_clients(statement("bugs"), suspect=suspect)
     order = np.lexsort((found["app"].to_numpy(), found["client"].to_numpy()))
     pairs, seconds, drop = (found[name].to_numpy()[order] for name in ("pairs", "ran_s", "drop_ppm"))
     back = np.argsort(np.lexsort((app, client)))

@@ -11,9 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from navitas.fleet.pairs import Bool
-from navitas.fleet.schema import I64
-from navitas.fleet.statistics import F64
+from navitas.fleet.statistics import F64, I64, Bool
 
 COLUMNS = ["network", "screen_on_ms", "mobile_ms", "wifi_ms", "brightness", "saver"]
 """Columns of samples that are read, in addition to those of pairs."""

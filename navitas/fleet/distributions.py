@@ -16,6 +16,6 @@ _LEAST_S = 4 * 3600.0
 def distributions(fleet: Fleet, apps: I64) -> dict[int, tuple[F64, F64]]:
     """For each app: the drains in %/h of its clients, with the app and without it."""
     chosen = pa.table({"app": pa.array(apps, pa.int32())})
-    table = pa.concat_tables(fleet.query_clients(statement("distributions", least_s=_LEAST_S), chosen=chosen))
+    table = fleet.query_clients(statement("distributions", least_s=_LEAST_S), chosen=chosen)
     app, rate, other = (table[name].to_numpy() for name in ("app", "rate", "other"))
     return {one: (rate[app == one] * PERCENT_H, other[app == one] * PERCENT_H) for one in apps.tolist()}

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from navitas.fleet.schema import I64
-from navitas.fleet.statistics import F64
+from navitas.fleet.statistics import F64, I64
 
 EDGES_S = (600, 1800, 5400)
 """Bounds of the classes of pairs by length."""

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 import numpy as np
+from numpy.typing import NDArray
 
-from navitas.fleet.app_evidence import AppEvidence, evidence_of
+from navitas.fleet.client_effects import ClientEffects, app_priors, effects_of_clients
+from navitas.fleet.figures import counted
 from navitas.fleet.given_others import given_others
-from navitas.fleet.joint_request import JointRequest
-from navitas.fleet.single_apps import single_apps
+from navitas.fleet.joint import systems_of
+from navitas.fleet.single_apps import AppEvidence, evidence_of, single_apps
 from navitas.fleet.stages import Fleet, Progress, no_progress
 from navitas.fleet.statistics import F64, I64, Bool, Effects, false_rates
-from navitas.fleet.verdicts import MIN_CLIENTS, AppEstimates, Claim, Verdicts, verdicts_of
+from navitas.fleet.wanted_apps import JointRequest
 
+FDR_LIMIT = 0.05
+"""False discovery rate of hogs."""
+MIN_CLIENTS = 3
+_ALWAYS = 0.05
+"""An app always runs if its clients ran it for all but this share of its time."""
+_SCREEN_KNOWN = 0.9
+"""With less of the evidence from pairs whose screen time is known, the screen may explain an app's drain."""
+_INSEPARABLE = 0.9
+"""Apps whose running times correlate by more than this cannot be separated."""
 MIN_SHARE = 0.02
 """Smallest share of the usual drain that makes a hog."""
 _RUNS_ERROR, _SCREEN_ERROR, _CHARGED_ERROR, _SHOWN_ERROR = 0.5, 0.1, 0.15, 0.1
@@ -21,6 +34,52 @@ _RUNS_ERROR, _SCREEN_ERROR, _CHARGED_ERROR, _SHOWN_ERROR = 0.5, 0.1, 0.15, 0.1
 of 1 − reliability, and where the screen's time is; and those of an app which comes with the screen, relative to what the screen
 may drain: if its time is unknown, and always, since its drain depends on what it shows, and how brightly, between two samples.
 """
+_IMPLAUSIBLE_SHARE, _FEW = 0.2, 5
+_RELIABLE, _SCREEN = 0.5, 0.9
+
+
+class Claim(StrEnum):
+    """What is said about an app."""
+
+    HOG = "hog"
+    CLEAN = "clean"
+    UNCLEAR = "unclear"
+    SCREEN = "not separable from the screen"
+    PARTNER = "not separable from another app"
+    ALWAYS = "not judged: it always runs"
+    FEW = "not judged: too few clients"
+
+
+def claims_of(
+    *,
+    low: F64,
+    high: F64,
+    false_rate: F64,
+    known_rate: F64,
+    alone_rate: F64,
+    contrasted: I64,
+    seconds: F64,
+    overlap: F64,
+    evidence: AppEvidence,
+    least_ppm_s: float,
+) -> NDArray[np.object_]:
+    """The claim about each app. A hog's whole interval (`low` to `high`, in ppm/s) is above `least_ppm_s`.
+
+    Rates are false discovery rates: `known_rate` is that if the screen's time were known, `alone_rate` that of a regression on
+    the app alone. Where the screen's time between samples is unknown, an app that comes with the screen may be charged for it: at
+    most the screen's drain times the difference that the app makes to it. Such an app is a hog only if it drains more than that.
+    """
+    claim = np.full(len(false_rate), Claim.UNCLEAR, object)
+    if least_ppm_s > 0:  # Without any drain, nothing is known.
+        claim[high <= least_ppm_s] = Claim.CLEAN
+    claim[(alone_rate <= FDR_LIMIT) & (overlap > _INSEPARABLE) & (high > least_ppm_s)] = Claim.PARTNER
+    claim[(false_rate <= FDR_LIMIT) & (low > least_ppm_s)] = Claim.HOG
+    covered = low - evidence.charged_ppm_s <= least_ppm_s
+    claim[(known_rate <= FDR_LIMIT) & (evidence.screen_known < _SCREEN_KNOWN) & covered] = Claim.SCREEN
+    few = contrasted < MIN_CLIENTS
+    claim[few] = Claim.FEW
+    claim[few & (evidence.varied_s <= _ALWAYS * seconds)] = Claim.ALWAYS
+    return claim
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +104,7 @@ class Hogs:
     effect: Effects
     alone: Effects
     false_rate: F64
-    verdicts: Verdicts
+    claim: NDArray[np.object_]
     usual_ppm_s: float
     noise_scale: float
     variance: F64
@@ -59,7 +118,7 @@ class Hogs:
     @property
     def is_hog(self) -> Bool:
         """Whether each app is a hog."""
-        return self.verdicts.are(Claim.HOG)
+        return np.asarray(self.claim == Claim.HOG, bool)
 
 
 def find_hogs(fleet: Fleet, progress: Progress = no_progress) -> Hogs:
@@ -75,8 +134,17 @@ def find_hogs(fleet: Fleet, progress: Progress = no_progress) -> Hogs:
     if_screen_known = _with_model_error(given.effect, evidence).above(MIN_SHARE * usual)
     effect = _with_charged_error(if_screen_known, evidence).above(MIN_SHARE * usual)
     false_rate, known_rate, alone_rate = (_false_rates(one, alone.contrasted) for one in (effect, if_screen_known, alone.effect))
-    estimates = AppEstimates(
-        false_rate, known_rate, effect.low, effect.high, alone.contrasted, alone.seconds, alone_rate, given.overlap
+    claim = claims_of(
+        low=effect.low,
+        high=effect.high,
+        false_rate=false_rate,
+        known_rate=known_rate,
+        alone_rate=alone_rate,
+        contrasted=alone.contrasted,
+        seconds=alone.seconds,
+        overlap=given.overlap,
+        evidence=evidence,
+        least_ppm_s=MIN_SHARE * usual,
     )
     return Hogs(
         app=evidence.app,
@@ -88,7 +156,7 @@ def find_hogs(fleet: Fleet, progress: Progress = no_progress) -> Hogs:
         effect=effect,
         alone=alone.effect,
         false_rate=false_rate,
-        verdicts=verdicts_of(estimates, evidence, MIN_SHARE * usual),
+        claim=claim,
         usual_ppm_s=usual,
         noise_scale=alone.noise_scale,
         variance=given.spreads.variance,
@@ -125,3 +193,43 @@ def _charged_error(evidence: AppEvidence) -> F64:
 def _false_rates(effect: Effects, contrasted: I64) -> F64:
     """False discovery rates by two-sided p-values, so that they agree with intervals. NaN with too few clients."""
     return false_rates(np.where(contrasted >= MIN_CLIENTS, np.minimum(2 * effect.p, 1.0), np.nan))
+
+
+def effects_on_clients(fleet: Fleet, hogs: Hogs, buckets: Sequence[int], *, suspects: bool) -> ClientEffects:
+    """The effects on all clients of some buckets, by number of the app: of suspects only, or of hogs, too."""
+    if hogs.request is None:
+        return ClientEffects.none()
+    request, place = hogs.request, np.searchsorted(hogs.app, hogs.request.app)
+    mean = np.nan_to_num(hogs.effect.value)[place]
+    priors = app_priors(request, mean, hogs.variance[place], hogs.is_hog[place], hogs.usual_ppm_s)
+    systems = systems_of(fleet, request, buckets)
+    return effects_of_clients(systems, request, priors, hogs.noise_scale, suspects_only=suspects).with_apps(request.app)
+
+
+def warnings_of(hogs: Hogs) -> list[str]:
+    """Sentences about results that are implausible or limited, with the likely cause and what helps."""
+    judged = np.isfinite(hogs.false_rate)
+    named, total = int(hogs.is_hog.sum()), int(judged.sum())
+    found = []
+    if named > _FEW and named > _IMPLAUSIBLE_SHARE * total:
+        found.append(
+            f"Warning: {named:,} of {total:,} apps that can be judged are named. So many hogs are implausible. "
+            f"The likely cause is something that drains while these apps run and that samples do not show. {_cause(hogs)}"
+        )
+    if hidden := int((hogs.claim == Claim.SCREEN).sum()):
+        found.append(
+            f"{counted(hidden, 'app')} cannot be separated from the screen. Samples with screen_on_s would separate them."
+        )
+    if short := int((hogs.is_hog & (hogs.evidence.reliability < _RELIABLE)).sum()):
+        found.append(
+            f"{counted(short, 'hog')} {'runs' if short == 1 else 'run'} for short times between samples. Such a drain follows "
+            "from how often the app starts and stops, which is less certain. Samples with running_s would make it exact."
+        )
+    return found
+
+
+def _cause(hogs: Hogs) -> str:
+    known = np.nanmean(np.where(np.isfinite(hogs.false_rate), hogs.evidence.screen_known, np.nan))
+    if known < _SCREEN:
+        return "Most samples lack screen_on_s; add it."
+    return "Compare with `navitas fleet rates`, and look for a common condition, such as one model or one network."

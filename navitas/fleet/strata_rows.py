@@ -13,16 +13,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from navitas.fleet import strata
-from navitas.fleet.client_rows import SCREENS
 from navitas.fleet.engine.base import statement
 from navitas.fleet.hogs import Hogs
-from navitas.fleet.pair_conditions import CHANGING
-from navitas.fleet.schema import I64
 from navitas.fleet.single_apps import MIN_WEIGHT_S
-from navitas.fleet.stages import Fleet, Progress, no_progress
-from navitas.fleet.statistics import Bool
-from navitas.fleet.strata_request import StrataRequest
-from navitas.fleet.wanted_apps import WantedApps
+from navitas.fleet.stages import Fleet, Progress, added, no_progress
+from navitas.fleet.statistics import I64, Bool
+from navitas.fleet.stratum_sums import CHANGING
+from navitas.fleet.usage import SCREENS
+from navitas.fleet.wanted_apps import StrataRequest, WantedApps
 
 CONTROL_SIZE = 256
 """Size of the random control group of an app with bugs, affected clients included."""
@@ -52,7 +50,7 @@ def request_for(fleet: Fleet, hogs: Hogs, apps: I64, affected: Mapping[int, I64]
     """The request for the strata of these apps; of those in `affected`, on its clients and a random control group."""
     client, app = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     if affected:
-        lowest = pa.concat_tables(fleet.query_clients(_LOWEST, chosen=_chosen([*affected])))
+        lowest = fleet.query_clients(_LOWEST, chosen=_chosen([*affected]))
         for one, own in affected.items():
             drawn = random_clients(lowest["client"].to_numpy()[lowest["app"].to_numpy() == one])
             client.append(np.union1d(own, drawn))
@@ -93,12 +91,12 @@ def rows_of(fleet: Fleet, folder: str, apps: Sequence[int], affected: Mapping[in
     `contrasted` is true where the client has a contrast of the app. Of apps in `affected`, each such client has an empty row
     that says so, in addition to its strata.
     """
-    table = pa.concat_tables(fleet.query_clients(statement("conditions", folder=folder), folder, chosen=_chosen(apps)))
+    table = fleet.query_clients(statement("conditions", folder=folder), folder, chosen=_chosen(apps))
     single = [app for app in apps if app in affected]
     is_single = pc.is_in(table["app"], pa.array(single, pa.int32()))
     table = table.append_column("contrasted", pc.and_(pc.greater(table["w"], 0.0), pc.invert(is_single)))
     if single:
-        contrasted = pa.concat_tables(fleet.query_clients(_CONTRASTED, chosen=_chosen(single)))
+        contrasted = fleet.query_clients(_CONTRASTED, chosen=_chosen(single))
         table = pa.concat_tables([table, _empty_rows(contrasted, table.schema)])
     client, package, screen, network, app = (table[name].to_numpy() for name in ("client", "package", "screen", "network", "app"))
     condition = (package.astype(np.int64) * SCREENS + screen) * (CHANGING + 1) + network
@@ -107,9 +105,9 @@ def rows_of(fleet: Fleet, folder: str, apps: Sequence[int], affected: Mapping[in
 
 def groups(fleet: Fleet, folder: str, apps: I64, affected: Mapping[int, I64]) -> Iterator[list[int]]:
     """The apps in order, split into groups whose rows fit into memory. An app that does not fit is a separate group."""
-    found = pa.concat_tables(fleet.query_clients(_COUNTS.format(folder=folder), folder, chosen=_chosen([*affected])))
-    found = found.group_by("app").aggregate([("number", "sum")])
-    rows = dict(zip(found["app"].to_pylist(), found["number_sum"].to_pylist(), strict=True))
+    found = fleet.query_clients(_COUNTS.format(folder=folder), folder, chosen=_chosen([*affected]))
+    found = added(found, ["app"], ["number"])
+    rows = dict(zip(found["app"].to_pylist(), found["number"].to_pylist(), strict=True))
     group: list[int] = []
     size = 0
     for app in apps.tolist():

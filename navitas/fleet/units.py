@@ -12,9 +12,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from navitas.fleet.files import fingerprint, is_made_from, notes_of, write_table
-from navitas.fleet.pairs import MAX_GAP_S
+from navitas.fleet.pairs import MAX_GAP_S, ordered
 from navitas.fleet.period import ALL_TIME, Period
-from navitas.fleet.sample_columns import ordered
 from navitas.fleet.store import Store, Unit, read_samples
 from navitas.fleet.usage import COLUMNS, usage_of
 
@@ -89,6 +88,29 @@ class BucketTask:
     def size_bytes(self) -> int:
         """The size of the units' samples."""
         return sum(part.stat().st_size for job in self.jobs for part in job.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class StageTask(BucketTask):
+    """Base of tasks that make a table of each unit in `folder`. `key` identifies what it depends on apart from samples."""
+
+    folder: Path
+    key: str
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of samples that are read."""
+        return [name for name in COLUMNS if name not in ("model", "os")]
+
+    def table(self, samples: pa.Table, begins_s: int) -> pa.Table:
+        """The table of a unit. Samples are in order of client and time; those before `begins_s` only begin pairs."""
+        raise NotImplementedError
+
+    def run(self) -> None:
+        """Write the table of each unit. Raises `FleetError` when files cannot be read or written."""
+        for job, samples in samples_of(self.jobs, self.columns):
+            made = self.table(ordered(samples), job.begins_s)
+            write_table(self.folder / f"{job.unit.folder}.parquet", made, f"{self.key} {job.inputs}")
 
 
 @dataclass(frozen=True, slots=True)

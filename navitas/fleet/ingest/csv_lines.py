@@ -13,9 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pv
 
 from navitas.fleet.files import FleetError
-from navitas.fleet.ingest.raw import COLUMNS, LISTS, REQUIRED, RowBatch, Unreadable, batch_of
-from navitas.fleet.ingest.text_lists import split_texts
-from navitas.fleet.ingest.times import time_column
+from navitas.fleet.ingest.raw import COLUMNS, LISTS, REQUIRED, RowBatch, Unreadable, batch_of, split_texts, time_column
 from navitas.line_blocks import LineBlock, Refusal
 
 _TRUE, _FALSE = ["true", "True", "1", "on"], ["false", "False", "0", "off"]

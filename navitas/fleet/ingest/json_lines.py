@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping
 import pyarrow as pa
 import pyarrow.json as pj
 
-from navitas.fleet.ingest.raw import COLUMNS, RowBatch, Unreadable, batch_of
-from navitas.fleet.ingest.times import time_column
+from navitas.fleet.ingest.raw import COLUMNS, RowBatch, Unreadable, batch_of, time_column
 from navitas.line_blocks import LineBlock, Refusal
 
 _KEY = re.compile(rb'"([A-Za-z_][A-Za-z0-9_.-]{0,63})"\s*:')

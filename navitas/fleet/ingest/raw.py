@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from navitas.line_blocks import Refusal
 from navitas.untrusted_text import printable
@@ -56,6 +57,8 @@ LISTS = ("apps", "foreground_s", "running_s")
 SEPARATORS = re.compile("[;,]")
 """Separators of apps in a text, in addition to white space."""
 REQUIRED = ("client", "time", "level", "apps")
+_NUMBER = r"^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
+_ZONED = r"[T ][0-9:.]+(Z|[+-][0-9:]+)$"
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,3 +212,40 @@ _READ: dict[str, Callable[[object], Any]] = {
     "foreground_s": _counters,
     "running_s": _counters,
 }
+
+
+def split_texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Lists from texts with separators. An empty text is an empty list; a null stays null."""
+    text = pc.utf8_trim_whitespace(pc.replace_substring_regex(column, SEPARATORS.pattern, " "))
+    lists = pc.utf8_split_whitespace(text)
+    return pc.if_else(pc.equal(text, ""), pa.scalar([], lists.type), lists)
+
+
+def time_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Seconds from texts (ISO 8601, UTC without a zone, or numbers), or from seconds or milliseconds.
+
+    Raises `pa.ArrowInvalid` if a text is not a time.
+    """
+    if not pa.types.is_string(column.type):
+        return _of_numbers(column)
+    for kind in (pa.timestamp("us", "UTC"), pa.timestamp("us")):  # Most files have one form.
+        try:
+            return _of_moments(column.cast(kind))
+        except pa.ArrowInvalid:
+            pass
+    is_number, has_zone = (pc.match_substring_regex(column, pattern) for pattern in (_NUMBER, _ZONED))
+    missing = pa.scalar(None, pa.string())
+    return pc.coalesce(
+        _of_numbers(pc.if_else(is_number, column, missing).cast(pa.float64())),
+        _of_moments(pc.if_else(has_zone, column, missing).cast(pa.timestamp("us", "UTC"))),
+        _of_moments(pc.if_else(pc.or_(is_number, has_zone), missing, column).cast(pa.timestamp("us"))),
+    )
+
+
+def _of_moments(moments: pa.ChunkedArray) -> pa.ChunkedArray:
+    return pc.divide(moments.cast(pa.int64()).cast(pa.float64()), 1e6)
+
+
+def _of_numbers(numbers: pa.ChunkedArray) -> pa.ChunkedArray:
+    is_ms = pc.greater(pc.abs(numbers), LATEST_S)
+    return pc.if_else(is_ms, pc.divide(numbers, 1000.0), numbers)

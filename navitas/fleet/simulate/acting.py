@@ -14,11 +14,12 @@ import pyarrow.csv
 from navitas.fleet import layout
 from navitas.fleet.files import FleetError, read_table, write_table, write_whole
 from navitas.fleet.formulas import plain_column
-from navitas.fleet.schema import I64, parse_pseudonym
+from navitas.fleet.schema import parse_pseudonym
 from navitas.fleet.simulate.bucket import Plan, SimulatedPeriod, Stops
-from navitas.fleet.simulate.catalog import Bool, catalog_of
+from navitas.fleet.simulate.catalog import catalog_of
 from navitas.fleet.simulate.model import DAY_S, generator
 from navitas.fleet.simulate.simulation import Progress, clear_pieces, period_into, read_model
+from navitas.fleet.statistics import I64, Bool
 from navitas.fleet.store import Store, exclusive_writer
 from navitas.regular_files import check_regular, read_regular
 

@@ -10,15 +10,14 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import pyarrow as pa
 
-from navitas.fleet.schema import I64
-from navitas.fleet.simulate.battery import battery_of
-from navitas.fleet.simulate.catalog import Bool, Catalog
+from navitas.fleet.simulate.catalog import Catalog
 from navitas.fleet.simulate.clients import Clients, clients_of
-from navitas.fleet.simulate.course import course_of
+from navitas.fleet.simulate.course import battery_of, course_of
 from navitas.fleet.simulate.model import FleetModel, generator
 from navitas.fleet.simulate.rows import ClientBlock, rows_of, stopped
 from navitas.fleet.simulate.running import Running, RunningDrains, effects_of, running_of
 from navitas.fleet.simulate.truth import clients_table, effects_table
+from navitas.fleet.statistics import I64, Bool
 
 _BLOCK_SAMPLES = 1 << 20
 """Samples of a block if all its clients had as many as the first. Changing it changes the random numbers."""

@@ -6,19 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from navitas.fleet.schema import I64, PACKAGES
+from navitas.fleet.schema import PACKAGES
 from navitas.fleet.simulate.model import DAY_S, DEVICES, OSES, FleetModel, generator
+from navitas.fleet.statistics import F64, I64, Bool
 
 VERSIONS = 4
 """Most versions of an app."""
 RESOURCES = ("cpu", "gps", "radio")
 _PLACE = 1 << 20
 """Seed of the catalog's random numbers. Buckets have smaller seeds."""
-
-F64 = NDArray[np.float64]
-Bool = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

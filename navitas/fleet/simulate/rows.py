@@ -11,13 +11,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from navitas.fleet.schema import I64, NETWORKS, PPM, SAMPLES, State
-from navitas.fleet.simulate.battery import BatteryLevels, reported_level
-from navitas.fleet.simulate.catalog import F64, Bool, Catalog
+from navitas.fleet.schema import NETWORKS, PPM, SAMPLES, State
+from navitas.fleet.simulate.catalog import Catalog
 from navitas.fleet.simulate.clients import Clients
-from navitas.fleet.simulate.course import MOBILE, NONE, Course
+from navitas.fleet.simulate.course import MOBILE, NONE, BatteryLevels, Course, reported_level
 from navitas.fleet.simulate.model import DEVICES, OSES
 from navitas.fleet.simulate.running import Running, RunningDrains, through
+from navitas.fleet.statistics import F64, I64, Bool
 
 _FULL_CPU_PPM_S = 40.0
 _LOST = 0.01

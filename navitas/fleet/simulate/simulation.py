@@ -17,11 +17,12 @@ import pyarrow as pa
 
 from navitas.fleet import layout
 from navitas.fleet.files import FleetError, read_table, write_table, write_whole
-from navitas.fleet.schema import I64, bucket_of, client_number, month_of
+from navitas.fleet.schema import bucket_of, client_number, month_of
 from navitas.fleet.simulate.bucket import Members, Plan, SimulatedPeriod, blocks_of
 from navitas.fleet.simulate.catalog import catalog_of
 from navitas.fleet.simulate.model import FleetModel, generator
 from navitas.fleet.simulate.truth import apps_table
+from navitas.fleet.statistics import I64
 from navitas.fleet.store import Store, Unit, exclusive_writer
 from navitas.regular_files import read_regular
 

@@ -6,10 +6,11 @@ import numpy as np
 import pyarrow as pa
 
 from navitas.fleet.schema import PACKAGES
-from navitas.fleet.simulate.catalog import F64, RESOURCES, Catalog
+from navitas.fleet.simulate.catalog import RESOURCES, Catalog
 from navitas.fleet.simulate.model import DEVICES, OSES
 from navitas.fleet.simulate.rows import ClientBlock
 from navitas.fleet.simulate.running import F32
+from navitas.fleet.statistics import F64
 
 GROUPS = ("control", "advised")
 

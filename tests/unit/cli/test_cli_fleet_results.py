@@ -12,12 +12,11 @@ import pytest
 
 from navitas.cli.main import run
 from navitas.errors import ExitCode
-from navitas.fleet.paper.paper_rows import PaperBugRow, PaperHogRow
+from navitas.fleet.paper.paper_findings import PaperBugRow, PaperHogRow
 from navitas.fleet.results import BugRow, HogRow, ScoreRow
-from navitas.fleet.sample_times import day
 from navitas.fleet.schema import client_number
 from navitas.fleet.simulate import FleetModel, simulate
-from navitas.fleet.store import Store
+from navitas.fleet.store import Store, day
 
 _ROWS = {"hogs": ("hogs", HogRow), "bugs": ("bugs", BugRow), "jscore": ("jscores", ScoreRow)}
 
