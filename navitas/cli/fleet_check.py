@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import click
 import numpy as np
@@ -11,16 +10,15 @@ import numpy as np
 from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand, warn_about_settings
 from navitas.cli.energy_limit import end_check, fail_on_option
-from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
-from navitas.cli.fleet_rows import output_options, rows_table, take_outputs
+from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options, hogs_of
+from navitas.cli.fleet_rows import Outputs, output_options, rows_table
 from navitas.cli.option import option
 from navitas.cli.paths import TEXT
 from navitas.cli.standard_output import output_console
 from navitas.fleet.bugs import find_bugs
+from navitas.fleet.drain_changes import CheckRow, check_versions
 from navitas.fleet.figures import with_interval
-from navitas.fleet.hogs import find_hogs
 from navitas.fleet.store import find_app
-from navitas.fleet.version_checks import CheckRow, check_versions
 from navitas.report.terminal.fitted_table import Column, FittedTable
 
 _NO_VERSION = (
@@ -54,7 +52,7 @@ def command(
     version: str | None,
     limit_percent_h: float,
     fail_on: str | None,
-    **values: Any,
+    outputs: Outputs,
 ) -> int:
     """Check that no version of an app drains more than the one before. The exit code is 1 if one does, or if that is unknown.
 
@@ -62,10 +60,8 @@ def command(
     compared; without them, if there are hogs and no version was compared.
     """
     warn_about_settings("limit", "since", "until")
-    outputs = take_outputs(values)
     with fleet_of(choice) as fleet:
-        with bar("regressing apps together") as progress:
-            hogs = find_hogs(fleet, progress)
+        hogs = hogs_of(fleet)
         chosen = (
             np.array([find_app(fleet.store, app, fleet.app_names) for app in apps], np.int64) if apps else hogs.app[hogs.is_hog]
         )

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import click
 
-from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
-from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
-from navitas.cli.fleet_rows import output_options, rows_table, take_outputs
+from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options, hogs_of
+from navitas.cli.fleet_rows import Outputs, output_options, rows_table
 from navitas.cli.option import option
 from navitas.cli.paths import TEXT
 from navitas.cli.standard_output import output_console
 from navitas.errors import UsageError
+from navitas.fleet.drain_changes import ChangeRow, changes_of
 from navitas.fleet.figures import number, with_interval
-from navitas.fleet.hogs import Hogs, find_hogs
+from navitas.fleet.hogs import Hogs
 from navitas.fleet.period import Period
-from navitas.fleet.period_changes import ChangeRow, changes_of
 from navitas.report.terminal.fitted_table import Column, FittedTable
 
 
@@ -27,9 +25,8 @@ from navitas.report.terminal.fitted_table import Column, FittedTable
 @fleet_options
 @option("--at", type=TEXT, required=True, metavar="DATE", help="The day or time that separates the two periods (UTC).")
 @output_options
-def command(*, choice: FleetChoice, at: str, **values: Any) -> None:
+def command(*, choice: FleetChoice, at: str, outputs: Outputs) -> None:
     """Compare the extra drains of apps before a day with those from that day on. --since and --until limit both periods."""
-    outputs = take_outputs(values)
     moment_s = Period.parse(at, None).since_s
     if not choice.period.since_s < moment_s < choice.period.until_s:
         raise UsageError(f"--at {at} is not between --since and --until", "Give a day within the period.")
@@ -58,5 +55,5 @@ def changes_table(rows: Sequence[ChangeRow], top: int) -> FittedTable:
 
 
 def _hogs(choice: FleetChoice) -> tuple[Hogs, dict[int, str]]:
-    with fleet_of(choice) as fleet, bar("regressing apps together") as progress:
-        return find_hogs(fleet, progress), fleet.app_names
+    with fleet_of(choice) as fleet:
+        return hogs_of(fleet), fleet.app_names

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
-from typing import Any
 
 import click
 import numpy as np
 
 from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
-from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
-from navitas.cli.fleet_rows import client_option, more_rows, output_options, rows_table, take_outputs
-from navitas.cli.fleet_verdict import NOT_YET, clean_limit_percent_h, verdict_of, verdict_paragraph
+from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options, hogs_of
+from navitas.cli.fleet_hogs import NOT_YET, clean_limit_percent_h, verdict_of, verdict_paragraph
+from navitas.cli.fleet_rows import Outputs, client_option, more_rows, output_options, rows_table
 from navitas.cli.option import option
 from navitas.cli.paths import TEXT
 from navitas.cli.standard_output import output_console
@@ -22,7 +21,7 @@ from navitas.fleet.advice import ActionRow, app_actions, client_actions, client_
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.diagnosis import diagnoses_of, suspects
 from navitas.fleet.figures import counted, with_interval
-from navitas.fleet.hogs import Hogs, find_hogs
+from navitas.fleet.hogs import Hogs
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import score_clients
 from navitas.fleet.store import find_app, find_client
@@ -37,16 +36,14 @@ from navitas.untrusted_text import printable
 @option("--app", type=TEXT, metavar="PACKAGE", help="Only this app.")
 @client_option("Actions for this client: its name as ingested, or its pseudonym.")
 @output_options
-def command(*, choice: FleetChoice, app: str | None, client: str | None, **values: Any) -> None:
+def command(*, choice: FleetChoice, app: str | None, client: str | None, outputs: Outputs) -> None:
     """Find conditions under which hogs and apps with bugs drain, and actions that help: kill, update, change the network."""
-    outputs = take_outputs(values)
     if app is not None and client is not None:
         raise UsageError("--app and --client exclude each other", "Use one of them.")
     if client is not None:
         outputs.check_not_by_client("diagnose --client")
     with fleet_of(choice) as fleet:
-        with bar("regressing apps together") as progress:
-            hogs = find_hogs(fleet, progress)
+        hogs = hogs_of(fleet)
         bugs = find_bugs(fleet, hogs)
         number, verdicts = None, []
         if client is not None:

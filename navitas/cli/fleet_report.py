@@ -12,7 +12,7 @@ from navitas.analyze.share_of import share
 from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files, write_to
-from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
+from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options, hogs_of
 from navitas.cli.fleet_rows import client_option, min_clients_option
 from navitas.cli.json_output import json_option, write_json
 from navitas.cli.messages import note
@@ -22,11 +22,10 @@ from navitas.errors import UsageError
 from navitas.fleet.advice import app_actions, client_actions
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.diagnosis import diagnoses_of, suspects
-from navitas.fleet.distributions import distributions
 from navitas.fleet.figures import counted
-from navitas.fleet.hogs import find_hogs, warnings_of
+from navitas.fleet.hogs import warnings_of
 from navitas.fleet.page.document import ClientSection, Contents, MethodRow, Recorded, page
-from navitas.fleet.results import PERCENT_H, app_rows, bug_rows, hog_rows, of_enough_clients, score_rows
+from navitas.fleet.results import PERCENT_H, app_rows, bug_rows, distributions, hog_rows, of_enough_clients, score_rows
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import score_clients
 from navitas.fleet.store import find_client
@@ -66,8 +65,7 @@ def command(
     check_files([path for path in (output, json_file) if path is not None])
     found = list(_recordings(recordings))
     with fleet_of(choice) as fleet:
-        with bar("regressing apps together") as progress:
-            hogs = find_hogs(fleet, progress)
+        hogs = hogs_of(fleet)
         bugs = find_bugs(fleet, hogs)
         scores = score_clients(fleet)
         number = None if client is None else find_client(fleet.store, client, set(scores.client.tolist()))

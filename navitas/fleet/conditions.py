@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from navitas.fleet import strata_rows
+from navitas.fleet import strata
 from navitas.fleet.hogs import Hogs
 from navitas.fleet.schema import NETWORKS
 from navitas.fleet.stages import Fleet, Progress, no_progress
@@ -135,9 +135,9 @@ def strata_by_app(
     phones, versions = Phones.from_fleet(fleet), AppVersions.from_fleet(fleet)
     knows_screen = set(hogs.app[hogs.evidence.screen_known >= _SCREEN_KNOWN].tolist())
     is_suspect = np.isin(apps, [*hogs.app[hogs.is_hog].tolist(), *affected])
-    for folder, chosen in strata_rows.prepared(fleet, hogs, affected, apps, is_suspect, progress):
-        for group in strata_rows.groups(fleet, folder, chosen, affected):
-            table = strata_rows.rows_of(fleet, folder, group, affected)
+    for folder, chosen in strata.prepared(fleet, hogs, affected, apps, is_suspect, progress):
+        for group in strata.groups(fleet, folder, chosen, affected):
+            table = strata.rows_of(fleet, folder, group, affected)
             ends = np.searchsorted(table["app"].to_numpy(), np.array([group, np.array(group) + 1], np.int32))
             for number, low, high in zip(group, *ends.tolist(), strict=True):
                 own = table.slice(low, high - low)

@@ -74,16 +74,16 @@ def _groups(client: I64) -> tuple[I64, Bool]:
 
 
 def _block(columns: ControlColumns, pairs: Pairs, runs: RunLists, group: I64, end: I64) -> PairBlock:
-    made = columns.of_pairs(end)
+    controls, screen_ends, screen_known = columns.of_pairs(end)
     seconds = pairs.seconds[end]
     rows = PairRows(
         first_samples(group[end]),
         seconds.astype(np.float64),
         pairs.drop_ppm[end].astype(np.float64),
-        made.columns,
+        controls,
         classes_of(seconds, runs.running_known[end] & runs.running_known[end - 1]),
-        made.screen_ends,
-        made.screen_known,
+        screen_ends,
+        screen_known,
     )
     at_levels = _at_levels(rows)
     spans = spans_of(end, rows.first, rows.seconds, rows.drop_ppm)

@@ -7,18 +7,22 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
+import pyarrow as pa
 
 from navitas.fleet.bugs import Bugs
+from navitas.fleet.engine.base import statement
 from navitas.fleet.hogs import Hogs
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import Scores
 from navitas.fleet.stages import Fleet
-from navitas.fleet.statistics import F64, descending_order, life_gain_s
+from navitas.fleet.statistics import F64, I64, descending_order, life_gain_s
 from navitas.fleet.versions import Versions
 
 PERCENT_H = 3600 / 1e4
 """Converts ppm of a battery per second to % per hour."""
 SCHEMA_VERSION = 1
+_LEAST_S = 4 * 3600.0
+"""Minimum time. With less, the level's step dominates a client's rate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,3 +288,11 @@ def _effect(found: Hogs | Bugs, i: int, extra: F64) -> dict[str, Any]:
 
 def _life_min(rate: float) -> float | None:
     return 1e6 / float(rate) / 60 if rate > 0 else None
+
+
+def distributions(fleet: Fleet, apps: I64) -> dict[int, tuple[F64, F64]]:
+    """For each app: the drains in %/h of its clients, with the app and without it."""
+    chosen = pa.table({"app": pa.array(apps, pa.int32())})
+    table = fleet.query_clients(statement("distributions", least_s=_LEAST_S), chosen=chosen)
+    app, rate, other = (table[name].to_numpy() for name in ("app", "rate", "other"))
+    return {one: (rate[app == one] * PERCENT_H, other[app == one] * PERCENT_H) for one in apps.tolist()}

@@ -8,8 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from navitas.fleet.engine.base import statement
-from navitas.fleet.exposure import CLASSES, reliability, switch_rates
-from navitas.fleet.oversampling import corrected
+from navitas.fleet.exposure import CLASSES, corrected, reliability, switch_rates
 from navitas.fleet.stages import Fleet, added
 from navitas.fleet.statistics import F64, I64, Effects, Moments, central_spread, effects_of
 from navitas.fleet.usage import EVIDENCE, TIMED

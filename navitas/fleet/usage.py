@@ -14,10 +14,9 @@ from navitas.fleet import controls
 from navitas.fleet.designs import blocks
 from navitas.fleet.exposure import CLASSES
 from navitas.fleet.memberships import first_samples
-from navitas.fleet.oversampling import slow_drops
 from navitas.fleet.pairs import PAIR_COLUMNS, RUN_COLUMNS, Pairs, int64, ordered, pairs_of, runs_in, samples_in
 from navitas.fleet.statistics import I64, Bool
-from navitas.fleet.within import BY_CLASS, SUMS, PairRows, client_sums
+from navitas.fleet.within import BY_CLASS, SUMS, PairRows, client_sums, slow_drops
 
 SCREENS = 3
 """Number of screen classes: a pair's screen is on at 0, 1 or 2 of its ends."""

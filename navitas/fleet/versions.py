@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
-from navitas.fleet import strata_rows
+from navitas.fleet import strata
 from navitas.fleet.bugs import Bugs
 from navitas.fleet.conditions import version_key
 from navitas.fleet.engine.base import statement
@@ -30,7 +30,7 @@ def versions_of(
     """Yield each of these apps that has a known version with enough clients. Reads samples if strata are missing."""
     is_hog = np.isin(apps, hogs.app[hogs.is_hog])
     version = dict(zip(fleet.packages["id"].to_pylist(), fleet.packages["version"].to_pylist(), strict=True))
-    for folder, chosen in strata_rows.prepared(fleet, hogs, bugs.affected(hogs), apps, is_hog, progress):
+    for folder, chosen in strata.prepared(fleet, hogs, bugs.affected(hogs), apps, is_hog, progress):
         wanted = pa.table({"app": pa.array(chosen, pa.int32())})
         table = fleet.query_clients(statement("versions", folder=folder), folder, chosen=wanted)
         table = table.sort_by([(name, "ascending") for name in ("app", "package", "client")])

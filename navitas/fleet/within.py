@@ -20,6 +20,8 @@ _LEAST, _ALIKE, _SEVERAL, _MISSED = 10, 0.65, 1.5, 0.0125
 """Least level changes between other samples; mean ratio of the shorter pair to the longer one, which is 0.39 if a change divides
 them at random; and how many changes may be missed.
 """
+_NEAR = 2
+"""Pairs before and after a pair whose rate counts as that of the pair. A pair's own rate varies with its own running times."""
 _RIDGE = 1e-10
 """Relative ridge, so that controls that do not vary have the coefficient 0. It changes others by less than 1e-8."""
 
@@ -162,6 +164,25 @@ def residuals_of(pairs: PairRows) -> Residuals:
     return Residuals(left, inverse, square, count - np.einsum("cij,cji->c", inverse, gram))
 
 
+def slow_drops(pairs: PairRows, left: Residuals, at_levels: F64) -> F64:
+    """Σ of unexplained drops divided by the rate near each pair, by client (rows) and class of pairs, in seconds.
+
+    0 for clients that are not `at_levels` (1 or 0), for exact running times, and where the screen's time is unknown: there, its
+    drain is not independent of apps.
+    """
+    ends = np.append(pairs.first[1:], len(pairs.seconds))
+    client = np.repeat(np.arange(len(pairs.first)), ends - pairs.first)
+    row = np.arange(len(client))
+    low, high = np.maximum(row - _NEAR, pairs.first[client]), np.minimum(row + _NEAR + 1, ends[client])
+    seconds, drop = (np.append(0.0, np.cumsum(amount)) for amount in (pairs.seconds, pairs.drop_ppm))
+    near_s, near_ppm = seconds[high] - seconds[low], drop[high] - drop[low]
+    slow = np.divide(near_s, near_ppm, out=np.zeros(len(row)), where=near_ppm > 0)
+    flat = np.bincount(client * CLASSES + pairs.kind, left.left_ppm * slow * pairs.screen_known, len(pairs.first) * CLASSES)
+    sums = flat.reshape(-1, CLASSES) * at_levels[:, None]
+    sums[:, 0] = 0.0
+    return np.asarray(sums, np.float64)
+
+
 def shares_of(pairs: PairRows, left: Residuals, number: int, share: F64) -> tuple[F64, F64, F64]:
     """Σ T z x of a client, and its shares x (rows are pairs) without what its controls explain, and without their mean.
 
@@ -184,7 +205,7 @@ the client's mean.
 - `s` and `noise`: Σ T x̃ r in ppm, and its variance by the client's residuals about its own effect
 - `w`, `varied`, `length` and `changed` by class of pairs: Σ T x̃ d, Σ T d², Σ T² d², and Σ T over pairs whose ends differ, divided
   by 4
-- `slow` by class of pairs: q(1 − q) times `oversampling.slow_drops`, with the client's mean q of x
+- `slow` by class of pairs: q(1 − q) times `slow_drops`, with the client's mean q of x
 - `w_screen`: the part of w from pairs whose time with the screen on is known
 - `linked`: Σ T d times the share of ends with the screen on
 """

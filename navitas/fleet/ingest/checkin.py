@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from navitas.batterystats.history_line import CLEARED, HISTORY_BEGIN, HISTORY_LINE, ITEM, POOL_NAME
-from navitas.fleet.ingest.raw import RowBatch, Unreadable, batch_of
+from navitas.fleet.ingest.raw import Reader, RowBatch, Unreadable, batch_of
 from navitas.line_blocks import LineBlock, Refusal
 
 _MOST_PACKAGES = 1000
@@ -100,11 +100,8 @@ class _Phone:
         return None if mobile is None else "none" if mobile == "none" else None if mobile in _NO_MOBILE else "mobile"
 
 
-class CheckinReader:
+class CheckinReader(Reader):
     """Reads a file's blocks in order. `client` is the name of the phone."""
-
-    client_column = -1
-    reads_in_any_order = False
 
     def __init__(self, client: str) -> None:
         self._client = client

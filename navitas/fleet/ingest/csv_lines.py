@@ -6,25 +6,32 @@ import csv
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pv
 
 from navitas.fleet.files import FleetError
-from navitas.fleet.ingest.raw import COLUMNS, LISTS, REQUIRED, RowBatch, Unreadable, batch_of, split_texts, time_column
-from navitas.line_blocks import LineBlock, Refusal
+from navitas.fleet.ingest.raw import (
+    COLUMNS,
+    LISTS,
+    REQUIRED,
+    Reader,
+    RowBatch,
+    Unreadable,
+    batch_by_line,
+    split_texts,
+    time_column,
+)
+from navitas.line_blocks import LineBlock
 
 _TRUE, _FALSE = ["true", "True", "1", "on"], ["false", "False", "0", "off"]
 _MOST_COLUMNS, _SHOWN = 1000, 200
 
 
 @dataclass(slots=True)
-class CsvReader:
+class CsvReader(Reader):
     """Reads a file's blocks in order. The first block begins with the header."""
-
-    reads_in_any_order: ClassVar[bool] = False
 
     header: list[str] = field(default_factory=list)
     name: str = "a CSV"
@@ -44,11 +51,7 @@ class CsvReader:
             if twice := [name for name in COLUMNS.names if self.header.count(name) > 1]:
                 raise FleetError(f"{self.name}: the header has {', '.join(twice)} twice", "Name each column once.")
             block = LineBlock(block.numbers[1:], block.lines[1:], block.refused)
-        return self._fast(block) or self._by_row(block)
-
-    def end(self) -> RowBatch:
-        """No rows: all are returned with their block."""
-        return batch_of([], [])
+        return self._fast(block) or batch_by_line(block, self._values)
 
     @property
     def client_column(self) -> int:
@@ -98,15 +101,6 @@ class CsvReader:
         arrays = [columns[c.name] if c.name in columns else pa.nulls(table.num_rows, c.type) for c in COLUMNS]
         unknown = Counter({f"column {name}: not known": table.num_rows for name in names if name not in types})
         return RowBatch(pa.table(arrays, COLUMNS).combine_chunks(), block.numbers, block.lines, list(block.refused), unknown)
-
-    def _by_row(self, block: LineBlock) -> RowBatch:
-        rows, refused = [], list(block.refused)
-        for number, line in zip(block.numbers, block.lines, strict=True):
-            try:
-                rows.append((number, line, self._values(line)))
-            except Unreadable as error:
-                refused.append(Refusal(number, str(error), line))
-        return batch_of(rows, refused)
 
     def _values(self, line: bytes) -> Mapping[str, object]:
         cells = _cells(line)

@@ -26,8 +26,7 @@ from navitas.fleet.ingest.commit import SourceLedger, commit, spool_folder, stag
 from navitas.fleet.ingest.merge import Keys, Merger, Spool
 from navitas.fleet.ingest.parquet_rows import ParquetRows
 from navitas.fleet.ingest.raw import RowBatch, count
-from navitas.fleet.ingest.readers import reader_of
-from navitas.fleet.ingest.source import BLOCK, SourceFile
+from navitas.fleet.ingest.source import BLOCK, SourceFile, reader_of
 from navitas.fleet.ingest.stored_rows import Packages, stored_rows
 from navitas.fleet.store import Store
 from navitas.line_blocks import Refusal

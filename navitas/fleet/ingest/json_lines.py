@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 import pyarrow as pa
 import pyarrow.json as pj
 
-from navitas.fleet.ingest.raw import COLUMNS, RowBatch, Unreadable, batch_of, time_column
-from navitas.line_blocks import LineBlock, Refusal
+from navitas.fleet.ingest.raw import COLUMNS, Reader, RowBatch, Unreadable, batch_by_line, time_column
+from navitas.line_blocks import LineBlock
 
 _KEY = re.compile(rb'"([A-Za-z_][A-Za-z0-9_.-]{0,63})"\s*:')
 _SAMPLE = 1 << 16
@@ -29,19 +29,14 @@ _ARRAY_LINE = re.compile(rb"\s*(?:\[|\]|\{.*\},)\s*")
 _OF_ARRAY = "is of a JSON array: make lines of it, `jq -c '.[]'`"
 
 
-class JsonReader:
+class JsonReader(Reader):
     """Reads blocks independently of each other."""
 
-    client_column = -1
     reads_in_any_order = True
 
     def read(self, block: LineBlock) -> RowBatch:
         """A block's rows."""
-        return _fast(block) or _by_row(block)
-
-    def end(self) -> RowBatch:
-        """No rows: all are returned with their block."""
-        return batch_of([], [])
+        return _fast(block) or batch_by_line(block, _object)
 
 
 def _fast(block: LineBlock) -> RowBatch | None:
@@ -107,16 +102,6 @@ def _unknown(data: bytes) -> Counter[str]:
     return Counter(
         {f"column {name.decode()}: not known": count for name, count in names.items() if name.decode() not in COLUMNS.names}
     )
-
-
-def _by_row(block: LineBlock) -> RowBatch:
-    rows, refused = [], list(block.refused)
-    for number, line in zip(block.numbers, block.lines, strict=True):
-        try:
-            rows.append((number, line, _object(line)))
-        except Unreadable as error:
-            refused.append(Refusal(number, str(error), line))
-    return batch_of(rows, refused)
 
 
 def _object(line: bytes) -> Mapping[str, object]:

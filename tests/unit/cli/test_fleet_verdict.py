@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from support.fleet_samples import json_lines, row
 
-from navitas.cli.fleet_verdict import verdict_paragraph
+from navitas.cli.fleet_hogs import verdict_paragraph
 from navitas.cli.main import run
 from navitas.errors import ExitCode
 from navitas.fleet.advice import app_actions

@@ -24,7 +24,7 @@ from navitas.fleet.scores import score_clients
 from navitas.fleet.simulate import FleetModel, simulate
 from navitas.fleet.stages import Fleet, bring_up_to_date
 from navitas.fleet.store import Store
-from navitas.fleet.strata_rows import request_for
+from navitas.fleet.strata import request_for
 from navitas.fleet.wanted_apps import StrataRequest
 from navitas.folder_lock import FolderLock
 

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from navitas.fleet import strata, strata_rows
+from navitas.fleet import strata
 from navitas.fleet.conditions import strata_by_app
 from navitas.fleet.controls import ControlColumns
 from navitas.fleet.engine.duckdb import DuckDbEngine
@@ -71,7 +71,7 @@ def test_strata_are_those_of_least_squares() -> None:
     parsed = samples_in(table)
     for client in range(2):
         end = np.flatnonzero(parsed.client == client)[1:]
-        design = ControlColumns.of(table, parsed.screen, parsed.time_s, with_trend=True).of_pairs(end).columns
+        design = ControlColumns.of(table, parsed.screen, parsed.time_s, with_trend=True).of_pairs(end)[0]
         share = (
             np.array([[(package in rows[i]["apps"]) + (package in rows[i - 1]["apps"]) for package in range(5)] for i in end]) / 2
         )
@@ -161,7 +161,7 @@ def test_samples_are_read_again_only_for_another_request(tmp_path: Path) -> None
 def test_an_app_with_bugs_has_strata_on_affected_clients_and_a_control_group(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(strata_rows, "CONTROL_SIZE", 1)
+    monkeypatch.setattr(strata, "CONTROL_SIZE", 1)
     store = Store.create(tmp_path / "store", buckets=2, salt="s")
     store.write_packages(pa.table({"id": range(6), "app": ["a", "a", "b", "b", "c", "a"], "version": ["1", "2"] * 2 + ["", "3"]}))
     rows = [row | {"level_ppm": 900_000 - row["time_s"]} for row in made(6, 400)]  # type: ignore[operator]

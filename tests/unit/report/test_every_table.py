@@ -75,13 +75,12 @@ from navitas.compare.session import Subject
 from navitas.compare.verdict import Verdict
 from navitas.device.adb_server import ListedDevice
 from navitas.fleet.advice import ActionRow
+from navitas.fleet.drain_changes import ChangeRow, CheckRow
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.group import SourceOutcome
 from navitas.fleet.paper.paper_findings import PaperBugRow, PaperHogRow
-from navitas.fleet.period_changes import ChangeRow
 from navitas.fleet.rates import Summary
 from navitas.fleet.results import BugRow, HogRow, ScoreRow
-from navitas.fleet.version_checks import CheckRow
 from navitas.graph.difference import EdgeChange, ModuleChange
 from navitas.graph.history_check import CheckedTag, HistoryCheck
 from navitas.graph.module_graph import EdgeKind, ModuleEdge, ModuleGraph, ModuleNode, UnmatchedMessages

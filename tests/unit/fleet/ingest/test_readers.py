@@ -20,7 +20,7 @@ from navitas.fleet.ingest.checks import check
 from navitas.fleet.ingest.csv_lines import CsvReader
 from navitas.fleet.ingest.json_lines import JsonReader
 from navitas.fleet.ingest.raw import COLUMNS, RowBatch
-from navitas.fleet.ingest.readers import reader_of
+from navitas.fleet.ingest.source import reader_of
 from navitas.fleet.ingest.stored_rows import Packages, stored_rows
 from navitas.fleet.schema import PACKAGES, SAMPLES
 from navitas.line_blocks import LineBlock, LineSequence
