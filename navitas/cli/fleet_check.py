@@ -7,10 +7,9 @@ from collections.abc import Callable, Sequence
 import click
 import numpy as np
 
-from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand, warn_about_settings
 from navitas.cli.energy_limit import end_check, fail_on_option
-from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options, hogs_of
+from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
 from navitas.cli.fleet_rows import Outputs, output_options, rows_table
 from navitas.cli.option import option
 from navitas.cli.paths import TEXT
@@ -65,8 +64,8 @@ def command(
         chosen = (
             np.array([find_app(fleet.store, app, fleet.app_names) for app in apps], np.int64) if apps else hogs.app[hogs.is_hog]
         )
-        with bar("reading versions") as progress:
-            checked = check_versions(fleet, hogs, find_bugs(fleet, hogs), np.unique(chosen), limit_percent_h, progress)
+        with reading(fleet, "reading versions") as shown:
+            checked = check_versions(shown, hogs, find_bugs(fleet, hogs), np.unique(chosen), limit_percent_h)
     checked = [row for row in checked if version is None or row.version == version]
     failed = sum(row.drains_more for row in checked)
     missing = _not_compared(checked, apps, version, has_hogs=bool(hogs.is_hog.any()))

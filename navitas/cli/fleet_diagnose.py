@@ -8,9 +8,8 @@ from itertools import groupby
 import click
 import numpy as np
 
-from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
-from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options, hogs_of
+from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
 from navitas.cli.fleet_hogs import NOT_YET, clean_limit_percent_h, verdict_of, verdict_paragraph
 from navitas.cli.fleet_rows import Outputs, client_option, more_rows, output_options, rows_table
 from navitas.cli.option import option
@@ -54,8 +53,8 @@ def command(*, choice: FleetChoice, app: str | None, client: str | None, outputs
             apps = hogs.app[hogs.app == find_app(fleet.store, app, fleet.app_names)]
         else:
             apps = suspects(hogs, bugs)
-        with bar("reading conditions") as progress:
-            diagnoses = diagnoses_of(fleet, hogs, bugs, apps, progress, clients=[] if number is None else [number])
+        with reading(fleet, "reading conditions") as shown:
+            diagnoses = diagnoses_of(shown, hogs, bugs, apps, clients=[] if number is None else [number])
         rows = (
             app_actions(fleet, hogs, bugs, diagnoses) if number is None else client_actions(fleet, hogs, bugs, diagnoses, number)
         )

@@ -105,8 +105,15 @@ def fleet_of(choice: FleetChoice) -> Iterator[Fleet]:
 
 def hogs_of(fleet: Fleet) -> Hogs:
     """The hogs of a fleet, with a progress bar. Raises `FleetError`."""
-    with bar("regressing apps together") as progress:
-        return find_hogs(fleet, progress)
+    with reading(fleet, "regressing apps together") as shown:
+        return find_hogs(shown)
+
+
+@contextmanager
+def reading(fleet: Fleet, text: str) -> Iterator[Fleet]:
+    """The fleet, with a progress bar while it reads samples."""
+    with bar(text) as progress:
+        yield replace(fleet, progress=progress)
 
 
 def _waiting(process: str) -> None:

@@ -8,9 +8,8 @@ from collections.abc import Callable, Sequence
 import click
 import numpy as np
 
-from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
-from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options, hogs_of
+from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
 from navitas.cli.fleet_paper import check_without_suppression, model_option, paper_hogs
 from navitas.cli.fleet_rows import Outputs, output_options, rows_table
 from navitas.cli.option import option
@@ -83,8 +82,8 @@ def command(*, choice: FleetChoice, model: str, app: str | None, outputs: Output
             return
         hogs = hogs_of(fleet)
         chosen = None if app is None else verdict_of(fleet, hogs, app)
-        with bar("reading versions") as progress:
-            versions = find_versions(fleet, hogs, find_bugs(fleet, hogs), progress)
+        with reading(fleet, "reading versions") as shown:
+            versions = find_versions(shown, hogs, find_bugs(fleet, hogs))
         rows = _of_app(app, hog_rows(fleet, hogs, versions))
         by_version = of_enough_clients(_of_app(app, version_rows(fleet, versions)), outputs.min_clients)
         verdicts = [chosen] if chosen else app_rows(fleet, hogs)

@@ -178,7 +178,7 @@ def print_outcomes(outcomes: list[SourceOutcome]) -> None:
     """Print the outcome of each source, reasons of refusals, and counts of dropped values."""
     console = output_console()
     console.print(sources_table(outcomes))
-    total = _total(outcomes)
+    total = SourceOutcome.total(outcomes)
     for title, counts in (("Refused rows (in quarantine)", total.refused), ("Dropped values", total.ignored)):
         if counts:
             console.print("", reasons_table(title, counts), sep="\n")
@@ -191,7 +191,7 @@ def sources_table(outcomes: Sequence[SourceOutcome]) -> FittedTable:
     table = FittedTable("Sources", [Column("Source", text=True), *columns, refused, status])
     shown = outcomes[:_MOST_LISTED]
     rows = [(Text(printable(outcome.name, _LONGEST_NAME)), outcome) for outcome in shown]
-    for name, outcome in [*rows, (Text("all", style="bold"), _total(outcomes))] if len(outcomes) > 1 else rows:
+    for name, outcome in [*rows, (Text("all", style="bold"), SourceOutcome.total(outcomes))] if len(outcomes) > 1 else rows:
         counts = outcome.rows, outcome.accepted, outcome.duplicates, outcome.contradicting, outcome.refused.total()
         table.add(name, *(f"{count:,}" for count in counts), _status(outcome))
     table.notes += more_rows(len(outcomes) - len(shown), "")
@@ -213,26 +213,9 @@ def _status(outcome: SourceOutcome) -> Text:
     return Text("ingested before" if outcome.known else "", style="dim")
 
 
-def _total(outcomes: Sequence[SourceOutcome]) -> SourceOutcome:
-    total = SourceOutcome("all")
-    for outcome in outcomes:
-        total.rows += outcome.rows
-        total.accepted += outcome.accepted
-        total.duplicates += outcome.duplicates
-        total.contradicting += outcome.contradicting
-        total.refused.update(outcome.refused)
-        total.ignored.update(outcome.ignored)
-    return total
-
-
 def _as_json(outcomes: list[SourceOutcome]) -> dict[str, object]:
     sources = [
-        {
-            "name": outcome.name,
-            **outcome.figures(),
-            "known": outcome.known,
-            "error": outcome.error.message if outcome.error else None,
-        }
-        for outcome in outcomes
+        {"name": one.name, **one.figures(), "known": one.known, "error": one.error.message if one.error else None}
+        for one in outcomes
     ]
-    return {"schema_version": SCHEMA_VERSION, "sources": sources, "total": _total(outcomes).figures()}
+    return {"schema_version": SCHEMA_VERSION, "sources": sources, "total": SourceOutcome.total(outcomes).figures()}

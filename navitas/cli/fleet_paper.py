@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from navitas.cli.bars import bar
+from navitas.cli.fleet_engines import reading
 from navitas.cli.fleet_rows import Outputs, rows_table
 from navitas.cli.option import option
 from navitas.cli.renamed_options import renamed
@@ -77,6 +77,6 @@ def _client(row: PaperHogRow) -> str:
 
 
 def _compared(fleet: Fleet) -> paper_findings.Compared:
-    with bar("computing rates by the paper") as progress:
-        paper_sums.bring_up_to_date(fleet, progress)
+    with reading(fleet, "computing rates by the paper") as shown:
+        paper_sums.bring_up_to_date(shown)
     return paper_findings.find_hogs(fleet)

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import click
 
-from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files, check_regular_or_new
-from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
+from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options, reading
 from navitas.cli.json_output import json_option, write_document
 from navitas.cli.option import option
 from navitas.cli.paths import WRITE
@@ -38,8 +37,8 @@ def command(*, choice: FleetChoice, output: Path | None, json_file: Path | None)
     with fleet_of(choice) as fleet:
         summary = summary_of(fleet)
         if output is not None:
-            with bar("writing pairs") as progress:
-                export(output, RATES, rates(fleet, progress))
+            with reading(fleet, "writing pairs") as shown:
+                export(output, RATES, rates(shown))
     if json_file is not None:
         write_document(json_file, {"schema_version": SCHEMA_VERSION, **asdict(summary)})
     if json_file != STDOUT:

@@ -9,10 +9,9 @@ import click
 
 from navitas.analyze.load import load
 from navitas.analyze.share_of import share
-from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files, write_to
-from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options, hogs_of
+from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
 from navitas.cli.fleet_rows import client_option, min_clients_option
 from navitas.cli.json_output import json_option, write_json
 from navitas.cli.messages import note
@@ -70,8 +69,8 @@ def command(
         scores = score_clients(fleet)
         number = None if client is None else find_client(fleet.store, client, set(scores.client.tolist()))
         chosen, names, rows = suspects(hogs, bugs), fleet.app_names, score_rows(scores)
-        with bar("reading conditions") as progress:
-            diagnoses = diagnoses_of(fleet, hogs, bugs, chosen, progress, clients=[] if number is None else [number])
+        with reading(fleet, "reading conditions") as shown:
+            diagnoses = diagnoses_of(shown, hogs, bugs, chosen, clients=[] if number is None else [number])
         section = None
         if number is not None:
             actions = client_actions(fleet, hogs, bugs, diagnoses, number)

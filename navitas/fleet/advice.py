@@ -41,7 +41,7 @@ class ClientDrains:
         bucket = int(bucket_of(np.array([client]), fleet.store.buckets)[0])
         found = effects_on_clients(fleet, hogs, [bucket], suspects=False)
         own = {
-            int(found.app[i]): (float(found.value[i]), hogs.noise_of_clients**2 * float(found.variance[i]))
+            int(found.app[i]): (float(found.value[i]), hogs.given.spreads.noise**2 * float(found.variance[i]))
             for i in np.flatnonzero((found.client == client) & (found.weight_s >= MIN_WEIGHT_S))
         }
         return cls(hogs, own)
@@ -53,7 +53,9 @@ class ClientDrains:
         much clients differ (the posterior of normal effects).
         """
         at, hogs = int(np.searchsorted(self.hogs.app, app)), self.hogs
-        spread, shared, scale_error = (float(of[at]) for of in (hogs.variance, hogs.shared_error, hogs.effect.scale_error))
+        spread, shared, scale_error = (
+            float(of[at]) for of in (hogs.given.spreads.variance, hogs.shared_error, hogs.effect.scale_error)
+        )
         value, variance = self.own.get(app, (mean, np.inf))
         trust = spread / (spread + variance) if spread > 0 else 0.0
         middle = mean + trust * (value - mean)

@@ -50,9 +50,12 @@ def find_bugs(fleet: Fleet, hogs: Hogs) -> Bugs:
     suspects = effects_on_clients(fleet, hogs, fleet.buckets, suspects=True)
     place = np.searchsorted(hogs.app, suspects.app)
     extra = suspects.value - np.nan_to_num(hogs.effect.value)[place]
-    error = np.sqrt(max(hogs.noise_of_clients, 1.0) ** 2 * suspects.variance + np.where(hogs.is_hog, hogs.variance, 0.0)[place])
+    error = np.sqrt(
+        max(hogs.given.spreads.noise, 1.0) ** 2 * suspects.variance
+        + np.where(hogs.is_hog, hogs.given.spreads.variance, 0.0)[place]
+    )
     z = normal_scores(extra / error, suspects.freedom)
-    false_rate = tail_rates(z, int(hogs.contrasted.sum()))
+    false_rate = tail_rates(z, int(hogs.alone.contrasted.sum()))
     beyond_screen = extra - Z95 * error > hogs.evidence.charged_ppm_s[place]
     kept = np.flatnonzero(beyond_screen & (false_rate <= FDR_LIMIT) & (suspects.days >= _LEAST_DAYS))
     variance = max(float(np.mean(extra[kept] ** 2 - error[kept] ** 2)), 0.0) if len(kept) else 0.0

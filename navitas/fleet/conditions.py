@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from navitas.fleet import strata
 from navitas.fleet.hogs import Hogs
 from navitas.fleet.schema import NETWORKS
-from navitas.fleet.stages import Fleet, Progress, no_progress
+from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, I64, Bool
 
 _LAST = "MAX_BY({0}, CASE WHEN {0} IS NOT NULL THEN last_s END) AS {0}"
@@ -124,9 +124,7 @@ class ConditionStrata:
         }
 
 
-def strata_by_app(
-    fleet: Fleet, hogs: Hogs, apps: I64, affected: Mapping[int, I64], progress: Progress = no_progress
-) -> Iterator[tuple[int, ConditionStrata]]:
+def strata_by_app(fleet: Fleet, hogs: Hogs, apps: I64, affected: Mapping[int, I64]) -> Iterator[tuple[int, ConditionStrata]]:
     """Yield each app with its strata, in groups that fit into memory. Raises `FleetError` when samples cannot be read.
 
     `affected` has the clients of each app with bugs that is not a hog. Such an app has strata on these clients and on a random
@@ -135,7 +133,7 @@ def strata_by_app(
     phones, versions = Phones.from_fleet(fleet), AppVersions.from_fleet(fleet)
     knows_screen = set(hogs.app[hogs.evidence.screen_known >= _SCREEN_KNOWN].tolist())
     is_suspect = np.isin(apps, [*hogs.app[hogs.is_hog].tolist(), *affected])
-    for folder, chosen in strata.prepared(fleet, hogs, affected, apps, is_suspect, progress):
+    for folder, chosen in strata.prepared(fleet, hogs, affected, apps, is_suspect):
         for group in strata.groups(fleet, folder, chosen, affected):
             table = strata.rows_of(fleet, folder, group, affected)
             ends = np.searchsorted(table["app"].to_numpy(), np.array([group, np.array(group) + 1], np.int32))

@@ -11,7 +11,7 @@ from navitas.fleet.affected import Affected, grow_affected
 from navitas.fleet.bugs import Bugs
 from navitas.fleet.conditions import ConditionStrata, strata_by_app, version_key
 from navitas.fleet.hogs import MIN_SHARE, Hogs
-from navitas.fleet.stages import Fleet, Progress, no_progress
+from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import I64, Contrast, contrast, descending_order
 from navitas.fleet.tree import ORDERED, FeatureCondition, TreeNode, grow
 
@@ -147,7 +147,6 @@ def diagnoses_of(
     hogs: Hogs,
     bugs: Bugs,
     apps: I64,
-    progress: Progress = no_progress,
     *,
     clients: Collection[int] = (),
 ) -> Diagnoses:
@@ -156,9 +155,9 @@ def diagnoses_of(
     shares: dict[tuple[int, int], Shares] = {}
     least, spread = MIN_SHARE * hogs.usual_ppm_s, float(np.mean(bugs.extra**2)) if len(bugs.extra) else 0.0
     affected = bugs.affected(hogs)
-    for app, strata in strata_by_app(fleet, hogs, apps, affected, progress):
+    for app, strata in strata_by_app(fleet, hogs, apps, affected):
         if app in affected:
-            tree = grow_affected(strata, Affected(affected[app], hogs.noise_scale, spread), least)
+            tree = grow_affected(strata, Affected(affected[app], hogs.alone.noise_scale, spread), least)
             found[app] = diagnose(strata, tree, lambda leaf, node: leaf.effect.less(node.effect))
         else:
             found[app] = diagnose(strata, grow(strata, least), compared(strata))

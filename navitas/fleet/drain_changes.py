@@ -11,7 +11,7 @@ import numpy as np
 from navitas.fleet.bugs import Bugs
 from navitas.fleet.hogs import FDR_LIMIT, Hogs
 from navitas.fleet.results import PERCENT_H, Row, interval_percent_h, known
-from navitas.fleet.stages import Fleet, Progress, no_progress
+from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import I64, Effects, descending_order, false_rates
 from navitas.fleet.versions import versions_of
 
@@ -36,13 +36,11 @@ class CheckRow(Row):
     drains_more: bool
 
 
-def check_versions(  # noqa: PLR0917
-    fleet: Fleet, hogs: Hogs, bugs: Bugs, apps: I64, limit_percent_h: float, progress: Progress = no_progress
-) -> list[CheckRow]:
+def check_versions(fleet: Fleet, hogs: Hogs, bugs: Bugs, apps: I64, limit_percent_h: float) -> list[CheckRow]:
     """Compare each version of these apps with the one before it, among versions with at least three clients."""
     pairs = [
         (app, rows, number, rows.version == number, rows.version == number - 1)
-        for app, rows in versions_of(fleet, hogs, bugs, apps, progress)
+        for app, rows in versions_of(fleet, hogs, bugs, apps)
         for number in range(1, len(rows.versions))
     ]
     more = [rows.more(later, earlier) for _, rows, _, later, earlier in pairs]
@@ -98,7 +96,7 @@ def changes_of(before: Hogs, after: Hogs, names: Mapping[int, str]) -> list[Chan
     return [
         ChangeRow(
             app=names[int(app[i])],
-            clients=int(min(before.clients[one[i]], after.clients[other[i]])),
+            clients=int(min(before.alone.clients[one[i]], after.alone.clients[other[i]])),
             before_percent_h=known(first.value[one[i]] * PERCENT_H),
             after_percent_h=known(second.value[other[i]] * PERCENT_H),
             **interval_percent_h("change", *ends[i].tolist()),

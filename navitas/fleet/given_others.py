@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from navitas.fleet import joint
 from navitas.fleet.client_effects import ClientEffects, Spreads, app_priors, are_suspects, effects_of_clients, spreads_of
 from navitas.fleet.joint import JointSystem, systems_of
 from navitas.fleet.single_apps import USUAL_SPREAD, AppEvidence, SingleApps, unusual_pairs
-from navitas.fleet.stages import Fleet, Progress
+from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, I64, Bool, Effects
 from navitas.fleet.wanted_apps import JointRequest, WantedApps
 
@@ -147,7 +148,7 @@ class GivenOthers:
     request: JointRequest | None
 
 
-def given_others(fleet: Fleet, evidence: AppEvidence, alone: SingleApps, usual_ppm_s: float, progress: Progress) -> GivenOthers:
+def given_others(fleet: Fleet, evidence: AppEvidence, alone: SingleApps, usual_ppm_s: float) -> GivenOthers:
     """The effects, where those that differ from 0 are from one regression on all of them. Reads samples if they are missing."""
     size = len(evidence.app)
     made = GivenOthers(alone.effect, Spreads(alone.variance, 1.0), np.full(size, -1), np.zeros(size), None)
@@ -157,7 +158,7 @@ def given_others(fleet: Fleet, evidence: AppEvidence, alone: SingleApps, usual_p
     if not len(app):
         return made
     request = JointRequest(single, app, evidence.by_class[np.searchsorted(evidence.app, app)])
-    joint.bring_up_to_date(fleet, request, progress)
+    joint.bring_up_to_date(fleet, request)
     if not len(chosen):
         return replace(made, request=request)
     systems = list(systems_of(fleet, request))
@@ -166,7 +167,7 @@ def given_others(fleet: Fleet, evidence: AppEvidence, alone: SingleApps, usual_p
     found = joint_effects(systems, request.candidates, outliers)
     spreads = _spreads(on_clients, request, found)
     certain = np.searchsorted(evidence.app, request.app[spreads.variance > 0])
-    variance, effect, partner, overlap = alone.variance.copy(), _copied(alone.effect), made.partner, made.overlap
+    variance, effect, partner, overlap = alone.variance.copy(), deepcopy(alone.effect), made.partner, made.overlap
     variance[certain] = spreads.variance[spreads.variance > 0]
     effect.value[chosen], effect.error[chosen] = found.value, found.error
     effect.freedom[chosen] = np.maximum(found.clusters - 1, 1.0)
@@ -182,10 +183,6 @@ def _candidates(alone: SingleApps) -> I64:
         t = np.abs(alone.effect.value / alone.effect.error)
     chosen = np.flatnonzero(t > _CANDIDATE_T)
     return np.sort(chosen[np.argsort(-t[chosen], kind="stable")][:_MOST_CANDIDATES])
-
-
-def _copied(effect: Effects) -> Effects:
-    return replace(effect, value=effect.value.copy(), error=effect.error.copy(), freedom=effect.freedom.copy())
 
 
 def _on_clients(

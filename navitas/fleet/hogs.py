@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from navitas.fleet.client_effects import ClientEffects, app_priors, effects_of_clients
 from navitas.fleet.figures import counted
-from navitas.fleet.given_others import given_others
+from navitas.fleet.given_others import GivenOthers, given_others
 from navitas.fleet.joint import systems_of
-from navitas.fleet.single_apps import AppEvidence, evidence_of, single_apps
-from navitas.fleet.stages import Fleet, Progress, no_progress
+from navitas.fleet.single_apps import AppEvidence, SingleApps, evidence_of, single_apps
+from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, I64, Bool, Effects, false_rates
-from navitas.fleet.wanted_apps import JointRequest
 
 FDR_LIMIT = 0.05
 """False discovery rate of hogs."""
@@ -86,34 +85,22 @@ def claims_of(
 class Hogs:
     """All apps, by number. Rates and effects are in ppm of the battery per second.
 
-    `effect` is the extra drain given all other apps that drain, `alone` that of a regression on the app alone. `false_rate` is
-    the false discovery rate at which the app is a hog, or NaN with too few clients. `usual_ppm_s` is the drain of all clients.
-    `noise_scale` is the clients' real spread divided by the spread that the variance of their pairs implies. `variance` is that
-    of the effect among clients, and `noise_of_clients` the real noise of effects on single clients divided by its estimate.
-    `shared_error` is the part of the effect's error that is the same on all clients: what is inferred about the screen.
-    `partner` is the app that runs most along with it, or −1, and `overlap` their correlation.
-    `request` says which apps were regressed together.
+    `alone` has regressions on each app alone, and `given` those given all other apps that drain. `effect` is the extra drain of
+    the latter, with the errors of what is inferred. `shared_error` is the part of its error that is the same on all clients: what
+    is inferred about the screen. `false_rate` is the false discovery rate at which the app is a hog, or NaN with too few clients.
+    `usual_ppm_s` is the drain of all clients.
     """
 
     app: I64
-    clients: I64
-    contrasted: I64
-    pairs: I64
-    seconds: F64
+    alone: SingleApps
+    given: GivenOthers
     rate: F64
     effect: Effects
-    alone: Effects
+    shared_error: F64
     false_rate: F64
     claim: NDArray[np.object_]
     usual_ppm_s: float
-    noise_scale: float
-    variance: F64
-    noise_of_clients: float
-    shared_error: F64
-    partner: I64
-    overlap: F64
     evidence: AppEvidence
-    request: JointRequest | None
 
     @property
     def is_hog(self) -> Bool:
@@ -121,7 +108,7 @@ class Hogs:
         return np.asarray(self.claim == Claim.HOG, bool)
 
 
-def find_hogs(fleet: Fleet, progress: Progress = no_progress) -> Hogs:
+def find_hogs(fleet: Fleet) -> Hogs:
     """Contrast each app's running time with the same clients' other time (docs/fleet-statistics.md, "Hogs").
 
     Apps that seem to drain or to save are then regressed together. That reads samples, unless it was done before.
@@ -130,9 +117,9 @@ def find_hogs(fleet: Fleet, progress: Progress = no_progress) -> Hogs:
     _, seconds, drop = fleet.totals()
     usual = drop / max(seconds, 1)
     alone = single_apps(fleet, evidence, MIN_SHARE * usual)
-    given = given_others(fleet, evidence, alone, usual, progress)
+    given = given_others(fleet, evidence, alone, usual)
     if_screen_known = _with_model_error(given.effect, evidence).above(MIN_SHARE * usual)
-    effect = _with_charged_error(if_screen_known, evidence).above(MIN_SHARE * usual)
+    effect = replace(if_screen_known, error=np.hypot(if_screen_known.error, _charged_error(evidence))).above(MIN_SHARE * usual)
     false_rate, known_rate, alone_rate = (_false_rates(one, alone.contrasted) for one in (effect, if_screen_known, alone.effect))
     claim = claims_of(
         low=effect.low,
@@ -148,24 +135,15 @@ def find_hogs(fleet: Fleet, progress: Progress = no_progress) -> Hogs:
     )
     return Hogs(
         app=evidence.app,
-        clients=alone.clients,
-        contrasted=alone.contrasted,
-        pairs=alone.pairs,
-        seconds=alone.seconds,
+        alone=alone,
+        given=given,
         rate=alone.drop_ppm / np.maximum(alone.seconds, 1.0),
         effect=effect,
-        alone=alone.effect,
+        shared_error=np.hypot(_shown_error(evidence), _charged_error(evidence)),
         false_rate=false_rate,
         claim=claim,
         usual_ppm_s=usual,
-        noise_scale=alone.noise_scale,
-        variance=given.spreads.variance,
-        noise_of_clients=given.spreads.noise,
-        shared_error=np.hypot(_shown_error(evidence), _charged_error(evidence)),
-        partner=given.partner,
-        overlap=given.overlap,
         evidence=evidence,
-        request=given.request,
     )
 
 
@@ -175,11 +153,6 @@ def _with_model_error(effect: Effects, evidence: AppEvidence) -> Effects:
     of_screen = _SCREEN_ERROR * (1 - np.nan_to_num(evidence.screen_known))
     error = np.hypot(effect.error, _shown_error(evidence))
     return replace(effect, error=error, scale_error=np.hypot(of_runs, of_screen))
-
-
-def _with_charged_error(effect: Effects, evidence: AppEvidence) -> Effects:
-    """The effects with the error of what apps are charged for the screen, where its time is unknown."""
-    return replace(effect, error=np.hypot(effect.error, _charged_error(evidence)))
 
 
 def _shown_error(evidence: AppEvidence) -> F64:
@@ -197,13 +170,14 @@ def _false_rates(effect: Effects, contrasted: I64) -> F64:
 
 def effects_on_clients(fleet: Fleet, hogs: Hogs, buckets: Sequence[int], *, suspects: bool) -> ClientEffects:
     """The effects on all clients of some buckets, by number of the app: of suspects only, or of hogs, too."""
-    if hogs.request is None:
+    request = hogs.given.request
+    if request is None:
         return ClientEffects.none()
-    request, place = hogs.request, np.searchsorted(hogs.app, hogs.request.app)
+    place = np.searchsorted(hogs.app, request.app)
     mean = np.nan_to_num(hogs.effect.value)[place]
-    priors = app_priors(request, mean, hogs.variance[place], hogs.is_hog[place], hogs.usual_ppm_s)
+    priors = app_priors(request, mean, hogs.given.spreads.variance[place], hogs.is_hog[place], hogs.usual_ppm_s)
     systems = systems_of(fleet, request, buckets)
-    return effects_of_clients(systems, request, priors, hogs.noise_scale, suspects_only=suspects).with_apps(request.app)
+    return effects_of_clients(systems, request, priors, hogs.alone.noise_scale, suspects_only=suspects).with_apps(request.app)
 
 
 def warnings_of(hogs: Hogs) -> list[str]:

@@ -14,7 +14,7 @@ from navitas.fleet.designs import ClientDesign, PairBlock, blocks
 from navitas.fleet.files import read_table
 from navitas.fleet.memberships import first_samples, owners
 from navitas.fleet.pairs import pairs_of, runs_in, samples_in
-from navitas.fleet.stages import Fleet, Progress, added, no_progress, run_stage
+from navitas.fleet.stages import Fleet, added, run_stage
 from navitas.fleet.statistics import F64, I64, Bool
 from navitas.fleet.units import StageTask
 from navitas.fleet.usage import ClientColumns
@@ -94,9 +94,9 @@ class JointTask(StageTask):
         return rows.table()
 
 
-def bring_up_to_date(fleet: Fleet, request: JointRequest, progress: Progress = no_progress) -> None:
-    """Compute the results that are missing, and call `progress` with buckets done and in total. Raises `FleetError`."""
-    run_stage(fleet, partial(_tasks, fleet, request), progress)
+def bring_up_to_date(fleet: Fleet, request: JointRequest) -> None:
+    """Compute the results that are missing. Raises `FleetError`."""
+    run_stage(fleet, partial(_tasks, fleet, request))
 
 
 def _tasks(fleet: Fleet, request: JointRequest) -> Iterator[JointTask]:

@@ -15,17 +15,17 @@ import pyarrow.parquet as pq
 
 from navitas.errors import UsageError
 from navitas.fleet.files import FleetError
-from navitas.fleet.formulas import guarded_column
 from navitas.fleet.memberships import AppLists
 from navitas.fleet.pairs import PAIR_COLUMNS, ClientSamples, Pairs, ordered, packages_in, pairs_of, samples_in
 from navitas.fleet.results import PERCENT_H
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import score_clients
-from navitas.fleet.stages import Fleet, Progress, no_progress
+from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import I64
 from navitas.fleet.store import first_and_last_s
 from navitas.fleet.units import samples_of
 from navitas.new_files import replacing
+from navitas.untrusted_text import FORMULA_BEGIN
 
 RATES = pa.schema(
     [
@@ -112,12 +112,12 @@ def unit_pairs(samples: pa.Table, begins_s: int, steps: LevelSteps) -> tuple[Cli
     return read, pairs, row, steps.step_ppm[np.searchsorted(steps.client, read.client[row])]
 
 
-def rates(fleet: Fleet, progress: Progress = no_progress) -> Iterator[pa.Table]:
+def rates(fleet: Fleet) -> Iterator[pa.Table]:
     """Yield the pairs that count, unit by unit. Raises `FleetError` if samples cannot be read."""
     names, steps = _package_names(fleet), LevelSteps.of(fleet)
     for done, (job, samples) in enumerate(samples_of(fleet.jobs, [*PAIR_COLUMNS, "apps"]), 1):
         yield _of_unit(ordered(samples), job.begins_s, names, steps)
-        progress(done, len(fleet.jobs))
+        fleet.progress(done, len(fleet.jobs))
 
 
 def _of_unit(samples: pa.Table, begins_s: int, names: pa.Array, steps: LevelSteps) -> pa.Table:
@@ -201,3 +201,13 @@ def _joined(table: pa.Table, flat: pa.Schema) -> pa.Table:
     columns = [pc.binary_join(table[one.name], " ") if pa.types.is_list(one.type) else table[one.name] for one in table.schema]
     columns = [guarded_column(one) if pa.types.is_string(one.type) else one for one in columns]
     return pa.table(columns, schema=flat)
+
+
+def guarded_column(texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column with each text guarded. Nulls are unchanged."""
+    return pc.replace_substring_regex(texts, rf"\A({FORMULA_BEGIN})", r"'\1")
+
+
+def plain_column(texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The original texts of a guarded column."""
+    return pc.replace_substring_regex(texts, rf"\A'({FORMULA_BEGIN})", r"\1")

@@ -14,6 +14,7 @@ from navitas.fleet.engine.base import statement
 from navitas.fleet.hogs import Hogs
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import Scores
+from navitas.fleet.single_apps import SingleApps
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, I64, descending_order, life_gain_s
 from navitas.fleet.versions import Versions
@@ -163,11 +164,11 @@ def hog_rows(fleet: Fleet, hogs: Hogs, versions: Versions) -> list[HogRow]:
     return [
         HogRow(
             app=names[int(hogs.app[i])],
-            clients=int(hogs.clients[i]),
-            contrasted_clients=int(hogs.contrasted[i]),
-            alone_percent_h=known(hogs.alone.value[i] * PERCENT_H),
+            clients=int(hogs.alone.clients[i]),
+            contrasted_clients=int(hogs.alone.contrasted[i]),
+            alone_percent_h=known(hogs.alone.effect.value[i] * PERCENT_H),
             since_version=since.get(int(hogs.app[i])),
-            **_effect(hogs, i, extra),
+            **_effect(hogs, hogs.alone, i, extra),
         )
         for i in chosen[descending_order(extra[0][chosen])].tolist()
     ]
@@ -181,14 +182,14 @@ def app_rows(fleet: Fleet, hogs: Hogs) -> list[AppRow]:
         AppRow(
             app=names[int(hogs.app[i])],
             verdict=str(hogs.claim[i]),
-            clients=int(hogs.clients[i]),
-            contrasted_clients=int(hogs.contrasted[i]),
-            hours=float(hogs.seconds[i]) / 3600,
-            alone_percent_h=known(hogs.alone.value[i] * PERCENT_H),
+            clients=int(hogs.alone.clients[i]),
+            contrasted_clients=int(hogs.alone.contrasted[i]),
+            hours=float(hogs.alone.seconds[i]) / 3600,
+            alone_percent_h=known(hogs.alone.effect.value[i] * PERCENT_H),
             reliability=known(np.clip(hogs.evidence.reliability[i], 0, 1)),
             screen_known_percent=known(np.clip(100 * hogs.evidence.screen_known[i], 0, 100)),
-            runs_with=names[int(hogs.partner[i])] if hogs.partner[i] >= 0 else None,
-            correlation=known(hogs.overlap[i]) if hogs.partner[i] >= 0 else None,
+            runs_with=names[int(hogs.given.partner[i])] if hogs.given.partner[i] >= 0 else None,
+            correlation=known(hogs.given.overlap[i]) if hogs.given.partner[i] >= 0 else None,
             **interval_percent_h("extra", *ends[i].tolist()),
         )
         for i in range(len(hogs.app))
@@ -218,7 +219,7 @@ def bug_rows(fleet: Fleet, bugs: Bugs) -> list[BugRow]:
     names = fleet.app_names
     extra = np.stack([bugs.low, bugs.extra, bugs.high])
     return [
-        BugRow(client=pseudonym(int(bugs.client[i])), app=names[int(bugs.app[i])], **_effect(bugs, i, extra))
+        BugRow(client=pseudonym(int(bugs.client[i])), app=names[int(bugs.app[i])], **_effect(bugs, bugs, i, extra))
         for i in range(len(bugs.client))
     ]
 
@@ -266,14 +267,14 @@ def document(kind: str, rows: Sequence[Row], **more: object) -> dict[str, object
     return {"schema_version": SCHEMA_VERSION, **more, kind: [row.as_json() for row in rows]}
 
 
-def _effect(found: Hogs | Bugs, i: int, extra: F64) -> dict[str, Any]:
-    """The figures of row `i`; `extra` has rows for low, middle and high."""
+def _effect(found: Hogs | Bugs, of: SingleApps | Bugs, i: int, extra: F64) -> dict[str, Any]:
+    """The figures of row `i`. `of` has its pairs and running time, and `extra` rows for low, middle and high."""
     rate = float(found.rate[i])
     low, middle, high = extra[:, i].tolist()
     gains, life = gains_min(rate, low, middle, high), _life_min(rate)
     return {
-        "pairs": int(found.pairs[i]),
-        "hours": float(found.seconds[i]) / 3600,
+        "pairs": int(of.pairs[i]),
+        "hours": float(of.seconds[i]) / 3600,
         "drain_percent_h": rate * PERCENT_H,
         **interval_percent_h("extra", low, middle, high),
         "life_min": life,

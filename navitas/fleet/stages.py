@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from navitas.fleet import layout
 from navitas.fleet.engine.base import Engine, OutOfMemory, statement
-from navitas.fleet.files import FleetError, is_made_from, read_table, write_table
+from navitas.fleet.files import FleetError, is_made_from, notes_of, read_table, write_table
 from navitas.fleet.period import ALL_TIME
 from navitas.fleet.schema import PACKAGES, bucket_of
 from navitas.fleet.store import Store, day, exclusive_writer, first_and_last_s, has_samples
@@ -55,11 +55,6 @@ def check_packages(store: Store, packages: pa.Table) -> None:
         )
 
 
-def keep_packages(store: Store, packages: pa.Table) -> None:
-    """Store the list that results are computed with."""
-    write_table(store.work / layout.PACKAGES, packages.select(PACKAGES.names))
-
-
 def no_progress(done: int, total: int) -> None:
     """Report nothing."""
 
@@ -69,7 +64,7 @@ class Fleet:
     """A store whose stages are up to date. `packages` has a number for each app.
 
     `narrowed` counts groups of buckets that were split for lack of memory. `waiting` is called before this process waits for
-    another one that writes to the store.
+    another one that writes to the store. `progress` is called while samples are read.
     """
 
     store: Store
@@ -78,6 +73,7 @@ class Fleet:
     packages: pa.Table
     narrowed: Counter[str] = field(default_factory=Counter)
     waiting: Waiting = None
+    progress: Progress = no_progress
 
     @classmethod
     def open(cls, store: Store, engine: Engine, waiting: Waiting) -> Fleet:
@@ -137,7 +133,7 @@ class Fleet:
         """The number of refused pairs, by reason."""
         total: Counter[str] = Counter()
         for job in self.jobs:
-            total.update(job.refused())
+            total.update(notes_of(job.clients))
         return dict(total.most_common())
 
     def contrast_file(self, bucket: int) -> Path:
@@ -203,7 +199,7 @@ def bring_up_to_date(store: Store, engine: Engine, progress: Progress = no_progr
         with exclusive_writer(store.path, waiting):
             fleet = Fleet.open(store, engine, waiting)  # Samples may have arrived while waiting.
             remove_stale_files(fleet)
-            keep_packages(store, fleet.packages)
+            write_table(store.work / layout.PACKAGES, fleet.packages.select(PACKAGES.names))  # For `check_packages`.
             _compute(fleet, progress)
     return fleet
 
@@ -246,8 +242,8 @@ def _inputs(fleet: Fleet, bucket: int) -> str:
     return " ".join([sql, *(job.inputs for job in fleet.bucket_jobs(bucket))])
 
 
-def run_stage(fleet: Fleet, tasks: Callable[[], Iterable[BucketTask]], progress: Progress) -> None:
-    """Run the tasks that have units, and call `progress` with those done and in total.
+def run_stage(fleet: Fleet, tasks: Callable[[], Iterable[BucketTask]]) -> None:
+    """Run the tasks that have units.
 
     `tasks` finds units whose results are missing or out of date. Raises `FleetError`.
     """
@@ -256,7 +252,7 @@ def run_stage(fleet: Fleet, tasks: Callable[[], Iterable[BucketTask]], progress:
     with fleet.locked():
         stale = [task for task in tasks() if task.jobs]  # Another process may have computed some of it.
         remove_stale_files(fleet)
-        fleet.engine.run(stale, _counting(progress, len(stale)))
+        fleet.engine.run(stale, _counting(fleet.progress, len(stale)))
 
 
 def remove_stale_files(fleet: Fleet) -> None:

@@ -21,7 +21,7 @@ from navitas.fleet.hogs import Hogs
 from navitas.fleet.memberships import AppLists, first_samples, owners
 from navitas.fleet.pairs import RunLists, pairs_of, runs_in, samples_in
 from navitas.fleet.single_apps import MIN_WEIGHT_S
-from navitas.fleet.stages import Fleet, Progress, added, no_progress, run_stage
+from navitas.fleet.stages import Fleet, added, run_stage
 from navitas.fleet.statistics import I64, Bool
 from navitas.fleet.stratum_sums import CHANGING, SUMS, PairConditions, screen_and_network, stratum_sums
 from navitas.fleet.units import StageTask
@@ -95,12 +95,9 @@ class StrataTask(StageTask):
         return rows.table()
 
 
-def bring_up_to_date(fleet: Fleet, folder: str, request: StrataRequest, progress: Progress = no_progress) -> None:
-    """Compute the requested strata in a folder, unless they exist. Calls `progress` with buckets done and in total.
-
-    Raises `FleetError`.
-    """
-    run_stage(fleet, partial(_tasks, fleet, folder, request), progress)
+def bring_up_to_date(fleet: Fleet, folder: str, request: StrataRequest) -> None:
+    """Compute the requested strata in a folder, unless they exist. Raises `FleetError`."""
+    run_stage(fleet, partial(_tasks, fleet, folder, request))
 
 
 def _tasks(fleet: Fleet, folder: str, request: StrataRequest) -> Iterator[StrataTask]:
@@ -179,9 +176,7 @@ def request_for(fleet: Fleet, hogs: Hogs, apps: I64, affected: Mapping[int, I64]
     )
 
 
-def prepared(  # noqa: PLR0917
-    fleet: Fleet, hogs: Hogs, affected: Mapping[int, I64], apps: I64, is_suspect: Bool, progress: Progress = no_progress
-) -> Iterator[tuple[str, I64]]:
+def prepared(fleet: Fleet, hogs: Hogs, affected: Mapping[int, I64], apps: I64, is_suspect: Bool) -> Iterator[tuple[str, I64]]:
     """Yield the folders that have the strata of `apps`, with those in each. Reads samples if strata are missing.
 
     `is_suspect` marks those that are read together with all hogs, and with all apps in `affected` on single clients.
@@ -189,10 +184,10 @@ def prepared(  # noqa: PLR0917
     suspects, others = apps[is_suspect], apps[~is_suspect]
     if len(suspects):
         request = request_for(fleet, hogs, hogs.app[hogs.is_hog], affected)
-        bring_up_to_date(fleet, SUSPECTS, request, progress)
+        bring_up_to_date(fleet, SUSPECTS, request)
         yield SUSPECTS, suspects
     if len(others):
-        bring_up_to_date(fleet, OTHERS, request_for(fleet, hogs, others, {}), progress)
+        bring_up_to_date(fleet, OTHERS, request_for(fleet, hogs, others, {}))
         yield OTHERS, others
 
 

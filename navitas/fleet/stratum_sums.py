@@ -131,21 +131,6 @@ def condition_sums(pairs: SharePairs, condition: I64) -> ConditionSums:
 
 
 @dataclass(frozen=True, slots=True)
-class StratumOverlaps:
-    """h[i, j] = Σ T x̃ y of strata, with x̃ of i and the reliable deviation y of j, summed over the j of a group with i.
-
-    `before` is Σ h[i, j], and `after` Σ h[j, i].
-    """
-
-    before: F64
-    after: F64
-
-    def of_group(self, group: I64) -> tuple[F64, F64]:
-        """The sums of `before` and of `after` over each stratum's `group`."""
-        return _summed(self.before, group), _summed(self.after, group)
-
-
-@dataclass(frozen=True, slots=True)
 class Strata:
     """The strata of a client. `slope` are those of x on the controls (rows), and `mean` is its mean over time.
 
@@ -165,14 +150,14 @@ class Strata:
         Those of the same version have one effect, and those of other versions another one.
         """
         own = self._own()
-        same = self._overlaps(self.version, self.sums.own, self.sums.own)
-        all_of = self._overlaps(self.app, self.sums.before, self.sums.after)
-        of_version, of_app = same.of_group(self.version)[0], all_of.of_group(self.app)[0]
-        version_app, app_version = all_of.of_group(self.version)
-        own_others = np.stack([same.before - own, all_of.before - same.before], axis=1)
-        others_own = np.stack([same.after - own, all_of.after - same.after], axis=1)
+        before, after = self._overlaps(self.version, self.sums.own, self.sums.own)
+        app_before, app_after = self._overlaps(self.app, self.sums.before, self.sums.after)
+        of_version, of_app = _summed(before, self.version), _summed(app_before, self.app)
+        version_app, app_version = _summed(app_before, self.version), _summed(app_after, self.version)
+        own_others = np.stack([before - own, app_before - before], axis=1)
+        others_own = np.stack([after - own, app_after - after], axis=1)
         others = np.empty((len(s), 2, 2))
-        others[:, 0, 0] = of_version - same.before - same.after + own
+        others[:, 0, 0] = of_version - before - after + own
         others[:, 0, 1] = version_app - of_version - own_others[:, 1]
         others[:, 1, 0] = app_version - of_version - others_own[:, 1]
         others[:, 1, 1] = of_app - version_app - app_version + of_version
@@ -184,16 +169,17 @@ class Strata:
     def _own(self) -> F64:
         return np.asarray(self.sums.own - self.mean * self.sums.reliable[ONE] - dots(self.slope, self.apart))
 
-    def _overlaps(self, group: I64, before: F64, after: F64) -> StratumOverlaps:
-        """Sums over groups. `before` and `after` are Σ T x y with the y, and the x, of the group's strata of the same condition.
+    def _overlaps(self, group: I64, before: F64, after: F64) -> tuple[F64, F64]:
+        """Σ h[i, j] and Σ h[j, i] over the j of a group with i: h[i, j] = Σ T x̃ y with x̃ of i and the reliable deviation y of j.
 
-        With b the slope of x on the controls, h[i, j] = Σ T xᵢ yⱼ − meanⱼ Σ T yᵢ − bᵢ · Σ T z (yⱼ − meanⱼ).
+        `before` and `after` are Σ T x y with the y, and the x, of the group's strata of the same condition. With b the slope of x
+        on the controls, h[i, j] = Σ T xᵢ yⱼ − meanⱼ Σ T yᵢ − bᵢ · Σ T z (yⱼ − meanⱼ).
         """
         of_group = (group[:, None] == np.arange(int(group.max(initial=-1)) + 1)).astype(np.float64)
         all_apart, all_slope = (self.apart @ of_group)[:, group], (self.slope @ of_group)[:, group]
         timed = self.sums.reliable[ONE]
         all_mean, all_timed = (_summed(amount, group) for amount in (self.mean, timed))
-        return StratumOverlaps(
+        return (
             before - all_mean * timed - dots(self.slope, all_apart),
             after - self.mean * all_timed - dots(all_slope, self.apart),
         )

@@ -14,7 +14,7 @@ from navitas.fleet.bugs import Bugs
 from navitas.fleet.conditions import version_key
 from navitas.fleet.engine.base import statement
 from navitas.fleet.hogs import FDR_LIMIT, Hogs
-from navitas.fleet.stages import Fleet, Progress, no_progress
+from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, I64, Bool, Contrast, contrast, false_rates
 
 MIN_CLIENTS = 3
@@ -24,13 +24,11 @@ _LEAST_INCREASE = 1 / 3
 """Least step, as a part of the drain from there on."""
 
 
-def versions_of(
-    fleet: Fleet, hogs: Hogs, bugs: Bugs, apps: I64, progress: Progress = no_progress
-) -> Iterator[tuple[int, AppVersionRows]]:
+def versions_of(fleet: Fleet, hogs: Hogs, bugs: Bugs, apps: I64) -> Iterator[tuple[int, AppVersionRows]]:
     """Yield each of these apps that has a known version with enough clients. Reads samples if strata are missing."""
     is_hog = np.isin(apps, hogs.app[hogs.is_hog])
     version = dict(zip(fleet.packages["id"].to_pylist(), fleet.packages["version"].to_pylist(), strict=True))
-    for folder, chosen in strata.prepared(fleet, hogs, bugs.affected(hogs), apps, is_hog, progress):
+    for folder, chosen in strata.prepared(fleet, hogs, bugs.affected(hogs), apps, is_hog):
         wanted = pa.table({"app": pa.array(chosen, pa.int32())})
         table = fleet.query_clients(statement("versions", folder=folder), folder, chosen=wanted)
         table = table.sort_by([(name, "ascending") for name in ("app", "package", "client")])
@@ -117,14 +115,14 @@ class Versions:
     since: dict[int, Since]
 
 
-def find_versions(fleet: Fleet, hogs: Hogs, bugs: Bugs, progress: Progress = no_progress) -> Versions:
+def find_versions(fleet: Fleet, hogs: Hogs, bugs: Bugs) -> Versions:
     """Contrast each version of the hogs with the same clients' time without the app, then versions with each other.
 
     Reads samples if strata are missing.
     """
     effects: list[VersionEffect] = []
     steps: list[Since] = []
-    for app, rows in versions_of(fleet, hogs, bugs, hogs.app[hogs.is_hog], progress):
+    for app, rows in versions_of(fleet, hogs, bugs, hogs.app[hogs.is_hog]):
         effects += [_effect(app, rows, number) for number in range(len(rows.versions))]
         first = first_version(app, rows)
         steps += [] if first is None else [first]

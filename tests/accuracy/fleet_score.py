@@ -139,7 +139,7 @@ def _hogs(store: Store, hogs: Hogs, app: np.ndarray) -> Found:
     truth = {row["app"] for row in _truth(store, "apps") if row["is_hog"]}
     is_hog = np.array([name in truth for name in app])
     true = _effects(store, app)
-    many = is_hog & (hogs.clients >= _ENOUGH_CLIENTS) & np.isfinite(hogs.effect.value)
+    many = is_hog & (hogs.alone.clients >= _ENOUGH_CLIENTS) & np.isfinite(hogs.effect.value)
     large = many & (true >= _LEAST_EXTRA * hogs.usual_ppm_s)
     low, _, high = gains_without_s(hogs)
     gain = life_gain_s(hogs.rate, true)

@@ -45,7 +45,7 @@ def _hogs(fleet: Fleet, hogs: Hogs, world: World) -> WorldCounts:
     app = [names[number] for number in hogs.app.tolist()]
     is_hog = np.array([truth[name]["is_hog"] for name in app], bool)
     true, found = _true_effects(world, app), hogs.effect.value * PERCENT_H
-    known = np.isfinite(found) & (hogs.clients >= ENOUGH_CLIENTS)
+    known = np.isfinite(found) & (hogs.alone.clients >= ENOUGH_CLIENTS)
     large = is_hog & known & (true >= LEAST_EXTRA * hogs.usual_ppm_s * PERCENT_H)
     covered = (hogs.effect.low * PERCENT_H <= true) & (true <= hogs.effect.high * PERCENT_H)
     claims = [str(claim) for claim in hogs.claim]

@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -31,6 +31,7 @@ from navitas.fleet.ingest.stored_rows import Packages, stored_rows
 from navitas.fleet.store import Store
 from navitas.line_blocks import Refusal
 
+_COUNTS = ("rows", "accepted", "duplicates", "contradicting")
 KEPT = 100_000
 """Further rows of a source are only counted."""
 _LONGEST = 500
@@ -63,14 +64,14 @@ class SourceOutcome:
 
     def figures(self) -> dict[str, Any]:
         """The counts by name, for JSON."""
-        return {
-            "rows": self.rows,
-            "accepted": self.accepted,
-            "duplicates": self.duplicates,
-            "contradicting": self.contradicting,
-            "refused": dict(self.refused),
-            "ignored": dict(self.ignored),
-        }
+        return {**{name: getattr(self, name) for name in _COUNTS}, "refused": dict(self.refused), "ignored": dict(self.ignored)}
+
+    @classmethod
+    def total(cls, outcomes: Sequence[SourceOutcome]) -> SourceOutcome:
+        """The sums of counts."""
+        numbers = (sum(getattr(one, name) for one in outcomes) for name in _COUNTS)
+        refused, ignored = (sum((getattr(one, name) for one in outcomes), Counter[str]()) for name in ("refused", "ignored"))
+        return cls("all", *numbers, refused, ignored)
 
 
 class Quarantine:

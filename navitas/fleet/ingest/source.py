@@ -15,10 +15,9 @@ import pyarrow as pa
 
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.checkin import CheckinReader
-from navitas.fleet.ingest.csv_lines import CsvReader
-from navitas.fleet.ingest.json_lines import JsonReader
 from navitas.fleet.ingest.parquet_rows import MAGIC
 from navitas.fleet.ingest.raw import Reader
+from navitas.fleet.ingest.text_lines import CsvReader, JsonReader
 from navitas.line_blocks import LineBlock, LineCutter, Refusal, utf8_of
 from navitas.regular_files import open_regular
 

@@ -17,7 +17,7 @@ from navitas.fleet.files import fingerprint, is_made_from, read_table, write_tab
 from navitas.fleet.memberships import client_blocks, first_samples, matrices
 from navitas.fleet.pairs import PAIR_COLUMNS, app_lists, ordered
 from navitas.fleet.rates import LevelSteps, unit_pairs
-from navitas.fleet.stages import Fleet, Progress, no_progress, run_stage
+from navitas.fleet.stages import Fleet, run_stage
 from navitas.fleet.statistics import F64, I64
 from navitas.fleet.units import BucketTask, samples_of
 from navitas.fleet.usage import ClientColumns
@@ -150,7 +150,7 @@ class SumsTask(BucketTask):
         return pa.concat_tables([rows.table(), all_pairs])
 
 
-def bring_up_to_date(fleet: Fleet, progress: Progress = no_progress) -> None:
+def bring_up_to_date(fleet: Fleet) -> None:
     """Compute the distribution of exact rates, then the sums of all units. Any change of samples changes all of them."""
     inputs = f"{_VERSION} {fingerprint(*(part for job in fleet.jobs for part in job.parts))}"
     files = {bucket: fleet.store.work / FOLDER / f"apriori-{bucket:03d}.parquet" for bucket in fleet.buckets}
@@ -170,5 +170,5 @@ def bring_up_to_date(fleet: Fleet, progress: Progress = no_progress) -> None:
         buckets = [tuple(job for job in left if job.unit.bucket == bucket) for bucket in files]
         return [SumsTask(jobs, fleet.store.work / FOLDER, inputs, steps, apriori, app_of) for jobs in buckets]
 
-    run_stage(fleet, exact, progress)
-    run_stage(fleet, sums, progress)
+    run_stage(fleet, exact)
+    run_stage(fleet, sums)

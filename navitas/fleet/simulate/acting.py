@@ -13,10 +13,9 @@ import pyarrow.csv
 
 from navitas.fleet import layout
 from navitas.fleet.files import FleetError, read_table, write_table, write_whole
-from navitas.fleet.formulas import plain_column
+from navitas.fleet.rates import plain_column
 from navitas.fleet.schema import parse_pseudonym
-from navitas.fleet.simulate.catalog import catalog_of
-from navitas.fleet.simulate.model import DAY_S, generator
+from navitas.fleet.simulate.catalog import DAY_S, catalog_of, generator
 from navitas.fleet.simulate.simulation import Plan, Progress, Stops, clear_pieces, period_into, read_model
 from navitas.fleet.statistics import I64, Bool
 from navitas.fleet.store import Store, exclusive_writer

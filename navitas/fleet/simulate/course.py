@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.fleet.schema import PPM
+from navitas.fleet.simulate.catalog import DAY_S, FleetModel
 from navitas.fleet.simulate.clients import Clients
-from navitas.fleet.simulate.model import DAY_S, FleetModel
 from navitas.fleet.statistics import F64, I64, Bool
 
 T = TypeVar("T", bound=np.generic)

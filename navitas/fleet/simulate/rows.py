@@ -12,10 +12,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from navitas.fleet.schema import NETWORKS, PACKAGES, PPM, SAMPLES, State
-from navitas.fleet.simulate.catalog import RESOURCES, Catalog
+from navitas.fleet.simulate.catalog import DEVICES, OSES, RESOURCES, Catalog
 from navitas.fleet.simulate.clients import Clients
 from navitas.fleet.simulate.course import MOBILE, NONE, BatteryLevels, Course, reported_level
-from navitas.fleet.simulate.model import DEVICES, OSES
 from navitas.fleet.simulate.running import F32, Running, RunningDrains, through
 from navitas.fleet.statistics import F64, I64, Bool
 

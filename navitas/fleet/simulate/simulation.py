@@ -16,10 +16,9 @@ from navitas.fleet import layout
 from navitas.fleet.engine.processes import LEAST_BYTES, TaskProcesses
 from navitas.fleet.files import FleetError, read_table, write_table, write_whole
 from navitas.fleet.schema import bucket_of, client_number
-from navitas.fleet.simulate.catalog import Catalog, catalog_of
+from navitas.fleet.simulate.catalog import Catalog, FleetModel, catalog_of, generator
 from navitas.fleet.simulate.clients import Clients, clients_of
 from navitas.fleet.simulate.course import battery_of, course_of
-from navitas.fleet.simulate.model import FleetModel, generator
 from navitas.fleet.simulate.rows import ClientBlock, apps_table, clients_table, effects_table, rows_of, stopped
 from navitas.fleet.simulate.running import Running, RunningDrains, effects_of, running_of
 from navitas.fleet.statistics import I64, Bool

@@ -67,9 +67,9 @@ def test_with_screen_time_only_the_hog_is_named(tmp_path: Path) -> None:
     hogs, bugs = found(tmp_path / "fleet", counters=True)
     assert np.flatnonzero(hogs.is_hog).tolist() == [_HOG]
     assert hogs.effect.value[_HOG] * PERCENT_H == pytest.approx(2.0, abs=0.2)
-    assert hogs.alone.value[_COMPANION] * PERCENT_H > 0.8, "the regression on it alone charges it for the hog"
+    assert hogs.alone.effect.value[_COMPANION] * PERCENT_H > 0.8, "the regression on it alone charges it for the hog"
     assert abs(hogs.effect.value[_COMPANION]) * PERCENT_H < 0.25
-    assert hogs.partner[_COMPANION] == _HOG and hogs.overlap[_COMPANION] > 0.5
+    assert hogs.given.partner[_COMPANION] == _HOG and hogs.given.overlap[_COMPANION] > 0.5
     assert warnings_of(hogs) == []
     assert bugs.app.tolist() == [], "the hog's drain is no bug of its companion on single clients"
 

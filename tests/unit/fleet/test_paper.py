@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -103,8 +104,8 @@ def test_intervals_of_gains(fleet: Fleet) -> None:
 
 def test_finished_sums_are_not_computed_again(fleet: Fleet) -> None:
     updates: list[tuple[int, int]] = []
-    paper_sums.bring_up_to_date(fleet, lambda done, total: updates.append((done, total)))
+    paper_sums.bring_up_to_date(replace(fleet, progress=lambda done, total: updates.append((done, total))))
     assert updates == []
     fleet.unit_file("paper", fleet.jobs[0]).unlink()
-    paper_sums.bring_up_to_date(fleet, lambda done, total: updates.append((done, total)))
+    paper_sums.bring_up_to_date(replace(fleet, progress=lambda done, total: updates.append((done, total))))
     assert updates == [(1, 1)]

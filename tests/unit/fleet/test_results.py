@@ -23,15 +23,11 @@ def test_shares_of_evidence_stay_within_their_range(
     one, zero = np.ones(1, np.int64), np.zeros(1)
     hogs = SimpleNamespace(
         app=np.zeros(1, np.int64),
-        clients=one,
-        contrasted=one,
-        seconds=zero,
         effect=SimpleNamespace(value=zero, low=zero, high=zero),
-        alone=SimpleNamespace(value=zero),
+        alone=SimpleNamespace(clients=one, contrasted=one, seconds=zero, effect=SimpleNamespace(value=zero)),
         claim=["clean"],
         evidence=SimpleNamespace(reliability=np.array([reliability]), screen_known=np.array([share])),
-        partner=-one,
-        overlap=zero,
+        given=SimpleNamespace(partner=-one, overlap=zero),
     )
     (row,) = app_rows(cast("Fleet", SimpleNamespace(app_names={0: "org.a"})), cast("Hogs", hogs))
     assert (row.screen_known_percent, row.reliability) == (percent, part)

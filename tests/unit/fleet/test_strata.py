@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -145,7 +146,9 @@ def test_samples_are_read_again_only_for_another_request(tmp_path: Path) -> None
     updates: list[tuple[int, int]] = []
 
     def packages_after(request: StrataRequest) -> list[int]:
-        strata.bring_up_to_date(fleet, strata.OTHERS, request, lambda done, total: updates.append((done, total)))
+        strata.bring_up_to_date(
+            replace(fleet, progress=lambda done, total: updates.append((done, total))), strata.OTHERS, request
+        )
         return sorted(set(read_table(fleet.unit_file(strata.OTHERS, fleet.jobs[0]))["package"].to_pylist()))
 
     assert packages_after(requested([0, 2], {})) == packages_after(requested([0, 2], {})) == [0, 1, 4]
