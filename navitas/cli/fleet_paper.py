@@ -1,4 +1,4 @@
-"""`--model paper` of `navitas fleet hogs` and `bugs`: findings of the paper's method, for comparison."""
+"""`--method paper` of `navitas fleet hogs` and `bugs`: findings of the paper's method, for comparison."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from typing import Any, TypeVar
 
 import click
 
-from navitas.cli.bars import bar
+from navitas.cli.fleet_engines import reading
 from navitas.cli.fleet_rows import Outputs, rows_table
 from navitas.cli.option import option
+from navitas.cli.renamed_options import renamed
 from navitas.cli.standard_output import output_console
 from navitas.errors import UsageError
 from navitas.fleet.figures import counted, number, with_interval
 from navitas.fleet.paper import paper_findings, paper_sums
-from navitas.fleet.paper.paper_rows import PaperBugRow, PaperHogRow, paper_bug_rows, paper_hog_rows
+from navitas.fleet.paper.paper_findings import PaperBugRow, PaperHogRow, paper_bug_rows, paper_hog_rows
 from navitas.fleet.stages import Fleet
 from navitas.report.terminal.fitted_table import Column, FittedTable
 
@@ -22,22 +23,22 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def model_option(function: F) -> F:
-    """`--model`, which was named `--method`."""
+    """`--method`."""
     decorated: F = option(
-        "--model",
-        renamed={"--method": "--model"},
+        "--method",
+        "model",
         type=click.Choice(["default", "paper"]),
         default="default",
         show_default=True,
         help="paper: use the method of the Carat paper, for comparison.",
-    )(function)
+    )(renamed("--model", "--method")(function))
     return decorated
 
 
 def check_without_suppression(outputs: Outputs) -> None:
     """Raise `UsageError` if `--min-clients` is given: the paper's results do not count clients."""
     if outputs.min_clients > 1:
-        raise UsageError("--min-clients does not apply to --model paper", "Leave out one of them.")
+        raise UsageError("--min-clients does not apply to --method paper", "Leave out one of them.")
 
 
 def paper_hogs(fleet: Fleet, outputs: Outputs) -> None:
@@ -76,6 +77,6 @@ def _client(row: PaperHogRow) -> str:
 
 
 def _compared(fleet: Fleet) -> paper_findings.Compared:
-    with bar("computing rates by the paper") as progress:
-        paper_sums.bring_up_to_date(fleet, progress)
+    with reading(fleet, "computing rates by the paper") as shown:
+        paper_sums.bring_up_to_date(shown)
     return paper_findings.find_hogs(fleet)
