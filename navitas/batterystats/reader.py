@@ -7,16 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from navitas.batterystats.battery import BatteryRows
-from navitas.batterystats.changes import NAME_BITS, NOTHING
+from navitas.batterystats.changes import NAME_BITS, NOTHING, Names
 from navitas.batterystats.checkin_statistics import CheckinStatistics
 from navitas.batterystats.history import HistoryEvents, HistoryReader
 from navitas.batterystats.intervals import Intervals
 from navitas.batterystats.keys import BATTERY_COUNT, KEYS, KeyKind
 from navitas.batterystats.line_counts import LineCounts
-from navitas.batterystats.names import Names
 from navitas.batterystats.statistics import Statistics
-from navitas.batterystats.tables import BatteryColumns, ClockAnchor, Integers, StateIntervals, joined
+from navitas.batterystats.tables import UNKNOWN, BatteryColumns, ClockAnchor, Integers, StateIntervals, joined
 from navitas.batterystats.text_statistics import TextStatistics
 from navitas.errors import RecordingError
 from navitas.line_blocks import LineBlock, blocks_of
@@ -104,3 +102,27 @@ def line_blocks(path: Path) -> Iterator[LineBlock]:
         raise RecordingError(
             f"{path}: cannot be read: {error.strerror}", "Check the name, and that you may read the file."
         ) from error
+
+
+class BatteryRows:
+    """Keeps the last values between blocks."""
+
+    def __init__(self) -> None:
+        self._last: Integers = np.full(BATTERY_COUNT, UNKNOWN, np.int64)
+
+    def add(self, line: Integers, column: Integers, value: Integers, time_ms: Integers) -> BatteryColumns:
+        """Return a row for each line that changes a value."""
+        order = np.argsort(column, kind="stable")
+        before = np.append(UNKNOWN, value[order][:-1])
+        first = np.append(True, column[order][1:] != column[order][:-1])[: len(order)]
+        before = np.where(first, self._last[column[order]], before[: len(order)])
+        changed = np.sort(order[value[order] != before])
+        line, column, value, time_ms = line[changed], column[changed], value[changed], time_ms[changed]
+        lines, first_of, row = np.unique(line, return_index=True, return_inverse=True)
+        table = np.full((len(lines) + 1, BATTERY_COUNT), UNKNOWN, np.int64)
+        table[0] = self._last
+        table[row + 1, column] = value
+        known = np.where(table == UNKNOWN, 0, np.arange(len(table))[:, None])
+        table = np.take_along_axis(table, np.maximum.accumulate(known, axis=0), axis=0)
+        self._last = table[-1].copy()
+        return BatteryColumns(time_ms[first_of] * _NS, *table[1:].T)

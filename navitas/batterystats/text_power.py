@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import re
 
-from navitas.batterystats.components import component_name
 from navitas.batterystats.line_counts import LineCounts
 from navitas.batterystats.numbers import NUMBER, parse_number
-from navitas.batterystats.statistics import Statistics
+from navitas.batterystats.statistics import Statistics, component_name
 from navitas.batterystats.uids import parse_uid
 
 _BEGIN = re.compile(r"\s*Estimated (?:power|battery) use\s*\(mAh\).*")

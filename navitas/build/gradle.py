@@ -1,8 +1,9 @@
-"""Run Gradle: instrument the user's unchanged project and build its bundles."""
+"""Run Gradle: instrument the user's unchanged project and build its bundles, or fetch Android's framework."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 from collections.abc import Callable, Sequence
@@ -10,18 +11,35 @@ from pathlib import Path
 
 from navitas.build.gradle_output import GradleOutput, ProjectReport
 from navitas.build.gradle_results import bundles_of, failure_of, left_out
-from navitas.build.home import with_home
-from navitas.build.jars import jar
-from navitas.build.java import find_java
+from navitas.build.java import find_java, jar
 from navitas.build.process import run_streaming
 from navitas.bundle.manifest import Probes
 from navitas.bundle.reader import Bundle
 from navitas.errors import BuildError, UsageError
+from navitas.owned_folder import owned_folder
+from navitas.user_folders import with_home
 
 INIT_SCRIPT = Path(__file__).resolve().parent / "navitas.init.gradle"
 TASK = "navitasReport"
 _SETTINGS_FILES = ("settings.gradle", "settings.gradle.kts")
 _BUILD_FILES = ("build.gradle", "build.gradle.kts", *_SETTINGS_FILES)
+_FRAMEWORK_TASK = "navitasFramework"
+# The plugin lists the required files, as in a user's build.
+_FRAMEWORK_BUILD = """\
+buildscript {{ dependencies {{ classpath files({plugin}) }} }}
+apply plugin: 'java'
+repositories {{
+    mavenCentral()
+    google()
+}}
+def framework = org.navitas.gradle.android.Framework.of(project)
+task {task} {{
+    doLast {{
+        def report = [module: ':', kind: 'other', variant: null, bundle: null, framework: framework.collect {{ it.absolutePath }}]
+        println 'navitas-project ' + groovy.json.JsonOutput.toJson(report)
+    }}
+}}
+"""
 
 
 def build_bundles(
@@ -164,3 +182,36 @@ def _is_trusted(wrapper: Path, project: Path) -> bool:
     """
     known = {0, os.getuid(), project.stat().st_uid}
     return wrapper.lstat().st_uid in known and wrapper.stat().st_uid in known
+
+
+def fetch_framework(
+    near: Path,
+    provide: Callable[[Sequence[Path]], None],
+    *,
+    gradle: str | None = None,
+    on_line: Callable[[str], None] = lambda line: None,
+) -> None:
+    """Fetch the framework's files from Maven Central and Google's repository, and pass them to `provide`.
+
+    `gradle` is a Gradle launcher or installation. None: the `gradlew` of the project around `near`, else the one on PATH.
+    Raises `BuildError` if there is none, or if it cannot fetch the files.
+    """
+    launcher = find_gradle(near, gradle)
+    find_java()
+    with owned_folder("navitas-framework-") as folder:
+        text = _FRAMEWORK_BUILD.format(
+            plugin=json.dumps(str(jar("navitas-gradle-plugin.jar"))).replace("$", "\\$"), task=_FRAMEWORK_TASK
+        )
+        (folder / "build.gradle").write_text(text, "utf-8")
+        (folder / "settings.gradle").write_text("rootProject.name = 'framework'\n", "utf-8")
+        command = [*launcher, "--console=plain", "-p", str(folder), "-Pnavitas.framework=true", _FRAMEWORK_TASK]
+        exit_code, reports, tail = run_gradle(command, folder, on_line)
+        files = [Path(file) for report in reports for file in report.framework or ()]
+        if exit_code != 0 or not files:
+            last_lines = "\n".join(f"  {line}" for line in tail)
+            raise BuildError(
+                f"Android's framework cannot be fetched by {launcher[-1]} (exit code {exit_code}). Its last lines:\n{last_lines}",
+                "Check that this machine can reach Maven Central and Google's Maven repository. Or run `navitas profile` on an"
+                " Android project: its build fetches the framework from its own repositories.",
+            )
+        provide(files)

@@ -17,12 +17,10 @@ from navitas.cli.options import VIRTUAL, user_option
 from navitas.cli.paths import TEXT
 from navitas.cli.phones import device_of
 from navitas.cli.standard_output import output_console
-from navitas.collect.added_apps import remove_added_apps
-from navitas.collect.app_notices import AppNotice
 from navitas.collect.doctor import Check, Examination, Status, examine
 from navitas.collect.left_files import remove_left_files
 from navitas.collect.packages import packages_of_all_users
-from navitas.collect.restored_apps import restore_left_apps
+from navitas.collect.restored_apps import AppNotice, remove_added_apps, restore_left_apps
 from navitas.collect.state.added_apps import AddedApps
 from navitas.collect.state.guard import restore_left
 from navitas.collect.state.journal import Journal

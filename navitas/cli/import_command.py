@@ -25,8 +25,7 @@ from navitas.importing.imported_recording import ImportedRecording, ImportedRun,
 from navitas.importing.log_dates import FIRST_YEAR, LAST_YEAR
 from navitas.importing.notes import ImportNote
 from navitas.importing.processes import LoggedProcess, processes_of
-from navitas.importing.read_log import LogFormat, read_log
-from navitas.importing.repeated_events import count_once
+from navitas.importing.read_log import LogFormat, count_once, read_log
 from navitas.untrusted_text import printable, printable_line
 
 

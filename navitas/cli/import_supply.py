@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from navitas.collect.power import DEFAULT_VOLTAGE_V
 from navitas.errors import PowerProfileError, UsageError
-from navitas.importing.amounts import amount
 from navitas.importing.counted_cpus import CountedCpus
 from navitas.importing.imported_recording import check_supply
+from navitas.importing.notes import amount
 from navitas.importing.recording_parts import ImportSupply
 from navitas.power import catalog
 from navitas.power.power_profile import read_power_profile, read_profile_bytes

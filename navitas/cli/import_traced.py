@@ -12,9 +12,8 @@ from navitas.cli.messages import location, next_step, shell_word, warning
 from navitas.cli.origin import provenance
 from navitas.cli.standard_input_file import input_name
 from navitas.errors import ExitCode, UsageError
-from navitas.importing.amounts import amount
 from navitas.importing.art_trace import read_art_trace
-from navitas.importing.notes import ImportNote
+from navitas.importing.notes import ImportNote, amount
 from navitas.importing.recording_parts import ImportSupply
 from navitas.importing.traced_recording import read_kernel_trace, write_traced
 from navitas.untrusted_text import printable, printable_line

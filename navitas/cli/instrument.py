@@ -7,9 +7,8 @@ from pathlib import Path
 
 import click
 
-from navitas.build.block_edits import check_block_edits
 from navitas.build.bridge import InstrumentOptions, InstrumentSummary
-from navitas.build.instrument import instrument
+from navitas.build.instrument import check_block_edits, instrument
 from navitas.bundle.manifest import Probes
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.json_output import check_json, json_option, write_json

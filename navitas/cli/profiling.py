@@ -13,9 +13,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from navitas.build.framework import fetch_framework
 from navitas.build.git import revision
-from navitas.build.gradle import build_bundles, check_project, find_gradle
+from navitas.build.gradle import build_bundles, check_project, fetch_framework, find_gradle
 from navitas.build.lock import project_lock
 from navitas.build.patterns import unused_in_all
 from navitas.build.source_classes import undeclared

@@ -14,8 +14,7 @@ from navitas.build.patterns import check_patterns
 from navitas.bundle.reader import Bundle, open_bundle
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.destinations import check_not_recorded
-from navitas.cli.map_ids import map_ids
-from navitas.cli.maps import read_map
+from navitas.cli.maps import map_ids, read_map
 from navitas.cli.option import given_options, option, section
 from navitas.cli.options import (
     VIRTUAL,
@@ -32,8 +31,8 @@ from navitas.cli.options import (
 from navitas.cli.paths import FOLDER, PROGRAM, READ_FILE, TEXT, with_name
 from navitas.cli.profiling import BuildOptions, RunOptions
 from navitas.cli.recorded_use import record_project, record_use
-from navitas.cli.waiting import wait_for_user
 from navitas.collect.app_use import Use
+from navitas.collect.ctrl_c import wait_for_user
 from navitas.collect.input_script import read_input_script
 from navitas.collect.map_cache import KnownMap
 from navitas.collect.options import ProfileOptions

@@ -9,12 +9,10 @@ from functools import partial
 from pathlib import Path
 
 from navitas.bundle.reader import Bundle
-from navitas.collect.installed_code import apk_paths, code_of, sha256_of
-from navitas.collect.packages import InstalledPackages, apk_hashes, packages_of
+from navitas.collect.packages import InstalledPackages, apk_hashes, apk_paths, code_of, packages_of, sha256_of
 from navitas.collect.progress import Progress
 from navitas.collect.state.added_apps import AddedApp, AddedApps
-from navitas.collect.state.saved_app import SavedApp
-from navitas.collect.state.saved_apps import SavedApps
+from navitas.collect.state.saved_apps import SavedApp, SavedApps
 from navitas.device.base import Device
 from navitas.errors import DeviceError
 from navitas.recording.codes import WarningCode

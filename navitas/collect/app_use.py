@@ -13,6 +13,8 @@ from navitas.bundle.reader import Bundle
 from navitas.collect import app_files, map_cache
 from navitas.collect.app_files import AppFolder
 from navitas.collect.app_processes import first_process, has_no_activity, processes, start_app
+from navitas.collect.ctrl_c import until_ctrl_c
+from navitas.collect.input_script import LINE_MARK
 from navitas.collect.installing import installed
 from navitas.collect.instrument import InstrumentResult
 from navitas.collect.kept_apps import kept_apps
@@ -24,7 +26,6 @@ from navitas.collect.selection import TestName
 from navitas.collect.session import ProfilingOutcome
 from navitas.collect.state.measuring import condition_at_start, measured
 from navitas.collect.target import Target
-from navitas.collect.use_command import run_command
 from navitas.device.base import Device
 from navitas.device.phone_user import foreground_user, is_profile
 from navitas.errors import DeviceError, RecordingError, UsageError
@@ -42,6 +43,7 @@ _MODULE = ":"
 _MAP_S = 3.0
 _MAP_BYTES = 1 << 16
 _MAP_REMEDY = "give the bundle from its build with --bundle, or its map.json with --map"
+_EXIT_MARK = "navitas-exit:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,3 +210,35 @@ def _bind(recording: Opened, plan: RunPlan, maps: Iterable[map_cache.KnownMap]) 
     for one in maps:
         recording.add_map(one)
         recording.writer.bind_run(plan.id, one.map_id, one.module)
+
+
+def run_command(
+    device: Device, command: str, done: InstrumentResult, stream: Path, progress: Progress, *, script: Path | None = None
+) -> None:
+    """Run a command line to its end, or until Ctrl-C, and keep its output. `script` is the file whose events it sends."""
+    marks = {_EXIT_MARK: "", LINE_MARK: ""}
+    has_ended = False
+    with until_ctrl_c(), device.stream(_shell_script(command)) as running, stream.open("wb") as raw:
+        for line in running.lines():
+            if mark := next((one for one in marks if line.startswith(one.encode())), ""):
+                marks[mark] = line.decode("utf-8", "replace").removeprefix(mark).strip()
+                continue
+            raw.write(line + b"\n")
+            progress.detail(line.decode("utf-8", "replace"))
+        has_ended = True
+    code, number = marks[_EXIT_MARK], marks[LINE_MARK]
+    if has_ended and code != "0":
+        # Recordings keep this message, so it has no words of the command, which can be secrets.
+        what = "the command" if script is None else f"{script}{f', line {number}' if number else ''}"
+        done.warnings.append(f"{what} ended with exit code {code or 'unknown'}: see instrument.txt of the run")
+
+
+def _shell_script(command: str) -> str:
+    """Return a script that runs a command and prints its exit code, and that kills the command when the host closes the stream.
+
+    adbd then sends SIGHUP, but only to this shell, which leads a process group (AOSP: shell_service.cpp); and `monkey` ignores
+    the signal. The shell's trap kills the group, and needs a shell that waits. Output may not end with a newline. The command
+    has a shell of its own, so that one with a syntax error has an exit code, and waits for what it has left in the background.
+    """
+    own = shlex.quote(f"{command}\nc=$?; wait; exit $c")
+    return f"trap 'kill -9 -$$' HUP\nsh -c {own} 2>&1 &\nwait $!\necho \"\n{_EXIT_MARK}$?\""

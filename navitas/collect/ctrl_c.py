@@ -1,12 +1,17 @@
-"""Ctrl-C as the end of an app's use. It does not interrupt the command, and other signals do."""
+"""How the user ends an app's use: by Ctrl-C, which then does not interrupt the command, by Enter, or after a time."""
 
 from __future__ import annotations
 
+import select
 import signal
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
+
+_POLL_S = 0.5
 
 
 class _Ended(BaseException):
@@ -35,3 +40,15 @@ def until_ctrl_c() -> Iterator[None]:
         finally:
             if signal.getsignal(signal.SIGINT) is end:  # not if another signal interrupts the command
                 signal.signal(signal.SIGINT, before)
+
+
+def wait_for_user(limit_s: float | None) -> None:
+    """Wait for `limit_s` seconds, or without a limit for a line or the end of standard input. Ctrl-C ends the wait."""
+    end = None if limit_s is None else time.monotonic() + limit_s
+    watched = [sys.stdin] if sys.stdin is not None and end is None else []
+    with until_ctrl_c():
+        while end is None or time.monotonic() < end:
+            poll_s = _POLL_S if end is None else min(_POLL_S, max(0.0, end - time.monotonic()))
+            if select.select(watched, [], [], poll_s)[0]:
+                sys.stdin.readline()
+                return

@@ -6,12 +6,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from navitas.bundle.reader import Bundle
-from navitas.collect.added_apps import remove_added_apps, remove_at_end
-from navitas.collect.app_notices import AppNotice
 from navitas.collect.app_saving import AppWarning, Keeping, save_apps
 from navitas.collect.packages import packages_of, packages_of_all_users
 from navitas.collect.progress import Progress
-from navitas.collect.restored_apps import restore_apps, restore_left_apps
+from navitas.collect.restored_apps import AppNotice, remove_added_apps, remove_at_end, restore_apps, restore_left_apps
 from navitas.collect.state.added_apps import AddedApps
 from navitas.collect.state.saved_apps import SavedApps
 from navitas.device.base import Device

@@ -8,8 +8,7 @@ from difflib import get_close_matches
 from typing import Literal
 
 from navitas.collect.options import ProfileOptions
-from navitas.collect.phone_profile import IN_APP, first_usable
-from navitas.collect.profile_cache import Found, cached, keep
+from navitas.collect.phone_profile import IN_APP, Found, cached, first_usable, keep
 from navitas.collect.state.condition import parse_battery
 from navitas.collect.topology import read_frequencies
 from navitas.device.base import Device

@@ -13,16 +13,15 @@ from navitas.collect import app_files, runtime_config
 from navitas.collect.app_files import PLACES, AppFolder
 from navitas.collect.device_history import DeviceHistory
 from navitas.collect.instrument import InstrumentResult, run_tests
-from navitas.collect.logcat import LogcatCapture
-from navitas.collect.notes import runtime_notes
+from navitas.collect.logcat import LogcatCapture, runtime_notes
 from navitas.collect.options import ProfileOptions, Transport
+from navitas.collect.packages import target_sdk
 from navitas.collect.progress import Progress
 from navitas.collect.seen_probes import seen_probes
 from navitas.collect.selection import TestName
 from navitas.collect.shell_sampler import ShellSampler
 from navitas.collect.state.condition import MODERATE, THERMAL_NAMES, parse_thermal
 from navitas.collect.target import Target
-from navitas.collect.target_sdk import target_sdk
 from navitas.collect.trace.run_trace import RunTrace
 from navitas.device.base import Device
 from navitas.errors import DeviceError

@@ -10,11 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from navitas.errors import PowerProfileError, RecordingError
-from navitas.importing.amounts import amount
 from navitas.importing.chunk_writer import call_chunks, counter_chunks, run_chunks
-from navitas.importing.counted_cpus import CountedCpus, counted_cpus
+from navitas.importing.counted_cpus import CountedCpus, RisingReadings, counted_cpus
 from navitas.importing.method_map import NamedMethods, named_methods, package_of, split_name
-from navitas.importing.notes import ImportNote, notes_of_energy, notes_of_log, notes_of_profile, notes_of_run
+from navitas.importing.notes import ImportNote, amount, notes_of_energy, notes_of_log, notes_of_profile, notes_of_run
 from navitas.importing.processes import LoggedProcess
 from navitas.importing.recording_parts import (
     MODULE,
@@ -27,7 +26,6 @@ from navitas.importing.recording_parts import (
     new_writer,
     write_run,
 )
-from navitas.importing.rising_readings import RisingReadings
 from navitas.parse.tables import ENTER, EXIT
 from navitas.power.model import PowerModel
 from navitas.recording.manifest import Provenance, Source

@@ -1,26 +1,29 @@
-"""Open recordings: the folder, its validated manifest, and the raw files that it lists."""
+"""Open recordings: the folder, its validated manifest with what is unknown in it, and the raw files that it lists."""
 
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from navitas.errors import RecordingError
 from navitas.model_defects import first_defect
+from navitas.recording.codes import LossCode
 from navitas.recording.layout import MANIFEST_NAME, POWER_PROFILE_NAME
-from navitas.recording.manifest import FileKind, Manifest, Warning
+from navitas.recording.manifest import FileKind, Known, Manifest, Warning
 from navitas.recording.raw import read_json
-from navitas.recording.unknown import Unknown, unknown_parts
-from navitas.recording.version_1_0 import upgraded
-from navitas.recording.versions import check_major
+from navitas.recording.versions import check_major, upgraded
 from navitas.recording.writer import MAX_MANIFEST_BYTES, RecordingWriter
 from navitas.regular_files import open_regular
+from navitas.unknown_parts import UnknownPart, find_unknown
 
 __all__ = ["MANIFEST_NAME", "POWER_PROFILE_NAME", "Recording", "RecordingWriter", "open_recording"]
+LONGEST_NAME = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,3 +144,22 @@ def _inside(root: Path, name: str) -> Path:
             "Do not trust this recording; record again.",
         )
     return root.joinpath(*parts)
+
+
+class Unknown(NamedTuple):
+    """An item that is kept and not used. The name is the place of an unknown field, or an unknown value."""
+
+    code: LossCode
+    name: str
+
+
+def unknown_parts(document: dict[str, Any], model: type[BaseModel]) -> Counter[Unknown]:
+    """Count each unknown field and value in a JSON object that the model has accepted."""
+    return Counter(map(_by_code, find_unknown(document, model)))
+
+
+def _by_code(part: UnknownPart) -> Unknown:
+    if not isinstance(part.known, Known):
+        return Unknown("unknown_fields", part.place[:LONGEST_NAME])
+    prefix = f"{part.place}=" if part.known.code == "unknown_words" else ""
+    return Unknown(part.known.code, f"{prefix}{part.word}"[:LONGEST_NAME])

@@ -21,7 +21,7 @@ from support.gradle_builds import Build, modules
 from support.large_app import Outputs, add_method, large_app
 
 from navitas.build.gradle import INIT_SCRIPT, build_bundles
-from navitas.build.jars import JARS
+from navitas.build.java import JARS
 from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.manifest import Apk as AppApk
 from navitas.bundle.reader import Bundle, open_bundle

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from navitas.build.gradle import INIT_SCRIPT, build_bundles
-from navitas.build.jars import JARS
+from navitas.build.java import JARS
 from navitas.bundle.reader import Bundle, open_bundles
 
 # The number of builds to keep of each kind, enough for a few projects with the jars of a few branches.

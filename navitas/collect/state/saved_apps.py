@@ -4,22 +4,66 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import json
+import shutil
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from navitas.collect.state.journal import device_name, is_passing
-from navitas.collect.state.saved_app import SavedApp, entry_text, read_entry
-from navitas.collect.state.virtual_copies import forget_virtual_copies
+from navitas.android_ids import PACKAGE_NAME
+from navitas.collect.state.journal import VIRTUAL_LIFE_S, VIRTUAL_NAMES, device_name, is_passing
 from navitas.device.base import DeviceInfo
 from navitas.errors import DeviceError
 from navitas.folder_lock import FolderLock
 from navitas.new_files import remove_leftovers, to_disk, unfinished_path, write_new
+from navitas.regular_files import read_regular
 from navitas.user_folders import make_folder, state_folder
 
 _ENTRY = ".json"
+SCHEMA_VERSION = 1
+_MAX_BYTES = 64 << 10
+
+
+@dataclass(frozen=True, slots=True)
+class SavedApp:
+    """The copy `file` of an app's APK, a user who had the app (None: the only one), and the time of the copy.
+
+    `profiled` are the SHA-256 of the APKs that replace it. `others` are the other users who had the app.
+    """
+
+    package: str
+    user: int | None
+    file: Path
+    when: str
+    profiled: tuple[str, ...]
+    others: tuple[int, ...] = ()
+
+
+def entry_text(app: SavedApp, info: DeviceInfo) -> str:
+    """Return the text of a copy's entry."""
+    phone = {"serial": info.serial, "identity": info.identity, "fingerprint": info.fingerprint, "kind": info.kind}
+    return json.dumps({"schema_version": SCHEMA_VERSION, **phone, **asdict(app), "file": app.file.name}, indent=1)
+
+
+def read_entry(path: Path, info: DeviceInfo) -> SavedApp:
+    """Read a copy's entry. Raises `DeviceError` if it is damaged."""
+    try:
+        content = json.loads(read_regular(path, _MAX_BYTES))
+        package, user, name, when, profiled = (content[key] for key in ("package", "user", "file", "when", "profiled"))
+        others, file = content.get("others", []), path.with_name(name)
+        texts = all(isinstance(text, str) for text in (package, name, when, *profiled))
+        users = (user is None or type(user) is int) and all(type(other) is int for other in others)
+        if not texts or not PACKAGE_NAME.fullmatch(package) or not users or not file.is_file():
+            raise ValueError
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise DeviceError(
+            f"{path}: the entry of an app of {info.serial} that a measurement replaced is damaged",
+            f"install the APK of that name by hand (adb install -r -t -d), and remove the entry: rm {path}",
+        ) from None
+    return SavedApp(package, user, file, when, tuple(profiled), tuple(others))
 
 
 class SavedApps:
@@ -111,3 +155,24 @@ def _phone_name(info: DeviceInfo) -> str:
     serial = info.identity or info.serial
     build = f"-{hashlib.sha256(info.fingerprint.encode()).hexdigest()[:8]}" if is_passing(serial) else ""
     return f"{device_name(replace(info, serial=serial))}{build}"
+
+
+def forget_virtual_copies(folder: Path) -> None:
+    """Remove the copies and entries of virtual phones that are gone, in the folder of all phones. Never raises `OSError`."""
+    for phone in (found for name in VIRTUAL_NAMES for found in folder.glob(f"{name}_*/")):
+        lock = FolderLock(phone.with_name(f"{phone.name}.lock"))
+        with suppress(OSError):
+            if time.time() - phone.stat().st_mtime > VIRTUAL_LIFE_S and lock.acquire():
+                try:
+                    if _is_virtual(phone):
+                        shutil.rmtree(phone)
+                finally:
+                    lock.release()
+
+
+def _is_virtual(phone: Path) -> bool:
+    """Whether the folder has entries, and each is of a virtual phone."""
+    with suppress(OSError, ValueError, TypeError, KeyError):
+        kinds = [json.loads(read_regular(path, _MAX_BYTES))["kind"] for path in phone.iterdir() if path.suffix != ".apk"]
+        return bool(kinds) and set(kinds) == {"virtual"}
+    return False

@@ -12,9 +12,8 @@ from navitas.analyze.profile import Profile
 from navitas.importing.counted_cpus import counted_cpus
 from navitas.importing.imported_recording import ImportedRecording, write_recording
 from navitas.importing.processes import processes_of
-from navitas.importing.read_log import read_log
+from navitas.importing.read_log import count_once, read_log
 from navitas.importing.recording_parts import ImportSupply
-from navitas.importing.repeated_events import count_once
 
 VOLTS = 3.85
 SPEEDS = (400000, 800000)
