@@ -15,16 +15,14 @@ from navitas.cli.messages import next_step, shell_word
 from navitas.cli.option import option
 from navitas.cli.options import VIRTUAL, user_option
 from navitas.cli.paths import TEXT
-from navitas.cli.phones import device_of
 from navitas.cli.standard_output import output_console
 from navitas.collect.doctor import Check, Examination, Status, examine
 from navitas.collect.left_files import remove_left_files
 from navitas.collect.packages import packages_of_all_users
 from navitas.collect.restored_apps import AppNotice, remove_added_apps, restore_left_apps
-from navitas.collect.state.added_apps import AddedApps
 from navitas.collect.state.guard import restore_left
 from navitas.collect.state.journal import Journal
-from navitas.collect.state.saved_apps import SavedApps
+from navitas.collect.state.saved_apps import AddedApps, SavedApps
 from navitas.collect.trace.run_trace import remove_traces
 from navitas.device.adb_server import NOT_UNDERSTOOD, adb_path, adb_versions, list_devices, user_client
 from navitas.device.adb_transport import remedy_for
@@ -32,6 +30,7 @@ from navitas.device.base import Device
 from navitas.errors import DeviceError, ExitCode
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.untrusted_text import printable
+from navitas.workflows.devices import device_of
 
 _LONGEST_LINE = 2000
 _STYLES = {"ok": "green", "note": "yellow", "problem": "bold red"}

@@ -44,13 +44,7 @@ from navitas.untrusted_text import printable, printable_line
     metavar="NAME|FILE",
     help="The power_profile.xml of the device. Logs have none, so it is required.",
 )
-@option(
-    "--voltage",
-    "voltage_v",
-    type=Finite(min=0, max=1000, min_open=True),
-    metavar="V",
-    help="Supply voltage. [3.85]",
-)
+@option("--voltage", "voltage_v", type=Finite(min=0, max=1000, min_open=True), metavar="V", help="Supply voltage. [3.85]")
 @option(
     "--format",
     "log_format",
@@ -81,14 +75,7 @@ from navitas.untrusted_text import printable, printable_line
     section="Kernel traces",
     help="When the methods begin, on the clock of the kernel trace. [inferred]",
 )
-@option(
-    "--process",
-    "pids",
-    type=click.IntRange(min=0),
-    multiple=True,
-    metavar="PID",
-    help="Only this process; repeatable.",
-)
+@option("--process", "pids", type=click.IntRange(min=0), multiple=True, metavar="PID", help="Only this process; repeatable.")
 @json_option
 def command(
     *,

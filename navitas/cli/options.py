@@ -13,17 +13,13 @@ import click
 from navitas.cli.formats import FormatOption, FormatType, ReportFile, report_files
 from navitas.cli.option import option, section
 from navitas.cli.paths import NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME
-from navitas.errors import UsageError
+from navitas.device.base import VIRTUAL
 from navitas.power.fitted_model import read_fitted_model
 
 if TYPE_CHECKING:
     from navitas.report.view_request import ViewRequest
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-VIRTUAL = "virtual"
-"""The serial that requests a virtual phone, which the command starts."""
-
 
 _SHORT_FORMS = {
     "json": "Write the JSON report ('-': stdout).",
@@ -77,26 +73,11 @@ class Percent(Finite):
 
 
 user_option = option(
-    "--user",
-    "user",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="Another user, such as a work profile. [in front]",
+    "--user", "user", type=click.IntRange(min=0), metavar="N", help="Another user, such as a work profile. [in front]"
 )
-device_option = option(
-    "--device",
-    type=TEXT,
-    default=VIRTUAL,
-    metavar="SERIAL",
-    help="A device of `navitas devices`. [virtual]",
-)
+device_option = option("--device", type=TEXT, default=VIRTUAL, metavar="SERIAL", help="A device of `navitas devices`. [virtual]")
 phone_option = option(
-    "--phone",
-    type=NAME_OR_FILE,
-    default="default",
-    show_default=True,
-    metavar="NAME",
-    help="The model of the virtual phone.",
+    "--phone", type=NAME_OR_FILE, default="default", show_default=True, metavar="NAME", help="The model of the virtual phone."
 )
 
 
@@ -104,27 +85,15 @@ def probe_options(function: F) -> F:
     """Add the options that select the classes and methods that get probes."""
     return section(
         "Probes",
-        option(
-            "--include",
-            multiple=True,
-            type=TEXT,
-            metavar="PATTERN",
-            help="Only to classes like a.b.**; repeatable.",
-        ),
-        option(
-            "--exclude",
-            multiple=True,
-            type=TEXT,
-            metavar="PATTERN",
-            help="No probes in a.b.** or a.b.C#m; repeatable.",
-        ),
+        option("--include", multiple=True, type=TEXT, metavar="PATTERN", help="Only to classes like a.b.**; repeatable."),
+        option("--exclude", multiple=True, type=TEXT, metavar="PATTERN", help="No probes in a.b.** or a.b.C#m; repeatable."),
         option("--hook-libraries", is_flag=True, help="Hook all libraries' calls of APIs, too."),
         option("--skip-trivial", is_flag=True, help="No probes in getters, setters and the like."),
     )(function)
 
 
 def measuring_options(function: F) -> F:
-    """Add the options for measuring and for the phone's settings. The command must call `pop_radios_off`."""
+    """Add the options for measuring and for the phone's settings. The command must call `profile_options`."""
     return section(
         "What to measure",
         option("--power-profile", type=NAME_OR_FILE, metavar="NAME|FILE", help="A power_profile.xml. [that of the device]"),
@@ -136,10 +105,7 @@ def measuring_options(function: F) -> F:
             help="Supply voltage. [the battery's]",
         ),
         option(
-            "--transport",
-            type=click.Choice(["files", "logcat"]),
-            default="files",
-            help="How the app delivers events. [files]",
+            "--transport", type=click.Choice(["files", "logcat"]), default="files", help="How the app delivers events. [files]"
         ),
         option(
             "--mode",
@@ -168,11 +134,7 @@ def measuring_options(function: F) -> F:
             show_default=True,
             help="The tracer of the phone's scheduler.",
         ),
-        option(
-            "--prepare/--no-prepare",
-            default=None,
-            help="Set up and restore the phone. [on real ones]",
-        ),
+        option("--prepare/--no-prepare", default=None, help="Set up and restore the phone. [on real ones]"),
         option(
             "--radios",
             type=click.Choice(["keep", "off"]),
@@ -184,26 +146,12 @@ def measuring_options(function: F) -> F:
     )(function)
 
 
-def pop_radios_off(values: dict[str, Any]) -> bool:
-    """Remove `--radios` from a command's keyword arguments. Raises `UsageError` if it contradicts `--no-prepare`."""
-    off: bool = values.pop("radios") == "off"
-    if off and values["prepare"] is False:
-        raise UsageError("--radios off changes the phone, but --no-prepare forbids changes", "leave one out")
-    return off
-
-
 def report_options(function: F) -> F:
     """Add the options of reports. The command must call `pop_report_options`."""
     return section(
         "Report",
         option(
-            "--format",
-            "formats",
-            cls=FormatOption,
-            type=FormatType(),
-            multiple=True,
-            metavar="NAME[=FILE]",
-            from_project=False,
+            "--format", "formats", cls=FormatOption, type=FormatType(), multiple=True, metavar="NAME[=FILE]", from_project=False
         ),
         *(option(f"--{name}", type=WRITE_ANY_NAME, metavar="FILE", help=text) for name, text in _SHORT_FORMS.items()),
         option("--tree", type=TEXT, metavar="THREAD", help="Show a thread's call tree (name or serial)."),
@@ -216,12 +164,7 @@ def report_options(function: F) -> F:
             show_default=True,
             help="paper1: also the Navitas paper's formula (1).",
         ),
-        option(
-            "--power-model",
-            type=READ_FILE_ANY_NAME,
-            metavar="FILE",
-            help="Fitted figures for what the power profile lacks.",
-        ),
+        option("--power-model", type=READ_FILE_ANY_NAME, metavar="FILE", help="Fitted figures for what the power profile lacks."),
         option(
             "--evidence",
             type=click.Choice(["rails", "model"]),

@@ -14,7 +14,6 @@ from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step, note, shell_word, warning
 from navitas.cli.option import option
 from navitas.cli.paths import NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME
-from navitas.cli.phones import device_of
 from navitas.cli.power_calibrate import command as calibrate_command
 from navitas.cli.standard_output import output_console
 from navitas.collect import power, topology
@@ -28,6 +27,7 @@ from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph, with_unbroken_figures
 from navitas.report.units import unbroken
 from navitas.untrusted_text import printable, printable_line, printable_lines
+from navitas.workflows.devices import device_of
 
 _ALL = 1_000_000
 

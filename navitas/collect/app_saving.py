@@ -11,8 +11,7 @@ from pathlib import Path
 from navitas.bundle.reader import Bundle
 from navitas.collect.packages import InstalledPackages, apk_hashes, apk_paths, code_of, packages_of, sha256_of
 from navitas.collect.progress import Progress
-from navitas.collect.state.added_apps import AddedApp, AddedApps
-from navitas.collect.state.saved_apps import SavedApp, SavedApps
+from navitas.collect.state.saved_apps import AddedApp, AddedApps, SavedApp, SavedApps
 from navitas.device.base import Device
 from navitas.errors import DeviceError
 from navitas.recording.codes import WarningCode

@@ -69,13 +69,7 @@ class Use:
 
 
 def record(
-    device: Device,
-    use: Use,
-    options: ProfileOptions,
-    output: Path,
-    progress: Progress,
-    *,
-    lock: FolderLock | None = None,
+    device: Device, use: Use, options: ProfileOptions, output: Path, progress: Progress, *, lock: FolderLock | None = None
 ) -> ProfilingOutcome:
     """Record the use of an app at `output`. The caller may already hold the lock of `output`.
 
@@ -87,10 +81,7 @@ def record(
         _check_front(device, use)
     start = condition_at_start(device, options)
     bundles = [use.bundle] if use.bundle else []
-    with (
-        kept_apps(device, bundles, progress) as warnings,
-        installed(device, bundles, progress) if bundles else nullcontext(),
-    ):
+    with kept_apps(device, bundles, progress) as warnings, installed(device, bundles, progress) if bundles else nullcontext():
         if not device.shell(f"pm path{device.info.user_flag} {shlex.quote(use.package)}").text.strip():
             raise DeviceError(f"device {device.info.serial}: {use.package} is not installed", "install it, or give --bundle")
         known = use.map or (map_cache.map_of_bundle(use.bundle) if use.bundle else None)

@@ -140,8 +140,7 @@ def run_tests(
                     finished = _handle(event, done, progress) or finished
     if watchdog.fired:
         raise DeviceError(
-            f"{target.package}: its tests sent nothing for {timeout_s:.0f} s",
-            "use --timeout, or look for a test that hangs",
+            f"{target.package}: its tests sent nothing for {timeout_s:.0f} s", "use --timeout, or look for a test that hangs"
         )
     if not finished:
         done.crashed = True

@@ -10,8 +10,7 @@ from navitas.collect.app_saving import AppWarning, Keeping, save_apps
 from navitas.collect.packages import packages_of, packages_of_all_users
 from navitas.collect.progress import Progress
 from navitas.collect.restored_apps import AppNotice, remove_added_apps, remove_at_end, restore_apps, restore_left_apps
-from navitas.collect.state.added_apps import AddedApps
-from navitas.collect.state.saved_apps import SavedApps
+from navitas.collect.state.saved_apps import AddedApps, SavedApps
 from navitas.device.base import Device
 from navitas.errors import DeviceError
 

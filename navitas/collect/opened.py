@@ -97,14 +97,7 @@ def opened(
             message = f"device {device.info.serial}: its shell may not read {topology.NET_DEV}: traffic of other apps is unknown"
             writer.warn("io_counters", message, f"check it: adb shell cat {topology.NET_DEV}")
         runner = RunRecorder(
-            device,
-            writer,
-            options,
-            sources,
-            progress,
-            shell_files=shell_files,
-            traffic_files=by_shell,
-            statistics=statistics,
+            device, writer, options, sources, progress, shell_files=shell_files, traffic_files=by_shell, statistics=statistics
         )
         yield Opened(writer, runner, device, policies, supply, bool(monitors))
 

@@ -45,12 +45,7 @@ def profile(
 
 
 def profile_versions(
-    device: Device,
-    versions: Sequence[Version],
-    options: ProfileOptions,
-    progress: Progress,
-    *,
-    is_enough: IsEnough | None = None,
+    device: Device, versions: Sequence[Version], options: ProfileOptions, progress: Progress, *, is_enough: IsEnough | None = None
 ) -> tuple[ProfilingOutcome, ...]:
     """Run the selected tests of all versions in each repeat, and write a recording of each version.
 

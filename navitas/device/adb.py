@@ -145,8 +145,7 @@ class AdbDevice:
                     if packet_id in outputs:
                         outputs[shell_v2.Id(packet_id)] += content
         raise DeviceError(
-            f"device {self._serial}: '{command}' printed more than {_MAX_OUTPUT_BYTES >> 20} MiB",
-            "find the cause with adb shell",
+            f"device {self._serial}: '{command}' printed more than {_MAX_OUTPUT_BYTES >> 20} MiB", "find the cause with adb shell"
         )
 
     @contextmanager

@@ -140,8 +140,7 @@ def _inside(root: Path, name: str) -> Path:
         or any(char in "\\:\0" or "\ud800" <= char <= "\udfff" for char in name)
     ):
         raise RecordingError(
-            f"{root / MANIFEST_NAME}: the file name {name!a} leaves the recording",
-            "Do not trust this recording; record again.",
+            f"{root / MANIFEST_NAME}: the file name {name!a} leaves the recording", "Do not trust this recording; record again."
         )
     return root.joinpath(*parts)
 

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from navitas import __version__
-from navitas.errors import RecordingError
+from navitas.errors import RecordingError, UsageError
 from navitas.folder_lock import FolderLock
 from navitas.new_files import is_leftover, remove_leftovers, write_new
 from navitas.recording.codes import LossCode, WarningCode
@@ -318,6 +318,12 @@ def write_error(root: Path, error: OSError) -> RecordingError:
     if error.errno in _FULL:
         return RecordingError(message, "Free some space, or choose a folder on another disk with -o.")
     return RecordingError(message, "Choose another folder with -o.")
+
+
+def check_not_recorded(root: Path | None, *, replace: bool) -> None:
+    """Raise `UsageError` if the folder contains a recording, unless `replace` is set."""
+    if root is not None and not replace and (root / MANIFEST_NAME).exists():
+        raise UsageError(f"{root} already contains a recording", "Name another folder with -o, or add --replace.")
 
 
 def check_writable(root: Path) -> None:
