@@ -23,6 +23,7 @@ from navitas.power.components.component_power import ComponentPower
 from navitas.power.cpu import needs_frequencies, placeholder_frequencies, power_model
 from navitas.power.model import ClusterPower, PowerModel
 from navitas.power.power_profile import PowerProfile, read_power_profile
+from navitas.recording.writer import DEFAULT_VOLTAGE_V
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph, with_unbroken_figures
 from navitas.report.units import unbroken
@@ -68,7 +69,7 @@ def show(*, name: str | None, serial: str | None, json_file: Path | None) -> Non
             model = power.model_on(device, profile, policies)
     else:
         profile = catalog.load(str(name))
-        model = power_model(profile, power.DEFAULT_VOLTAGE_V)
+        model = power_model(profile, DEFAULT_VOLTAGE_V)
     write_json(json_file, **_as_json(profile, model))
     if is_text:
         _print(profile, model)
@@ -113,7 +114,7 @@ def validate(*, file: Path, json_file: Path | None) -> int:
     warnings, unusable = profile.warnings, ""
     try:
         cpus = [(policy, [policy]) for policy in frequencies]  # Only the phone knows its cores and frequencies.
-        warnings = power_model(profile, power.DEFAULT_VOLTAGE_V, cpus or None, frequencies).warnings
+        warnings = power_model(profile, DEFAULT_VOLTAGE_V, cpus or None, frequencies).warnings
     except PowerProfileError as error:
         unusable = error.message
     components = ComponentPower.from_profile(profile)

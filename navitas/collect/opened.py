@@ -18,7 +18,7 @@ from navitas.collect.trace.perfetto import unavailable
 from navitas.device.base import Device
 from navitas.folder_lock import FolderLock
 from navitas.recording import manifest
-from navitas.recording.store import RecordingWriter
+from navitas.recording.writer import RecordingWriter, Supply
 
 _COMPONENTS = ("cpu",)
 """The components that counters, traces and shell samples cover."""
@@ -33,7 +33,7 @@ class Opened:
     runner: RunRecorder
     _device: Device
     _policies: list[manifest.Policy]
-    _supply: power.Supply
+    _supply: Supply
     _reads_monitors: bool = False
 
     def add_map(self, known: map_cache.KnownMap) -> None:
@@ -106,7 +106,7 @@ def _writer(
     device: Device,
     project: str,
     policies: list[manifest.Policy],
-    supply: power.Supply,
+    supply: Supply,
     *,
     options: ProfileOptions,
     output: Path,
@@ -127,10 +127,7 @@ def _writer(
             cpus=topology.read_cpus(device, policies),
             policies=policies,
         ),
-        power_profile=supply.profile_xml,
-        power_profile_source=supply.profile_source,
-        voltage_v=supply.voltage_v,
-        voltage_source=supply.voltage_source,
+        supply=supply,
         components=_COMPONENTS,
         provenance=options.provenance,
         settings={

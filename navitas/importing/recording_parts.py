@@ -11,22 +11,12 @@ from navitas.new_files import new_file
 from navitas.power.cpu import power_model
 from navitas.power.model import PowerModel
 from navitas.power.power_profile import read_power_profile
-from navitas.recording.manifest import IMPORTED_FROM, DeviceEntry, Policy, Project, Provenance, Run, Test, VoltageSource
-from navitas.recording.writer import RecordingWriter
+from navitas.recording.manifest import IMPORTED_FROM, DeviceEntry, Policy, Project, Provenance, Run, Test
+from navitas.recording.writer import RecordingWriter, Supply
 from navitas.untrusted_text import clean_name
 
 MODULE = ":"
 _NAME = re.compile(r"(?:\d{4}-\d{2}-\d{2}_)?([\w$.]*\w)\.([\w$]+)")
-
-
-@dataclass(frozen=True, slots=True)
-class ImportSupply:
-    """The power profile's XML and name, and the voltage with its source."""
-
-    profile_xml: bytes
-    profile_source: str
-    voltage_v: float
-    voltage_source: VoltageSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +41,6 @@ class ImportedTest:
         return f"{self.class_name}#{self.method}"
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedRow:
-    """A run as the manifest has it: its number, test, package, method map and process."""
-
-    number: int
-    test: ImportedTest
-    package: str
-    map_id: str
-    pid: int
-
-
 def named_test(name: str, addition: str = "") -> ImportedTest:
     """Return the test that a name names: `Class#method`, or `Class.method`, also after a date. Of other names, it is `all`."""
     match = _NAME.fullmatch(name)
@@ -71,14 +50,14 @@ def named_test(name: str, addition: str = "") -> ImportedTest:
     return ImportedTest(clean_name(class_name), clean_name(method + addition))
 
 
-def model_of(supply: ImportSupply, policies: Sequence[Policy], frequencies: Mapping[int, Sequence[int]]) -> PowerModel:
+def model_of(supply: Supply, policies: Sequence[Policy], frequencies: Mapping[int, Sequence[int]]) -> PowerModel:
     """Return a device's power model; `frequencies` (kHz) by policy. Raises `PowerProfileError` if the profile does not fit."""
     profile = read_power_profile(supply.profile_xml, name=supply.profile_source)
     return power_model(profile, supply.voltage_v, [(policy.id, policy.cpus) for policy in policies] or None, frequencies)
 
 
 def new_writer(
-    folder: Path, device: ImportedDevice, supply: ImportSupply, package: str, *, imported_from: str, origin: Provenance | None
+    folder: Path, device: ImportedDevice, supply: Supply, package: str, *, imported_from: str, origin: Provenance | None
 ) -> RecordingWriter:
     """Return the writer of a new recording."""
     return RecordingWriter(
@@ -93,33 +72,24 @@ def new_writer(
             cpus=list(device.cpus),
             policies=list(device.policies),
         ),
-        power_profile=supply.profile_xml,
-        power_profile_source=supply.profile_source,
-        voltage_v=supply.voltage_v,
-        voltage_source=supply.voltage_source,
+        supply=supply,
         settings={"mode": "events", IMPORTED_FROM: imported_from},
         components=["cpu"],
         provenance=origin,
     )
 
 
-def write_run(writer: RecordingWriter, row: ImportedRow, chunks: Iterable[bytes]) -> None:
+def write_run(
+    writer: RecordingWriter, number: int, test: ImportedTest, chunks: Iterable[bytes], *, package: str, map_id: str, pid: int
+) -> None:
     """Write the events of a run, and list it with its test, which is the whole run."""
-    with new_file(writer.path("events", row.number, f"events-{row.pid}.nvch")) as out:
+    with new_file(writer.path("events", number, f"events-{pid}.nvch")) as out:
         for chunk in chunks:
             out.write(chunk)
-    test = row.test
     names = {"class": test.class_name, "method": test.method, "module": MODULE, "repeat": test.repeat}
-    writer.add_test(Test.model_validate({"id": row.number, "run": row.number, "status": "passed", **names}))
-    run = Run(
-        id=row.number,
-        module=MODULE,
-        repeat=test.repeat,
-        package=row.package,
-        map_id=row.map_id,
-        exit="complete",
-        pid=row.pid,
-        whole=True,
+    writer.add_test(Test.model_validate({"id": number, "run": number, "status": "passed", **names}))
+    process = Run(
+        id=number, module=MODULE, repeat=test.repeat, package=package, map_id=map_id, exit="complete", pid=pid, whole=True
     )
-    writer.add_run(run)
+    writer.add_run(process)
     writer.checkpoint()
