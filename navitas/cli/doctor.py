@@ -13,13 +13,14 @@ from navitas.cli.commands import NavitasCommand
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step, shell_word
 from navitas.cli.option import option
-from navitas.cli.options import VIRTUAL, user_option
+from navitas.cli.options import user_option
 from navitas.cli.paths import TEXT
 from navitas.cli.standard_output import output_console
 from navitas.collect.doctor import Check, Examination, examine
 from navitas.collect.left_state import restore_left_state
 from navitas.device.adb_server import NOT_UNDERSTOOD, adb_path, adb_versions, list_devices, user_client
 from navitas.device.adb_transport import remedy_for
+from navitas.device.base import VIRTUAL
 from navitas.errors import DeviceError, ExitCode
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.untrusted_text import printable

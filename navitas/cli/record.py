@@ -15,7 +15,6 @@ from navitas.cli.commands import NavitasCommand
 from navitas.cli.maps import map_ids, read_map
 from navitas.cli.option import given_options, option, section
 from navitas.cli.options import (
-    VIRTUAL,
     Finite,
     device_option,
     measuring_options,
@@ -31,6 +30,7 @@ from navitas.collect.app_use import Use
 from navitas.collect.ctrl_c import wait_for_user
 from navitas.collect.input_script import read_input_script
 from navitas.collect.map_cache import KnownMap
+from navitas.device.base import VIRTUAL
 from navitas.errors import UsageError
 from navitas.workflows.measurement import RunOptions
 from navitas.workflows.record import record_project, record_use

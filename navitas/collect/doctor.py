@@ -23,6 +23,7 @@ from navitas.errors import DeviceError, PowerProfileError
 from navitas.power.power_profile import read_power_profile
 from navitas.power_statistics import SERVICE, parse_power_statistics
 from navitas.recording.manifest import Policy
+from navitas.recording.writer import DEFAULT_VOLTAGE_V
 
 Status = Literal["ok", "note", "problem"]
 Level = Literal["sched", "thread-freq", "thread-time", "device"]
@@ -250,7 +251,7 @@ _REQUEST = f'for readings every 250 ms, add <uses-permission android:name="{FINE
 
 def _profile(device: Device, policies: list[Policy]) -> Check:
     try:
-        supply = power.choose(device, ProfileOptions(voltage_v=power.DEFAULT_VOLTAGE_V), policies)
+        supply = power.choose(device, ProfileOptions(voltage_v=DEFAULT_VOLTAGE_V), policies)
         model = power.model_on(device, read_power_profile(supply.profile_xml, name=supply.profile_source), policies)
     except (PowerProfileError, DeviceError) as error:
         return Check("power profile", "problem", error.message, error.remedy)

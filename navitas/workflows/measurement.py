@@ -90,7 +90,8 @@ class Caller:
 
             self.progress.stage("computing the interval of the total")
             intervals = [(self.load or load)(recording).repeat_interval() for recording in recordings]
-            return all(found is not None and found.relative_percent <= most for found in intervals)
+            widths = [None if interval is None else interval.relative_percent for interval in intervals]
+            return all(width is not None and width <= most for width in widths)
 
         return is_narrow
 
