@@ -12,9 +12,8 @@ from __future__ import annotations
 import re
 
 from navitas.batterystats.line_counts import LineCounts
-from navitas.batterystats.numbers import NUMBER, parse_number
+from navitas.batterystats.numbers import NUMBER, parse_number, parse_uid
 from navitas.batterystats.statistics import Statistics, component_name
-from navitas.batterystats.uids import parse_uid
 
 _BEGIN = re.compile(r"\s*Estimated (?:power|battery) use\s*\(mAh\).*")
 _CAPACITY = re.compile(r"(?i)(capacity|rated|typical|computed drain|actual drain): (\d[\d.,]*)(?:-(\d[\d.,]*))?")

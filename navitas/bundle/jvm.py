@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from navitas.bundle.archive import checked_zip, read_entry
-from navitas.bundle.manifest import Inside, InvalidBundle, PackageName, check_version
-from navitas.untrusted_text import printable
+from navitas.bundle.manifest import Inside, InvalidBundle, PackageName, check_version, validated
 
 _MANIFEST = "jvm.json"
 _MAX_MANIFEST_BYTES = 4 << 20
@@ -52,10 +51,7 @@ def open_jvm(file: Path | BinaryIO) -> Iterator[JvmArchive]:
         try:
             document = json.loads(read_entry(archive, _MANIFEST, _MAX_MANIFEST_BYTES))
             check_version(document, _MANIFEST)
-            manifest = JvmManifest.model_validate(document)
-        except ValidationError as error:
-            first = error.errors()[0]
-            raise InvalidBundle(f"{_MANIFEST}: {printable('.'.join(map(str, first['loc'])))}: {first['msg']}") from error
+            manifest = validated(document, JvmManifest, _MANIFEST)
         except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
             raise InvalidBundle(f"{_MANIFEST} is not JSON ({error})") from error
         yield JvmArchive(archive, manifest)

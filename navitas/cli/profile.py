@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
+import threading
 from dataclasses import fields
 from dataclasses import replace as with_fields
 from pathlib import Path
@@ -27,7 +31,6 @@ from navitas.cli.options import (
 )
 from navitas.cli.paths import FOLDER, PROGRAM, READ, READ_FILE, TEXT, WRITE_ANY_NAME, with_name
 from navitas.cli.profiling import profile_options, record_of, report_measured
-from navitas.cli.standard_input import interrupt_at_end
 from navitas.collect.options import MAX_SEED
 from navitas.errors import UsageError
 from navitas.report.registry import find_format
@@ -152,3 +155,18 @@ def _check_report(report: ReportOptions, granularity: str) -> None:
     option = next(iter(["--tree"] if report.tree is not None else call_options), None)
     if option is not None:
         raise UsageError(f"{option} shows calls, and --granularity {granularity} records no calls", "leave one out")
+
+
+def interrupt_at_end() -> None:
+    """Interrupt this process, as Ctrl-C does, when standard input ends. Raises `UsageError` if it is already closed."""
+    if sys.stdin is None:
+        raise UsageError("standard input is closed", "leave out --end-with-stdin")
+    descriptor = sys.stdin.fileno()
+
+    def wait() -> None:
+        while os.read(descriptor, 1 << 16):
+            pass
+        # Not SIGINT, which background processes of a shell ignore.
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=wait, name="navitas-stdin", daemon=True).start()

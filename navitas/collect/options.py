@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from navitas.bundle.manifest import Probes
-from navitas.collect.compile_mode import CompileMode
+from navitas.collect.packages import CompileMode
 from navitas.collect.selection import check_pattern
 from navitas.collect.trace.tracer import Tracing
 from navitas.errors import UsageError

@@ -151,7 +151,7 @@ class RunRecorder:
             for text in done.warnings:
                 self._writer.warn("tests", f"{_prefix(plan)}{text}", VALID_FOR_RUN)
             if (seen := seen_probes(done.stacks)) is not None:
-                self._writer.warn("probes_seen", f"{_prefix(plan)}{seen.message}", seen.remedy, run=plan.id)
+                self._writer.warn("probes_seen", f"{_prefix(plan)}{seen[0]}", seen[1], run=plan.id)
             for trouble in done.troubles:
                 self._writer.warn("events_missing", trouble, "see logcat.txt of the run", run=plan.id)
             if done.crashed:

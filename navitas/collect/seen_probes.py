@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import takewhile
 
 from navitas.collect.selection import TestName
@@ -17,16 +16,8 @@ _CLASS = re.compile(rf"(?<![\w.$]){_OTHERS}(?:[a-z_]\w*\.)+[A-Z][\w$]*")
 _LONGEST_QUOTE = 300
 
 
-@dataclass(frozen=True, slots=True)
-class SeenProbes:
-    """Why tests failed, and what helps."""
-
-    message: str
-    remedy: str
-
-
-def seen_probes(stacks: Mapping[TestName, str]) -> SeenProbes | None:
-    """Return what to say about tests that failed because of probes, by their stack traces. None: there are none."""
+def seen_probes(stacks: Mapping[TestName, str]) -> tuple[str, str] | None:
+    """Return why tests failed because of probes, by their stack traces, and what helps. None: there are no such tests."""
     lines = {test: quoted for test, stack in stacks.items() if (quoted := list(_PROBE.finditer(stack)))}
     if not lines:
         return None
@@ -40,7 +31,7 @@ def seen_probes(stacks: Mapping[TestName, str]) -> SeenProbes | None:
     classes = {caller[0] for caller in named if caller}
     pattern = _pattern(sorted(classes or {failed.class_name for failed in lines}))
     remedy = f"give these classes no probes: --exclude '{pattern}' (they then have no rows); or leave the test out with --tests"
-    return SeenProbes(message, remedy)
+    return message, remedy
 
 
 def _pattern(classes: list[str]) -> str:

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from navitas.bundle.reader import Bundle
 from navitas.collect.app_saving import AppWarning
-from navitas.collect.cleared_data import warn_of_cleared_data
-from navitas.collect.installing import installed
+from navitas.collect.installing import installed, warn_of_cleared_data
 from navitas.collect.kept_apps import kept_apps
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress

@@ -10,11 +10,11 @@ from pathlib import Path
 from navitas.bundle.reader import Bundle
 from navitas.collect import map_cache
 from navitas.collect.choice import Choice, choose
-from navitas.collect.cleared_data import clears_data
-from navitas.collect.compile_mode import compile_apps
+from navitas.collect.installing import clears_data
 from navitas.collect.instrument import InstrumentResult
 from navitas.collect.opened import Opened, opened
 from navitas.collect.options import ProfileOptions
+from navitas.collect.packages import compile_apps
 from navitas.collect.progress import Progress
 from navitas.collect.retrace import SourceNames, source_names
 from navitas.collect.run_recorder import RunPlan

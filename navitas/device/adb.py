@@ -13,10 +13,11 @@ from typing import Literal
 
 from navitas.android_ids import user_flag
 from navitas.device import shell_v2, sync_client
-from navitas.device.adb_server import ServerClient, is_address, list_devices, quoted, reconnect, user_client
+from navitas.device.adb_server import is_address, list_devices, quoted, reconnect, user_client
 from navitas.device.adb_transport import LOST, Stream, Transport, remedy_for
 from navitas.device.base import DeviceInfo, ShellResult
 from navitas.device.phone_user import named_user
+from navitas.device.server_client import ServerClient
 from navitas.device.sync_client import SyncError
 from navitas.errors import DeviceError
 from navitas.new_files import new_file

@@ -14,22 +14,6 @@ from navitas.device.server_client import AdbError, AdbTimeout, ServerClient, pro
 from navitas.device.server_use import server_started, use_server
 from navitas.errors import DeviceError
 
-__all__ = [
-    "NOT_UNDERSTOOD",
-    "AdbError",
-    "AdbTimeout",
-    "ListedDevice",
-    "ServerClient",
-    "adb_path",
-    "adb_versions",
-    "connect",
-    "is_address",
-    "list_devices",
-    "quoted",
-    "reconnect",
-    "user_client",
-]
-
 _ANSWER_S = 10.0
 _START_S = 20.0
 _RESTART = "restart it: adb kill-server && adb start-server"

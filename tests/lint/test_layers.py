@@ -38,7 +38,7 @@ _IMPORTS = {
     "batterystats": "android_ids errors line_blocks packed_files regular_files",
     "apk": "binary_xml regular_files",
     "extra_libraries": "errors",
-    "bundle": "errors regular_files unknown_parts untrusted_text",
+    "bundle": "errors model_defects regular_files unknown_parts untrusted_text",
     "device": "android_ids errors folder_lock new_files regular_files untrusted_text user_folders",
     "virtual_phone": "android_ids apk bundle device errors new_files owned_folder perfetto regular_files "
     "trusted_paths untrusted_text user_folders",
