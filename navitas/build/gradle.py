@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from navitas.build.gradle_output import GradleOutput, ProjectReport
-from navitas.build.gradle_results import bundles_of, failure_of, left_out
+from navitas.build.gradle_results import GradleOutput, ProjectReport, bundles_of, failure_of, left_out
 from navitas.build.java import find_java, jar
 from navitas.build.process import run_streaming
 from navitas.bundle.manifest import Probes

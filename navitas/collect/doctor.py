@@ -16,7 +16,7 @@ from navitas.collect.state.fitness import unfit
 from navitas.collect.state.guard import setting_of
 from navitas.collect.state.journal import Journal
 from navitas.collect.state.permissions import FINE_MONITORS, HAS_FINE_MONITORS, is_granted, is_requested, reading_command
-from navitas.collect.state.saved_apps import AddedApps, SavedApps
+from navitas.collect.state.saved_apps import SavedApps
 from navitas.collect.trace import atrace, perfetto
 from navitas.device.base import Device, DeviceInfo
 from navitas.errors import DeviceError, PowerProfileError
@@ -321,4 +321,4 @@ def _changed_settings(info: DeviceInfo) -> list[str]:
 
 def _left_apps(info: DeviceInfo) -> list[str]:
     apps = SavedApps(info)
-    return [*apps.read(), *(f"{app.package} (not yours)" for app in AddedApps(info, apps.folder).read())]
+    return [*apps.read(), *(f"{app.package} (not yours)" for app in apps.added.read())]

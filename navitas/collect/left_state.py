@@ -12,7 +12,7 @@ from navitas.collect.packages import packages_of_all_users
 from navitas.collect.restored_apps import AppNotice, remove_added_apps, restore_left_apps
 from navitas.collect.state.guard import restore_left
 from navitas.collect.state.journal import Journal
-from navitas.collect.state.saved_apps import AddedApps, SavedApps
+from navitas.collect.state.saved_apps import SavedApps
 from navitas.collect.trace.run_trace import remove_traces
 from navitas.device.adb import STAGED
 from navitas.device.base import Device
@@ -51,8 +51,7 @@ def _restore_apps(device: Device, apps: SavedApps, names: list[str], others: lis
     def add(status: Status, notices: Iterable[AppNotice]) -> None:
         others.extend(Check("restored", status, notice.message, notice.remedy) for notice in notices)
 
-    added = AddedApps(device.info, apps.folder)
-    removed, failed = remove_added_apps(device, added, added.read(), packages_of_all_users(device))
+    removed, failed = remove_added_apps(device, apps.added, apps.added.read(), packages_of_all_users(device))
     names += [f"{package} (uninstalled)" for package in removed]
     add("problem", failed)
     left = restore_left_apps(device, apps, packages_of_all_users(device))

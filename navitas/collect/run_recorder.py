@@ -242,22 +242,11 @@ class RunRecorder:
 
     def enter(self, plan: RunPlan, end: Literal["interrupted", "crashed", "complete"]) -> None:
         """Add a run to the manifest, or replace its entry."""
-        self._writer.add_run(
-            manifest.Run.model_validate(
-                {
-                    "id": plan.id,
-                    "module": plan.module,
-                    "repeat": plan.repeat,
-                    "package": plan.package,
-                    "map_id": plan.map_id,
-                    "exit": end,
-                    "whole": plan.whole,
-                    "baseline": plan.baseline,
-                    "warmup": plan.warmup,
-                    "target_sdk": self._target_sdks.get(plan.package),
-                }
-            )
-        )
+        run = manifest.Run(
+            id=plan.id, module=plan.module, repeat=plan.repeat, package=plan.package, map_id=plan.map_id, exit=end,
+            whole=plan.whole, baseline=plan.baseline, warmup=plan.warmup, target_sdk=self._target_sdks.get(plan.package),
+        )  # fmt: skip
+        self._writer.add_run(run)
 
     def _pull(
         self, plan: RunPlan, done: InstrumentResult, folder: AppFolder, transport: Transport, *, missing: dict[str, int]

@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
 from navitas.build.git import Revision
 from navitas.build.gradle import BuildOptions, build_bundles, check_project, fetch_framework, find_gradle
-from navitas.build.lock import project_lock
 from navitas.build.patterns import check_patterns, unused_in_all
-from navitas.build.source_classes import undeclared
 from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.reader import Bundle
 from navitas.collect.options import ProfileOptions, probes_of
 from navitas.collect.progress import Progress
 from navitas.device.base import VIRTUAL, Device
 from navitas.errors import UsageError
+from navitas.folder_lock import FolderLock
 from navitas.recording.manifest import Provenance
+from navitas.regular_files import open_regular
 from navitas.untrusted_text import printable
+from navitas.user_folders import cache_folder, make_folder
 from navitas.virtual_phone import firmware
 from navitas.workflows.measurement import Caller, RunOptions
 from navitas.workflows.origin import find_java_versions, provenance
 
 _LONGEST = 1000
+_SUFFIXES = (".java", ".kt", ".groovy", ".scala")
+_NO_SOURCES = {"build", "out", "bin", "target", "node_modules"}
+_DECLARED = re.compile(rb"\b(?:class|object|interface|record|enum)\s+(?:(\w{1,200})|`([^`\r\n]{1,200})`)")
+_MOST_FILES, _MOST_BYTES = 20_000, 1 << 20
 
 
 class Built(NamedTuple):
@@ -139,3 +150,78 @@ def ensure_framework(
         progress.stage("fetching Android's framework (about 340 MB, once)")
         near = project or android[0].path.parent
         fetch_framework(near.absolute(), firmware.provide, gradle=gradle, on_line=progress.detail)
+
+
+@contextmanager
+def project_lock(project: Path, on_wait: Callable[[], None]) -> Iterator[None]:
+    """Hold the project's lock. If another profiling holds it, call `on_wait` once, and wait.
+
+    The lock is a file in the user's cache folder, so other users can neither hold it nor block it. If the file cannot be made,
+    nothing is locked. Raises `UsageError` if the cache folder belongs to someone else.
+    """
+    file = lock_file(project)
+    lock = FolderLock(file)
+    try:
+        make_folder(file.parent)
+        lock.wait(lambda holder: on_wait())
+    except OSError:  # a read-only home
+        yield
+        return
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def lock_file(project: Path) -> Path:
+    """Return the path of a project's lock file, the same for every path to the project."""
+    name = hashlib.sha256(os.fsencode(os.path.realpath(project))).hexdigest()[:32]
+    return cache_folder() / "projects" / f"{name}.lock"
+
+
+def undeclared(project: Path, patterns: Sequence[str]) -> dict[str, list[str]]:
+    """Test patterns whose class no source file declares, each with the nearest names.
+
+    Not certain: tests may also be generated, or come from a dependency. Empty for projects with very many files.
+    """
+    wanted = {pattern: _simple(pattern) for pattern in patterns}
+    files = list(_sources(project)) if wanted else []
+    if not files or len(files) > _MOST_FILES:
+        return {}
+    names = {path.stem for path in files}
+    missing = _missing(wanted, names)
+    if missing:
+        for path in files:
+            names |= _declared_in(path)
+        missing = _missing(wanted, names)
+    return {pattern: difflib.get_close_matches(wanted[pattern], sorted(names), 3) for pattern in missing}
+
+
+def _simple(pattern: str) -> str:
+    """`SortTest` of `a.b.SortTest$Inner#sorts`."""
+    return pattern.partition("#")[0].rpartition(".")[2].partition("$")[0]
+
+
+def _missing(wanted: dict[str, str], names: set[str]) -> list[str]:
+    return [pattern for pattern, simple in wanted.items() if not any(fnmatchcase(name, simple) for name in names)]
+
+
+def _sources(project: Path) -> Iterator[Path]:
+    count = 0
+    for folder, folders, files in os.walk(project):
+        folders[:] = [name for name in folders if name not in _NO_SOURCES and not name.startswith(".")]
+        for name in files:
+            if name.endswith(_SUFFIXES):
+                yield Path(folder, name)
+                count += 1
+                if count > _MOST_FILES:
+                    return
+
+
+def _declared_in(path: Path) -> set[str]:
+    try:
+        with open_regular(path) as file:
+            text = file.read(_MOST_BYTES)
+    except OSError:
+        return set()
+    return {(plain or quoted).decode("utf-8", "replace") for plain, quoted in _DECLARED.findall(text)}

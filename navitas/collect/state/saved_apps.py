@@ -77,6 +77,7 @@ class SavedApps:
     def __init__(self, info: DeviceInfo) -> None:
         self._info = info
         self.folder = state_folder() / "apps" / _phone_name(info)
+        self.added = AddedApps(info, self.folder)
 
     def exist(self) -> bool:
         """Whether there is anything to restore, or set aside."""
