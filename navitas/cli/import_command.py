@@ -12,7 +12,7 @@ from navitas.cli.commands import NavitasCommand
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import location, next_step, shell_word, warning
 from navitas.cli.option import option
-from navitas.cli.options import Finite
+from navitas.cli.options import Finite, choice
 from navitas.cli.origin import command_line
 from navitas.cli.paths import FOLDER, NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT
 from navitas.cli.progress import ConsoleProgress
@@ -21,14 +21,13 @@ from navitas.cli.standard_input_file import input_name
 from navitas.errors import UsageError
 from navitas.importing.art_trace import read_art_trace
 from navitas.importing.counted_cpus import counted_cpus
-from navitas.importing.imported_recording import ImportedRecording, ImportedRun, no_profile_of_log, read_supply, write_recording
+from navitas.importing.imported_recording import ImportedRun, no_profile_of_log, read_supply, write_recording
 from navitas.importing.log_dates import FIRST_YEAR, LAST_YEAR
 from navitas.importing.notes import ImportNote, amount
 from navitas.importing.processes import LoggedProcess, processes_of
 from navitas.importing.read_log import LogFormat, count_once, read_log
 from navitas.importing.traced_recording import TracedRecording, read_kernel_trace, write_traced
-from navitas.recording.manifest import Provenance
-from navitas.recording.writer import Supply, check_not_recorded
+from navitas.recording.writer import check_not_recorded
 from navitas.untrusted_text import printable, printable_line
 from navitas.workflows.origin import provenance
 
@@ -51,13 +50,7 @@ _LONGEST = 1000
     help="The power_profile.xml of the device. Logs have none, so it is required.",
 )
 @option("--voltage", "voltage_v", type=Finite(min=0, max=1000, min_open=True), metavar="V", help="Supply voltage. [3.85]")
-@option(
-    "--log-format",
-    type=click.Choice(["auto", "log", "json"]),
-    default="auto",
-    show_default=True,
-    help="Lines of logcat, or JSON.",
-)
+@choice("--log-format", "auto", "log", "json", help="Lines of logcat, or JSON.")
 @renamed("--format", "--log-format")
 @option(
     "--year",
@@ -110,14 +103,34 @@ def command(
     if methods is not None:
         if len(logs) > 1 or len(pids) > 1:
             raise UsageError("--methods needs one kernel trace and at most one --process", "Import them one by one.")
-        traced = _traced(logs[0], methods, output, supply, pid=next(iter(pids), None), test=test, start_s=start_s, origin=origin)
-        document, lines, notes, report = _traced_document(traced), _traced_lines(traced), _traced_notes(traced), ""
+        art, kernel = read_art_trace(methods, input_name(methods)), read_kernel_trace(logs[0], input_name(logs[0]))
+        if supply is None:
+            remedy = "Give the power_profile.xml of the traced phone."
+            raise UsageError("a trace has no power profile, so --power-profile is required", remedy)
+        name, start_ns = test or methods.stem, None if start_s is None else round(start_s * 1e9)
+        traced = write_traced(
+            output, kernel, art, supply, name=name, pid=next(iter(pids), None), start_ns=start_ns, origin=origin
+        )
+        document, lines, more = _traced_document(traced), [_traced_line(traced)], ""
+        notes: list[tuple[int | None, ImportNote]] = [(0, note) for note in (*traced.notes, *traced.repeated_notes)]
     else:
         if start_s is not None:
             raise UsageError("--start needs --methods", "Leave out --start.")
-        written = _imported(logs, pids, output, supply, year=year, log_format=log_format, test=test, origin=origin)
-        document = {"runs": [_row(run) for run in written.runs]}
-        lines, notes, report = [_line(run) for run in written.runs], _notes(written), " --model paper1"
+        with ConsoleProgress(only_live=True) as progress:
+            progress.stage("reading the logs")
+            read = [read_log(path, input_name(path), year=year, log_format=log_format) for path in logs]
+            count_once(read)
+            processes = _chosen([process for log in read for process in processes_of(log)], pids)
+            if supply is None:
+                raise no_profile_of_log(counted_cpus(processes))
+            progress.stage("writing the recording")
+            written = write_recording(output, processes, supply, test=test, origin=origin)
+        document, lines, more = (
+            {"runs": [_row(run) for run in written.runs]},
+            [_line(run) for run in written.runs],
+            " --model paper1",
+        )
+        notes = [*written.notes, *((None, note) for note in written.profile_notes)]
     warnings = [{"run": run, **note._asdict()} for run, note in notes]
     write_json(json_file, output=str(output), **document, warnings=warnings)
     if is_text:
@@ -127,49 +140,7 @@ def command(
             where = "" if run is None or methods is not None else f"run {run}: "
             warning(f"{where}{printable_line(note.message, _LONGEST)}\n         {printable_line(note.remedy, _LONGEST)}")
     location(f"recording: {printable_line(str(output), _LONGEST)}")
-    next_step(f"navitas report {shell_word(output)}{report}")
-
-
-def _imported(
-    logs: Sequence[Path],
-    pids: Sequence[int],
-    output: Path,
-    supply: Supply | None,
-    *,
-    year: int | None,
-    log_format: LogFormat,
-    test: str | None,
-    origin: Provenance,
-) -> ImportedRecording:
-    with ConsoleProgress(only_live=True) as progress:
-        progress.stage("reading the logs")
-        read = [read_log(path, input_name(path), year=year, log_format=log_format) for path in logs]
-        count_once(read)
-        processes = _chosen([process for log in read for process in processes_of(log)], pids)
-        if supply is None:
-            raise no_profile_of_log(counted_cpus(processes))
-        progress.stage("writing the recording")
-        return write_recording(output, processes, supply, test=test, origin=origin)
-
-
-def _traced(
-    trace: Path,
-    methods: Path,
-    output: Path,
-    supply: Supply | None,
-    *,
-    pid: int | None,
-    test: str | None,
-    start_s: float | None,
-    origin: Provenance,
-) -> TracedRecording:
-    art, kernel = read_art_trace(methods, input_name(methods)), read_kernel_trace(trace, input_name(trace))
-    if supply is None:
-        raise UsageError(
-            "a trace has no power profile, so --power-profile is required", "Give the power_profile.xml of the traced phone."
-        )
-    start_ns = None if start_s is None else round(start_s * 1e9)
-    return write_traced(output, kernel, art, supply, name=test or methods.stem, pid=pid, start_ns=start_ns, origin=origin)
+    next_step(f"navitas report {shell_word(output)}{more}")
 
 
 def _traced_document(traced: TracedRecording) -> dict[str, Any]:
@@ -186,13 +157,9 @@ def _traced_document(traced: TracedRecording) -> dict[str, Any]:
     }
 
 
-def _traced_lines(traced: TracedRecording) -> list[str]:
+def _traced_line(traced: TracedRecording) -> str:
     count = f"{amount(len(traced.threads), 'thread')} with scheduling slices, {len(traced.without_slices)} without"
-    return [f"run 0: {printable(traced.test)}: process {traced.pid}, {count}, {traced.events:,} events"]
-
-
-def _traced_notes(traced: TracedRecording) -> list[tuple[int | None, ImportNote]]:
-    return [(0, note) for note in (*traced.notes, *traced.repeated_notes)]
+    return f"run 0: {printable(traced.test)}: process {traced.pid}, {count}, {traced.events:,} events"
 
 
 def _chosen(processes: Sequence[LoggedProcess], pids: Sequence[int]) -> list[LoggedProcess]:
@@ -217,10 +184,6 @@ def _row(run: ImportedRun) -> dict[str, object]:
         "entries_without_exit": process.pairs.cut,
         "exits_without_entry": process.pairs.unmatched,
     }
-
-
-def _notes(written: ImportedRecording) -> list[tuple[int | None, ImportNote]]:
-    return [*written.notes, *((None, note) for note in written.profile_notes)]
 
 
 def _line(run: ImportedRun) -> str:

@@ -72,6 +72,11 @@ class Percent(Finite):
         return super().convert(value if isinstance(number, str) and "%" in number else number, param, ctx)
 
 
+def choice(name: str, *words: str, help: str, shown: bool = True, **attributes: Any) -> Callable[[F], F]:
+    """Add an option whose value is one of some words, the first one by default. `shown`: help ends with the default."""
+    return option(name, type=click.Choice(words), default=words[0], show_default=shown, help=help, **attributes)
+
+
 user_option = option(
     "--user", "user", type=click.IntRange(min=0), metavar="N", help="Another user, such as a work profile. [in front]"
 )
@@ -104,21 +109,10 @@ def measuring_options(function: F) -> F:
             metavar="V",
             help="Supply voltage. [the battery's]",
         ),
-        option(
-            "--transport", type=click.Choice(["files", "logcat"]), default="files", help="How the app delivers events. [files]"
-        ),
-        option(
-            "--mode",
-            type=click.Choice(["events", "folded", "tick"]),
-            default="events",
-            show_default=True,
-            help="Record calls, sums of calls, or sums with sampled times.",
-        ),
-        option(
-            "--record",
-            type=click.Choice(["none", "sampling", "hooks", "both"]),
-            default="none",
-            help="Record uses of files, network, devices. [none]",
+        choice("--transport", "files", "logcat", shown=False, help="How the app delivers events. [files]"),
+        choice("--mode", "events", "folded", "tick", help="Record calls, sums of calls, or sums with sampled times."),
+        choice(
+            "--record", "none", "sampling", "hooks", "both", shown=False, help="Record uses of files, network, devices. [none]"
         ),
         option(
             "--sample-interval",
@@ -127,21 +121,9 @@ def measuring_options(function: F) -> F:
             metavar="MS",
             help="Time between readings of counters. [CPU: 20, traffic: 100–200]",
         ),
-        option(
-            "--trace",
-            type=click.Choice(["auto", "perfetto", "atrace", "none"]),
-            default="auto",
-            show_default=True,
-            help="The tracer of the phone's scheduler.",
-        ),
+        choice("--trace", "auto", "perfetto", "atrace", "none", help="The tracer of the phone's scheduler."),
         option("--prepare/--no-prepare", default=None, help="Set up and restore the phone. [on real ones]"),
-        option(
-            "--radios",
-            type=click.Choice(["keep", "off"]),
-            default="keep",
-            show_default=True,
-            help="off: disable Wi-Fi, mobile data, Bluetooth.",
-        ),
+        choice("--radios", "keep", "off", help="off: disable Wi-Fi, mobile data, Bluetooth."),
         option("--force", is_flag=True, from_project=False, help="Also measure a hot or nearly empty phone."),
     )(function)
 
@@ -156,21 +138,11 @@ def report_options(function: F) -> F:
         *(option(f"--{name}", type=WRITE_ANY_NAME, metavar="FILE", help=text) for name, text in _SHORT_FORMS.items()),
         option("--tree", type=TEXT, metavar="THREAD", help="Show a thread's call tree (name or serial)."),
         option("--top", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="Rows in the tables."),
-        option(
-            "--model",
-            type=click.Choice(["default", "paper1"]),
-            renamed={"--method": "--model"},
-            default="default",
-            show_default=True,
-            help="paper1: also the Navitas paper's formula (1).",
+        choice(
+            "--model", "default", "paper1", renamed={"--method": "--model"}, help="paper1: also the Navitas paper's formula (1)."
         ),
         option("--power-model", type=READ_FILE_ANY_NAME, metavar="FILE", help="Fitted figures for what the power profile lacks."),
-        option(
-            "--evidence",
-            type=click.Choice(["rails", "model"]),
-            default="rails",
-            help="model: without what power rails measured. [rails]",
-        ),
+        choice("--evidence", "rails", "model", shown=False, help="model: without what power rails measured. [rails]"),
     )(function)
 
 

@@ -40,6 +40,7 @@ _REPEAT = "Repetitions, each in a new process."
 _WARMUP = "Repetitions before these. They are shown, but do not count."
 _UNTIL = "Repeat until the total's 95 % interval is ± PERCENT or less."
 _TIMEOUT = "Stop after S s without progress."
+_PROBED = "test, class: their energy, without probes. block: also executions."
 _BUNDLE = "A bundle of navitasBundle, not PROJECT; repeatable."
 
 
@@ -100,7 +101,7 @@ _BUNDLE = "A bundle of navitasBundle, not PROJECT; repeatable."
         type=click.Choice(["test", "class", "method", "block"]),
         default="method",
         show_default=True,
-        help="test, class: their energy, without probes. block: also executions.",
+        help=_PROBED,
     ),
 )
 @probe_options
