@@ -190,9 +190,9 @@ def parse_manifest(raw: bytes) -> AnyManifest:
     framework = task.get("framework") if isinstance(task, dict) else None
     if isinstance(framework, str) and framework not in get_args(Framework):
         raise InvalidBundle(f"its tests use the framework {quoted(framework)}, which this Navitas does not know", NEWER)
-    model = AndroidManifest if kind == "android" else BundleManifest
-    manifest = validated(document, model, "bundle.json")
-    unknown = Counter(part.place for part in find_unknown(document, model))
+    is_android, file = kind == "android", "bundle.json"
+    manifest = validated(document, AndroidManifest, file) if is_android else validated(document, BundleManifest, file)
+    unknown = Counter(part.place for part in find_unknown(document, type(manifest)))
     return manifest.model_copy(update={"warnings": [*manifest.warnings, _unknown_text(unknown)]}) if unknown else manifest
 
 

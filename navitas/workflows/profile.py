@@ -1,4 +1,4 @@
-"""Profile the tests of a Gradle project, or of its bundles, on a device (docs/python-api.md#profile-a-project)."""
+"""Profile the tests of a Gradle project, or of its bundles, on a device (docs/python-api.md)."""
 
 from __future__ import annotations
 

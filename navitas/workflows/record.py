@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -49,12 +49,15 @@ def record_project(
         virtual = run.is_virtual(started.device)
         caller.progress.stage("building")
         built = build_copies(project, build, options, folder, caller.progress, virtual=virtual, app_only=True)
-        if len(built.bundles) > 1:
-            modules = [bundle.manifest.module for bundle in built.bundles]
-            raise UsageError(f"{project} has several apps: {', '.join(modules)}", f"choose one: --module {modules[0]}")
-        return _record(
-            use_of(built.bundles[0]), built._replace(revision=commit), options, run=run, caller=caller, started=started
-        )
+        use = use_of(_only(project, built.bundles))
+        return _record(use, built._replace(revision=commit), options, run=run, caller=caller, started=started)
+
+
+def _only(project: Path, bundles: Sequence[Bundle]) -> Bundle:
+    if len(bundles) > 1:
+        modules = ", ".join(bundle.manifest.module for bundle in bundles)
+        raise UsageError(f"{project} has several apps: {modules}", f"choose one: --module {bundles[0].manifest.module}")
+    return bundles[0]
 
 
 def _record(

@@ -46,8 +46,11 @@ def test_messages_name_the_folder_instead_of_dots(place: Path, capsys: Capture, 
     recorded: list[Path] = []
     monkeypatch.setattr(record, "record_project", lambda project, *_, **__: recorded.append(project) or 0)
     monkeypatch.setattr(record, "report_measured", lambda measure, *_: measure(Caller()))
+    monkeypatch.setattr(record, "report_measured", lambda measure, *_: measure(Caller()))
     assert run(["record", ".."]) == 0
     assert recorded == [place / "project"]
+    monkeypatch.undo()
+    monkeypatch.chdir(place / "project/app")
     monkeypatch.undo()
     monkeypatch.chdir(place / "project/app")
     assert f"{place / 'project/app'} is not a Gradle project" in said(capsys, ".")
