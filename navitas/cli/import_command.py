@@ -22,8 +22,8 @@ from navitas.errors import UsageError
 from navitas.importing.art_trace import read_art_trace
 from navitas.importing.counted_cpus import counted_cpus
 from navitas.importing.imported_recording import ImportedRun, no_profile_of_log, read_supply, write_recording
-from navitas.importing.log_dates import FIRST_YEAR, LAST_YEAR
 from navitas.importing.notes import ImportNote, amount
+from navitas.importing.original_log import FIRST_YEAR, LAST_YEAR
 from navitas.importing.processes import LoggedProcess, processes_of
 from navitas.importing.read_log import LogFormat, count_once, read_log
 from navitas.importing.traced_recording import TracedRecording, read_kernel_trace, write_traced

@@ -26,8 +26,7 @@ from navitas.cli.options import (
 )
 from navitas.cli.paths import FOLDER, PROGRAM, READ_FILE, TEXT, with_name
 from navitas.cli.profiling import profile_options, record_of, report_measured
-from navitas.collect.app_use import Use
-from navitas.collect.ctrl_c import wait_for_user
+from navitas.collect.app_use import Use, wait_for_user
 from navitas.collect.input_script import read_input_script
 from navitas.collect.map_cache import KnownMap
 from navitas.device.base import VIRTUAL

@@ -12,9 +12,9 @@ from navitas.android_ids import PACKAGE_NAME
 from navitas.collect import power, topology
 from navitas.collect.options import ProfileOptions
 from navitas.collect.state.condition import THERMAL_NAMES, BatteryState, PhoneCondition, parse_battery, parse_thermal
-from navitas.collect.state.fitness import unfit
 from navitas.collect.state.guard import setting_of
 from navitas.collect.state.journal import Journal
+from navitas.collect.state.measuring import unfit
 from navitas.collect.state.permissions import FINE_MONITORS, HAS_FINE_MONITORS, is_granted, is_requested, reading_command
 from navitas.collect.state.saved_apps import SavedApps
 from navitas.collect.trace import atrace, perfetto

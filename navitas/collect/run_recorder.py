@@ -12,12 +12,11 @@ from typing import Literal
 from navitas.collect import app_files, runtime_config
 from navitas.collect.app_files import PLACES, AppFolder
 from navitas.collect.device_history import DeviceHistory
-from navitas.collect.instrument import InstrumentResult, run_tests
+from navitas.collect.instrument import InstrumentResult, run_tests, seen_probes
 from navitas.collect.logcat import LogcatCapture, runtime_notes
 from navitas.collect.options import ProfileOptions, Transport
 from navitas.collect.packages import target_sdk
 from navitas.collect.progress import Progress
-from navitas.collect.seen_probes import seen_probes
 from navitas.collect.selection import TestName
 from navitas.collect.shell_sampler import ShellSampler
 from navitas.collect.state.condition import MODERATE, THERMAL_NAMES, parse_thermal

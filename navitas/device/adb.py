@@ -226,5 +226,5 @@ class AdbDevice:
 
 
 def install_remedy(reason: str) -> str:
-    """Return a remedy for the package manager's reason."""
+    """Return a remedy for the package manager's reason (AOSP: PackageManager.java, and additions of vendors)."""
     return next((remedy for code, remedy in _REMEDIES.items() if code in reason), "see the reason above")

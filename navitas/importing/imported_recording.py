@@ -10,12 +10,25 @@ from pathlib import Path
 import numpy as np
 
 from navitas.errors import PowerProfileError, RecordingError, UsageError
-from navitas.importing.chunk_writer import call_chunks, counter_chunks, run_chunks
 from navitas.importing.counted_cpus import CountedCpus, RisingReadings, counted_cpus
-from navitas.importing.method_map import NamedMethods, named_methods, package_of, split_name
 from navitas.importing.notes import ImportNote, amount, notes_of_energy, notes_of_log, notes_of_profile, notes_of_run
 from navitas.importing.processes import LoggedProcess
-from navitas.importing.recording_parts import MODULE, ImportedDevice, ImportedTest, model_of, named_test, new_writer, write_run
+from navitas.importing.recording_parts import (
+    MODULE,
+    ImportedDevice,
+    ImportedTest,
+    NamedMethods,
+    call_chunks,
+    counter_chunks,
+    model_of,
+    named_methods,
+    named_test,
+    new_writer,
+    package_of,
+    run_chunks,
+    split_name,
+    write_run,
+)
 from navitas.parse.tables import ENTER, EXIT
 from navitas.power import catalog
 from navitas.power.model import PowerModel

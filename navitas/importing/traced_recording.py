@@ -11,13 +11,23 @@ import numpy as np
 
 from navitas.errors import PowerProfileError, RecordingError, UsageError
 from navitas.importing.art_trace import ArtThread, ArtTrace
-from navitas.importing.chunk_writer import anchor_chunks, call_chunks, marker_chunk, triple_chunk
-from navitas.importing.method_map import named_methods, package_of
 from navitas.importing.notes import ImportNote, notes_of_profile, notes_of_trace, traced_notes
 from navitas.importing.other_forms import check_packed, trace_form, unreadable
-from navitas.importing.place_in_trace import Placed, place
-from navitas.importing.recording_parts import MODULE, ImportedDevice, model_of, named_test, new_writer, write_run
-from navitas.importing.running_threads import matched_threads, running_threads
+from navitas.importing.place_in_trace import Placed, matched_threads, place, running_threads
+from navitas.importing.recording_parts import (
+    MODULE,
+    ImportedDevice,
+    anchor_chunks,
+    call_chunks,
+    marker_chunk,
+    model_of,
+    named_methods,
+    named_test,
+    new_writer,
+    package_of,
+    triple_chunk,
+    write_run,
+)
 from navitas.new_files import new_file
 from navitas.parse.arrays import I64
 from navitas.parse.clock_triples import ClockTriples

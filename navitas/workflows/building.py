@@ -154,7 +154,7 @@ def ensure_framework(
 
 @contextmanager
 def project_lock(project: Path, on_wait: Callable[[], None]) -> Iterator[None]:
-    """Hold the project's lock. If another profiling holds it, call `on_wait` once, and wait.
+    """Hold the project's lock, since two builds would overwrite each other's outputs. Call `on_wait` once before a wait.
 
     The lock is a file in the user's cache folder, so other users can neither hold it nor block it. If the file cannot be made,
     nothing is locked. Raises `UsageError` if the cache folder belongs to someone else.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from navitas.collect.seen_probes import seen_probes
+from navitas.collect.instrument import seen_probes
 from navitas.collect.selection import TestName
 
 LAYERS, CYCLES = TestName("org.example.arch.ArchitectureTest", "layers"), TestName("org.example.arch.ArchitectureTest", "cycles")

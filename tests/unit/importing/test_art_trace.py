@@ -21,9 +21,8 @@ from support.perfetto_writer import PerfettoWriter
 from navitas.analyze.load import load
 from navitas.errors import NavitasError, PowerProfileError, RecordingError, UsageError
 from navitas.importing.art_trace import ArtTrace, read_art_trace
-from navitas.importing.method_map import MethodName, named_methods
-from navitas.importing.place_in_trace import place
-from navitas.importing.running_threads import matched_threads, running_threads
+from navitas.importing.place_in_trace import matched_threads, place, running_threads
+from navitas.importing.recording_parts import MethodName, named_methods
 from navitas.importing.traced_recording import TracedRecording, read_kernel_trace, write_traced
 from navitas.recording.writer import Supply
 
