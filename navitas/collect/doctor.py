@@ -15,8 +15,8 @@ from navitas.collect.state.condition import THERMAL_NAMES, BatteryState, PhoneCo
 from navitas.collect.state.guard import setting_of
 from navitas.collect.state.journal import Journal
 from navitas.collect.state.measuring import unfit
-from navitas.collect.state.permissions import FINE_MONITORS, HAS_FINE_MONITORS, is_granted, is_requested, reading_command
 from navitas.collect.state.saved_apps import SavedApps
+from navitas.collect.state.settings import FINE_MONITORS, HAS_FINE_MONITORS, is_granted, is_requested, reading_command
 from navitas.collect.trace import atrace, perfetto
 from navitas.device.base import Device, DeviceInfo
 from navitas.errors import DeviceError, PowerProfileError
@@ -91,7 +91,7 @@ def examine(device: Device, package: str | None = None) -> Examination:
         _atrace(outputs),
         *_power(outputs, info, package),
         _profile(device, policies),
-        *_state(device, outputs),
+        *_monitors_state(device, outputs),
     ]
     untraced = _untraced(outputs, policies, "app " if package and outputs["app id"].has_output else "")
     traced = policies and (_has_perfetto(outputs, info.sdk) or atrace.can_trace(outputs["atrace"].text))
@@ -260,7 +260,7 @@ def _profile(device: Device, policies: list[Policy]) -> Check:
     return _row("power profile", not model.implausible, supply.profile_source, found, show)
 
 
-def _state(device: Device, outputs: Mapping[str, _Output]) -> Iterator[Check]:
+def _monitors_state(device: Device, outputs: Mapping[str, _Output]) -> Iterator[Check]:
     battery, thermal = parse_battery(outputs["battery"].text), parse_thermal(outputs["thermal"].text)
     problem = unfit(PhoneCondition(battery, thermal)) if device.info.kind == "phone" else None
     empty = problem is not None and "battery is" in problem[0]

@@ -12,8 +12,7 @@ from navitas.collect import map_cache, power, topology
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
 from navitas.collect.run_recorder import VALID_FOR_RUN, RunRecorder
-from navitas.collect.state.permissions import fine_monitors
-from navitas.collect.state.settings import PhoneSetting
+from navitas.collect.state.settings import PhoneSetting, fine_monitors
 from navitas.collect.trace.perfetto import unavailable
 from navitas.device.base import Device
 from navitas.folder_lock import FolderLock

@@ -1,6 +1,7 @@
 """Read logs of Navitas-Framework's probes: logcat lines in the formats threadtime and brief.
 
-logcat leaves out the year, and a log can pass the turn of a year. A message is `Entry|Exit <class>.<method> TimeInStates cpu0 <kHz> <ticks> … ; cpu1 … ;  EndOfData <brightness>`.
+logcat leaves out the year, and a log can pass the turn of a year. A message is
+`Entry|Exit <class>.<method> TimeInStates cpu0 <kHz> <ticks> … ; cpu1 … ;  EndOfData <brightness>`.
 """
 
 from __future__ import annotations
