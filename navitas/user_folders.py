@@ -1,4 +1,4 @@
-"""The user's folders for files that Navitas keeps between runs, by the system's conventions (`platformdirs`)."""
+"""The user's home, and folders for files that Navitas keeps between runs, by the system's conventions (`platformdirs`)."""
 
 from __future__ import annotations
 
@@ -78,3 +78,11 @@ def _make(part: Path) -> None:
         part.mkdir(mode=0o700)
     except FileExistsError:
         return
+
+
+def with_home(path: str | Path) -> Path:
+    """Return the path with `~` or `~user` replaced, or unchanged if there is no such home."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        return Path(path)

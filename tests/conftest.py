@@ -170,4 +170,4 @@ def made_plugin_jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "jars").mkdir()
     with zipfile.ZipFile(tmp_path / "jars" / "navitas-gradle-plugin.jar", "w") as jar:
         jar.writestr("a", "b")
-    monkeypatch.setattr("navitas.build.jars.JARS", tmp_path / "jars")
+    monkeypatch.setattr("navitas.build.java.JARS", tmp_path / "jars")

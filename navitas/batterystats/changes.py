@@ -11,10 +11,8 @@ import numpy as np
 from navitas.batterystats.history_line import ITEM
 from navitas.batterystats.keys import CODES, KEYS, OFF, STATE_NAMES, STATE_NUMBERS, WIFI_RADIO_SINCE, KeyKind
 from navitas.batterystats.line_counts import LineCounts
-from navitas.batterystats.names import MOST_NAMES, Names
-from navitas.batterystats.numbers import parse_integer, parse_number
+from navitas.batterystats.numbers import parse_integer, parse_number, parse_uid
 from navitas.batterystats.tables import Integers
-from navitas.batterystats.uids import parse_uid
 
 NOTE = len(STATE_NAMES)
 """Number of a pseudo-state: the value is a reason in `Changes.reasons`."""
@@ -34,6 +32,29 @@ _RAW_STATES = re.compile(rb"[0-9a-f]{6,16}")
 _MILLI = frozenset(STATE_NUMBERS[name] for name in ("charge", "modemRailChargemAh", "wifiRailChargemAh"))
 _IDLE = STATE_NUMBERS["device_idle"]
 _UNREADABLE = "an item that cannot be read"
+MOST_NAMES = 200_000
+MORE = "(more names)"
+
+
+class Names:
+    """Numbers pairs of uid and tag. Number 0 is (−1, ""), that is, no name. Later names of too many share one number."""
+
+    def __init__(self) -> None:
+        self.uids = [-1, -1]
+        self.tags = ["", MORE]
+        self._numbers: dict[tuple[int, str], int] = {(-1, ""): 0}
+
+    def number(self, uid: int, tag: str) -> int:
+        """Return the number of a pair."""
+        found = self._numbers.get((uid, tag))
+        if found is not None:
+            return found
+        if len(self.uids) >= MOST_NAMES:
+            return 1
+        self._numbers[uid, tag] = len(self.uids)
+        self.uids.append(uid)
+        self.tags.append(tag)
+        return len(self.uids) - 1
 
 
 class Changes(dict[bytes, int]):

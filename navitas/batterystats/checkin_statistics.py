@@ -6,15 +6,15 @@ Source: AOSP's BatteryStats.dumpCheckinLocked, Android 4.4 to 16.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
-from navitas.batterystats.components import component_name
-from navitas.batterystats.controllers import CONTROLLERS, read_controller
 from navitas.batterystats.line_counts import LineCounts
-from navitas.batterystats.numbers import parse_count, parse_number
-from navitas.batterystats.statistics import Statistics
-from navitas.batterystats.uids import parse_uid
+from navitas.batterystats.numbers import parse_count, parse_number, parse_uid
+from navitas.batterystats.statistics import Statistics, component_name
 
+CONTROLLERS = {"gwfcd": "wifi", "gmcd": "modem", "gble": "bluetooth"}
+"""The radio of each type of line."""
 _LINE = re.compile(r"\d{1,2},(-?\w{1,12}),([a-z]),(\w{1,8})(?:,(.*))?", re.ASCII)
 _SINCE_RESET = "l"
 _GPS = "-10000"
@@ -61,6 +61,33 @@ _START_CLOCK = 5
 """Field of `bt`: when the statistics were reset, in ms since 1970."""
 _WITH_DURATION = 6
 """Fields of each type of wake lock since Android 8: time, letter, count, and current, longest and total duration."""
+
+
+@dataclass(frozen=True, slots=True)
+class ControllerCounters:
+    """How long a controller was awake without a transfer, received, and sent, in ms since the statistics were reset.
+
+    None: unreadable.
+    """
+
+    idle_ms: float | None
+    rx_ms: float | None
+    tx_ms: float | None
+
+
+def read_controller(fields: Sequence[str]) -> ControllerCounters:
+    """Read idle time, receive time, charges, then the transmit time at each power level (AOSP: dumpControllerActivityLine).
+
+    Android 10 added a charge, that of the power rails. Charges have decimals, times do not.
+    """
+    has_rail = len(fields) > 3 and "." in fields[3]
+    levels = [parse_count(text) for text in fields[4 if has_rail else 3 :]]
+    known = [level for level in levels if level is not None]
+    return ControllerCounters(
+        parse_count(fields[0]) if fields else None,
+        parse_count(fields[1]) if len(fields) > 1 else None,
+        sum(known) if levels and len(known) == len(levels) else None,
+    )
 
 
 class CheckinStatistics:

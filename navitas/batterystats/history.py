@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.batterystats.changes import CLEARED, NAME_BITS, NOTE, Changes
+from navitas.batterystats.changes import CLEARED, NAME_BITS, NOTE, Changes, Names
 from navitas.batterystats.clocks import (
     DAY_MS,
     LATEST_MS,
@@ -27,7 +27,6 @@ from navitas.batterystats.history_line import CLEARED as CLEARING
 from navitas.batterystats.history_line import HISTORY_BEGIN, HISTORY_LINE, POOL_NAME
 from navitas.batterystats.keys import STATE_NUMBERS
 from navitas.batterystats.line_counts import LineCounts
-from navitas.batterystats.names import Names
 from navitas.batterystats.numbers import parse_duration_ms
 from navitas.batterystats.tables import ClockAnchor, Integers
 

@@ -13,6 +13,12 @@ _OF_PACKAGES = "wakeup_alarm_count"
 
 _Counters = dict[tuple[int, str, str], float]
 """Counters of one dump, by user, name and tag."""
+_COMPONENTS = {
+    "ambi": "ambient_display", "cell": "mobile_radio", "blue": "bluetooth", "scrn": "screen", "uid": "app",
+    "unacc": "unaccounted", "over": "overcounted", "over-counted": "overcounted", "cell_standby": "mobile_radio",
+    "radio": "mobile_radio", "phone_calls": "phone", "bt": "bluetooth", "wake": "wakelock", "gps": "gnss",
+    "sensor": "sensors", "???": "unknown",
+}  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -94,3 +100,12 @@ class Statistics:
             self.packages.append((uid, name))
         else:
             self.dropped += 1
+
+
+def component_name(text: str) -> str:
+    """Return the common name of a component of Android's estimates. Names that only one release has stay as they are.
+
+    Source: AOSP's CHECKIN_POWER_COMPONENT_LABELS, BatterySipper.DrainType and BatteryConsumer.
+    """
+    name = text.strip().lower().replace(" ", "_")
+    return _COMPONENTS.get(name, name)

@@ -21,8 +21,7 @@ from typing import Any, Literal
 from py4j.java_gateway import GatewayParameters, JavaGateway
 from py4j.protocol import Py4JError
 
-from navitas.build.jars import jar
-from navitas.build.java import find_java
+from navitas.build.java import find_java, jar
 from navitas.bundle.manifest import Probes
 from navitas.errors import BuildError
 

@@ -1,44 +1,80 @@
-"""Run Gradle: instrument the user's unchanged project and build its bundles."""
+"""Run Gradle: instrument the user's unchanged project and build its bundles, or fetch Android's framework."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from navitas.build.gradle_output import GradleOutput, ProjectReport
-from navitas.build.gradle_results import bundles_of, failure_of, left_out
-from navitas.build.home import with_home
-from navitas.build.jars import jar
-from navitas.build.java import find_java
+from navitas.build.gradle_results import GradleOutput, ProjectReport, bundles_of, failure_of, left_out
+from navitas.build.java import find_java, jar
 from navitas.build.process import run_streaming
 from navitas.bundle.manifest import Probes
 from navitas.bundle.reader import Bundle
 from navitas.errors import BuildError, UsageError
+from navitas.owned_folder import owned_folder
+from navitas.user_folders import with_home
 
 INIT_SCRIPT = Path(__file__).resolve().parent / "navitas.init.gradle"
 TASK = "navitasReport"
 _SETTINGS_FILES = ("settings.gradle", "settings.gradle.kts")
 _BUILD_FILES = ("build.gradle", "build.gradle.kts", *_SETTINGS_FILES)
+_FRAMEWORK_TASK = "navitasFramework"
+# The plugin lists the required files, as in a user's build.
+_FRAMEWORK_BUILD = """\
+buildscript {{ dependencies {{ classpath files({plugin}) }} }}
+apply plugin: 'java'
+repositories {{
+    mavenCentral()
+    google()
+}}
+def framework = org.navitas.gradle.android.Framework.of(project)
+task {task} {{
+    doLast {{
+        def report = [module: ':', kind: 'other', variant: null, bundle: null, framework: framework.collect {{ it.absolutePath }}]
+        println 'navitas-project ' + groovy.json.JsonOutput.toJson(report)
+    }}
+}}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """What to build of a project, and which classes get which probes."""
+
+    gradle: str | None = None
+    """A Gradle launcher or installation; None: the project's gradlew, else the one on PATH."""
+    module: str | None = None
+    """The path of the only module to build, such as `:app`."""
+    variant: str | None = None
+    """The Android variant; None: the only one with tests."""
+    instrument_tests: bool = True
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+    test_task: str | None = None
+    """The task with the tests; None: `test`."""
+    skip_trivial: bool = False
+    hooks: bool = False
+    """Hook the app's calls of input, output and device APIs."""
+    hook_libraries: bool = False
+    """With `hooks`, also hook those of all libraries."""
+    block_edits: Path | None = None
+    """A file with blocks to remove or repeat (docs/dev/formats.md, "Block edits")."""
+    probes: Probes = "methods"
+    """The kind of probes. Only those of methods can have hooks."""
+
+
+DEFAULTS = BuildOptions()
 
 
 def build_bundles(
     project: Path,
+    options: BuildOptions = DEFAULTS,
     *,
-    gradle: str | None = None,
-    module: str | None = None,
-    variant: str | None = None,
-    instrument_tests: bool = True,
-    include: Sequence[str] = (),
-    exclude: Sequence[str] = (),
-    test_task: str | None = None,
-    skip_trivial: bool = False,
-    hooks: bool = False,
-    hook_libraries: bool = False,
-    block_edits: Path | None = None,
-    probes: Probes = "methods",
     app_only: bool = False,
     virtual: bool = True,
     provide: Callable[[Sequence[Path]], None] | None = None,
@@ -48,12 +84,6 @@ def build_bundles(
 ) -> list[Bundle]:
     """Build the project's instrumented bundles, one for each module with tests, in the order of module paths.
 
-    `gradle` is a Gradle launcher or installation (None: the project's gradlew, else the one on PATH).
-    `module` is the path of the only module to build, such as `:app`. `test_task` is the task with the tests (None: `test`).
-    `probes` is the kind of probes; only those of methods can have hooks.
-    `hooks` hooks the app's calls of input, output and device APIs, `hook_libraries` also those of all libraries.
-    `block_edits` is a file with blocks to remove or repeat (docs/dev/formats.md, "Block edits").
-    `variant` is the Android variant (None: the only one with tests).
     `app_only` makes bundles of the build's Android apps without their tests, to record the apps in use.
     `virtual` adds what a virtual phone needs in addition to the APKs of an Android module. `provide` receives the files of
     Android's framework from the build's own repositories; without it the build does not resolve them.
@@ -67,8 +97,9 @@ def build_bundles(
     """
     check_project(project)
     root = Path(os.path.realpath(project))
-    launcher = find_gradle(root, gradle)
+    launcher = find_gradle(root, options.gradle)
     find_java()
+    module = options.module
     task = f":{module.strip(':')}:{TASK}".replace("::", ":") if module is not None else TASK
     plugin = jar("navitas-gradle-plugin.jar")
     command = [
@@ -78,17 +109,7 @@ def build_bundles(
         f"-Pnavitas.pluginJar={plugin}",
         # Gradle's configuration cache knows the jar by its path alone; another jar must not find the old one's entry.
         f"-Pnavitas.pluginHash={hashlib.sha256(plugin.read_bytes()).hexdigest()[:16]}",
-        *([] if instrument_tests else ["-Pnavitas.instrumentTests=false"]),
-        *([f"-Pnavitas.include={','.join(include)}"] if include else []),
-        # A comma divides patterns. In a method's name, which Kotlin allows, a star stands for it.
-        *([f"-Pnavitas.exclude={','.join(one.replace(',', '*') if '#' in one else one for one in exclude)}"] if exclude else []),
-        *([f"-Pnavitas.testTask={test_task}"] if test_task is not None else []),
-        *(["-Pnavitas.skipTrivial=true"] if skip_trivial else []),
-        *(["-Pnavitas.hooks=true"] if hooks else []),
-        *(["-Pnavitas.hookLibraries=true"] if hook_libraries else []),
-        *([f"-Pnavitas.blockEdits={block_edits.absolute()}"] if block_edits is not None else []),
-        *([f"-Pnavitas.probes={probes}"] if probes != "methods" else []),
-        *([f"-Pnavitas.variant={variant}"] if variant is not None else []),
+        *_properties(options),
         *(["-Pnavitas.appOnly=true"] if app_only else []),
         *([] if virtual else ["-Pnavitas.jvm=false"]),
         *([] if provide is None else ["-Pnavitas.framework=true"]),
@@ -98,7 +119,7 @@ def build_bundles(
     exit_code = run_streaming(command, cwd=root, on_line=output)
     if exit_code != 0:
         raise failure_of(project, module, exit_code, output, launcher, app_only=app_only)
-    bundles = bundles_of(project, test_task, variant, output, app_only=app_only)
+    bundles = bundles_of(project, options.test_task, options.variant, output, app_only=app_only)
     for text in left_out(output):
         on_left_out(text)
     if java := next((report.java for report in output.reports if report.java), None):
@@ -107,6 +128,26 @@ def build_bundles(
     if provide is not None and framework:
         provide([Path(file) for file in framework])
     return bundles
+
+
+def _properties(options: BuildOptions) -> list[str]:
+    """Return the plugin's properties that differ from their defaults."""
+    # A comma divides patterns. In a method's name, which Kotlin allows, a star stands for it.
+    excluded = [pattern.replace(",", "*") if "#" in pattern else pattern for pattern in options.exclude]
+    edits = None if options.block_edits is None else options.block_edits.absolute()
+    values = {
+        "instrumentTests": None if options.instrument_tests else "false",
+        "include": ",".join(options.include) or None,
+        "exclude": ",".join(excluded) or None,
+        "testTask": options.test_task,
+        "skipTrivial": "true" if options.skip_trivial else None,
+        "hooks": "true" if options.hooks else None,
+        "hookLibraries": "true" if options.hook_libraries else None,
+        "blockEdits": edits,
+        "probes": None if options.probes == "methods" else options.probes,
+        "variant": options.variant,
+    }
+    return [f"-Pnavitas.{name}={value}" for name, value in values.items() if value is not None]
 
 
 def is_gradle_project(project: Path) -> bool:
@@ -164,3 +205,36 @@ def _is_trusted(wrapper: Path, project: Path) -> bool:
     """
     known = {0, os.getuid(), project.stat().st_uid}
     return wrapper.lstat().st_uid in known and wrapper.stat().st_uid in known
+
+
+def fetch_framework(
+    near: Path,
+    provide: Callable[[Sequence[Path]], None],
+    *,
+    gradle: str | None = None,
+    on_line: Callable[[str], None] = lambda line: None,
+) -> None:
+    """Fetch the framework's files from Maven Central and Google's repository, and pass them to `provide`.
+
+    `gradle` is a Gradle launcher or installation. None: the `gradlew` of the project around `near`, else the one on PATH.
+    Raises `BuildError` if there is none, or if it cannot fetch the files.
+    """
+    launcher = find_gradle(near, gradle)
+    find_java()
+    with owned_folder("navitas-framework-") as folder:
+        text = _FRAMEWORK_BUILD.format(
+            plugin=json.dumps(str(jar("navitas-gradle-plugin.jar"))).replace("$", "\\$"), task=_FRAMEWORK_TASK
+        )
+        (folder / "build.gradle").write_text(text, "utf-8")
+        (folder / "settings.gradle").write_text("rootProject.name = 'framework'\n", "utf-8")
+        command = [*launcher, "--console=plain", "-p", str(folder), "-Pnavitas.framework=true", _FRAMEWORK_TASK]
+        exit_code, reports, tail = run_gradle(command, folder, on_line)
+        files = [Path(file) for report in reports for file in report.framework or ()]
+        if exit_code != 0 or not files:
+            last_lines = "\n".join(f"  {line}" for line in tail)
+            raise BuildError(
+                f"Android's framework cannot be fetched by {launcher[-1]} (exit code {exit_code}). Its last lines:\n{last_lines}",
+                "Check that this machine can reach Maven Central and Google's Maven repository. Or run `navitas profile` on an"
+                " Android project: its build fetches the framework from its own repositories.",
+            )
+        provide(files)

@@ -10,11 +10,13 @@ from pathlib import Path
 from navitas.build.bridge import InstrumenterBridge, InstrumentInput, InstrumentOptions, InstrumentSummary
 from navitas.build.patterns import check_patterns
 from navitas.errors import UsageError
-from navitas.regular_files import open_regular
+from navitas.regular_files import open_regular, read_regular
 
 DEFAULTS = InstrumentOptions()
 _STATE = ".state"
 _PROPERTIES = Path("META-INF/navitas/map.properties")
+_MAX_EDITS_BYTES = 16 << 20
+_FIELDS = {"remove": 4, "repeat": 5}
 
 
 def instrument(paths: Sequence[Path], out: Path, map_file: Path, options: InstrumentOptions = DEFAULTS) -> InstrumentSummary:
@@ -111,3 +113,18 @@ def _check_map(map_file: Path, inputs: Sequence[InstrumentInput]) -> None:
 def _real(path: Path) -> Path:
     """Resolve a path. A circle of links stays as it is; opening it fails later."""
     return Path(os.path.realpath(path))
+
+
+def check_block_edits(path: Path) -> None:
+    """Raise `UsageError` that names the file, and the first line that is no edit. The instrumenter checks what edits name."""
+    try:
+        lines = read_regular(path, _MAX_EDITS_BYTES).decode("utf-8").splitlines()
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}", "Name a file of block edits.") from error
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: not a text in UTF-8", "Name a file of block edits.") from None
+    for number, line in enumerate(lines, start=1):
+        fields = line.split("\t")
+        if line and len(fields) != _FIELDS.get(fields[0]):
+            what = "a line is remove or repeat, a class, a method, a block, and for repeat a number, separated by tabs"
+            raise UsageError(f"{path}:{number}: {what}", "Correct the line.")

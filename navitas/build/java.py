@@ -1,4 +1,4 @@
-"""Find the Java that runs the instrumenter."""
+"""Find the Java that runs the instrumenter, and the jars in the Python package."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from navitas.regular_files import open_regular
 _MAX_RELEASE_BYTES = 64 << 10
 _VERSION = re.compile(rb'^JAVA_VERSION="([\w.+-]{1,80})"', re.MULTILINE)
 _REMEDY = "Install a JDK (on Debian: apt install openjdk-17-jdk-headless) or set JAVA_HOME to one."
+JARS = Path(__file__).resolve().parent.parent / "jars"
 
 
 def find_java() -> Path:
@@ -37,3 +38,11 @@ def java_version(java: Path) -> str | None:
     except (OSError, RuntimeError):  # it is missing, or a link leads to itself
         return None
     return found[1].decode() if found else None
+
+
+def jar(name: str) -> Path:
+    """Return the absolute path of a jar, such as `navitas-gradle-plugin.jar`. Raises `BuildError` if it is missing."""
+    path = JARS / name
+    if not path.is_file():
+        raise BuildError(f"{path} is missing", "In a source checkout, run `make jars`; else reinstall Navitas.")
+    return path

@@ -1,4 +1,4 @@
-"""Open the bundles that `navitasBundle` made."""
+"""Open the bundles that `navitasBundle` made, and copy them with other inputs."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ import hashlib
 import json
 import os
 import shutil
+import zipfile
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 from zipfile import ZipExtFile
 
-from navitas.bundle.archive import Archive, open_archive
+from navitas.bundle.archive import MAX_MANIFEST_BYTES, Archive, open_archive
 from navitas.bundle.manifest import AndroidManifest, AnyManifest, BundleManifest, InvalidBundle, quoted
 from navitas.errors import BuildError
 
 MAX_MAP_BYTES = 256 << 20
+_MANIFEST = "bundle.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,3 +124,26 @@ def _check_entries(archive: Archive) -> None:
         at = bisect_left(names, folder)
         if at == len(names) or not names[at].startswith(folder):
             raise InvalidBundle(f"bundle.json names {quoted(entry)}, which is not in it")
+
+
+def with_inputs(bundle: Bundle, path: Path, inputs: Mapping[str, str], jvm_args: Sequence[str] = ()) -> Bundle:
+    """Write a copy of a bundle to `path`, and open it.
+
+    `inputs` become system properties of the tests of Java code, and arguments of the instrumentation of Android apps
+    (`InstrumentationRegistry.getArguments()`). `jvm_args` are added for Java code. Raises `BuildError` for a damaged bundle, and
+    for `jvm_args` of an Android app.
+    """
+    if isinstance(bundle.manifest, AndroidManifest) and jvm_args:
+        raise BuildError(f"{bundle.path}: an Android app has no options of a JVM", "Leave the compiler as it is.")
+    with open_archive(bundle.path) as archive, zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as copy:
+        document = json.loads(archive.read(_MANIFEST, MAX_MANIFEST_BYTES))
+        key = "runner_arguments" if isinstance(bundle.manifest, AndroidManifest) else "system_properties"
+        document[key] = {**document.get(key, {}), **inputs}
+        if jvm_args:
+            document["jvm_args"] = [*document["jvm_args"], *jvm_args]
+        if "working_dir" in document:  # relative to the folder of the bundle
+            document["working_dir"] = str(bundle.working_dir)
+        for entry in archive.zip.infolist():
+            content = json.dumps(document).encode() if entry.filename == _MANIFEST else archive.zip.read(entry)
+            copy.writestr(entry.filename, content)
+    return open_bundle(path)

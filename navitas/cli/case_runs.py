@@ -10,8 +10,7 @@ from math import inf
 from pathlib import Path
 
 from navitas.bundle.manifest import Probes
-from navitas.bundle.reader import Bundle
-from navitas.bundle.variant import with_inputs
+from navitas.bundle.reader import Bundle, with_inputs
 from navitas.census.document import Census
 from navitas.cli.messages import note, warning
 from navitas.collect.idle_power import IdleReadings, read_idle

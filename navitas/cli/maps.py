@@ -1,16 +1,19 @@
-"""Reads the method map of `--map`: a build's map.json, or its bundle."""
+"""Reads the method map of `--map` (a build's map.json, or its bundle), and the ids of the maps that a run's events need."""
 
 from __future__ import annotations
 
 import json
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from navitas.bundle.reader import MAX_MAP_BYTES, open_bundle
 from navitas.collect import map_cache
 from navitas.errors import RecordingError
+from navitas.parse.chunks import CALLS, FOLDED, Chunk, read_chunks, scan_chunks
+from navitas.parse.logcat_chunks import read_logcat_chunks
 from navitas.parse.methodmap import check_map
-from navitas.recording.raw import read_json
+from navitas.recording.raw import read_json, read_lines
 from navitas.regular_files import open_regular
 
 
@@ -41,3 +44,16 @@ def _is_zip(path: Path) -> bool:
             return zipfile.is_zipfile(file)
     except OSError:  # The next read reports the error.
         return False
+
+
+def map_ids(folder: Path) -> set[str]:
+    """Return the ids of the maps whose methods were called, as 16 hex digits, from the files in a run's folder."""
+    return {f"{chunk.map_id:016x}" for chunk in _chunks(folder) if chunk.type in (CALLS, FOLDED)}
+
+
+def _chunks(folder: Path) -> Iterator[Chunk]:
+    for path in sorted(folder.glob("events-*.nvch")):
+        yield from read_chunks(path).chunks
+    for path in folder.glob("logcat.txt"):
+        for stream in read_logcat_chunks(read_lines(path)).values():
+            yield from scan_chunks(stream.data).chunks

@@ -9,13 +9,13 @@ from pathlib import Path
 import click
 
 from navitas import __version__
-from navitas.build.home import with_home
 from navitas.build.plugin_repository import LOCAL, install_plugin
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import location, next_step
 from navitas.cli.option import option
 from navitas.cli.paths import FOLDER
+from navitas.user_folders import with_home
 
 _SNIPPET = """\
 // settings.gradle, at its top; keep the repositories that it already has, such as google()
@@ -48,12 +48,7 @@ navitas {{
 
 @click.command("plugin", cls=NavitasCommand, example="navitas plugin")
 @option(
-    "--repository",
-    type=FOLDER,
-    default=LOCAL,
-    show_default=True,
-    metavar="DIR",
-    help="The Maven repository to install it in.",
+    "--repository", type=FOLDER, default=LOCAL, show_default=True, metavar="DIR", help="The Maven repository to install it in."
 )
 @json_option
 def command(repository: Path, json_file: Path | None) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import re
 import time
+from collections import Counter
 from pathlib import Path
 
-from navitas.collect.battery_use import COMMAND, use_since_charge
 from navitas.collect.state.condition import battery_values, parse_battery
 from navitas.device.base import Device
 from navitas.errors import DeviceError
@@ -27,6 +27,11 @@ _FIELDS = 8
 _HISTORY_LIMIT = 256 << 20
 _BRIGHTEST = 255
 """The greatest value of Android's setting."""
+USE_COMMAND = "dumpsys batterystats -c | grep -e ',i,uid,' -e ',l,m,' -e ',l,fg,'"
+"""Prints the lines that are read. Both kinds of times advance on battery only."""
+_UID_PACKAGE = re.compile(r"^\d+,0,i,uid,(\d{1,9}),([\w.]{1,255})\s*$", re.MULTILINE)
+_MISC = re.compile(r"^\d+,0,l,m,(\d{1,12}),", re.MULTILINE)
+_FOREGROUND = re.compile(r"^\d+,(\d{1,9}),l,fg,(\d{1,12}),", re.MULTILINE)
 
 
 def take_sample(device: Device, client: str, *, counters: bool = True) -> dict[str, object]:
@@ -61,7 +66,7 @@ def take_sample(device: Device, client: str, *, counters: bool = True) -> dict[s
         "uptime_s": int(uptime[0]) if uptime else None,
         "apps": [_named(app, versions) for app in sorted(running)],
         "foreground": _named(resumed[1], versions) if resumed else None,
-        **(use_since_charge(device.shell(COMMAND).text) if counters else {}),
+        **(use_since_charge(device.shell(USE_COMMAND).text) if counters else {}),
     }
     return {name: value for name, value in row.items() if value is not None}
 
@@ -156,3 +161,19 @@ def _network(text: str) -> str | None:
             transports = found[1].split("|")
             return next((name for transport, name in _NETWORKS.items() if transport in transports), None)
     return None
+
+
+def use_since_charge(text: str) -> dict[str, object | None]:
+    """`screen_on_s` and `foreground_s` of a sample; None where the phone does not report them (BatteryStats.dumpCheckinLocked).
+
+    Apps that share a uid have one common time, so they are left out.
+    """
+    screen = _MISC.search(text)
+    packages = _UID_PACKAGE.findall(text)
+    shared = Counter(uid for uid, _ in packages)
+    of_uid = {uid: name for uid, name in packages if shared[uid] == 1}
+    times = {of_uid[uid]: int(ms) for uid, ms in _FOREGROUND.findall(text) if uid in of_uid}
+    return {
+        "screen_on_s": None if screen is None else int(screen[1]) / 1000,
+        "foreground_s": [f"{name}={ms / 1000}" for name, ms in sorted(times.items())] or None,
+    }

@@ -6,12 +6,12 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import partial
 from itertools import chain
 
-from navitas.bundle.manifest import AndroidManifest
+from navitas.bundle.manifest import AndroidManifest, TestTask
 from navitas.bundle.reader import Bundle
-from navitas.collect.build_filter import reason, runs
 from navitas.collect.instrument import list_tests
 from navitas.collect.selection import TestName, argument_lists, class_arguments, named, names_class, no_match, none_found
 from navitas.collect.state.guard import Warn
@@ -155,3 +155,25 @@ def _nothing_to_run(listed: Sequence[_Listed]) -> UsageError:
         if one.tests or task.left_out:
             return UsageError(f"{one.bundle.manifest.module}: no test would run: {reason(task)}", "name tests with --tests")
     return none_found()
+
+
+def runs(task: TestTask, test: TestName) -> bool:
+    """Return whether the task is enabled and its `filter { }` accepts the test."""
+    return task.enabled and (not task.include or _any(task.include, test)) and not _any(task.exclude, test)
+
+
+def reason(task: TestTask) -> str:
+    """Return why a task runs none, or not all, of its tests."""
+    return f"the build's task `{task.name}` " + ("leaves them out" if task.enabled else "is disabled")
+
+
+def _any(patterns: Sequence[str], test: TestName) -> bool:
+    return any(_matches(pattern, test) for pattern in patterns)
+
+
+def _matches(pattern: str, test: TestName) -> bool:
+    """Match as Gradle does: `*` stands for any characters; a pattern names a class, or a class and a method; a pattern that
+    begins with an upper-case letter names a class without its package (TestSelectionMatcher)."""
+    name = test.class_name.rpartition(".")[2] if pattern[:1].isupper() else test.class_name
+    stars_alone = pattern.replace("[", "[[]").replace("?", "[?]")
+    return any(fnmatchcase(text, stars_alone) for text in (name, f"{name}.{test.method}", f"{name}.{test.plain_method}"))

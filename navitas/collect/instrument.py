@@ -1,20 +1,69 @@
-"""Run `am instrument` on the device: keep its raw stream, parse it as it arrives, and report progress."""
+"""Run `am instrument` on the device: keep its raw stream, parse it as it arrives, report progress, and explain failures."""
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Callable, Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 
 from navitas.collect.progress import Progress
 from navitas.collect.selection import TestName
 from navitas.collect.target import RunnerError, Target
-from navitas.collect.watchdog import Watchdog
 from navitas.device.base import Device
 from navitas.device.instrumentation import InstrumentationParser, RunFinished, TestFinished, TestStarted, Warned
 from navitas.errors import DeviceError
 from navitas.recording.manifest import TestStatus
+
+_CHECK_S = 1.0
+_PROBE_LINE = re.compile(r"^(?!\s*at )(?P<before>.*?)\borg[./]navitas[./](?:runtime|hooks)[./]\w.*$", re.MULTILINE)
+"""A line that names a class which probes call. Frames do not count: Navitas' own code calls each test."""
+_OTHERS = r"(?!(?:javax?|kotlin|junit|org\.junit|org\.opentest4j|com\.tngtech)\.)"
+_APP_CLASS = re.compile(rf"(?<![\w.$]){_OTHERS}(?:[a-z_]\w*\.)+[A-Z][\w$]*")
+"""A class of the app. Messages also name exceptions, types of parameters, and the library that looks."""
+_LONGEST_QUOTE = 300
+
+
+class Watchdog:
+    """Calls `expire` if `count()`, for example the bytes received, has not changed for `timeout_s`."""
+
+    def __init__(
+        self, timeout_s: float, count: Callable[[], int], expire: Callable[[], None], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._timeout_s = timeout_s
+        self._count = count
+        self._expire = expire
+        self._clock = clock
+        self._last = count()
+        self._since = clock()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="navitas-watchdog", daemon=True)
+        self.fired = False
+
+    def __enter__(self) -> Watchdog:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def check(self) -> None:
+        """Compare with the last value; call `expire` if it has not changed for the whole time."""
+        now = self._count()
+        if now != self._last:
+            self._last, self._since = now, self._clock()
+        elif not self.fired and self._clock() - self._since >= self._timeout_s:
+            self.fired = True
+            self._expire()
+
+    def _watch(self) -> None:
+        while not self.fired and not self._stop.wait(min(_CHECK_S, self._timeout_s / 4)):
+            self.check()
 
 
 @dataclass(slots=True)
@@ -99,8 +148,7 @@ def run_tests(
                     finished = _handle(event, done, progress) or finished
     if watchdog.fired:
         raise DeviceError(
-            f"{target.package}: its tests sent nothing for {timeout_s:.0f} s",
-            "use --timeout, or look for a test that hangs",
+            f"{target.package}: its tests sent nothing for {timeout_s:.0f} s", "use --timeout, or look for a test that hangs"
         )
     if not finished:
         done.crashed = True
@@ -133,3 +181,32 @@ def _handle(event: object, done: InstrumentResult, progress: Progress) -> bool:
         case _:
             pass
     return False
+
+
+def seen_probes(stacks: Mapping[TestName, str]) -> tuple[str, str] | None:
+    """Return why tests failed because of probes, by their stack traces, and what helps. None: there are no such tests.
+
+    They look at class files and see probes there, such as those of ArchUnit.
+    """
+    lines = {test: quoted for test, stack in stacks.items() if (quoted := list(_PROBE_LINE.finditer(stack)))}
+    if not lines:
+        return None
+    test, (first, *_) = next(iter(lines.items()))
+    others = {1: "", 2: " and another test"}.get(len(lines), f" and {len(lines) - 1:,} other tests")
+    message = (
+        f"{test}{others} failed because of probes: such a test looks at class files, and finds calls there that the source does"
+        f" not have: {first[0].strip()[:_LONGEST_QUOTE]}"
+    )
+    named = (_APP_CLASS.search(line["before"][:_LONGEST_QUOTE]) for quoted in lines.values() for line in quoted)
+    classes = {caller[0] for caller in named if caller}
+    pattern = _exclude_pattern(sorted(classes or {failed.class_name for failed in lines}))
+    remedy = f"give these classes no probes: --exclude '{pattern}' (they then have no rows); or leave the test out with --tests"
+    return message, remedy
+
+
+def _exclude_pattern(classes: list[str]) -> str:
+    """Return a pattern of `--exclude` that matches all classes: one name, or the package that contains them."""
+    if len(classes) == 1:
+        return classes[0]
+    packages = zip(*(name.split(".")[:-1] for name in classes), strict=False)
+    return ".".join([*(names[0] for names in takewhile(lambda names: len(set(names)) == 1, packages)), "**"])

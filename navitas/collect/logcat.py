@@ -1,7 +1,8 @@
-"""Capture logcat into the recording: dumped after the run, or streamed if it carries the events."""
+"""Capture logcat into the recording: dumped after the run, or streamed if it carries the events. Finds the runtime's notes."""
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 import uuid
@@ -17,6 +18,10 @@ _FORMAT = "-v epoch -v usec"
 _SILENCE_S = 60.0
 _SILENCE_AFTER_ERROR_S = 5.0
 _POLL_S = 0.1
+_MARK = b"navitas: ["
+_NOTE = re.compile(rb"navitas: \[(\w{1,40})\] ([^\r\n]*)")
+_OF_MISSING_DATA = frozenset((b"recording_stopped", b"not_recording", b"records_lost", b"thread_stopped", b"blocks_uncounted"))
+_MAX_NOTES = 20
 
 
 class LogcatCapture:
@@ -101,3 +106,16 @@ def _keep_from(log: Path, mark: bytes) -> None:
     found = data.find(mark)
     if found >= 0:
         write_new(log, data[data.find(b"\n", found) + 1 :])
+
+
+def runtime_notes(logcat: Path) -> list[str]:
+    """Return each note about missing data once, by code (docs/dev/formats.md). Empty without a log."""
+    notes: dict[str, None] = {}
+    try:
+        with logcat.open("rb") as lines:
+            for line in lines:
+                if _MARK in line and (match := _NOTE.search(line)) and match[1] in _OF_MISSING_DATA and len(notes) < _MAX_NOTES:
+                    notes[match[2].decode("utf-8", "replace")[:400]] = None
+    except FileNotFoundError:
+        pass
+    return list(notes)

@@ -1,17 +1,45 @@
-"""The packages of bundles, and those that are installed on a device."""
+"""The packages of bundles, and those that are installed on a device, with their code and target SDK."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import re
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
 
 from navitas.android_ids import user_flag
 from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.reader import Bundle
 from navitas.device.base import Device
 from navitas.errors import DeviceError
+from navitas.owned_folder import owned_folder
+from navitas.regular_files import open_regular
 
 _PACKAGE = "package:"
+_TARGET = re.compile(r"\btargetSdk=([0-9]{1,5})\b")
+SEVERAL = "several"
+"""The code of an app of several APKs (splits). It is neither a copy nor a profiled build."""
+_SHA256 = re.compile(r"\\?([0-9a-f]{64}) ")
+_HASH_S = 60.0
+CompileMode = Literal["speed", "verify"]
+"""ART's compiler filters: compile all methods, or none."""
+_COMPILE_S = 600.0
+
+
+def compile_apps(device: Device, packages: Iterable[str], mode: CompileMode) -> None:
+    """Compile each app once, with a compiler filter. Source: `cmd package help` (Android 7 and later).
+
+    Raises `DeviceError` if the phone does not say that it has done so.
+    """
+    for package in dict.fromkeys(packages):
+        answer = device.shell(f"cmd package compile -m {mode} -f {shlex.quote(package)}", timeout_s=_COMPILE_S)
+        if "Success" not in answer.text:
+            said = " ".join((answer.stdout + answer.stderr).decode("utf-8", "replace").split())[-200:] or "nothing"
+            where = f"device {device.info.serial}: {package} cannot be compiled with the filter {mode}"
+            raise DeviceError(f"{where}: {said}", "Leave the compiler as it is (default).")
 
 
 def packages_of(bundles: Sequence[Bundle]) -> list[str]:
@@ -101,3 +129,42 @@ def packages_of_all_users(device: Device) -> InstalledPackages:
             unknown[user] = error.message
     unlisted = f"device {info.serial} does not list its users" if info.may_have_others else ""
     return InstalledPackages(by_user, kept, unknown, unlisted)
+
+
+def target_sdk(device: Device, package: str) -> int | None:
+    """Return what the phone says; None if it says nothing."""
+    found = _TARGET.search(device.shell(f"dumpsys package {shlex.quote(package)} | grep targetSdk=").text)
+    return int(found[1]) if found else None
+
+
+def code_of(device: Device, package: str, user: int | None) -> str:
+    """Return the SHA-256 of an installed app's APK, or `SEVERAL`. Raises `DeviceError` if it is unknown."""
+    paths = apk_paths(device, package, user)
+    return SEVERAL if len(paths) > 1 else _sha256_on(device, paths[0]) or _sha256_of_copy(device, paths[0])
+
+
+def apk_paths(device: Device, package: str, user: int | None) -> list[str]:
+    """Return the paths of an installed package's APKs on the device. Raises `DeviceError` if it does not say."""
+    lines = device.shell(f"pm path{user_flag(user)} {shlex.quote(package)}").text.splitlines()
+    paths = [line.removeprefix(_PACKAGE).strip() for line in lines if line.startswith(_PACKAGE)]
+    if not paths:
+        raise DeviceError(f"device {device.info.serial}: the phone does not say where the APK of {package} is")
+    return paths
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file of this computer in hexadecimal digits. Raises `OSError`."""
+    with open_regular(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _sha256_on(device: Device, path: str) -> str:
+    """Return the SHA-256 of a file on the device; empty if the device cannot compute it."""
+    found = _SHA256.match(device.shell(f"sha256sum {shlex.quote(path)}", timeout_s=_HASH_S).text)
+    return found[1] if found else ""
+
+
+def _sha256_of_copy(device: Device, path: str) -> str:
+    with owned_folder("navitas-apk-") as folder:
+        device.pull(path, folder / "base.apk")
+        return sha256_of(folder / "base.apk")

@@ -1,21 +1,31 @@
-"""Read the power profile from the phone: from its services, or from its framework's resources (docs/power.md)."""
+"""Read the power profile from the phone: from its services, or from its framework's resources (docs/power.md).
+
+Profiles are cached by build fingerprint: they change only with the phone's software.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import json
 import re
 import shlex
 import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
 from navitas import binary_xml
-from navitas.collect.profile_cache import Found
 from navitas.device.base import Device
 from navitas.errors import DeviceError, PowerProfileError
+from navitas.new_files import remove_abandoned, write_new
 from navitas.owned_folder import owned_folder
 from navitas.power.dump import from_dump
 from navitas.power.power_profile import MAX_BYTES
+from navitas.regular_files import read_regular
+from navitas.user_folders import cache_folder, make_folder
 
 IN_APP = "read inside the app"
 DUMPSYS = "dumpsys batterystats --power-profile"
@@ -103,3 +113,41 @@ def _pulled(device: Device, apk: str) -> bytes | None:
         except (DeviceError, KeyError, *_UNREADABLE):
             return None
     return data if len(data) <= MAX_BYTES else None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A phone's power profile (XML, text or compiled) and where it comes from."""
+
+    xml: bytes
+    source: str
+
+
+def cached(fingerprint: str) -> Found | None:
+    """Return the cached profile of a build; None if there is none, or if it is damaged."""
+    xml_path, about_path = _paths(fingerprint)
+    try:
+        about = json.loads(read_regular(about_path, MAX_BYTES))
+        xml = read_regular(xml_path, MAX_BYTES)
+        whole = about["fingerprint"] == fingerprint and about["sha256"] == hashlib.sha256(xml).hexdigest()
+        return Found(xml, str(about["source"])) if whole else None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def keep(fingerprint: str, found: Found) -> None:
+    """Cache a build's profile; do nothing if the cache is not writable."""
+    if not fingerprint:
+        return
+    xml_path, about_path = _paths(fingerprint)
+    about = {"fingerprint": fingerprint, "source": found.source, "sha256": hashlib.sha256(found.xml).hexdigest()}
+    with contextlib.suppress(OSError):
+        make_folder(xml_path.parent)
+        remove_abandoned(xml_path.parent)
+        for path, data in ((xml_path, found.xml), (about_path, json.dumps(about, indent=1).encode())):
+            write_new(path, data)
+
+
+def _paths(fingerprint: str) -> tuple[Path, Path]:
+    stem = cache_folder() / "power" / hashlib.sha256(fingerprint.encode("utf-8", "replace")).hexdigest()[:16]
+    return stem.with_suffix(".xml"), stem.with_suffix(".json")

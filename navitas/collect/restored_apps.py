@@ -1,21 +1,62 @@
-"""Install the saved code of apps again, if they have other code."""
+"""Give a phone its apps back: install saved code again, uninstall added packages, and say what could not be done."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import shlex
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 
-from navitas.collect.app_notices import AppNotice, not_restored
-from navitas.collect.installed_code import code_of, sha256_of
-from navitas.collect.packages import InstalledPackages
+from navitas.android_ids import user_flag
+from navitas.collect.packages import InstalledPackages, code_of, installed_packages, sha256_of
 from navitas.collect.progress import Progress
-from navitas.collect.state.saved_app import SavedApp
-from navitas.collect.state.saved_apps import SavedApps
+from navitas.collect.state.saved_apps import AddedApp, AddedApps, SavedApp, SavedApps
 from navitas.device.base import Device
 from navitas.errors import DeviceError, NavitasError
 
 _RECONNECT_S = 5.0
 _NO_CODE = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AppNotice:
+    """A state of an app, and what the user can do."""
+
+    message: str
+    remedy: str
+
+
+def not_restored(device: Device, app: SavedApp, why: Exception | str) -> AppNotice:
+    """Return why an app has not got its own code back, and the command that installs it."""
+    reason = _reason(why)
+    adb = f"adb -s {device.info.shell_serial}"
+    remedy = f"{adb} install -r -t -d{user_flag(app.user)} {shlex.quote(str(app.file))}"
+    if "VERSION_DOWNGRADE" in reason:
+        remedy = _without_its_code(adb, app, remedy)
+    else:
+        remedy += f" (or: navitas doctor --device {device.info.shell_serial} --restore)"
+    return AppNotice(f"{app.package} was installed before, and cannot be restored: {reason}", remedy)
+
+
+def not_removed(device: Device, app: AddedApp, why: Exception) -> AppNotice:
+    """Return why a package that a measurement installed is still there, and the command that uninstalls it."""
+    serial, keep = device.info.shell_serial, " -k" if app.keeps_data else ""
+    remedy = f"adb -s {serial} shell pm uninstall{keep}{user_flag(app.user)} {app.package}"
+    return AppNotice(f"{app.package}, installed by a measurement, cannot be uninstalled: {_reason(why)}", remedy)
+
+
+def _reason(why: Exception | str) -> str:
+    return why.message if isinstance(why, NavitasError) else str(why)
+
+
+def _without_its_code(adb: str, app: SavedApp, install: str) -> str:
+    """Return commands that remove an app's code before they install the copy.
+
+    An older version is refused for an app that is not debuggable. The phone compares nothing if no user has the code, so it is
+    removed for all of them; those who had the app get it again. Android 15 and later may refuse the copy nevertheless.
+    """
+    others = [f"{adb} shell pm install-existing --user {user} {app.package}" for user in app.others if user != app.user]
+    flag = "" if others else user_flag(app.user)
+    return " && ".join((f"{adb} shell pm uninstall -k{flag} {app.package}", install, *others))
 
 
 @dataclass(slots=True)
@@ -105,3 +146,48 @@ def _code_if_known(device: Device, app: SavedApp) -> str:
 
 def _one_of(users: Collection[int | None], wanted: int | None) -> int | None:
     return next(iter(users), wanted) if wanted not in users else wanted
+
+
+def remove_added_apps(
+    device: Device, added: AddedApps, apps: Iterable[AddedApp], installed: InstalledPackages
+) -> tuple[list[str], list[AppNotice]]:
+    """Uninstall added packages that still have a profiled APK. Others are the user's: only their entries are removed.
+
+    Returns the removed packages, and what says why others could not be removed.
+    """
+    removed: list[str] = []
+    failed: list[AppNotice] = []
+    for app in apps:
+        now = replace(app, user=installed.present(app.user))
+        try:
+            if why := installed.why_unknown(app.user):
+                raise DeviceError(why)
+            is_there = app.package in installed.by_user.get(now.user, ())
+            if is_there and code_of(device, now.package, now.user) in now.profiled:
+                _uninstall(device, now)
+                removed.append(app.package)
+            added.forget(app)
+        except (NavitasError, OSError) as error:
+            failed.append(not_removed(device, now, error))
+    return removed, failed
+
+
+def remove_at_end(device: Device, added: AddedApps, apps: Collection[AddedApp]) -> list[AppNotice]:
+    """Remove what is still there at the end of a measurement. A lost device's packages are left to the next start.
+
+    Returns what says why packages could not be removed.
+    """
+    if not apps:
+        return []
+    measured = device.info.named_user
+    try:
+        known = InstalledPackages({measured: installed_packages(device, measured)}, {}, {})
+    except DeviceError:
+        return []
+    return remove_added_apps(device, added, apps, known)[1]
+
+
+def _uninstall(device: Device, app: AddedApp) -> None:
+    device.uninstall(app.package, keep_data=app.keeps_data, user=app.user)
+    if app.package in installed_packages(device, app.user):
+        raise DeviceError(f"device {device.info.serial}: the package manager refuses it")

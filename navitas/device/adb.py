@@ -13,11 +13,11 @@ from typing import Literal
 
 from navitas.android_ids import user_flag
 from navitas.device import shell_v2, sync_client
-from navitas.device.adb_server import ServerClient, is_address, list_devices, quoted, reconnect, user_client
+from navitas.device.adb_server import is_address, list_devices, quoted, reconnect, user_client
 from navitas.device.adb_transport import LOST, Stream, Transport, remedy_for
 from navitas.device.base import DeviceInfo, ShellResult
-from navitas.device.install_remedies import install_remedy
 from navitas.device.phone_user import named_user
+from navitas.device.server_client import ServerClient
 from navitas.device.sync_client import SyncError
 from navitas.errors import DeviceError
 from navitas.new_files import new_file
@@ -39,6 +39,36 @@ _EMULATOR_SERIAL = "EMULATOR"
 """Serial numbers of emulators begin so. They are those of the emulator's version, the same for all its virtual devices."""
 STAGED = "/data/local/tmp/navitas-"
 """The beginning of the paths at which files to install are on a phone until they are installed."""
+_UNINSTALL = "uninstall it with adb uninstall PACKAGE, which also removes its data"
+_REMEDIES = {
+    "UPDATE_INCOMPATIBLE": f"the installed package of that name has another signature: {_UNINSTALL}",
+    "VERSION_DOWNGRADE": f"a newer version is installed: {_UNINSTALL}",
+    "SHARED_USER_INCOMPATIBLE": f"an installed package of the same sharedUserId has another signature: {_UNINSTALL}",
+    "DUPLICATE_PERMISSION": "another installed app defines the same permission: uninstall that one",
+    "CONFLICTING_PROVIDER": "another installed app has a content provider of the same authority: uninstall that one",
+    "INSUFFICIENT_STORAGE": "free space on the device's /data",
+    "MEDIA_UNAVAILABLE": "free space on the device's /data",
+    "USER_RESTRICTED": "allow it on the phone: developer options, 'Install via USB' (Xiaomi phones need a SIM and an account)",
+    "ABORTED": "allow it on the phone: confirm the question on its screen, or check whether Play Protect stopped it",
+    "VERIFICATION_FAILURE": "allow it on the phone: Play Protect, or developer options, 'Verify apps over USB'",
+    "VERIFICATION_TIMEOUT": "switch 'Verify apps over USB' off in the phone's developer options",
+    "TEST_ONLY": "build it without android:testOnly, or install it with adb install -t",
+    "OLDER_SDK": "the phone's Android is older than the build's minSdk: lower it, or use a newer phone",
+    "NEWER_SDK": "the build's maxSdk is below the phone's Android: raise it",
+    "DEPRECATED_SDK_VERSION": "the build's targetSdk is too old for this Android: raise it",
+    "NO_MATCHING_ABIS": "the APK has native libraries for other processors: build it for the phone's ABI",
+    "CPU_ABI_INCOMPATIBLE": "the APK has native libraries for other processors: build it for the phone's ABI",
+    "MISSING_SHARED_LIBRARY": "the phone lacks a library that the manifest uses: use another phone",
+    "MISSING_SPLIT": "the build makes split APKs: build a complete one",
+    "NO_CERTIFICATES": "the APK's signature does not meet this Android's requirements: sign it with apksigner",
+    "INCONSISTENT_CERTIFICATES": "the APK's signatures do not match: build it again",
+    "INVALID_APK": "build it again",
+    "NOT_APK": "build it again",
+    "BAD_MANIFEST": "build it again",
+    "MANIFEST_MALFORMED": "build it again",
+    "DEXOPT": "free space on the device's /data",
+    "DISALLOWED_BY_POLICY": "the phone's administrator forbids it: use another phone",
+}
 
 
 def select_device(serial: str | None = None, client: ServerClient | None = None) -> AdbDevice:
@@ -116,8 +146,7 @@ class AdbDevice:
                     if packet_id in outputs:
                         outputs[shell_v2.Id(packet_id)] += content
         raise DeviceError(
-            f"device {self._serial}: '{command}' printed more than {_MAX_OUTPUT_BYTES >> 20} MiB",
-            "find the cause with adb shell",
+            f"device {self._serial}: '{command}' printed more than {_MAX_OUTPUT_BYTES >> 20} MiB", "find the cause with adb shell"
         )
 
     @contextmanager
@@ -194,3 +223,8 @@ class AdbDevice:
             full = "No space left" in str(error)
             remedy = "free space on the device" if full else "check the path and its permissions"
             raise DeviceError(f"device {self._serial}: {action} failed: {error}", remedy) from None
+
+
+def install_remedy(reason: str) -> str:
+    """Return a remedy for the package manager's reason (AOSP: PackageManager.java, and additions of vendors)."""
+    return next((remedy for code, remedy in _REMEDIES.items() if code in reason), "see the reason above")

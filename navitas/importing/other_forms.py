@@ -1,7 +1,8 @@
-"""Forms of traces and logs that an import does not read, and what converts each of them."""
+"""Files that an import does not read: those that cannot be opened, and other forms with what converts each of them."""
 
 from __future__ import annotations
 
+import errno
 import re
 from typing import NamedTuple
 
@@ -37,10 +38,7 @@ _TRACES: _Patterns = (
     (re.compile(rb"\APERFILE2"), OtherForm("a file of perf or simpleperf", _AGAIN)),
     (re.compile(rb"\ASIMPLEPERF"), OtherForm("a file of simpleperf", _AGAIN)),
     (re.compile(rb"TRACE:\r?\n\x78[\x01\x5e\x9c\xda]"), OtherForm("the packed output of atrace -z", _CONVERTERS)),
-    (
-        re.compile(rb"\A\s*packet\s*\{"),
-        OtherForm("a Perfetto trace as text", "Convert it: traceconv binary FILE trace.pftrace"),
-    ),
+    (re.compile(rb"\A\s*packet\s*\{"), OtherForm("a Perfetto trace as text", "Convert it: traceconv binary FILE trace.pftrace")),
     (
         re.compile(rb"\A\s*[\[{].{0,2000}?\"(?:traceEvents|ph)\"\s*:", re.DOTALL),
         OtherForm("the JSON of a trace viewer", "Give the trace that it was converted from."),
@@ -105,3 +103,10 @@ def json_form(document: object) -> OtherForm | None:
 
 def _first(forms: _Patterns, text: bytes, *, whole: bool) -> OtherForm | None:
     return next((form for pattern, form in forms if (pattern.search if whole else pattern.match)(text)), None)
+
+
+def unreadable(shown: str, error: OSError) -> RecordingError:
+    """Return the error for a file that the system, or `navitas.regular_files`, does not read."""
+    is_other_kind = error.errno == errno.EINVAL
+    remedy = "Give it as standard input: navitas import - <FILE" if is_other_kind else "Check the file."
+    return RecordingError(f"{shown}: cannot be read: {error.strerror or error}", remedy)

@@ -3,44 +3,53 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from navitas.errors import RecordingError, UsageError
-from navitas.importing.art_trace import ArtTrace
-from navitas.importing.method_map import named_methods, package_of
-from navitas.importing.notes import ImportNote, notes_of_profile
-from navitas.importing.other_forms import check_packed, trace_form
-from navitas.importing.place_in_trace import Placed, place
+from navitas.errors import PowerProfileError, RecordingError, UsageError
+from navitas.importing.art_trace import ArtThread, ArtTrace
+from navitas.importing.notes import ImportNote, notes_of_profile, notes_of_trace, traced_notes
+from navitas.importing.other_forms import check_packed, trace_form, unreadable
+from navitas.importing.place_in_trace import Placed, matched_threads, place, running_threads
 from navitas.importing.recording_parts import (
     MODULE,
-    ImportedRow,
-    ImportSupply,
+    ImportedDevice,
+    anchor_chunks,
+    call_chunks,
+    marker_chunk,
+    model_of,
+    named_methods,
     named_test,
     new_writer,
+    package_of,
+    triple_chunk,
     write_run,
 )
-from navitas.importing.running_threads import matched_threads, running_threads
-from navitas.importing.traced_chunks import PlacedThread, traced_chunks
-from navitas.importing.traced_cpus import traced_device
-from navitas.importing.traced_notes import notes_of_trace, traced_notes
-from navitas.importing.unreadable import unreadable
 from navitas.new_files import new_file
+from navitas.parse.arrays import I64
 from navitas.parse.clock_triples import ClockTriples
 from navitas.parse.reasons import Reason
+from navitas.parse.tables import ENTER
 from navitas.parse.trace.join import Joined, to_monotonic
 from navitas.parse.trace.perfetto import read_perfetto
 from navitas.parse.trace.text_trace import read_text
 from navitas.parse.trace.trace_tables import RawTrace, Trace
-from navitas.recording.manifest import Provenance
+from navitas.power import cpu_keys
+from navitas.power.cpu import needs_frequencies
+from navitas.power.model import PowerModel
+from navitas.power.power_profile import read_power_profile
+from navitas.recording.manifest import Policy, Provenance
+from navitas.recording.writer import Supply
 from navitas.regular_files import open_regular
 
 _HEAD_BYTES = 4096
 _LATEST_NS = 1 << 61
 _PERFETTO_FIRST = 0x0A
 """The key of the field `packet`, with which a Perfetto trace begins."""
+_ANCHOR_NS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +128,7 @@ def write_traced(
     folder: Path,
     read: ReadTrace,
     art: ArtTrace,
-    supply: ImportSupply,
+    supply: Supply,
     *,
     name: str,
     pid: int | None,
@@ -155,10 +164,10 @@ def write_traced(
         writer.add_map(methods.map_id, MODULE, methods.data)
         with open_regular(read.path) as source, new_file(writer.path("trace", 0, read.file_name)) as copy:
             shutil.copyfileobj(source, copy)
-        row = ImportedRow(0, test, package, methods.map_id, known)
         ids = np.array([methods.ids[one] for one in art.methods], np.int64)
         traced = [PlacedThread(one, tids.get(one.number, 0), ids[one.method]) for one in threads]
-        write_run(writer, row, traced_chunks(traced, placed.start_ns, int(methods.map_id, 16), has_triples=bool(read.triples)))
+        chunks = traced_chunks(traced, placed.start_ns, int(methods.map_id, 16), has_triples=bool(read.triples))
+        write_run(writer, 0, test, chunks, package=package, map_id=methods.map_id, pid=known)
         for note in notes:
             writer.warn(note.code, note.message, note.remedy, run=0)
         writer.finish("complete")
@@ -172,3 +181,63 @@ def write_traced(
         notes,
         (*notes_of_trace(read.reasons), *notes_of_profile(model)),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedThread:
+    """A thread, its tid (0: unknown), and the method ids of its events."""
+
+    thread: ArtThread
+    tid: int
+    method: I64
+
+
+def traced_chunks(threads: Sequence[PlacedThread], start_ns: int, map_id: int, *, has_triples: bool) -> Iterator[bytes]:
+    """Yield the chunks of a run. The method trace began at `start_ns`. `has_triples`: boottime is monotonic time."""
+    for serial, one in enumerate(threads, 1):
+        thread = one.thread
+        t_ns = start_ns + thread.t_ns
+        yield from call_chunks(t_ns, thread.kind, one.method, map_id=map_id, serial=serial, tid=one.tid, name=thread.name)
+        if thread.cpu_ns is not None:
+            at = _anchors(thread)
+            yield from anchor_chunks(t_ns[at], thread.cpu_ns[at], serial=serial, tid=one.tid, name=thread.name)
+    first = start_ns + min(int(one.thread.t_ns[0]) for one in threads)
+    last = start_ns + max(int(one.thread.t_ns[-1]) for one in threads)
+    yield marker_chunk(first, last)
+    if has_triples:
+        yield triple_chunk([(t_ns, t_ns, 0) for t_ns in (first, last)])
+
+
+def _anchors(thread: ArtThread) -> I64:
+    """The events whose CPU time is kept: of outermost calls, and the first one of each millisecond."""
+    depth = np.cumsum(np.where(thread.kind == ENTER, 1, -1))
+    depth -= min(int(depth.min()), 0)
+    outermost = (depth == 0) | ((thread.kind == ENTER) & (depth == 1))
+    fresh = np.diff(thread.t_ns // _ANCHOR_NS, prepend=-1) > 0
+    return np.flatnonzero(outermost | fresh)
+
+
+def traced_device(supply: Supply, trace: Trace) -> tuple[ImportedDevice, PowerModel]:
+    """Return the device of a trace, and its power model. A profile of one cluster that does not state its cores is for all CPUs.
+
+    Raises `PowerProfileError` if the profile needs what a trace lacks, `UsageError` if it lacks CPUs.
+    """
+    profile = read_power_profile(supply.profile_xml, name=supply.profile_source)
+    if needs_frequencies(profile):
+        raise PowerProfileError(
+            f"{supply.profile_source}: the profile lists currents by operating point (Android 14 and later), and a kernel trace "
+            "does not list the operating points",
+            "Give a profile with speeds: add the operating points of the phone as cpu.core_speeds.",
+        )
+    cpus = np.unique(trace.switches.cpu).tolist()
+    clusters = cpu_keys.by_cluster(profile) or cpu_keys.single(profile)
+    is_for_all = len(clusters) == 1 and clusters[0].cores is None
+    policies = [Policy(id=0, cpus=list(range(max(cpus, default=0) + 1)))] if is_for_all else []
+    model = model_of(supply, policies, {})
+    lacking = set(cpus) - {cpu for cluster in model.cpu.clusters for cpu in cluster.cpus}
+    if lacking:
+        raise UsageError(
+            f"the trace has CPU {min(lacking)}, and the power profile {supply.profile_source} has not",
+            "Give the power_profile.xml of the traced phone with --power-profile.",
+        )
+    return ImportedDevice(cpus, policies), model

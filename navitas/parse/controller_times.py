@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from navitas.batterystats.controllers import ControllerCounters, read_controller
+from navitas.batterystats.checkin_statistics import ControllerCounters, read_controller
 from navitas.parse.radio_times import RadioTimes
 
 _RADIOS: Mapping[Literal["wifi", "modem"], str] = {"wifi": "gwfcd", "modem": "gmcd"}

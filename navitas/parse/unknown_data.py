@@ -9,8 +9,7 @@ from navitas.parse.counters import Readings
 from navitas.parse.findings import UPDATE, Findings
 from navitas.recording.codes import LossCode
 from navitas.recording.manifest import SCHEMA_MINOR, SCHEMA_VERSION, Manifest, SourceKind, known_words
-from navitas.recording.store import Recording
-from navitas.recording.unknown import LONGEST_NAME, Unknown
+from navitas.recording.store import LONGEST_NAME, Recording, Unknown
 
 _UNKNOWN = "that this version of Navitas does not know ({names})"
 _TEXTS: dict[LossCode, str] = {

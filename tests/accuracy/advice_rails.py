@@ -23,7 +23,7 @@ from support.example_apps import make_example
 
 import navitas
 from navitas.bundle.reader import Bundle
-from navitas.cli.map_ids import map_ids
+from navitas.cli.maps import map_ids
 from navitas.cli.progress import ConsoleProgress
 from navitas.collect.app_use import Use, record
 from navitas.collect.options import ProfileOptions

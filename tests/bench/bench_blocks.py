@@ -10,7 +10,7 @@ from pathlib import Path
 from common import ROOT, Figures, arguments
 
 from navitas.build.bridge import InstrumenterBridge, InstrumentInput, InstrumentOptions
-from navitas.build.jars import jar
+from navitas.build.java import jar
 
 JAVA = ROOT / "tests/bench/java"
 GAME = ROOT / "examples/game/src/main/java"

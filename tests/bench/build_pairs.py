@@ -15,7 +15,7 @@ from common import ROOT
 sys.path.insert(0, str(ROOT / "tests"))
 
 from navitas.build.gradle import INIT_SCRIPT
-from navitas.build.jars import jar
+from navitas.build.java import jar
 
 
 class BuildPairs:

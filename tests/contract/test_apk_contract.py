@@ -16,7 +16,7 @@ from support import bundle_maker
 from support.apk_maker import Signer, Tag, activity, instrumentation, manifest, write
 from support.no_progress import NoProgress
 
-from navitas.build.jars import JARS
+from navitas.build.java import JARS
 from navitas.bundle.reader import open_bundle
 from navitas.collect.kept_apps import kept_apps
 from navitas.collect.state.saved_apps import SavedApps

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from navitas.build.jars import JARS
+from navitas.build.java import JARS
 from navitas.device.adb import AdbDevice
 from navitas.device.base import Device
 

@@ -13,7 +13,7 @@ from support.gradle_projects import main_class, write
 from support.large_app import MAP, Outputs, add_method, changed, large_app
 
 from navitas.build.gradle import INIT_SCRIPT
-from navitas.build.jars import jar
+from navitas.build.java import jar
 
 pytestmark = [pytest.mark.extended, pytest.mark.usefixtures("android_sdk")]
 

@@ -9,7 +9,7 @@ import pytest
 from support.android_apps import extract_apk, probed_methods
 from support.android_projects import FLAVORS, build_file, copy_project, fixture_params
 
-from navitas.build.jars import jar
+from navitas.build.java import jar
 from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.reader import open_bundle
 

@@ -19,7 +19,7 @@ from navitas.device.adb import AdbDevice
 from navitas.parse.trace.perfetto import read_perfetto
 from navitas.parse.trace.text_trace import read_text
 from navitas.parse.trace.trace_tables import RawTrace
-from navitas.perfetto.config import read_config
+from navitas.perfetto.messages import read_config
 from navitas.virtual_phone.kernel import Kernel, load_spec
 from navitas.virtual_phone.kernel.host_slices import HostSlices
 from navitas.virtual_phone.kernel.sources import process_cpu_ns

@@ -17,8 +17,7 @@ from support.maven import NotFetchedError, fetch
 
 from navitas.build.bridge import InstrumentSummary
 from navitas.build.instrument import instrument
-from navitas.build.jars import JARS
-from navitas.build.java import find_java
+from navitas.build.java import JARS, find_java
 from navitas.errors import BuildError
 
 CONSOLE = "org.junit.platform:junit-platform-console-standalone:1.10.5"

@@ -16,7 +16,7 @@ from support.no_progress import NoProgress
 
 import navitas
 from navitas.bundle.reader import Bundle
-from navitas.cli.map_ids import map_ids
+from navitas.cli.maps import map_ids
 from navitas.collect.app_use import Use, record
 from navitas.collect.options import ProfileOptions
 from navitas.device.adb import AdbDevice

@@ -19,9 +19,9 @@ from support.link import linked
 
 from navitas.collect import app_files, power
 from navitas.collect.app_files import AppFolder
+from navitas.collect.instrument import Watchdog
 from navitas.collect.state.guard import prepared
 from navitas.collect.state.journal import Journal
-from navitas.collect.watchdog import Watchdog
 from navitas.device.adb import AdbDevice
 from navitas.errors import DeviceError
 from navitas.power import catalog

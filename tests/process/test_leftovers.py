@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from navitas.collect import map_cache, profile_cache
-from navitas.collect.profile_cache import Found
+from navitas.collect import map_cache, phone_profile
+from navitas.collect.phone_profile import Found
 from navitas.fleet.files import FleetError
 from navitas.fleet.schema import PACKAGES
 from navitas.fleet.store import Store, exclusive_writer
@@ -68,7 +68,7 @@ def test_leftovers_of_a_recording_are_removed(tmp_path: Path, name: str) -> None
 
 
 def _keep_profile() -> None:
-    profile_cache.keep("fingerprint", Found(b"<x/>", "test"))
+    phone_profile.keep("fingerprint", Found(b"<x/>", "test"))
 
 
 def _keep_map() -> None:

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 from navitas.build.bridge import InstrumentOptions
 from navitas.build.instrument import instrument
-from navitas.build.jars import JARS
+from navitas.build.java import JARS
 from navitas.build.plugin_repository import install_plugin
 from navitas.bundle.reader import Bundle, open_bundle
 from support import bundle_maker

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from navitas.build.instrument import instrument
-from navitas.build.jars import JARS
-from navitas.build.java import find_java
+from navitas.build.java import JARS, find_java
 from navitas.errors import BuildError
 from navitas.parse.methodmap import Span, places_of
 from support.maven import NotFetchedError, fetch

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from navitas.build.jars import JARS
+from navitas.build.java import JARS
 from navitas.build.sample import copy_sample
 from navitas.bundle.reader import Bundle
 from navitas.device.adb import AdbDevice

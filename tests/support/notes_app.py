@@ -16,7 +16,7 @@ from typing import Any
 
 from navitas.build.bridge import InstrumentOptions
 from navitas.build.instrument import instrument
-from navitas.build.jars import JARS
+from navitas.build.java import JARS
 from navitas.bundle.reader import Bundle, open_bundle
 from navitas.virtual_phone import firmware
 from support import apk_maker, bundle_maker

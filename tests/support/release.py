@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 import pytest
 
-from navitas.build.jars import JARS
+from navitas.build.java import JARS
 from support.git_repository import GIT
 
 ROOT = Path(__file__).resolve().parents[2]

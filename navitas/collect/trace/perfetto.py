@@ -11,7 +11,7 @@ from pathlib import Path
 from navitas.collect.trace.tracer import TracerUnavailable, Warn, copy, start_error
 from navitas.device.base import Device
 from navitas.errors import DeviceError
-from navitas.perfetto.config import binary_config
+from navitas.perfetto.messages import binary_config
 
 ENABLE = "adb shell setprop persist.traced.enable 1"
 """Remedy if the service is off."""

@@ -15,8 +15,7 @@ from support.command_line import eventually
 from support.host import has_ended
 
 from navitas.build.bridge import InstrumenterBridge, InstrumentInput, InstrumentOptions
-from navitas.build.jars import JARS
-from navitas.build.java import find_java
+from navitas.build.java import JARS, find_java
 from navitas.errors import BuildError
 from navitas.parse.apis import FIRST_API
 

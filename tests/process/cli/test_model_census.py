@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from navitas.build.jars import JARS
+from navitas.build.java import JARS
 from navitas.census.document import Census, read_census
 from navitas.cli.main import run
 from navitas.errors import ExitCode

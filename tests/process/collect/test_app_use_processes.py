@@ -19,9 +19,9 @@ from support.command_line import eventually
 from support.interruptible import interruptible
 from support.no_progress import NoProgress
 
+from navitas.collect.app_use import run_command
 from navitas.collect.input_script import read_input_script
 from navitas.collect.instrument import InstrumentResult
-from navitas.collect.use_command import run_command
 
 SHELLS = [name for name in ("mksh", "dash", "bash") if shutil.which(name)]
 

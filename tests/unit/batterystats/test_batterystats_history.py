@@ -179,7 +179,7 @@ def test_a_long_line_and_bytes_that_are_no_text() -> None:
 
 
 def test_too_many_names_share_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("navitas.batterystats.names.MOST_NAMES", 4)
+    monkeypatch.setattr("navitas.batterystats.changes.MOST_NAMES", 4)
     text = "".join(f'   +{i}ms (1) 050 +wake_lock_in=1000:"tag {i}"\n' for i in range(1, 10))
     dump = read_dump(text)
     assert sorted({one.tag for one in dump.states}) == ["(more names)", "tag 1", "tag 2"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from navitas.build.jars import JARS
+from navitas.build.java import JARS
 
 # Jars that the Gradle plugin lays out for APKs (RuntimeJarsTask).
 INTO_APPS = ("navitas-runtime.jar", "navitas-runtime-junit.jar", "navitas-hooks.jar")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from navitas.build.jars import JARS
+from navitas.build.java import JARS
 
 ROOT = Path(__file__).resolve().parents[3]
 LIBRARIES = {

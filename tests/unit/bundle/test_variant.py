@@ -10,8 +10,7 @@ import pytest
 from support.bundle_maker import ANDROID_FILES, FILES, make
 
 from navitas.bundle.manifest import AndroidManifest, BundleManifest
-from navitas.bundle.reader import open_bundle
-from navitas.bundle.variant import with_inputs
+from navitas.bundle.reader import open_bundle, with_inputs
 from navitas.errors import BuildError
 
 

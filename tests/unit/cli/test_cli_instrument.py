@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from navitas.build.jars import JARS
+from navitas.build.java import JARS
 from navitas.cli.main import run
 from navitas.errors import ExitCode
 

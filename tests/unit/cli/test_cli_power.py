@@ -11,7 +11,7 @@ import pytest
 
 from navitas.cli import power as command
 from navitas.cli.main import run
-from navitas.collect.profile_cache import Found
+from navitas.collect.phone_profile import Found
 from navitas.power import catalog
 from navitas.recording.manifest import Policy
 

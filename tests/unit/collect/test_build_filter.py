@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from navitas.bundle.manifest import TestTask
-from navitas.collect.build_filter import runs
+from navitas.collect.choice import runs
 from navitas.collect.selection import TestName
 
 TEST = TestName("org.x.SortTest", "sorts[0]")

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from navitas.collect.input_script import read_input_script
-from navitas.collect.key_names import KEY_NAMES
+from navitas.collect.input_script import KEY_NAMES, read_input_script
 from navitas.errors import UsageError
 
 

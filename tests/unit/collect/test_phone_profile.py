@@ -14,8 +14,7 @@ from fake_device import FakeDevice
 
 from navitas.collect import power
 from navitas.collect.options import ProfileOptions
-from navitas.collect.phone_profile import FRAMEWORK
-from navitas.collect.profile_cache import cached
+from navitas.collect.phone_profile import FRAMEWORK, cached
 from navitas.errors import PowerProfileError
 from navitas.power.power_profile import read_power_profile
 from navitas.recording.manifest import Policy

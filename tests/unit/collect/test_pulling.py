@@ -8,8 +8,7 @@ import pytest
 from fake_device import FakeDevice
 
 from navitas.collect.app_files import AppFolder
-from navitas.collect.logcat import LogcatCapture
-from navitas.collect.notes import runtime_notes
+from navitas.collect.logcat import LogcatCapture, runtime_notes
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from navitas.collect import map_cache
 from navitas.collect.app_files import AppFolder
 from navitas.collect.instrument import command
 from navitas.collect.target import Target, target_of
+from navitas.device.adb import install_remedy
 from navitas.device.base import ShellResult
-from navitas.device.install_remedies import install_remedy
 from navitas.errors import DeviceError
 
 RUNNER = "androidx.test.runner.AndroidJUnitRunner"

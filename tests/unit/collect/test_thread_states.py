@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from navitas.collect.shell_sampler import loop_command
-from navitas.collect.thread_states import Changed
+from navitas.collect.shell_sampler import ChangedThreads, loop_command
 
 PATH = b"# /proc/10/task/%d/time_in_state\n"
 
@@ -18,7 +17,7 @@ def block(*ticks: int) -> list[bytes]:
 
 
 def test_only_threads_that_ran_are_kept() -> None:
-    changed = Changed()
+    changed = ChangedThreads()
     assert list(changed.lines_of(block(1, 2))) == block(1, 2)
     assert list(changed.lines_of(block(1, 3))) == [*block(), PATH % 1, b"cpu0\n", b"500000 3\n"]
     assert list(changed.lines_of(block(1, 3))) == block()
@@ -27,7 +26,7 @@ def test_only_threads_that_ran_are_kept() -> None:
 
 
 def test_only_threads_that_live_are_remembered() -> None:
-    changed = Changed()
+    changed = ChangedThreads()
     list(changed.lines_of(block(1, 2)))
     assert list(changed.lines_of(block())) == block(), "a block without a pass: nothing is forgotten"
     assert list(changed.lines_of(block(1))) == block()
@@ -44,7 +43,7 @@ def test_without_a_package_no_threads_are_read() -> None:
 
 
 def test_parts_of_the_loop_use_variables_of_their_own() -> None:
-    """The reading of threads sets e, n, p, q, s, w, x and f."""
+    """The threads_reading of threads sets e, n, p, q, s, w, x and f."""
     loop = loop_command(["/proc/stat"], "a.b", traffic_paths=["/proc/net/dev"], traffic_s=1.0, statistics=True)
     counted = re.findall(r"(\w)=\$\(\(\1-1\)\)", loop)
     assert sorted(counted) == ["d", "g", "n", "w"]

@@ -14,7 +14,7 @@ from navitas.collect.trace import perfetto
 from navitas.collect.trace.run_trace import LONGEST_S, SPARE_S, RunTrace
 from navitas.collect.trace.tracer import Tracing
 from navitas.errors import DeviceError
-from navitas.perfetto.config import binary_config, read_config
+from navitas.perfetto.messages import binary_config, read_config
 
 LISTED = "       sched - CPU Scheduling\n        freq - CPU Frequency\n       video - Video\n"
 ENDS, REMOVES, OFF = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from navitas.collect.watchdog import Watchdog
+from navitas.collect.instrument import Watchdog
 
 
 @dataclass
