@@ -11,7 +11,6 @@ from navitas.analyze.profile import Profile
 from navitas.analyze.unrecorded import unrecorded
 from navitas.bundle.reader import Bundle
 from navitas.cli.analysis import load_profile
-from navitas.cli.compare_input import session_of
 from navitas.cli.files import STDOUT
 from navitas.cli.formats import ReportFile
 from navitas.cli.history_file import add_sessions
@@ -24,6 +23,7 @@ from navitas.collect.app_use import record as record_use
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
 from navitas.collect.session import IsEnough, ProfilingOutcome, profile, profile_versions
+from navitas.compare.versions import session_of
 from navitas.device.base import Device
 from navitas.errors import DeviceError, ExitCode, NavitasError
 from navitas.folder_lock import FolderLock

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from navitas.batterystats.statistics import Statistics
 from navitas.batterystats.tables import UsageCounter
-from navitas.vitals.device_use import Bounds, DeviceUse, HeldLock, UidUse, WakeupAlarm
-from navitas.vitals.packages import idle_packages, packages_by_uid
+from navitas.vitals.device_use import Bounds, DeviceUse, HeldLock, UidUse, WakeupAlarm, idle_packages, packages_by_uid
 from navitas.vitals.thresholds import is_exempt
 
 OVERLAP = "the times of wake locks that may overlap"
