@@ -1,5 +1,5 @@
-"""Readings of special test runs: how long each CPU ran at which frequency, the power that the
-phone's meters showed, and the currents of the screen and of radios that follow.
+"""Readings of special test runs: how long each CPU ran at which frequency, the power that the phone's
+meters showed, and the currents of the screen and of radios that follow.
 """
 
 from __future__ import annotations
@@ -58,16 +58,16 @@ def read_steps(steps: Sequence[MeasuredStep], meter: Meter) -> list[StepUse]:
 
     Steps whose readings are torn are left out. Raises `DeviceError` if all are, or if the gauge's sign changes.
     """
-    gauges = gauge_power_mw([_gauge_lines(step.text) for step in steps]) if meter == "gauge" else [None] * len(steps)
+    gauges = (
+        gauge_power_mw([[rest for name, rest in _PART.findall(step.text) if name == "gauge"] for step in steps])
+        if meter == "gauge"
+        else [None] * len(steps)
+    )
     found = [_read(step, gauge) for step, gauge in zip(steps, gauges, strict=True)]
     usable = [each for each in found if each is not None]
     if not usable:
         raise DeviceError("the phone's counters could not be read in any step", "Check with navitas doctor what it can read.")
     return usable
-
-
-def _gauge_lines(text: str) -> list[str]:
-    return [rest for name, rest in _PART.findall(text) if name == "gauge"]
 
 
 def _read(step: MeasuredStep, gauge_mw: float | None) -> StepUse | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -159,8 +158,7 @@ def _run(request: _Request, stack: ExitStack) -> tuple[Path, Bisection]:
     output = request.run.output or default_recording(f"{request.project.resolve().name}-bisect")
     output.mkdir(parents=True, exist_ok=True)
     stack.callback(_remove_empty, output)
-    known = (request.project, request.commits, request.build, request.options, request.run)
-    measured = Measurements(*known, device, bundles, output, progress)
+    measured = _Measurements(request, device, bundles, output, progress)
     note(f"{len(request.commits) - 1:,} commits, at most {request.limits.builds} builds")
     names = [commit.short for commit in request.commits]
     return output, bisect(names, measured.measure, request.choice, request.limits, note)
@@ -199,14 +197,10 @@ def _row(one: FigureStep) -> dict[str, Any]:
 
 
 @dataclass(slots=True)
-class Measurements:
-    """The commits of a bisection, their builds so far, and how many pairs were measured."""
+class _Measurements:
+    """The builds of a bisection's commits so far, and how many pairs were measured."""
 
-    project: Path
-    commits: Sequence[Commit]
-    build: BuildOptions
-    options: ProfileOptions
-    run: RunOptions
+    request: _Request
     device: Device
     bundles: Path
     output: Path
@@ -218,8 +212,10 @@ class Measurements:
         """Build two commits, unless they are built, and measure them in turns."""
         built = [self._built(index) for index in (earlier, later)]
         folder = self.output / f"{self.count + 1:02}"
-        options, report = replace(self.options, repeat=turns), ReportOptions(default_formats=())
-        outcomes = measure_versions(self.device, built, folder, options, report=report, run=self.run, progress=self.progress)
+        options, report = replace(self.request.options, repeat=turns), ReportOptions(default_formats=())
+        outcomes = measure_versions(
+            self.device, built, folder, options, report=report, run=self.request.run, progress=self.progress
+        )
         self.progress.stage("analyzing")
         before, after = (read_session(one.recording, self.progress) for one in outcomes)
         self.count += 1
@@ -227,10 +223,10 @@ class Measurements:
 
     def _built(self, index: int) -> BuiltVersion:
         if index not in self.built:
-            commit = self.commits[index]
-            with checked_out(self.project, commit.hash, warning) as place:
+            request, commit = self.request, self.request.commits[index]
+            with checked_out(request.project, commit.hash, warning) as place:
                 self.built[index] = build_version(
-                    commit.short, place, self.build, options=self.options, folder=self.bundles / commit.short,
+                    commit.short, place, request.build, options=request.options, folder=self.bundles / commit.short,
                     progress=self.progress, virtual=self.device.info.kind == "virtual",
                 )  # fmt: skip
         return self.built[index]

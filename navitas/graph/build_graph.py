@@ -35,7 +35,8 @@ def module_graph(profile: Profile) -> ModuleGraph:
     paths = module_paths(ledger, messages)
     energies = module_energies(ledger, paths)
     modules, callers = modules_of_messages(messages, paths), callers_of_providers(ledger, messages, paths)
-    matched, methods = match(messages, [run.target_sdk for run in ledger.runs]), _sending_methods(ledger, messages)
+    matched = match(messages, [run.target_sdk for run in ledger.runs])
+    methods: list[int] = starting_methods(ledger, messages.path).tolist()
     found = grouped(messages, matched, modules, callers, methods, running=running_classes(ledger))
     scheduled = scheduled_tags(ledger, messages, matched, modules, methods)
     by_module = energies.energy_j.sum(axis=1).tolist()
@@ -82,11 +83,6 @@ def _counted(ledger: Ledger, messages: ModuleMessages) -> ModuleMessages:
     return ModuleMessages(
         **{name: getattr(messages, name)[rows] for name in columns}, names=tuple(map(class_name, messages.names))
     )
-
-
-def _sending_methods(ledger: Ledger, messages: ModuleMessages) -> Sequence[int]:
-    found: list[int] = starting_methods(ledger, messages.path).tolist()
-    return found
 
 
 def _place(method: Method) -> tuple[str, str | None, int | None]:

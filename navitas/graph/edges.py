@@ -62,7 +62,11 @@ class MessageTimes:
 
     def _at_once(self) -> int:
         """The most series of a run that went on at the same time: a series that replaces another one begins later."""
-        ends = [(run, at_ns, is_end) for (run, _), times in self._by_series.items() for is_end, at_ns in enumerate(_span(times))]
+        ends = [
+            (run, at_ns, is_end)
+            for (run, _), times in self._by_series.items()
+            for is_end, at_ns in enumerate((min(times), max(times)))
+        ]
         return max(accumulate(-1 if is_end else 1 for _, _, is_end in sorted(ends)), default=1)
 
 
@@ -102,10 +106,6 @@ class EdgeGroup:
             action_counts=tuple(self.actions[action] for action in actions),
             other_actions=len(self.actions) - len(actions),
         )
-
-
-def _span(times: Sequence[int]) -> tuple[int, int]:
-    return min(times), max(times)
 
 
 def _most(counts: Counter[_Key], limit: int) -> tuple[_Key, ...]:

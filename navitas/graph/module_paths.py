@@ -204,12 +204,6 @@ class ModulePaths:
         return self.heirs.get(int(self.entry[path]), frozenset())
 
 
-def modules_of(messages: ModuleMessages) -> tuple[str, ...]:
-    """The classes that the communications name as sender, receiver or target, sorted."""
-    named = np.unique(np.concatenate([messages.module, messages.target]))
-    return tuple(sorted(messages.names[number] for number in named.tolist() if messages.names[number]))
-
-
 def module_paths(ledger: Ledger, messages: ModuleMessages) -> ModulePaths:
     """Find the module of each call path of a ledger.
 
@@ -218,7 +212,8 @@ def module_paths(ledger: Ledger, messages: ModuleMessages) -> ModulePaths:
     because the app does not call it. Fragments have only such outermost entries: what runs within an activity's callback belongs
     to the activity.
     """
-    modules = modules_of(messages)
+    named = np.unique(np.concatenate([messages.module, messages.target])).tolist()
+    modules = tuple(sorted(messages.names[number] for number in named if messages.names[number]))
     number = {name: i for i, name in enumerate(modules)}
     of_fragments = classes_of_fragments(ledger)
     inherited = inheritance(ledger, messages, number, of_fragments)

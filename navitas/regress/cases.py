@@ -151,7 +151,8 @@ def non_negative(sums: WeightedSums, ridge: float = RIDGES[0]) -> F64:
     penalty[0] = RIDGES[0]  # the idle term is not shrunk
     lower = np.linalg.cholesky(matrix + np.diag(penalty))
     right = library("scipy.linalg").solve_triangular(lower, right, lower=True)
-    return np.asarray(least_squares.non_negative(lower.T, right) / scale, np.float64)
+    upper = np.asarray(lower.T, np.float64)
+    return np.asarray(least_squares.non_negative(upper, right) / scale, np.float64)
 
 
 def least_squares_of(sums: WeightedSums, ridge: float = RIDGES[0]) -> F64:
