@@ -78,7 +78,7 @@ def command(
     least_share = least_percent / 100
     with ConsoleProgress(only_live=True) as progress:
         compared = compare_versions(
-            *paths, choice, same_session=same_session, margin_percent=margin_percent, least_share=least_share,
+            paths[0], paths[1], choice, same_session=same_session, margin_percent=margin_percent, least_share=least_share,
             read=lambda path: read_session(path, progress),
         )  # fmt: skip
     found = compared.comparison

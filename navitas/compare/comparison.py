@@ -97,7 +97,7 @@ def compare(
     if not changes:
         raise choice.none_matches(joules[0][0])
     removed, added = (tuple(sorted(side)) for side in (subjects[0] - subjects[1], subjects[1] - subjects[0]))
-    notes = warnings(before, after, sorted(left_out), together)
+    notes = tuple(_warnings(before, after, sorted(left_out), together))
     return Comparison(tuple(changes), removed, added, tuple(sorted(left_out)), notes)
 
 
@@ -168,12 +168,8 @@ def check_distinct(sessions: Sequence[Session]) -> None:
             raise UsageError(f"{other.name} and {session.name} are the same session", "Give each session once.")
 
 
-def warnings(before: Sequence[Session], after: Sequence[Session], left_out: Sequence[str], together: bool) -> tuple[str, ...]:
-    """Return what limits the comparison of two versions."""
-    return tuple(_warnings(before, after, left_out, together))
-
-
 def _warnings(before: Sequence[Session], after: Sequence[Session], left_out: Sequence[str], together: bool) -> Iterator[str]:
+    """What limits the comparison of two versions."""
     sessions = [*before, *after]
     if left_out:
         names = printable_list(left_out, _NAMES)

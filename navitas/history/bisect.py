@@ -158,7 +158,7 @@ def bisect(
     measure: MeasurePair,
     choice: FigureChoice | None = None,
     limits: Limits | None = None,
-    on_note: Callable[[str], None] = lambda text: None,
+    on_note: Callable[[str], None] | None = None,
 ) -> Bisection:
     """Search among commits, given by name from the good one to the bad one, in the order of the history.
 
@@ -166,11 +166,12 @@ def bisect(
     far, as text. Raises `UsageError` if no test passed in all runs of both ends, or if no figure matches, and the errors of
     `measure` for commits that were measured before.
     """
-    search_of = CommitSearch(commits, measure, limits or Limits(), on_note)
+    note = on_note or (lambda text: None)
+    search_of = CommitSearch(commits, measure, limits or Limits(), note)
     change, compared = search_of.changed_figure(choice or FigureChoice())
     if change is None:
         return Bisection(None, tuple(compared), None, (), search_of.turns)
-    on_note(f"{printable(change.subject.described)}: {change.percent:+.1f} %")
+    note(f"{printable(change.subject.described)}: {change.percent:+.1f} %")
     found = search_of.find_commit(change.subject)
     methods = search_of.stepped_methods(found.commits[0]) if len(found.commits) == 1 else []
     return Bisection(change, tuple(compared), found, tuple(methods), search_of.turns)

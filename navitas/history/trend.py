@@ -29,7 +29,8 @@ class SessionSeries(NamedTuple):
 def latest_series(sessions: Sequence[Session]) -> SessionSeries:
     """Return the sessions of the device, power profile and project of the latest session, by time."""
     ordered = sorted(sessions, key=lambda one: one.created_utc)
-    kept = [one for one in ordered if _group(one) == _group(ordered[-1])]
+    groups = [(one.device, one.power_profile, one.origin.project) for one in ordered]
+    kept = [one for one, group in zip(ordered, groups, strict=True) if group == groups[-1]]
     return SessionSeries(tuple(kept), len(ordered) - len(kept))
 
 
@@ -52,19 +53,13 @@ def latest_of_each(sessions: Sequence[Session]) -> list[Session]:
     return [one for index, one in enumerate(sessions) if not one.session or last[one.session] == index]
 
 
-def _group(one: Session) -> tuple[str, str, str]:
-    return one.device, one.power_profile, one.origin.project
-
-
-def label(session: Session) -> str:
-    """A session's short revision (`+`: with changes), or its time."""
-    origin = session.origin
-    return f"{origin.revision[:8]}{'+' if origin.dirty else ''}" if origin.revision else session.created_utc[:19]
-
-
 def labels(sessions: Sequence[Session]) -> list[str]:
-    """The labels of sessions. Those of the same revision also have their times."""
-    found = [label(one) for one in sessions]
+    """A short revision (`+`: with changes) for each session, or its time. Those of the same revision also have their times."""
+    found = []
+    for one in sessions:
+        origin = one.origin
+        revision = f"{origin.revision[:8]}{'+' if origin.dirty else ''}"
+        found.append(revision if origin.revision else one.created_utc[:19])
     return [
         f"{text} {one.created_utc[:16]}" if one.origin.revision and found.count(text) > 1 else text
         for text, one in zip(found, sessions, strict=True)

@@ -25,7 +25,6 @@ from navitas.vitals.dump_warnings import (
     VitalsWarning,
     cut_off,
     damaged_lines,
-    merged_warnings,
     missing_statistics,
     repeated_statistics,
 )
@@ -104,7 +103,7 @@ def read_dump_use(path: Path) -> tuple[DeviceUse, tuple[VitalsWarning, ...]]:
         *damaged_lines(reader.lines, uses_history=not dump.has_statistics, dropped=dump.history.dropped + statistics.dropped),
         *repeated_statistics(statistics.repeated, statistics.replaced),
     ]
-    return use, merged_warnings(warnings)
+    return use, tuple(dict.fromkeys(warnings))
 
 
 def _best(dumps: dict[DumpPart, DumpReading]) -> DumpPart | None:

@@ -16,7 +16,6 @@ from navitas.vitals.dump_warnings import (
     VitalsCode,
     VitalsWarning,
     damaged_lines,
-    merged_warnings,
     missing_statistics,
     other_app,
 )
@@ -105,7 +104,7 @@ def vitals_of_recording(path: Path) -> VitalsReport:
     warnings = list(missing_statistics(is_begun=False, has_users=False, has_time=bool(use.on_battery_ms), is_text=False))
     for history in recorded.histories:
         warnings += damaged_lines(history.lines, uses_history=True, dropped=history.dropped)
-    return _report(use, merged_warnings(warnings), recorded, by_uid=True)
+    return _report(use, tuple(dict.fromkeys(warnings)), recorded, by_uid=True)
 
 
 def _recorded(path: Path) -> RecordedRuns:
