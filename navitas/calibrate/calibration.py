@@ -19,8 +19,9 @@ from navitas.calibrate.operating_points import (
     measured_at,
     within_speeds,
 )
-from navitas.calibrate.regularised_fit import F64, relative_errors
 from navitas.errors import UsageError
+from navitas.extra_libraries import extra_library
+from navitas.parse.arrays import F64
 from navitas.power.model import CpuPower
 
 _LEAST_MA = 0.0005
@@ -175,6 +176,16 @@ def _errors_of_intervals(
         own = slice(begin, end)
         before, after, out = (np.abs(each[own] - rows.measured[own]) / rows.size[own] for each in predicted)
         yield PointErrors(source.name, None, end - begin, _median(before), _median(after), *_median_and_90(out))
+
+
+def relative_errors(predicted: F64, measured: F64) -> F64:
+    """The absolute relative errors."""
+    return np.asarray(np.abs(predicted / measured - 1), np.float64)
+
+
+def check_installed() -> None:
+    """Raise `UsageError` if SciPy is not installed, before long work."""
+    extra_library("scipy.optimize", "calibrating needs", "fit")
 
 
 def _median(errors: F64) -> float:

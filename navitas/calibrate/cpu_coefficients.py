@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.calibrate.operating_points import OperatingPoint, cluster_of
-from navitas.calibrate.regularised_fit import F64
 from navitas.errors import UsageError
+from navitas.parse.arrays import F64, Bool
 from navitas.power.model import ClusterPower, CpuPower
 
 _MOST_SPEEDS = 200
@@ -75,7 +75,7 @@ class CpuCoefficients:
             ]
         return tuple(found)
 
-    def links(self, prior: Sequence[float], measured: NDArray[np.bool_]) -> F64:
+    def links(self, prior: Sequence[float], measured: Bool) -> F64:
         """What a fit without measurements makes 0, as rows: it gives currents that were not measured, by those next to them.
 
         `prior` is the weight of the profile's curve in each cluster. In gaps between measured operating points, currents follow

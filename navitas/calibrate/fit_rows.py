@@ -1,4 +1,13 @@
-"""All measurements of a fit as rows: of operating points, and of intervals of recordings."""
+"""All measurements of a fit as rows: of operating points, and of intervals of recordings.
+
+The fit is non-negative least squares in relative error, held near a start and smooth between neighbours. Unknowns are scales of
+figures that are known roughly, such as those of a power profile: 1 leaves a figure as it is. The fit minimizes
+
+    Σ ((predicted − measured) / size)²  +  λ² Σ pull² (scale − target)²  +  μ² Σ (link · scales)²
+
+with scales from 0 on. The size is the measured value, or larger for small ones. A link is what differs between neighbouring
+operating points of one cluster. So figures that no measurement covers follow those next to them.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +16,14 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from navitas.analyze.fitting.least_squares import non_negative
 from navitas.calibrate.cpu_coefficients import CpuCoefficients
 from navitas.calibrate.operating_points import OperatingPoint, measured_at
-from navitas.calibrate.regularised_fit import F64, TOWARDS_START, Start, fit_scales
+from navitas.parse.arrays import F64, I64, Bool
 
+TOWARDS_START, SMOOTHNESS = 0.001, 0.003
+"""λ and μ (docs/calibrating.md)."""
 FOLDS = 5
 LEAST_TO_CHOOSE = 2 * FOLDS
 """The fewest different frequencies of a cluster by which a prior is chosen: two for each fold."""
@@ -50,13 +61,13 @@ class FitRows:
     """
 
     coefficients: CpuCoefficients
-    row: NDArray[np.int64]
+    row: I64
     speeds: Sequence[tuple[int, int]]
-    speed: NDArray[np.int64]
+    speed: I64
     use: F64
     measured: F64
     size: F64
-    fold: NDArray[np.int64]
+    fold: I64
     target: F64
     pull: F64
     lengths: tuple[int, ...]
@@ -98,7 +109,7 @@ class FitRows:
             tuple(len(each) for each in powers),
         )
 
-    def fit(self, prior: Sequence[float], kept: NDArray[np.bool_] | None = None) -> F64:
+    def fit(self, prior: Sequence[float], kept: Bool | None = None) -> F64:
         """Return the scales of all columns, fitted to all rows or to the kept ones. `prior`: see `CpuCoefficients.links`.
 
         The currents of a cluster's cores are held near the profile's times the ratio of measured powers to the profile's.
@@ -117,10 +128,12 @@ class FitRows:
             fitted[own] = (use[:, own] > 0).any()
         scales = self.target.copy()
         links = links[:, fitted][(links[:, fitted] != 0).any(axis=1)]
-        scales[fitted] = fit_scales(use[:, fitted], measured, size, Start(self.target[fitted], self.pull[fitted], links))
+        scales[fitted] = _fit_scales(
+            use[:, fitted] / size[:, None], measured / size, self.target[fitted], self.pull[fitted], links
+        )
         return ratios * scales
 
-    def _ratios(self, kept: NDArray[np.bool_]) -> F64:
+    def _ratios(self, kept: Bool) -> F64:
         """How much the measured power of cores is above the profile's by cluster, for the columns of its cores. 1 without points.
 
         It is what is left of the measured power after the profile's shared currents, or if more, the ratio with these.
@@ -137,7 +150,7 @@ class FitRows:
                 found[cores] = np.median(np.maximum(measured / total, (measured - total + of_cores) / of_cores))
         return found
 
-    def prior(self, kept: NDArray[np.bool_] | None = None) -> tuple[float, ...]:
+    def prior(self, kept: Bool | None = None) -> tuple[float, ...]:
         """Choose the weight of the profile's curve in each cluster by the errors at points that are left out in turn.
 
         It is 0, for straight lines between measured points, unless another weight has clearly smaller errors. It is also 0 in
@@ -151,19 +164,19 @@ class FitRows:
             found.append(self._best_prior(speeds, errors) if is_enough else float(not len(speeds)))
         return tuple(found)
 
-    def _best_prior(self, speeds: NDArray[np.int64], errors: Mapping[float, F64]) -> float:
+    def _best_prior(self, speeds: I64, errors: Mapping[float, F64]) -> float:
         gains = {weight: errors[0.0][speeds] - errors[weight][speeds] for weight in PRIORS}
         clear = [weight for weight, gain in gains.items() if gain.mean() > _CLEAR * gain.std(ddof=1) / len(gain) ** 0.5]
         return max(clear, key=lambda weight: float(gains[weight].mean()), default=0.0)
 
-    def speeds_of(self, kept: NDArray[np.bool_] | None = None) -> list[NDArray[np.int64]]:
+    def speeds_of(self, kept: Bool | None = None) -> list[I64]:
         """The numbers of the different speeds of each cluster's points."""
         chosen = self._all() if kept is None else kept
         of_points = np.unique(self.speed[chosen[: len(self.speed)]])
         cluster = np.array([number for number, _ in self.speeds], np.int64)
         return [of_points[cluster[of_points] == number] for number in range(len(self.coefficients.cpu.clusters))]
 
-    def errors_with(self, weight: float, kept: NDArray[np.bool_] | None = None) -> F64:
+    def errors_with(self, weight: float, kept: Bool | None = None) -> F64:
         """The mean error at each speed, predicted by fits without its fold. NaN at those that are not kept."""
         kept, prior = self._all() if kept is None else kept, [weight] * len(self.coefficients.cpu.clusters)
         predicted = np.full(len(self.measured), np.nan)
@@ -173,7 +186,7 @@ class FitRows:
         errors = np.abs(predicted / self.measured - 1)[: len(self.speed)]
         return np.bincount(self.speed, errors, len(self.speeds)) / np.bincount(self.speed, minlength=len(self.speeds))
 
-    def _all(self) -> NDArray[np.bool_]:
+    def _all(self) -> Bool:
         return np.ones(len(self.measured), bool)
 
     def by_noise(self) -> FitRows:
@@ -231,14 +244,12 @@ class FitRows:
         return predicted
 
 
-def _folds_of_intervals(source: IntervalSource) -> NDArray[np.int64]:
+def _folds_of_intervals(source: IntervalSource) -> I64:
     count = np.arange(len(source.power_mw))
     return count * FOLDS // max(len(count), 1) if source.is_continuous else count % FOLDS
 
 
-def _separable(
-    coefficients: CpuCoefficients, points: Sequence[OperatingPoint], recorded: Sequence[IntervalSource]
-) -> NDArray[np.bool_]:
+def _separable(coefficients: CpuCoefficients, points: Sequence[OperatingPoint], recorded: Sequence[IntervalSource]) -> Bool:
     """Whether each coefficient may change: one that the profile lacks only if the data separate it from those of cores.
 
     The current of a cluster shows in points with different numbers of cores. That of any running core shows only in recordings.
@@ -249,3 +260,21 @@ def _separable(
     for source in recorded:
         separable |= (source.use > 0).any(axis=0)
     return separable
+
+
+def _fit_scales(use: F64, measured: F64, target: F64, pull: F64, links: F64) -> F64:
+    """The scale of each unknown, near its target by the weight of its pull. Each row of `links` is to be 0.
+
+    `use` has a row for each measurement and a column for each unknown: what the measurement would be from this unknown alone,
+    at a scale of 1, in units of its size.
+    """
+    pull = TOWARDS_START * pull
+    columns = np.vstack([use, np.diag(pull), SMOOTHNESS * links])
+    wanted = np.concatenate([measured, pull * target, np.zeros(len(links))])
+    # The pull makes the least squares unique, so a solution without negative scales is also the solution with this bound.
+    unbounded = np.linalg.solve(columns.T @ columns, columns.T @ wanted)
+    if (unbounded >= 0).all():
+        return np.asarray(unbounded, np.float64)
+    # The bounded fit takes as long as it has rows: R of a QR decomposition has the same solution in fewer.
+    reduced = np.asarray(np.linalg.qr(np.column_stack([columns, wanted]), mode="r"), np.float64)
+    return non_negative(reduced[:, :-1], reduced[:, -1])

@@ -153,7 +153,8 @@ def check_points(source: PointSource, cpu: CpuPower) -> None:
     name, points = source.name, source.points
     if len(points) < LEAST_POINTS:
         raise UsageError(
-            f"{name}: has {_points(len(points))}, but a calibration needs {LEAST_POINTS}", "Measure more frequencies."
+            f"{name}: has {len(points)} point{'' if len(points) == 1 else 's'}, but a calibration needs {LEAST_POINTS}",
+            "Measure more frequencies.",
         )
     if why := another_phone(source, cpu):
         raise UsageError(
@@ -173,7 +174,3 @@ def check_points(source: PointSource, cpu: CpuPower) -> None:
         raise UsageError(
             f"{name}: has points at {count} of the profile's, but a calibration needs {LEAST_POINTS}", "Measure more frequencies."
         )
-
-
-def _points(count: int) -> str:
-    return f"{count} point{'' if count == 1 else 's'}"

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from navitas.analyze.fitting.measured_energy import interval_edges, metered_energy, rail_energy
 from navitas.analyze.fitting.parameters import estimate_at
@@ -19,8 +18,8 @@ from navitas.attribute.measured_runs import MeasuredRuns
 from navitas.calibrate.cpu_coefficients import CpuCoefficients
 from navitas.calibrate.fit_rows import IntervalSource
 from navitas.calibrate.operating_points import LEAST_MW
-from navitas.calibrate.regularised_fit import F64
 from navitas.errors import UsageError
+from navitas.parse.arrays import F64, I64
 from navitas.parse.tables import RunTables
 from navitas.power.model import CpuPower, PowerModel
 
@@ -78,9 +77,7 @@ def _energy(measured: MeasuredRuns, run: RunTables, name: str, meter: MeterReadi
     return metered_energy(run, name, Curve(t_ns, _estimate(measured, run, measured.model.cpu, t_ns)), meter, notes)
 
 
-def _uses(
-    measured: MeasuredRuns, run: RunTables, coefficients: CpuCoefficients, edges_ns: NDArray[np.int64], seconds: F64
-) -> F64:
+def _uses(measured: MeasuredRuns, run: RunTables, coefficients: CpuCoefficients, edges_ns: I64, seconds: F64) -> F64:
     """The estimate is linear in the coefficients: a small change of one of them shows how much of it was used."""
     plain = _estimate(measured, run, coefficients.scaled(coefficients.target), edges_ns)
     columns = []
@@ -97,7 +94,7 @@ def _changed(target: F64) -> Iterator[F64]:
         yield scales
 
 
-def _estimate(measured: MeasuredRuns, run: RunTables, cpu: CpuPower, t_ns: NDArray[np.int64]) -> F64:
+def _estimate(measured: MeasuredRuns, run: RunTables, cpu: CpuPower, t_ns: I64) -> F64:
     """The cumulative energy of the CPU by these coefficients, without base."""
     inputs = measured.inputs(run)
     curves = COMPONENTS[0].curves(run, replace(inputs, model=replace(inputs.model, cpu=cpu)))

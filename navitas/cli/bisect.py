@@ -1,10 +1,10 @@
-"""`navitas bisect`: finds the commit and the methods of a change in energy."""
+"""`navitas bisect`: builds and measures commits, to find the one, and the methods, of a change in energy."""
 
 from __future__ import annotations
 
 import math
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,29 +12,32 @@ import click
 
 from navitas.build.commits import Commit, first_parents
 from navitas.build.gradle import BuildOptions
-from navitas.build.revisions import check_folder
-from navitas.cli.bisect_tables import described, found_lines, steps_table
-from navitas.cli.bisecting import Measurements, changed_figure, find_commit, stepped_methods
+from navitas.build.revisions import check_folder, checked_out
+from navitas.cli.bisect_tables import found_lines, steps_table
 from navitas.cli.commands import NavitasCommand
+from navitas.cli.compare_input import read_session
 from navitas.cli.energy_limit import figure_option
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import failed_check, location, next_step, note, shell_word, warning
 from navitas.cli.option import option, section
-from navitas.cli.options import Finite, device_option, phone_option, probe_options, user_option
+from navitas.cli.options import Finite, ReportOptions, device_option, phone_option, probe_options, user_option
 from navitas.cli.paths import FOLDER, PROGRAM, READ, TEXT
+from navitas.cli.profiling import caller_of
 from navitas.cli.progress import ConsoleProgress
 from navitas.cli.standard_output import output_console
 from navitas.collect.options import ProfileOptions, check_options
 from navitas.compare.effect import stats
 from navitas.compare.figures import FigureChoice
+from navitas.device.base import Device
 from navitas.errors import ExitCode, UsageError
-from navitas.history.search import FoundCommits, Limits, most_builds
-from navitas.history.steps import FigureStep
+from navitas.history.bisect import Bisection, FigureStep, SessionPair, bisect
+from navitas.history.search import Limits, most_builds
 from navitas.owned_folder import owned_folder
 from navitas.untrusted_text import printable
 from navitas.virtual_phone.kernel.spec import find_profile, load_spec
 from navitas.workflows.building import check_build
-from navitas.workflows.measurement import BackgroundContext, RunOptions, default_recording, open_device
+from navitas.workflows.measurement import BackgroundContext, Caller, RunOptions, default_recording, open_device
+from navitas.workflows.versions import BuiltVersion, build_version, measure_versions
 
 _SHOWN = 5
 """How many figures are shown if none differs."""
@@ -83,15 +86,15 @@ def command(*, good: str, bad: str, project: Path | None, json_file: Path | None
     is_text = check_json(json_file)
     request = _checked(good, bad, project or Path(), values)
     with ExitStack() as stack:
-        result = _run(request, stack)
-        write_json(json_file, schema_version=2, **_document(request, result))
+        output, result = _run(request, stack)
+        write_json(json_file, schema_version=2, **_document(request, output, result))
         if is_text:
             output_console().print(*found_lines(request.commits, result.found, result.change), sep="\n", markup=False)
             if result.change is None and result.compared:
                 output_console().print(steps_table("Clearest differences; none is clear enough", result.compared[:_SHOWN]))
             if result.methods:
                 output_console().print(steps_table("Self energy that changed at this commit", result.methods))
-    location(f"recordings: {result.output}")
+    location(f"recordings: {output}")
     if result.change is None:
         remedy = "Give more --most-turns, or another --figure, or let runs differ less: see docs/unsteady-tests.md."
         failed_check(f"{printable(good)} and {printable(bad)} do not differ", remedy)
@@ -115,16 +118,6 @@ class _Request:
     run: RunOptions
     limits: Limits
     choice: FigureChoice
-
-
-@dataclass(frozen=True, slots=True)
-class _Result:
-    output: Path
-    turns: int
-    change: FigureStep | None
-    compared: list[FigureStep]
-    found: FoundCommits | None
-    methods: list[FigureStep]
 
 
 def _checked(good: str, bad: str, project: Path, values: dict[str, Any]) -> _Request:
@@ -152,7 +145,8 @@ def _checked(good: str, bad: str, project: Path, values: dict[str, Any]) -> _Req
     return _Request(project, commits, build, options, run, limits, choice)
 
 
-def _run(request: _Request, stack: ExitStack) -> _Result:
+def _run(request: _Request, stack: ExitStack) -> tuple[Path, Bisection]:
+    """Returns the folder of the recordings, and the result."""
     bundles = stack.enter_context(owned_folder("navitas-bundles-"))
     progress = stack.enter_context(ConsoleProgress())
     phone = stack.enter_context(BackgroundContext(lambda: open_device(request.run)))
@@ -161,16 +155,10 @@ def _run(request: _Request, stack: ExitStack) -> _Result:
     output = request.run.output or default_recording(f"{request.project.resolve().name}-bisect")
     output.mkdir(parents=True, exist_ok=True)
     stack.callback(_remove_empty, output)
-    known = (request.project, request.commits, request.build, request.options, request.run)
-    measured = Measurements(*known, device, bundles, output, progress)
+    measured = _Measurements(request, device, bundles, output, progress)
     note(f"{len(request.commits) - 1:,} commits, at most {request.limits.builds} builds")
-    change, compared = changed_figure(measured, request.choice, request.limits)
-    if change is None:
-        return _Result(output, measured.turns, None, compared, None, [])
-    note(f"{printable(described(change.subject))}: {change.percent:+.1f} %")
-    found = find_commit(measured, change.subject, request.limits)
-    methods = stepped_methods(measured, found.commits[0], request.limits) if len(found.commits) == 1 else []
-    return _Result(output, measured.turns, change, compared, found, methods)
+    names = [commit.short for commit in request.commits]
+    return output, bisect(names, measured.measure, request.choice, request.limits, note)
 
 
 def _remove_empty(folder: Path) -> None:
@@ -178,7 +166,7 @@ def _remove_empty(folder: Path) -> None:
         folder.rmdir()
 
 
-def _document(request: _Request, result: _Result) -> dict[str, Any]:
+def _document(request: _Request, output: Path, result: Bisection) -> dict[str, Any]:
     commits, found = request.commits, result.found
     likely = () if found is None else found.commits
     skipped = {} if found is None else found.skipped
@@ -196,10 +184,48 @@ def _document(request: _Request, result: _Result) -> dict[str, Any]:
         "skipped": [{"commit": commits[index].hash, "reason": reason} for index, reason in sorted(skipped.items())],
         "builds": 2 if found is None else found.builds,
         "turns": result.turns,
-        "recordings": str(result.output),
+        "recordings": str(output),
     }
 
 
 def _row(one: FigureStep) -> dict[str, Any]:
     interval = {"low_percent": one.low_percent, "high_percent": one.high_percent}
     return {**one.subject._asdict(), "percent": one.percent, **interval, "adjusted_p": one.p}
+
+
+@dataclass(slots=True)
+class _Measurements:
+    """The builds of a bisection's commits so far, and how many pairs were measured."""
+
+    request: _Request
+    device: Device
+    bundles: Path
+    output: Path
+    progress: ConsoleProgress
+    built: dict[int, BuiltVersion] = field(default_factory=dict)
+    count: int = 0
+
+    @property
+    def _caller(self) -> Caller:
+        return caller_of(self.progress, ReportOptions(default_formats=()))
+
+    def measure(self, earlier: int, later: int, turns: int) -> SessionPair:
+        """Build two commits, unless they are built, and measure them in turns."""
+        built = [self._built(index) for index in (earlier, later)]
+        folder = self.output / f"{self.count + 1:02}"
+        options = replace(self.request.options, repeat=turns)
+        outcomes = measure_versions(self.device, built, folder, options, run=self.request.run, caller=self._caller)
+        self.progress.stage("analyzing")
+        before, after = (read_session(one.recording, self.progress) for one in outcomes)
+        self.count += 1
+        return SessionPair(before, after)
+
+    def _built(self, index: int) -> BuiltVersion:
+        if index not in self.built:
+            request, commit = self.request, self.request.commits[index]
+            with checked_out(request.project, commit.hash, warning) as place:
+                self.built[index] = build_version(
+                    commit.short, place, request.build, options=request.options, folder=self.bundles / commit.short,
+                    caller=self._caller, virtual=self.device.info.kind == "virtual",
+                )  # fmt: skip
+        return self.built[index]

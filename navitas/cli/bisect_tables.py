@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 from navitas.build.commits import Commit
 from navitas.cli.compare_tables import percent, short_names
-from navitas.compare.session import Subject
+from navitas.history.bisect import FigureStep
 from navitas.history.search import FoundCommits
-from navitas.history.steps import FigureStep
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.untrusted_text import printable
 
@@ -20,7 +19,7 @@ def found_lines(commits: Sequence[Commit], found: FoundCommits | None, change: F
     """Return the lines that name the commits and the probability of error, or say that nothing changed."""
     if found is None or change is None:
         return ["No figure differs between the two revisions."]
-    lines = [f"{printable(described(change.subject), _LONGEST)}: {percent(change.percent)} between the two revisions"]
+    lines = [f"{printable(change.subject.described, _LONGEST)}: {percent(change.percent)} between the two revisions"]
     for index in found.commits:
         lines.append(f"{commits[index].hash} {printable(commits[index].subject, _LONGEST)}")
     several = len(found.commits) > 1
@@ -37,11 +36,6 @@ def found_lines(commits: Sequence[Commit], found: FoundCommits | None, change: F
     for index, reason in sorted(found.skipped.items()):
         lines.append(f"skipped {commits[index].short}: {printable(reason, _LONGEST)}")
     return lines
-
-
-def described(subject: Subject) -> str:
-    """Return a figure's name with its kind, and for tests which energy it is."""
-    return f"{subject.name} ({f'{subject.energy} energy' if subject.energy else subject.kind})"
 
 
 def steps_table(title: str, steps: Sequence[FigureStep]) -> FittedTable:

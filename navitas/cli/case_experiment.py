@@ -17,8 +17,7 @@ from navitas.device.base import Device
 from navitas.errors import UsageError
 from navitas.folder_lock import FolderLock
 from navitas.new_files import write_new
-from navitas.operations.case_file import CaseFile
-from navitas.operations.case_plan import BlockEdit, CasePlan, read_plan
+from navitas.operations.case_plan import BlockEdit, CaseFile, CasePlan, read_plan
 from navitas.operations.case_table import CENSUS, PLAN
 from navitas.owned_folder import owned_folder
 

@@ -20,8 +20,17 @@ from navitas.collect.session import profile
 from navitas.device.base import Device
 from navitas.errors import BuildError, DeviceError, NavitasError, RecordingError
 from navitas.new_files import write_new
-from navitas.operations.case_file import JVM_ARGS, CaseFile
-from navitas.operations.case_plan import BlockEdit, CasePlan, ExecutionCase, editable_blocks, middle_inputs, plan_cases, plan_sets
+from navitas.operations.case_plan import (
+    JVM_ARGS,
+    BlockEdit,
+    CaseFile,
+    CasePlan,
+    ExecutionCase,
+    editable_blocks,
+    middle_inputs,
+    plan_cases,
+    plan_sets,
+)
 from navitas.operations.case_table import COUNTED, EDITS, ENERGY, IDLE, PLAN, case_folder, read_case_counts, write_edits
 from navitas.parse.parsed_recording import parse_recording
 from navitas.recording.store import open_recording

@@ -18,12 +18,9 @@ from navitas.cli.options import Finite
 from navitas.cli.paths import READ_FILE_ANY_NAME
 from navitas.cli.progress import ConsoleProgress
 from navitas.cli.standard_output import output_console
-from navitas.compare.alike import check_distinct, paired
-from navitas.compare.comparison import LEAST_SHARE, MARGIN_PERCENT, FigureChange, compare
-from navitas.compare.effect import Deviations, Effect
+from navitas.compare.comparison import LEAST_SHARE, MARGIN_PERCENT
 from navitas.compare.figures import FigureChoice
-from navitas.compare.session import in_shared_sessions
-from navitas.compare.verdict import Verdict
+from navitas.compare.versions import compare_versions
 
 
 @click.command(
@@ -78,45 +75,17 @@ def command(
     is_text, limit = check_json(json_file), pop_limit(values)
     paths = [session_paths(side) for side in (before, after)]
     check_output(json_file, [before, after, *paths[0], *paths[1]])
-    with ConsoleProgress(only_live=True) as progress:
-        old, new = ([read_session(path, progress) for path in side] for side in paths)
-    for side in (old, new):
-        check_distinct(side)
-    if (shared := in_shared_sessions(old, new)) is not None:
-        new, same_session = shared, True
-    elif same_session:
-        new = paired(old, new, [[path.name.partition(".")[0] for path in side] for side in paths])
     least_share = least_percent / 100
-    found = compare(old, new, choice, together=same_session, margin_percent=margin_percent, least_share=least_share)
+    with ConsoleProgress(only_live=True) as progress:
+        compared = compare_versions(
+            paths[0], paths[1], choice, same_session=same_session, margin_percent=margin_percent, least_share=least_share,
+            read=lambda path: read_session(path, progress),
+        )  # fmt: skip
+    found = compared.comparison
     if json_file is not None:
-        write_json(
-            json_file,
-            schema_version=2,
-            before=[one.name for one in old],
-            after=[one.name for one in new],
-            same_session=same_session,
-            energy=choice.energy,
-            margin_percent=margin_percent,
-            changes=[_row(one) for one in found.changes],
-            removed=[one._asdict() for one in found.removed],
-            added=[one._asdict() for one in found.added],
-            left_out=list(found.left_out),
-            warnings=list(found.warnings),
-        )
+        write_json(json_file, **compared.as_json())
     if is_text:
-        output_console().print(changes_table(found, choice.energy, len(old), len(new)))
+        output_console().print(changes_table(found, choice.energy, len(compared.before), len(compared.after)))
     for text in found.warnings:
         warning(text)
     return check_limit(found, choice, limit)
-
-
-def _row(one: FigureChange) -> dict[str, Any]:
-    effect = None if one.effect is None else {**_fields(one.effect), "spread": _fields(one.effect.spread)}
-    judged = None if one.verdict is None else _fields(one.verdict)
-    figures = {"before_j": one.before_j, "after_j": one.after_j, "effect": effect, "adjusted_p": one.p, "verdict": judged}
-    return {**one.subject._asdict(), **figures}
-
-
-def _fields(record: Effect | Deviations | Verdict) -> dict[str, Any]:
-    """As `dataclasses.asdict`, which takes ten times as long."""
-    return {name: getattr(record, name) for name in record.__slots__}

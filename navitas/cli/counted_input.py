@@ -18,7 +18,7 @@ from navitas.cli.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT
 from navitas.errors import UsageError
 from navitas.operations.counted_program import CountedProgram, join_census
 from navitas.operations.counted_tests import CountedTest, counted_tests, sum_counters
-from navitas.operations.operation_costs import operation_costs, other_features
+from navitas.operations.rankings import operation_costs, other_features
 from navitas.parse.arrays import I64
 from navitas.parse.parsed_recording import parse_recording
 from navitas.recording.store import Recording, open_recording

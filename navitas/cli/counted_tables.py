@@ -8,13 +8,11 @@ from rich.text import Text
 
 from navitas.cli.block_source import source_text
 from navitas.cli.source_lines import SourceLines
-from navitas.operations.block_costs import EXECUTIONS, CostedBlock
-from navitas.operations.block_executions import CountedMethod
 from navitas.operations.budgets import Budget
 from navitas.operations.build_difference import ChangedOperation
 from navitas.operations.code_advice import CodeAdvice
-from navitas.operations.counted_program import CountedProgram
-from navitas.operations.rankings import ClassShare, RankedOperation
+from navitas.operations.counted_program import CountedMethod, CountedProgram
+from navitas.operations.rankings import EXECUTIONS, ClassShare, CostedBlock, RankedOperation
 from navitas.parse.arrays import I64
 from navitas.report.names import short_class
 from navitas.report.terminal.fitted_table import Column, FittedTable

@@ -19,7 +19,7 @@ from navitas.cli.option import option
 from navitas.cli.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME
 from navitas.cli.progress import ConsoleProgress
 from navitas.errors import UsageError
-from navitas.graph.advice_findings import advice
+from navitas.graph.advice import advice
 from navitas.graph.difference import GraphDifference, difference
 from navitas.graph.module_graph import ModuleGraph
 from navitas.graph.node_link_format import graph_document, write_node_link

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 
 from navitas.cli.fleet_rows import more_rows
-from navitas.graph.history_check import CheckedTag, Difference, HistoryCheck
+from navitas.graph.delivery_tags import CheckedTag, Difference, HistoryCheck
 from navitas.report.names import short_class
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph

@@ -11,7 +11,7 @@ from navitas.cli.messages import warning
 from navitas.cli.progress import ConsoleProgress
 from navitas.errors import RecordingError
 from navitas.graph.build_graph import module_graph
-from navitas.graph.history_check import HistoryCheck, history_check
+from navitas.graph.delivery_tags import HistoryCheck, history_check
 from navitas.graph.module_graph import ModuleGraph
 from navitas.untrusted_text import printable, printable_line
 

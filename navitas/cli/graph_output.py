@@ -11,10 +11,9 @@ from typing import IO, Any
 from navitas import __version__
 from navitas.cli.files import STDOUT, write_to
 from navitas.errors import UsageError
-from navitas.graph.advice_findings import Advice
-from navitas.graph.dot_format import write_dot
+from navitas.graph.advice import Advice
 from navitas.graph.graphml_format import write_graphml
-from navitas.graph.graphviz_layout import graphviz_png, graphviz_svg
+from navitas.graph.graphviz import graphviz_png, graphviz_svg, write_dot
 from navitas.graph.module_graph import ModuleGraph
 from navitas.graph.node_link_format import write_node_link
 from navitas.graph.sarif_format import write_sarif

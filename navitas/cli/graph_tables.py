@@ -9,7 +9,7 @@ from typing import TypeVar
 from rich.text import Text
 
 from navitas.analyze.share_of import share
-from navitas.graph.advice_findings import Advice
+from navitas.graph.advice import Advice
 from navitas.graph.difference import EdgeChange, GraphDifference, ModuleChange
 from navitas.graph.module_graph import ModuleEdge, ModuleGraph, ModuleNode
 from navitas.graph.wake_ups import WakeUp

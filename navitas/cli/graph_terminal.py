@@ -17,9 +17,9 @@ from navitas.cli.graph_tables import (
     wake_ups_table,
 )
 from navitas.cli.standard_output import output_console
-from navitas.graph.advice_findings import Advice
+from navitas.graph.advice import Advice
+from navitas.graph.delivery_tags import HistoryCheck
 from navitas.graph.difference import GraphDifference
-from navitas.graph.history_check import HistoryCheck
 from navitas.graph.module_graph import ModuleGraph
 from navitas.graph.processing import Processing
 from navitas.graph.wake_ups import WakeUp

@@ -6,10 +6,11 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from navitas.cli.compare_input import is_recording, read_session
+from navitas.cli.compare_input import read_session
 from navitas.cli.messages import warning
 from navitas.cli.progress import ConsoleProgress
 from navitas.compare.session import Session
+from navitas.compare.versions import is_recording
 from navitas.errors import NavitasError, UsageError
 from navitas.history.store import open_history
 from navitas.history.stored_session import is_same

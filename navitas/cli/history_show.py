@@ -23,8 +23,17 @@ from navitas.cli.standard_output import output_console
 from navitas.compare.figures import FigureChoice
 from navitas.compare.session import Session
 from navitas.errors import UsageError
-from navitas.history.sequence import by_revision, labels, latest_of_each, latest_series
-from navitas.history.trend import LEAST_SESSIONS, ChangePoint, FigureTrend, common_tests, trends
+from navitas.history.trend import (
+    LEAST_SESSIONS,
+    ChangePoint,
+    FigureTrend,
+    by_revision,
+    common_tests,
+    labels,
+    latest_of_each,
+    latest_series,
+    trends,
+)
 from navitas.untrusted_text import printable_list
 
 _ADD_AGAIN = "An older version of Navitas added them: add their recordings again, or show --figure total."

@@ -10,7 +10,6 @@ from pathlib import Path
 from navitas.analyze.profile import Profile
 from navitas.analyze.unrecorded import unrecorded
 from navitas.cli.analysis import load_profile
-from navitas.cli.compare_input import session_of
 from navitas.cli.files import STDOUT
 from navitas.cli.formats import ReportFile
 from navitas.cli.history_file import add_sessions
@@ -19,6 +18,7 @@ from navitas.cli.messages import failure, location, next_step, shell_word
 from navitas.cli.options import ReportOptions
 from navitas.cli.outputs import write_reports
 from navitas.collect.session import ProfilingOutcome
+from navitas.compare.versions import session_of
 from navitas.errors import DeviceError, ExitCode, NavitasError
 from navitas.recording.store import MANIFEST_NAME, open_recording
 from navitas.report.registry import find_format

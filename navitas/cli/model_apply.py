@@ -18,7 +18,7 @@ from navitas.cli.paths import READ_FILE_ANY_NAME, WRITE_ANY_NAME
 from navitas.cli.standard_output import output_console
 from navitas.regress.apply import apply_model
 from navitas.regress.model_file import read_model
-from navitas.regress.read_table import read_table
+from navitas.regress.table import read_table
 from navitas.untrusted_text import printable
 
 _FIELDS = ("row", "energy_j", "low", "high", "extrapolated")

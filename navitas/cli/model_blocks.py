@@ -16,7 +16,7 @@ from navitas.cli.option import option
 from navitas.cli.paths import READ
 from navitas.cli.source_lines import SourceLines
 from navitas.cli.standard_output import output_console
-from navitas.operations.block_costs import EXECUTIONS, CostedBlock, costed_blocks
+from navitas.operations.rankings import EXECUTIONS, CostedBlock, costed_blocks
 
 
 @click.command("blocks", cls=NavitasCommand, example="navitas model blocks RECORDING --census census.json --model model.json")

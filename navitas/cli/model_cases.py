@@ -21,8 +21,7 @@ from navitas.cli.options import device_option, phone_option
 from navitas.cli.paths import FOLDER, PROGRAM, READ_ANY_NAME, READ_FILE_ANY_NAME, WRITE_ANY_NAME
 from navitas.cli.progress import ConsoleProgress
 from navitas.errors import RecordingError, UsageError
-from navitas.operations.case_file import read_case_file
-from navitas.operations.case_plan import read_plan
+from navitas.operations.case_plan import read_case_file, read_plan
 from navitas.operations.case_table import CENSUS, NOT_FEATURES, PLAN, CaseRow, Meter, read_cases, used_operations, write_rows
 from navitas.parse.tables import RunTables
 from navitas.untrusted_text import printable, printable_list

@@ -19,8 +19,8 @@ from navitas.cli.standard_output import output_console
 from navitas.errors import UsageError
 from navitas.regress.families import NAMES
 from navitas.regress.fit import fit_table
-from navitas.regress.fit_options import AUTO, LOSS_CHOICES, FitOptions
-from navitas.regress.read_table import read_table
+from navitas.regress.prepare import AUTO, LOSS_CHOICES, FitOptions
+from navitas.regress.table import read_table
 from navitas.untrusted_text import printable
 
 

@@ -23,7 +23,7 @@ from navitas.operations.budgets import Budget, budgets
 from navitas.operations.build_difference import ChangedOperation, changed_operations
 from navitas.operations.counted_program import CountedProgram
 from navitas.operations.counted_tests import CountedTest, sum_counters
-from navitas.operations.operation_costs import has_pairs
+from navitas.operations.rankings import has_pairs
 from navitas.parse.arrays import I64
 from navitas.regress.model_file import read_model
 from navitas.report.units import joules, percent

@@ -10,15 +10,13 @@ import click
 
 from navitas.analyze.fitting.power_meter import read_power_meter
 from navitas.analyze.load import load_tables
-from navitas.calibrate.calibration import Calibration, Caution, calibrate
-from navitas.calibrate.component_steps import ComponentCurrents
+from navitas.calibrate.calibration import Calibration, Caution, calibrate, check_installed
 from navitas.calibrate.cpu_coefficients import CpuCoefficients
 from navitas.calibrate.known_socs import known_cores
 from navitas.calibrate.operating_points import PointSource, another_phone, check_points
-from navitas.calibrate.other_phone import start_for
 from navitas.calibrate.recorded_intervals import IntervalRequest, intervals_of
-from navitas.calibrate.regularised_fit import check_installed
-from navitas.calibrate.start_model import start_model
+from navitas.calibrate.special_steps import ComponentCurrents
+from navitas.calibrate.start_model import start_for, start_model
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import write_to
 from navitas.cli.json_output import check_json, json_option, write_json

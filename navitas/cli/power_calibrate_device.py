@@ -8,10 +8,17 @@ from functools import partial
 
 from navitas.attribute.component import RailUse
 from navitas.attribute.components import COMPONENTS
-from navitas.calibrate.component_steps import ComponentCurrents, radio_currents, screen_currents
 from navitas.calibrate.cpu_coefficients import CpuCoefficients
 from navitas.calibrate.fit_rows import IntervalSource
-from navitas.calibrate.special_steps import StepUse, cpu_intervals, rail_names, read_steps
+from navitas.calibrate.special_steps import (
+    ComponentCurrents,
+    StepUse,
+    cpu_intervals,
+    radio_currents,
+    rail_names,
+    read_steps,
+    screen_currents,
+)
 from navitas.cli.messages import warning
 from navitas.cli.progress import ConsoleProgress
 from navitas.collect import power, topology

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from navitas.analyze.load import Loaded
 from navitas.calibrate.operating_points import PointSource
-from navitas.calibrate.points_csv import read_points
-from navitas.calibrate.wattson_curves import FILES, read_curves
+from navitas.calibrate.points_csv import FILES, read_curves, read_points
 from navitas.cli.files import STDOUT, check_regular_or_new
 from navitas.cli.messages import shell_word
 from navitas.errors import UsageError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from navitas.calibrate.calibration import Calibration
-from navitas.calibrate.component_steps import ComponentCurrents
+from navitas.calibrate.special_steps import ComponentCurrents
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.untrusted_text import printable

@@ -6,8 +6,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from navitas.batterystats.numbers import is_app
-from navitas.vitals.acquirers import Acquirer
 from navitas.vitals.device_use import Bounds, WakeupAlarm
+from navitas.vitals.recorded_methods import Acquirer
 from navitas.vitals.report import AppVitals, VitalsReport
 from navitas.vitals.thresholds import VITALS, is_exempt
 from navitas.vitals.verdicts import VitalFigure

@@ -12,10 +12,8 @@ from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.units import byte_count, digits, duration, joules
 from navitas.untrusted_text import printable
-from navitas.vitals.acquirers import Acquirer
 from navitas.vitals.device_use import Bounds
-from navitas.vitals.radio_users import RadioUser
-from navitas.vitals.recorded_alarms import RecordedAlarm
+from navitas.vitals.recorded_methods import Acquirer, RadioUser, RecordedAlarm
 from navitas.vitals.report import AppVitals, VitalsReport
 from navitas.vitals.thresholds import DAY_MS, HOUR_MS, VITALS, Vital, VitalName, is_exempt
 from navitas.vitals.verdicts import REASON_TEXTS, UnknownReason, Verdict, VitalFigure, is_extrapolated

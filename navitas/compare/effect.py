@@ -51,26 +51,18 @@ class Deviations:
     changes: float | None = None
 
 
-def apart(before: Sequence[F64], after: Sequence[F64]) -> Effect | None:
-    """Return the effect between figures of runs, by session, where each session has runs of one version only.
+def effect_between(before: Sequence[F64], after: Sequence[F64], *, together: bool = False) -> Effect | None:
+    """Return the effect between figures of runs, by session. None if a side has no figure, or one that is not above zero.
 
-    Welch's t-test of the sessions' means. It is a mixed model with random sessions, for equal numbers of runs. Returns None if a
-    side has no figure, or one that is not above zero.
+    If each session has runs of one version only: Welch's t-test of the sessions' means. It is a mixed model with random sessions,
+    for equal numbers of runs. `together`: each session has runs of both versions in mixed order. What shifts a session shifts
+    both versions, so the differences of the sessions' means count. With a single session it is Welch's t-test of its runs.
     """
-    return effects(*_single(before, after), together=False)[0]
-
-
-def within(before: Sequence[F64], after: Sequence[F64]) -> Effect | None:
-    """Return the effect between figures of runs, by session, where each session has runs of both versions in mixed order.
-
-    What shifts a session shifts both versions, so the differences of the sessions' means count. With a single session it is
-    Welch's t-test of its runs. Returns None if a side has no figure, or one that is not above zero.
-    """
-    return effects(*_single(before, after), together=True)[0]
+    return effects(*([one[np.newaxis] for one in side] for side in (before, after)), together=together)[0]
 
 
 def effects(before: Sequence[F64], after: Sequence[F64], *, together: bool) -> list[Effect | None]:
-    """Return the effects of many figures, `within` or `apart`. Each session is an array of figures × runs."""
+    """Return the effects of many figures, as `effect_between`. Each session is an array of figures × runs."""
     sessions = [*before, *after]
     if not before or not after or not all(session.shape[1] for session in sessions):
         return [None] * max((len(session) for session in sessions), default=1)
@@ -88,14 +80,15 @@ def effects(before: Sequence[F64], after: Sequence[F64], *, together: bool) -> l
 
 
 def adjusted(effects: Sequence[Effect | None]) -> list[float | None]:
-    """Return each effect's p-value at a controlled false discovery rate (Benjamini and Hochberg 1995), None without one."""
+    """Return each effect's p-value as `false_discovery` does, None without one."""
     known = [i for i, effect in enumerate(effects) if effect is not None and effect.p is not None]
-    found: list[float | None] = [None] * len(effects)
-    if known:
-        values = stats().false_discovery_control([effects[i].p for i in known])  # type: ignore[union-attr]
-        for i, value in zip(known, values, strict=True):
-            found[i] = float(value)
-    return found
+    values = dict(zip(known, false_discovery([effects[i].p for i in known]), strict=True))  # type: ignore[union-attr, misc]
+    return [values.get(i) for i in range(len(effects))]
+
+
+def false_discovery(values: Sequence[float]) -> list[float]:
+    """Return p-values at a controlled false discovery rate (Benjamini and Hochberg 1995)."""
+    return [float(value) for value in stats().false_discovery_control(values)] if values else []
 
 
 class _Estimate(NamedTuple):
@@ -105,10 +98,6 @@ class _Estimate(NamedTuple):
     error: F64
     freedom: F64
     changes: F64
-
-
-def _single(before: Sequence[F64], after: Sequence[F64]) -> tuple[list[F64], list[F64]]:
-    return [one[np.newaxis] for one in before], [one[np.newaxis] for one in after]
 
 
 def _means(sessions: Sequence[F64]) -> F64:

@@ -34,6 +34,11 @@ class Subject(NamedTuple):
     name: str
     energy: Energy | Literal[""] = ""
 
+    @property
+    def described(self) -> str:
+        """Its name with its kind, and for tests which energy it is."""
+        return f"{self.name} ({f'{self.energy} energy' if self.energy else self.kind})"
+
 
 @dataclass(frozen=True, slots=True)
 class TestRun:

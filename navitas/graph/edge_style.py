@@ -23,15 +23,14 @@ def edge_widths(graph: ModuleGraph) -> dict[tuple[str, str, str], float]:
     return {edge.key: THINNEST + (THICKEST - THINNEST) * edge.count / max(total, 1) for edge in graph.edges}
 
 
-def drawn_nodes(graph: ModuleGraph) -> list[ModuleNode | str]:
-    """The modules, then the other nodes that an edge names. `outside` is always among them."""
-    named = {name for edge in graph.edges for name in (edge.sender, edge.receiver)} - graph.by_name.keys()
-    return [*graph.nodes, graph.outside, *sorted(named - {graph.outside.name})]
+def drawn_nodes(graph: ModuleGraph) -> dict[str, ModuleNode | None]:
+    """The modules and `outside` by name, then the other names that an edge has, without a node."""
+    nodes = {node.name: node for node in (*graph.nodes, graph.outside)}
+    named = {name for edge in graph.edges for name in (edge.sender, edge.receiver)}
+    return {**nodes, **dict.fromkeys(sorted(named - nodes.keys()))}
 
 
-def node_lines(node: ModuleNode | str) -> list[str]:
+def node_lines(name: str, node: ModuleNode | None) -> list[str]:
     """The lines of a node's label: its name without packages, and its energy."""
-    if isinstance(node, str):
-        return [boxed(node, LONGEST_LABEL)]
-    name = node.name if node.name.startswith("(") else node.name.rpartition(".")[2] or node.name
-    return [boxed(name, LONGEST_LABEL), joules(node.energy_j)]
+    short = name if node is None or name.startswith("(") else name.rpartition(".")[2] or name
+    return [boxed(short, LONGEST_LABEL), *([] if node is None else [joules(node.energy_j)])]

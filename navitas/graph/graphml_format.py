@@ -22,12 +22,11 @@ def write_graphml(graph: ModuleGraph, out: IO[str]) -> None:
         for name, kind in keys.items():
             ET.SubElement(root, "key", {"id": f"{domain}_{name}", "for": domain, "attr.name": name, "attr.type": kind})
     element = ET.SubElement(root, "graph", id="modules", edgedefault="directed")
-    numbers = dict[str, str]()
-    for number, node in enumerate(drawn_nodes(graph)):
-        name = node if isinstance(node, str) else node.name
-        numbers[name] = f"n{number}"
+    drawn = drawn_nodes(graph)
+    numbers = {name: f"n{number}" for number, name in enumerate(drawn)}
+    for name, node in drawn.items():
         values: dict[str, object] = {"name": name, "is_module": name not in NO_CLASS}
-        if not isinstance(node, str):
+        if node is not None:
             values |= {"energy_j": node.energy_j, "busy_ns": node.busy_ns, "received": node.received}
         _data(ET.SubElement(element, "node", id=numbers[name]), "node", values)
     for number, edge in enumerate(graph.edges):

@@ -1,4 +1,4 @@
-"""Match implicit messages, which carry no identity, by their action.
+"""Match messages that carry no identity: implicit ones by their action, results of activities by the start that requested them.
 
 Android delivers an implicit intent to the app itself if the app declares a component for it. Such a message is matched if the
 app sent its action, and nothing else explains it: each start of a component once within 20 s, each broadcast once for each
@@ -16,10 +16,8 @@ from operator import itemgetter
 from typing import TypeVar
 
 from navitas.attribute.ledger import ModuleMessages
-from navitas.graph.gone_off import GoneOff
-from navitas.graph.message_kinds import CANCELLING, SENDS_OF, STARTED_LATER, periodic
-from navitas.graph.protected_broadcasts import protected_broadcasts
-from navitas.graph.registrations import Registrations
+from navitas.graph.message_kinds import CANCELLING, SENDS_OF, STARTED_LATER, periodic, protected_broadcasts
+from navitas.graph.receivers import GoneOff, Registrations
 from navitas.parse.communication_records import NO_TOKEN, CommunicationFlag, CommunicationKind
 
 K = CommunicationKind
@@ -146,3 +144,30 @@ def _changed(rows: dict[int, int], token: int, row: int | None) -> int | None:
 def _last(rows: Sequence[tuple[int, _Row]], t_ns: int) -> _Row | None:
     place = bisect_right(rows, t_ns, key=lambda row: row[0])
     return rows[place - 1][1] if place else None
+
+
+def result_pairs(
+    messages: ModuleMessages, pairs: Sequence[tuple[int, int]], received: Sequence[int], sent: Sequence[int]
+) -> list[tuple[int, int]]:
+    """Return the rows of what sent each result of `received`, and of the result.
+
+    The sender is the activity that the start showed, according to `pairs`. If it has set a result without an identity, as after
+    an implicit start, the last such row is the send. If it has set none, it sends the default result at its end, and the row in
+    which it received the start stands for the send.
+    """
+    run, kind, token = messages.run.tolist(), messages.kind.tolist(), messages.token.tolist()
+    process, module = messages.process.tolist(), messages.module.tolist()
+    shown = {(run[send], token[send]): row for send, row in pairs if kind[send] == K.START_ACTIVITY_FOR_RESULT}
+    set_rows: defaultdict[tuple[int, int, int], list[int]] = defaultdict(list)
+    for row in sent:
+        if kind[row] == K.SET_RESULT and token[row] == NO_TOKEN:
+            set_rows[run[row], process[row], module[row]].append(row)
+    found = []
+    for row in received:
+        activity = shown.pop((run[row], token[row]), None) if kind[row] == K.ACTIVITY_RESULT else None
+        if activity is None:
+            continue
+        own = set_rows[run[row], process[activity], module[activity]]
+        before = bisect_left(own, row)
+        found.append((max(own[before - 1], activity) if before else activity, row))
+    return found

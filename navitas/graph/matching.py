@@ -1,4 +1,9 @@
-"""Match received messages with the sends that caused them, by the identity that both carry."""
+"""Match received messages with the sends that caused them, by the identity that both carry.
+
+Requests that another one took over have no receipt. JobScheduler keeps one job of an id, the last, of any class (AOSP: JobStore,
+getJobByUidAndJobId). WorkManager keeps one work of a unique name. Its policy is not recorded: the earlier one goes on (KEEP,
+UPDATE), or the later one takes its place (REPLACE).
+"""
 
 from __future__ import annotations
 
@@ -6,18 +11,15 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import accumulate, islice
 from math import inf
 
 import numpy as np
 
 from navitas.attribute.ledger import ModuleMessages
-from navitas.graph.activity_results import result_pairs
-from navitas.graph.gone_off import GoneOff
-from navitas.graph.implicit import implicit_pairs
+from navitas.graph.implicit import implicit_pairs, result_pairs
 from navitas.graph.message_kinds import CANCELLING, DELAYED, SENDS_OF, is_receipt, periodic
-from navitas.graph.registrations import Registrations
-from navitas.graph.scheduled_again import scheduled_again
+from navitas.graph.receivers import GoneOff, Registrations
 from navitas.parse.communication_records import FIRST_RECEIVE, NO_TOKEN, CommunicationFlag, CommunicationKind
 
 K = CommunicationKind
@@ -25,6 +27,10 @@ NO_SEND = -1
 _NOT_OPEN = DELAYED | CANCELLING | {K.PENDING_INTENT, K.SEND_BROADCAST}
 _SEARCHED = 64
 """The largest number of open sends with one identity among which a receipt is searched."""
+_FOREVER_NS = 1 << 63
+_REQUESTS = (K.SCHEDULE_JOB, K.ENQUEUE_WORK)
+_CANCELS = {K.CANCEL_JOB: K.SCHEDULE_JOB, K.CANCEL_WORK: K.ENQUEUE_WORK}
+"""What ends the requests with its action, which is the id of a job and the unique name of work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +165,10 @@ class _Sends:
         self.see(columns.t_ns[receipt])
         is_broadcast = columns.kind[receipt] == K.RECEIVE
         send = self._take_broadcast(receipt) if is_broadcast else self._take_open(receipt, kinds)
-        if send == NO_SEND:
-            send = self._take_gone_off(receipt) if is_broadcast else NO_SEND
+        if send == NO_SEND and is_broadcast:
+            since_ns = self.registered.since_ns(receipt) or 0
+            alarm = self._gone_off.take(columns.module[receipt], columns.t_ns[receipt], since_ns)
+            send = NO_SEND if alarm is None else alarm
         if send == NO_SEND:
             send = self._take_delayed(receipt, kinds)
         self.was_received |= send != NO_SEND
@@ -212,11 +220,6 @@ class _Sends:
             self._open.remove(found)
         return found
 
-    def _take_gone_off(self, receipt: int) -> int:
-        module, t_ns, since_ns = self.columns.module[receipt], self.columns.t_ns[receipt], self.registered.since_ns(receipt)
-        found = self._gone_off.take(module, t_ns, since_ns or 0)
-        return NO_SEND if found is None else found
-
     def _take_delayed(self, receipt: int, kinds: frozenset[int]) -> int:
         """The last alarm, job or work that can still run; else the `PendingIntent`, which something else sent."""
         if self._delayed != NO_SEND and self.columns.kind[self._delayed] in kinds:
@@ -226,3 +229,41 @@ class _Sends:
                 self._gone_off.begin(found, self.columns.module[receipt], self.columns.t_ns[receipt])
             return found
         return self._prepared if K.PENDING_INTENT in kinds else NO_SEND
+
+
+def scheduled_again(messages: ModuleMessages, pairs: Sequence[tuple[int, int]], sent: Sequence[int]) -> frozenset[int]:
+    """Return the rows of `sent` that a later request replaced, that an earlier one made needless, or that were cancelled.
+
+    An earlier request for work does so until it is cancelled if it repeats, or if its work began later. Processes share their
+    jobs and work.
+    """
+    columns = (messages.run, messages.kind, messages.action, messages.t_ns)
+    rows = list(zip(*(column.tolist() for column in columns), strict=True))
+    requests, cancelled_ns = (defaultdict[tuple[int, int, int], list[int]](list) for _ in range(2))
+    for row, (run, kind, action, t_ns) in enumerate(rows):
+        if kind in _REQUESTS and action:
+            requests[run, kind, action].append(row)
+        elif kind in _CANCELS and action:
+            cancelled_ns[run, _CANCELS[kind], action].append(t_ns)
+    repeats, until_ns = periodic(messages), dict[int, int]()
+    for send, receipt in pairs:
+        run, kind, action, t_ns = rows[send]
+        end_ns = _next(cancelled_ns.get((run, kind, action), ()), t_ns) if repeats[send] else rows[receipt][-1]
+        until_ns[send] = max(until_ns.get(send, 0), end_ns)
+    latest_ns = {key: list(accumulate((until_ns.get(one, 0) for one in each), max)) for key, each in requests.items()}
+    found = set[int]()
+    for row in sent:
+        run, kind, action, t_ns = rows[row]
+        if not (each := requests.get((run, kind, action), [])):
+            continue
+        ends_ns = [rows[each[-1]][-1], *cancelled_ns.get((run, kind, action), [])[-1:]]
+        earlier = bisect_left(each, t_ns, key=lambda one: rows[one][-1])
+        is_needless = kind == K.ENQUEUE_WORK and earlier > 0 and t_ns < latest_ns[run, kind, action][earlier - 1]
+        if max(ends_ns) > t_ns or is_needless:
+            found.add(row)
+    return frozenset(found)
+
+
+def _next(times_ns: Sequence[int], t_ns: int) -> int:
+    place = bisect_right(times_ns, t_ns)
+    return times_ns[place] if place < len(times_ns) else _FOREVER_NS

@@ -1,6 +1,14 @@
-"""Which kinds of messages belong together."""
+"""Which kinds of messages belong together, and which broadcasts only Android may send.
+
+Their actions are those of the elements `<protected-broadcast>` in AOSP's frameworks/base, core/res/AndroidManifest.xml, of
+Android 8 to 16, without the actions of AOSP's own apps and services, which other apps do not receive. They are in
+`protected_broadcasts.txt`, with the sources: a line has a common beginning, a colon, and the ends of actions.
+"""
 
 from __future__ import annotations
+
+from functools import cache
+from importlib import resources
 
 from navitas.attribute.ledger import ModuleMessages
 from navitas.parse.communication_records import FIRST_RECEIVE, CommunicationFlag, CommunicationKind
@@ -23,6 +31,8 @@ SENDS_OF: dict[int, frozenset[int]] = {
 """The kinds of sends that can cause each kind of receipt."""
 STARTED_LATER = frozenset(receipt for receipt, sends in SENDS_OF.items() if K.SET_ALARM in sends)
 """What an alarm or a `PendingIntent` can cause."""
+LIMITED_TO_SENDER = frozenset(f"android.appwidget.action.APPWIDGET_{end}" for end in ("UPDATE", "CONFIGURE"))
+"""Broadcasts that Android sends, and that an app may send to itself only (AOSP's ActivityManagerService)."""
 
 
 def is_receipt(kind: int) -> bool:
@@ -34,3 +44,14 @@ def periodic(messages: ModuleMessages) -> list[bool]:
     """Whether each message is set to repeat."""
     repeats: list[bool] = ((messages.period_ms > 0) | ((messages.flags & CommunicationFlag.PERIODIC) != 0)).tolist()
     return repeats
+
+
+@cache
+def protected_broadcasts() -> frozenset[str]:
+    """All actions."""
+    found = set[str]()
+    for line in resources.files("navitas.graph").joinpath("protected_broadcasts.txt").read_text("utf-8").splitlines():
+        if line and not line.startswith("#"):
+            begin, _, ends = line.partition(":")
+            found.update(f"{begin}{end}" for end in ends.split())
+    return frozenset(found)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import IO, Any
 
-from navitas.graph.advice_findings import Advice
+from navitas.graph.advice import Advice
+from navitas.graph.delivery_tags import HistoryCheck
 from navitas.graph.difference import GraphDifference
-from navitas.graph.history_check import HistoryCheck
+from navitas.graph.edge_style import drawn_nodes
 from navitas.graph.module_graph import NO_CLASS, ModuleEdge, ModuleGraph, ModuleNode
 from navitas.graph.processing import Processing
 from navitas.graph.wake_ups import WakeUp
@@ -27,8 +29,7 @@ def graph_document(
     check: HistoryCheck | None = None,
 ) -> dict[str, Any]:
     """Return the graph as a JSON document, with what was computed from it."""
-    named = {name for edge in graph.edges for name in (edge.sender, edge.receiver)} - graph.by_name.keys()
-    others = sorted(named - {graph.outside.name})
+    others = [name for name, node in drawn_nodes(graph).items() if node is None]
     document: dict[str, Any] = {
         "schema_version": GRAPH_SCHEMA_VERSION,
         "directed": True,
@@ -40,17 +41,14 @@ def graph_document(
             "run_ns": graph.run_ns,
             "runs": graph.runs,
             "processes": graph.processes,
-            "base_classes": [{"class": one.name, "heirs": list(one.heirs), "energy_j": one.energy_j} for one in graph.bases],
+            "base_classes": [_members(one, name="class") for one in graph.bases],
         },
         "nodes": [
             *(_node(node, graph.components) for node in (*graph.nodes, graph.outside)),
             *({"id": name, "is_module": False, "is_fragment": False, "energy_j": None} for name in others),
         ],
         "links": [_link(edge, graph) for edge in graph.edges],
-        "unmatched": [
-            {"module": one.module, "kind": one.kind, "action": one.action, "reason": one.reason, "count": one.count}
-            for one in graph.unmatched
-        ],
+        "unmatched": [_members(one) for one in graph.unmatched],
         "wake_ups": [_wake_up(one) for one in wakes],
         "advice": [_advice(one, graph) for one in found],
     }
@@ -62,9 +60,15 @@ def graph_document(
             "modules": [node.name for node in reached.modules],
         }
     if changed is not None:
-        document["difference"] = _difference(changed)
+        document["difference"] = {
+            "before_j": changed.before_j,
+            "after_j": changed.after_j,
+            "modules": [_members(one, name="id") for one in changed.modules],
+            "links": [_members(one, sender="source", receiver="target") for one in changed.edges],
+        }
     if check is not None:
-        document["history"] = _history(check)
+        rows = [{**_members(one), "difference": one.difference or None} for one in check.tags]
+        document["history"] = {"runs": check.runs, "unjoined": check.unjoined, "tags": rows}
     return document
 
 
@@ -127,46 +131,14 @@ def _advice(one: Advice, graph: ModuleGraph) -> dict[str, Any]:
     }
 
 
-def _history(check: HistoryCheck) -> dict[str, Any]:
-    rows = [
-        {
-            "kind": one.kind,
-            "tag": one.tag,
-            "modules": list(one.modules),
-            "recorded": one.recorded,
-            "in_history": one.in_history,
-            "difference": one.difference or None,
-        }
-        for one in check.tags
-    ]
-    return {"runs": check.runs, "unjoined": check.unjoined, "tags": rows}
-
-
 def _ends(edge: ModuleEdge) -> dict[str, Any]:
     return {"source": edge.sender, "target": edge.receiver, "kind": edge.kind.value}
 
 
-def _difference(changed: GraphDifference) -> dict[str, Any]:
-    return {
-        "before_j": changed.before_j,
-        "after_j": changed.after_j,
-        "modules": [
-            {"id": one.name, "change": one.change, "before_j": one.before_j, "after_j": one.after_j} for one in changed.modules
-        ],
-        "links": [
-            {
-                "source": one.sender,
-                "target": one.receiver,
-                "kind": one.kind,
-                "change": one.change,
-                "before_j": one.before_j,
-                "after_j": one.after_j,
-                "before_count": one.before_count,
-                "after_count": one.after_count,
-            }
-            for one in changed.edges
-        ],
-    }
+def _members(record: Any, **names: str) -> dict[str, Any]:
+    """The fields of a record, some of them under other names."""
+    fields = asdict(record).items()
+    return {names.get(name, name): list(value) if isinstance(value, tuple) else value for name, value in fields}
 
 
 def _by_component(components: Sequence[str], values: Sequence[float]) -> dict[str, float]:

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import IO, Any
 from urllib.parse import quote
 
-from navitas.graph.advice_findings import Advice
-from navitas.graph.advice_rules import RULES
+from navitas.graph.advice import RULES, Advice
 from navitas.graph.module_graph import NO_CLASS, ModuleGraph
 from navitas.untrusted_text import without_surrogates
 

@@ -16,8 +16,7 @@ from pydantic import TypeAdapter
 from navitas.compare.session import Session
 from navitas.errors import HistoryError, UsageError
 from navitas.history import schema
-from navitas.history.first_version import FirstStoredSession
-from navitas.history.stored_session import COLUMNS, MOST_REPEATS, StoredSession, Time
+from navitas.history.stored_session import COLUMNS, MOST_REPEATS, FirstStoredSession, StoredSession, Time
 from navitas.regular_files import check_regular
 from navitas.untrusted_text import printable
 

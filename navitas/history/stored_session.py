@@ -1,4 +1,7 @@
-"""A session as a history file keeps it, checked as strictly as a report when it comes back."""
+"""A session as a history file keeps it, checked as strictly as a report when it comes back.
+
+Files of version 1 have no app energy: all energy of tests, by component and in sum.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from typing import Annotated, Literal, NamedTuple, Self
+from typing import Annotated, Final, Literal, NamedTuple, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Json
 
@@ -16,6 +19,7 @@ from navitas.compare.session import Energy, Joules, Origin, Session, TestRun
 from navitas.history.schema import LONGEST
 
 MOST_REPEATS = 100_000
+_NOW: Final[dict[str, Energy | Literal["thread", "method"]]] = {"component": "total", "thread": "thread", "method": "method"}
 
 
 def _time(text: str) -> str:
@@ -160,3 +164,30 @@ def _tests(figures: Iterable[FigureRow]) -> dict[str, dict[int, TestRun]]:
 
 def _sha256(content: Sequence[object]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+class FirstFigureRow(NamedTuple):
+    """The energy of a figure in one run of a test. That of `test` is the sum of its components."""
+
+    test: str
+    repeat: int
+    kind: Literal["test", "component", "thread", "method"]
+    name: str
+    energy_j: Joules
+
+
+class FirstStoredSession(StoredSession):
+    """A session of version 1."""
+
+    figures: list[FirstFigureRow]  # type: ignore[assignment]
+
+    def now(self) -> StoredSession:
+        """Return the session as this version stores it. Raises `ValueError` if it was changed after it was added."""
+        self.check()
+        kept = [row for row in self.figures if row.kind != "test"]
+        figures = [FigureRow(row.test, row.repeat, _NOW[row.kind], row.name, row.energy_j) for row in kept]
+        return StoredSession.model_construct(**{**dict(self), "figures": figures}).signed()
+
+    def in_turns(self) -> Sequence[object]:
+        """Return all figures: in version 1, they distinguish versions in turns."""
+        return sorted(self.figures)

@@ -1,13 +1,14 @@
-"""The trend of each figure over sessions in order, and its change points."""
+"""Which sessions belong together, and their order; the trend of each figure over them, and its change points."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from navitas.compare.effect import LEVEL, Effect, apart, stats
+from navitas.compare.effect import LEVEL, Effect, effect_between, false_discovery, stats
 from navitas.compare.figures import KINDS, FigureChoice, has_share
 from navitas.compare.session import ALL_TESTS, Session, Subject
 from navitas.errors import UsageError
@@ -16,6 +17,53 @@ from navitas.history.change_points import LIMIT, change_points, first_p, is_drif
 _Series = dict[Subject, list[tuple[int, np.ndarray]]]
 LEAST_SESSIONS = 4
 """The fewest sessions for change points."""
+
+
+class SessionSeries(NamedTuple):
+    """Sessions that can be compared, in order. `left_out`: how many others there are."""
+
+    sessions: tuple[Session, ...]
+    left_out: int
+
+
+def latest_series(sessions: Sequence[Session]) -> SessionSeries:
+    """Return the sessions of the device, power profile and project of the latest session, by time."""
+    ordered = sorted(sessions, key=lambda one: one.created_utc)
+    groups = [(one.device, one.power_profile, one.origin.project) for one in ordered]
+    kept = [one for one, group in zip(ordered, groups, strict=True) if group == groups[-1]]
+    return SessionSeries(tuple(kept), len(ordered) - len(kept))
+
+
+def by_revision(sessions: Sequence[Session], revisions: Sequence[str]) -> list[Session]:
+    """Return sessions in the order of their revisions, then by time. Those of other revisions are placed by time."""
+    place = {revision: index for index, revision in enumerate(revisions)}
+    ordered = sorted(
+        (one for one in sessions if one.origin.revision in place),
+        key=lambda one: (place[one.origin.revision], bool(one.origin.dirty), one.created_utc),
+    )
+    for one in sorted((one for one in sessions if one.origin.revision not in place), key=lambda one: one.created_utc):
+        later = next((i for i, other in enumerate(ordered) if other.created_utc > one.created_utc), len(ordered))
+        ordered.insert(later, one)
+    return ordered
+
+
+def latest_of_each(sessions: Sequence[Session]) -> list[Session]:
+    """Leave out all but the last of the sessions that ran in turns: what shifts one of them shifts all."""
+    last = {one.session: index for index, one in enumerate(sessions)}
+    return [one for index, one in enumerate(sessions) if not one.session or last[one.session] == index]
+
+
+def labels(sessions: Sequence[Session]) -> list[str]:
+    """A short revision (`+`: with changes) for each session, or its time. Those of the same revision also have their times."""
+    found = []
+    for one in sessions:
+        origin = one.origin
+        revision = f"{origin.revision[:8]}{'+' if origin.dirty else ''}"
+        found.append(revision if origin.revision else one.created_utc[:19])
+    return [
+        f"{text} {one.created_utc[:16]}" if one.origin.revision and found.count(text) > 1 else text
+        for text, one in zip(found, sessions, strict=True)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +148,8 @@ def _of_tests(sessions: Sequence[Session], choice: FigureChoice) -> _Series:
 
 def _of_kind(series: _Series) -> list[FigureTrend]:
     levels = {subject: _levels([runs for _, runs in values]) for subject, values in series.items()}
-    known = [subject for subject, values in levels.items() if values is not None and len(values) >= LEAST_SESSIONS]
-    adjusted = dict(zip(known, _adjusted([first_p(_sure(levels[subject])) for subject in known]), strict=True))
+    known = {subject: values for subject, values in levels.items() if values is not None and len(values) >= LEAST_SESSIONS}
+    adjusted = dict(zip(known, false_discovery([first_p(values) for values in known.values()]), strict=True))
     found = [_trend(subject, values, levels[subject], adjusted.get(subject)) for subject, values in series.items()]
     return sorted(found, key=lambda one: -one.energies_j[-1])
 
@@ -117,7 +165,7 @@ def _trend(subject: Subject, values: Sequence[tuple[int, np.ndarray]], levels: n
         starts = change_points(levels)
         bounds = [0, *starts, len(levels)]
         for left, start, right in zip(bounds, starts, bounds[2:], strict=False):
-            effect = apart(runs[left:start], runs[start:right])
+            effect = effect_between(runs[left:start], runs[start:right])
             assert effect is not None  # all energies are above 0
             points.append(ChangePoint(indexes[start - 1], indexes[start], effect))
     energies = tuple(np.exp(levels).tolist())
@@ -130,17 +178,8 @@ def _levels(runs: Sequence[np.ndarray]) -> np.ndarray | None:
     return np.array([np.log(one).mean() for one in runs])
 
 
-def _sure(levels: np.ndarray | None) -> np.ndarray:
-    assert levels is not None
-    return levels
-
-
 def _slope(levels: np.ndarray) -> Slope | None:
     if len(levels) < LEAST_SESSIONS:
         return None
     slope, _, low, high = stats().theilslopes(levels, alpha=LEVEL)
     return Slope(*(float(100 * np.expm1(value)) for value in (slope, low, high)))
-
-
-def _adjusted(values: Sequence[float]) -> list[float]:
-    return [float(value) for value in stats().false_discovery_control(values)] if values else []

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.census.document import CensusBlock
-from navitas.operations.block_executions import CountedMethod
 from navitas.operations.counted_program import CountedProgram
 from navitas.parse.arrays import I64
 
@@ -64,19 +63,14 @@ def changed_operations(
 
 def _uses(program: CountedProgram, counters: Mapping[int, I64], files: dict[str, str | None]) -> _Uses:
     uses: _Uses = {}
-    for row in sorted(counters):
-        if (method := program.methods.get(row)) is not None:
-            files[method.name] = method.file
-            _add(program, method, method.executions(counters[row]), uses)
+    for method, executions in program.counted(counters):
+        files[method.name] = method.file
+        terms = method.operations
+        counts = executions[terms.row] * terms.amount
+        for place in np.flatnonzero(counts).tolist():
+            use = uses.setdefault((method.name, program.names[int(terms.column[place])]), _Use())
+            count = int(counts[place])
+            use.executions += count
+            if count > use.most:
+                use.most, use.block = count, method.census.blocks[int(terms.row[place])]
     return uses
-
-
-def _add(program: CountedProgram, method: CountedMethod, executions: I64, uses: _Uses) -> None:
-    terms = method.operations
-    counts = executions[terms.row] * terms.amount
-    for place in np.flatnonzero(counts).tolist():
-        use = uses.setdefault((method.name, program.names[int(terms.column[place])]), _Use())
-        count = int(counts[place])
-        use.executions += count
-        if count > use.most:
-            use.most, use.block = count, method.census.blocks[int(terms.row[place])]

@@ -13,13 +13,10 @@ from pydantic import TypeAdapter
 from navitas.census.document import Census
 from navitas.errors import NavitasError, RecordingError
 from navitas.new_files import write_new
-from navitas.operations.block_executions import Edits
-from navitas.operations.case_energy import CaseEnergy, MeasuredRun, case_energy, measured_runs
-from navitas.operations.case_plan import MAX_BYTES, BlockEdit, CasePlan, ExecutionCase
-from navitas.operations.counted_program import CountedProgram, join_census
+from navitas.operations.case_energy import CaseEnergy, IdleRun, MeasuredRun, case_energy, measured_runs, read_idle_run
+from navitas.operations.case_plan import MAX_BYTES, BlockEdit, CasePlan, ExecutionCase, read_checked
+from navitas.operations.counted_program import CountedProgram, Edits, join_census
 from navitas.operations.counted_tests import CountedTest, counted_tests
-from navitas.operations.experiment_files import read_checked
-from navitas.operations.idle_run import IdleRun, read_idle_run
 from navitas.parse.arrays import I64
 from navitas.parse.parsed_recording import ParsedRecording, parse_recording
 from navitas.parse.tables import RunTables

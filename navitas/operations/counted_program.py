@@ -1,15 +1,14 @@
-"""Join the counters of a recording with a census."""
+"""Join the counters of a recording with a census: executions of the basic blocks of methods, and of the operations in them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.census.document import GC, Census, CensusClass
+from navitas.census.document import GC, Census, CensusClass, CensusMethod
 from navitas.errors import UsageError
-from navitas.operations.block_executions import CountedMethod, Edits, counted_method
 from navitas.operations.counted_tests import CountedTest
 from navitas.parse.arrays import F64, I64
 from navitas.parse.tables import Method, MethodTable
@@ -17,6 +16,67 @@ from navitas.untrusted_text import printable_line, printable_list
 
 _SHOWN = 3
 _REMEDY = "Count again: navitas model census, with the classes and sources of the recorded build."
+Edits = Mapping[tuple[str, str, int], int]
+"""How often the edited range of a block runs in each execution (0: removed), by class, method with descriptor, and block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Sparse numbers: `amount[i]` belongs to row `row[i]` and column `column[i]`. Equal places add up."""
+
+    row: I64
+    column: I64
+    amount: I64
+
+    @classmethod
+    def of(cls, terms: list[tuple[int, int, int]]) -> Terms:
+        """Terms from (row, column, amount)."""
+        return cls(*np.array(terms, np.int64).reshape(-1, 3).T)
+
+
+@dataclass(frozen=True, slots=True)
+class CountedMethod:
+    """A method of a recording, and its part of a census.
+
+    `solve` has a row for each block and a column for each counter: a block's executions are the sum over counters. `operations`
+    has a row for each block and a column for each operation of the census: how many of them one execution of the block has.
+    """
+
+    row: int
+    class_name: str
+    file: str | None
+    census: CensusMethod
+    solve: Terms
+    operations: Terms
+
+    @property
+    def name(self) -> str:
+        """Class, name and descriptor: the same in other builds."""
+        return f"{self.class_name}.{self.census.name}{self.census.descriptor}"
+
+    def executions(self, counters: I64) -> I64:
+        """Executions of each block, (blocks,). A call in progress at the edge of a test can lack one, so never less than 0."""
+        found = np.zeros(len(self.census.blocks), np.int64)
+        np.add.at(found, self.solve.row, self.solve.amount * counters[self.solve.column])
+        return np.maximum(found, 0)
+
+    def block_costs_j(self, costs_j: F64) -> F64:
+        """The cost in joules of one execution of each block, (blocks,), from the costs of all operations."""
+        weights = self.operations.amount * costs_j[self.operations.column]
+        found = np.bincount(self.operations.row, weights, minlength=len(self.census.blocks))
+        return np.asarray(found, np.float64)
+
+
+def counted_method(row: int, class_name: str, file: str | None, census: CensusMethod, edits: Edits) -> CountedMethod:
+    """Return the method in `row` of the method table, with the edits of the build."""
+    solve, operations = list[tuple[int, int, int]](), list[tuple[int, int, int]]()
+    for place, block in enumerate(census.blocks):
+        solve += [(place, counter, 1) for counter in block.plus] + [(place, counter, -1) for counter in block.minus]
+        operations += [(place, index, count) for index, count in block.operations]
+        runs = edits.get((class_name, f"{census.name}{census.descriptor}", place), 1)
+        if runs != 1:
+            operations += [(place, index, (runs - 1) * count) for index, count in block.edit_operations]
+    return CountedMethod(row, class_name, file, census, Terms.of(solve), Terms.of(operations))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +98,17 @@ class CountedProgram:
             total[self.names.index(GC)] += test.collections
         return total
 
+    def counted(self, counters: Mapping[int, I64]) -> Iterator[tuple[CountedMethod, I64]]:
+        """Yield the methods with counters that the census knows, by row, with the executions of their blocks, (blocks,)."""
+        for row in sorted(counters):
+            if (method := self.methods.get(row)) is not None:
+                yield method, method.executions(counters[row])
+
     def of_counters(self, counters: Mapping[int, I64]) -> I64:
         """Executions of all operations, (operations,), from the counters of each method."""
         total = np.zeros(len(self.names), np.int64)
-        for row in sorted(counters):
-            if (method := self.methods.get(row)) is not None:
-                method.add_operations(total, counters[row])
+        for method, executions in self.counted(counters):
+            np.add.at(total, method.operations.column, executions[method.operations.row] * method.operations.amount)
         return total
 
     def costs_j(self, costs: Mapping[str, float]) -> F64:
@@ -71,7 +136,7 @@ def join_census(
         if found is None:
             unknown.append(name)
             continue
-        of_census = next((one for one in found.methods if _is(method, one.name, one.descriptor)), None)
+        of_census = next((one for one in found.methods if (one.name, one.descriptor) == (method.name, method.descriptor)), None)
         if _is_other(table, method, found) or (of_census is not None and of_census.counters != counters):
             changed[method.class_name] = None
         elif of_census is None:
@@ -88,10 +153,6 @@ def join_census(
         raise UsageError(f"{place}: the census has no method of the recording, such as {example}", _REMEDY)
     kinds = tuple(each.kind for each in census.operations)
     return CountedProgram(tuple(each.name for each in census.operations), kinds, methods, tuple(unknown))
-
-
-def _is(method: Method, name: str, descriptor: str) -> bool:
-    return (method.name, method.descriptor) == (name, descriptor)
 
 
 def _is_other(table: MethodTable, method: Method, found: CensusClass) -> bool:

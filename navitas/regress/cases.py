@@ -1,16 +1,26 @@
-"""Execution cases as matrices, in the order of their folds; and sums over them (normal equations)."""
+"""Execution cases as matrices, in the order of their folds; sums over them (normal equations); and solvers of linear models.
+
+Solvers get sums over rows, or rows, and return coefficients of (1, x).
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from navitas.regress.arrays import F64, I64
+from navitas.analyze.fitting import least_squares
+from navitas.parse.arrays import F64, I64
+from navitas.regress.libraries import library
 
 BLOCK = 8192
 Pair = tuple[int, int]
+RIDGES = (1e-10, 1e-4, 1e-3, 1e-2, 1e-1)
+"""Regularisation, relative to the sum of squares of each column."""
+STEPS = 10_000
+"""Steps of gradient descent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +92,12 @@ class WeightedSums:
     xy: F64
     rows: int
 
+    @property
+    def lengths(self) -> F64:
+        """The lengths of the columns (1, x)."""
+        found = np.sqrt(np.diag(self.xx))
+        return np.where(found > 0, found, 1.0)
+
     def minus(self, other: WeightedSums) -> WeightedSums:
         """The sums over the rows that the other sums do not have."""
         return WeightedSums(self.xx - other.xx, self.xy - other.xy, self.rows - other.rows)
@@ -114,6 +130,82 @@ def fold_sums(cases: Cases, weight: F64) -> tuple[WeightedSums, list[WeightedSum
     return total, each
 
 
+def members(label: I64) -> list[list[int]]:
+    """The places that have each label, by the first place."""
+    return sorted(np.flatnonzero(label == number).tolist() for number in np.unique(label))
+
+
 def with_ones(x: F64) -> F64:
     """The columns (1, x)."""
     return np.column_stack([np.ones(len(x)), x])
+
+
+def non_negative(sums: WeightedSums, ridge: float = RIDGES[0]) -> F64:
+    """Least squares without negative coefficients, with a ridge (Lawson and Hanson, by SciPy).
+
+    Columns are scaled to unit length, so that units do not matter. SciPy's solver gets the Cholesky factor of the normal
+    equations, whose size does not depend on the number of rows.
+    """
+    scale, matrix, right = _scaled(sums)
+    penalty = np.full(len(scale), ridge)
+    penalty[0] = RIDGES[0]  # the idle term is not shrunk
+    lower = np.linalg.cholesky(matrix + np.diag(penalty))
+    right = library("scipy.linalg").solve_triangular(lower, right, lower=True)
+    upper = np.asarray(lower.T, np.float64)
+    return np.asarray(least_squares.non_negative(upper, right) / scale, np.float64)
+
+
+def least_squares_of(sums: WeightedSums, ridge: float = RIDGES[0]) -> F64:
+    """Least squares with coefficients of any sign."""
+    scale, matrix, right = _scaled(sums)
+    return np.asarray(np.linalg.solve(matrix + ridge * np.eye(len(scale)), right) / scale, np.float64)
+
+
+def gradient_descent(sums: WeightedSums) -> F64:
+    """Batch gradient descent on the mean squared error from 0 (paper 3, equations 4 and 5), after 10,000 steps.
+
+    Columns are scaled to unit length, and the step is the inverse of the largest curvature, so that it converges. For a
+    quadratic function, the result of t steps along an eigenvector of curvature λ is known: (1 - (1 - αλ)^t) / λ.
+    """
+    scale, matrix, right = _scaled(sums)
+    curvature, vectors = np.linalg.eigh(matrix)
+    curvature = np.maximum(curvature, 1e-12 * curvature[-1])
+    reached = -np.expm1(STEPS * np.log1p(-np.minimum(curvature / curvature[-1], 1 - 1e-12))) / curvature
+    return np.asarray(vectors @ (reached * (vectors.T @ right)) / scale, np.float64)
+
+
+def huber(x: F64, y: F64, weight: F64) -> F64:
+    """Huber's robust regression: residuals beyond 1.35 deviations count linearly (Huber 1964, by scikit-learn)."""
+    root = np.sqrt(weight / weight.mean())
+    z = with_ones(x) * root[:, None]
+    length = np.sqrt((z**2).sum(axis=0))
+    scale = np.where(length > 0, length, 1.0) / np.sqrt(len(z))
+    z /= scale
+    # Columns that are independent of each other and of length 1 need few steps of the optimiser.
+    upper = np.linalg.cholesky(z.T @ z / len(z) + 1e-8 * np.eye(z.shape[1])).T
+    z = np.ascontiguousarray(library("scipy.linalg").solve_triangular(upper, z.T, trans="T").T)
+    unit = np.median(np.abs(y * root)) or 1.0
+    model = library("sklearn.linear_model").HuberRegressor(alpha=1e-6, fit_intercept=False, max_iter=200)
+    with warnings.catch_warnings():
+        # Cross-validation judges what 200 steps reach.
+        warnings.simplefilter("ignore", library("sklearn.exceptions").ConvergenceWarning)
+        model.fit(z, y * root / unit)
+    found = library("scipy.linalg").solve_triangular(upper, model.coef_)
+    return np.asarray(found * unit / scale, np.float64)
+
+
+def bayesian_ridge(x: F64, y: F64, weight: F64) -> F64:
+    """Bayesian ridge regression: the evidence sets the regularisation (MacKay 1992, by scikit-learn)."""
+    mean, scale = np.average(x, axis=0, weights=weight), x.std(axis=0)
+    scale = np.where(scale > 0, scale, 1.0)
+    unit = np.abs(y).mean() or 1.0
+    model = library("sklearn.linear_model").BayesianRidge()
+    model.fit((x - mean) / scale, y / unit, sample_weight=weight / weight.mean())
+    slopes = np.asarray(model.coef_) * unit / scale
+    return np.append(float(model.intercept_) * unit - float(slopes @ mean), slopes)
+
+
+def _scaled(sums: WeightedSums) -> tuple[F64, F64, F64]:
+    """The lengths of columns, and the normal equations of columns of length 1."""
+    scale = sums.lengths
+    return scale, sums.xx / np.outer(scale, scale), sums.xy / scale

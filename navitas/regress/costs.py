@@ -1,23 +1,55 @@
-"""Costs of operations with standard errors, and which of them the cases identify."""
+"""Costs of operations with standard errors, and which of them the cases identify.
+
+Which columns the cases cannot separate is decided before fitting (Belsley, Kuh and Welsch 1980, chapter 3).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from navitas.regress.arrays import F64, I64, Bool
-from navitas.regress.cases import Cases, WeightedSums, blocks, with_ones
-from navitas.regress.collinear import lengths
+from navitas.parse.arrays import F64, I64, Bool
+from navitas.regress.cases import Cases, WeightedSums, blocks, least_squares_of, members, with_ones
 from navitas.regress.libraries import library
-from navitas.regress.solvers import least_squares_of
 
 TOLERANCE = 0.10
 """Costs of identifiable operations are this close to the true ones, all together, with a probability of 95 %."""
 _MISSES = 0.05
 _RIDGE = 1e-8
 _NEGATIVE_T = -2.0
+MOST_INDEX = 30.0
+"""The condition index from which a dependency is strong."""
+_LEAST_SHARE = 0.5
+"""A column takes part in dependencies if they have this share of its coefficient's variance."""
+_TOGETHER = 0.3
+_TINY = 1e-14
+
+
+def dependent_columns(sums: WeightedSums) -> list[list[int]]:
+    """Groups of columns of x (numbered from 0) that change together.
+
+    The idle column is projected out and columns are scaled to unit length. Columns are of one group if most of the variance
+    of their coefficients comes from the same directions with a condition index above 30. This does not depend on which
+    basis of these directions the decomposition returns.
+    """
+    own = sums.xx[1:, 1:] - np.outer(sums.xx[0, 1:], sums.xx[0, 1:]) / sums.xx[0, 0]
+    length = np.sqrt(np.maximum(np.diag(own), 0.0))
+    length = np.where(length > 0, length, 1.0)
+    values, vectors = np.linalg.eigh(own / np.outer(length, length))
+    if not len(values):
+        return []
+    values = np.maximum(values, _TINY * values[-1])
+    weak = np.sqrt(values[-1] / values) > MOST_INDEX
+    if not weak.any():
+        return []
+    variance = vectors**2 / values
+    involved = variance[:, weak].sum(axis=1) / variance.sum(axis=1) > _LEAST_SHARE
+    direction = vectors[:, weak] @ vectors[:, weak].T
+    part = np.sqrt(np.maximum(np.diag(direction), _TINY))
+    linked = (np.abs(direction) / np.outer(part, part) > _TOGETHER) & np.outer(involved, involved)
+    return [group for group in members(library("scipy.sparse.csgraph").connected_components(linked)[1]) if len(group) > 1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +110,7 @@ def _identified(terms: list[Term], freedom: int) -> list[Term]:
     miss[known] = 2 * library("scipy.special").stdtr(freedom, -TOLERANCE / np.maximum(relative[known], 1e-12))
     order = np.argsort(miss, kind="stable")
     good = order[: int((np.cumsum(miss[order]) <= _MISSES).sum())]
-    return [
-        Term(one.columns, one.cost_j, one.error_j, one.energy_j, number in good, one.asks_negative)
-        for number, one in enumerate(terms)
-    ]
+    return [replace(one, identifiable=number in good) for number, one in enumerate(terms)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +125,7 @@ class _Spread:
 
     @classmethod
     def of(cls, cases: Cases, weight: F64, sums: WeightedSums, coefficient: F64, active: Bool) -> _Spread:
-        scale = lengths(sums)[active]
+        scale = sums.lengths[active]
         matrix = sums.xx[np.ix_(active, active)] / np.outer(scale, scale)
         values, vectors = np.linalg.eigh(matrix)
         root = vectors / np.sqrt(np.maximum(values, 0.0) + _RIDGE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,27 +11,23 @@ from pydantic import ValidationError
 
 from navitas.errors import UsageError
 from navitas.model_defects import first_defect
-from navitas.regress.arrays import F64
-from navitas.regress.cases import Cases, sums_of
-from navitas.regress.collinear import dependent_columns
-from navitas.regress.costs import Term, terms_of
-from navitas.regress.described import described
-from navitas.regress.families import DEFAULT, NAMES, PAIRS, Fitted, fit_family, most_rows
-from navitas.regress.fit_options import AUTO, LOSSES, FitOptions
-from navitas.regress.fit_results import FitFindings, FitLoss
-from navitas.regress.grouping import column_groups, joined
-from navitas.regress.intervals import half_width
+from navitas.parse.arrays import F64
+from navitas.regress.cases import Cases, members, sums_of
+from navitas.regress.costs import Term, dependent_columns, terms_of
+from navitas.regress.described import FitFindings, FitLoss, described
+from navitas.regress.families import DEFAULT, NAMES, PAIRS, FamilyScores, Fitted, constant_scores, fit_family, most_rows
 from navitas.regress.libraries import library
 from navitas.regress.model_file import OperationsModel
-from navitas.regress.noise import Noise, growth_in, growth_of, least_divisor, weights
-from navitas.regress.prepare import Prepared, prepare
+from navitas.regress.noise import Noise, floored, growth_in, growth_of, least_divisor, weights
+from navitas.regress.prepare import AUTO, LOSSES, FitOptions, Prepared, prepare
 from navitas.regress.table import Table
-from navitas.regress.validation import FamilyScores, constant_scores
 
 _COMPARED_CELLS = 400_000
 """Families are compared on a random part of larger tables."""
 _SMALL_CELLS = 4_000_000
 """With smaller tables, threads of BLAS mostly wait for each other, and keep all cores busy meanwhile."""
+_CASES_EACH = 2
+"""The least number of cases for each fitted column (Li and Gallagher have more operations than cases, and no such limit)."""
 
 
 def fit_table(table: Table, options: FitOptions) -> OperationsModel:
@@ -158,3 +155,54 @@ def _baselines(ready: Prepared, loss: Noise) -> dict[str, FamilyScores]:
         only = ready.cases.only(times)
         found[f"time ({name})"] = fit_family(DEFAULT, only, weights(only, loss), loss).scores
     return found
+
+
+def column_groups(cases: Cases) -> list[list[int]]:
+    """Return groups of columns, at most one for two cases. Each column is in one group; alone if there are enough cases.
+
+    Columns of a group have the largest correlations: hierarchical clustering with average linkage of 1 - r.
+    """
+    rows, columns = cases.x.shape
+    most = max(1, rows // _CASES_EACH)
+    if columns <= most:
+        return [[column] for column in range(columns)]
+    hierarchy = library("scipy.cluster.hierarchy")
+    apart = 1 - _correlations(cases.x)
+    upper = apart[np.triu_indices(columns, 1)]
+    label = hierarchy.fcluster(hierarchy.linkage(upper, "average"), most, "maxclust")
+    return members(label)
+
+
+def _correlations(x: F64) -> F64:
+    centered = x - x.mean(axis=0)
+    length = np.sqrt((centered**2).sum(axis=0))
+    unit = centered / np.where(length > 0, length, 1.0)
+    return np.asarray(np.clip(unit.T @ unit, -1.0, 1.0), np.float64)
+
+
+def joined(cases: Cases, groups: list[list[int]]) -> Cases:
+    """The cases with one column for each group: the sum of its columns, in the units of the table."""
+    if all(len(group) == 1 for group in groups):
+        return cases
+    x = np.empty((len(cases.y), len(groups)), order="F")
+    scale = np.empty(len(groups))
+    for place, group in enumerate(groups):
+        column = cases.x[:, group] @ cases.scale[group]
+        scale[place] = float(np.abs(column).max()) or 1.0
+        x[:, place] = column / scale[place]
+    return Cases(x, cases.y, scale, cases.folds, cases.groups)
+
+
+def half_width(y: F64, predicted: F64, noise: Noise, level: float) -> tuple[float, bool]:
+    """The half width, in units of predicted energy to the power of the noise, and whether there are enough rows.
+
+    That is joules for constant noise, and a share for proportional noise.
+
+    It is the (n + 1)·level-th smallest error of left-out rows, between two of them by linear interpolation, so that intervals of
+    few rows are not too wide. If there are fewer rows, it is the largest one. This is conformal prediction: Lei et al. 2018,
+    "Distribution-free predictive inference for regression", section 5.2 (errors normalised by their expected size), and Barber et
+    al. 2021, "Predictive inference with the jackknife+", section 3 (residuals of folds).
+    """
+    size = np.abs(y - predicted) / floored(predicted, y) ** noise.exponent
+    rank = (len(y) + 1) * level
+    return float(np.interp(rank, np.arange(1, len(y) + 1), np.sort(size))), math.ceil(rank) <= len(y)

@@ -87,7 +87,7 @@ class FoldScore(_Part):
 
 
 class HullPart(_Part):
-    """Main directions of the standardised features: as in navitas/regress/hull.py."""
+    """Main directions of the standardised features: as in navitas/regress/apply.py."""
 
     axes: list[list[_Number]]
     variance: list[_Positive]

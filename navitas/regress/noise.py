@@ -7,9 +7,8 @@ from enum import StrEnum
 
 import numpy as np
 
-from navitas.regress.arrays import F64, I64
-from navitas.regress.cases import Cases, fold_sums
-from navitas.regress.solvers import non_negative
+from navitas.parse.arrays import F64, I64
+from navitas.regress.cases import Cases, fold_sums, non_negative
 
 _PASSES = 3
 _LARGE = 4_000_000

@@ -1,4 +1,4 @@
-"""From a table to execution cases: the target, the features, and columns that cannot have a cost."""
+"""From a table and options to execution cases: the target, the features, and columns that cannot have a cost."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.errors import UsageError
-from navitas.regress.arrays import F64, I64, Bool
+from navitas.parse.arrays import F64, I64, Bool
 from navitas.regress.cases import Cases
-from navitas.regress.fit_options import FitOptions
+from navitas.regress.families import NAMES, fold_numbers
+from navitas.regress.noise import Noise
 from navitas.regress.table import Table, shown
-from navitas.regress.validation import fold_numbers
 
 LEAST_ROWS = 8
 MOST_FEATURES = 2000
@@ -21,6 +21,34 @@ _APART = 4
 """A cost needs this many rows with another value than the usual one: one for each fold."""
 _UNIT = r"([_ (\[]*(ns|us|µs|ms|s|sec|seconds|millis)[)\]]?)?"
 _TIME = re.compile(rf"(.*[_ ])?(time|duration|elapsed|runtime|wall_?time){_UNIT}", re.IGNORECASE)
+AUTO = "auto"
+LOSSES = {"squared": Noise.CONSTANT, "between": Noise.ROOT, "relative": Noise.PROPORTIONAL}
+"""Losses, and the kind of noise for which each is right: it weighs squared errors by the inverse of the noise's variance."""
+LOSS_CHOICES = (AUTO, *LOSSES)
+
+
+@dataclass(frozen=True, slots=True)
+class FitOptions:
+    """What to fit. `family`: None selects one by cross-validation. `level`: the share of cases that intervals contain.
+
+    `loss`: one of `LOSS_CHOICES`; `auto` selects one of `LOSSES` by the errors of left-out cases.
+
+    Raises `UsageError` for a family or loss that does not exist.
+    """
+
+    target: str
+    group: str | None = None
+    ignore: Sequence[str] = ()
+    time: str | None = None
+    family: str | None = None
+    level: float = 0.9
+    drop_missing: bool = False
+    loss: str = AUTO
+
+    def __post_init__(self) -> None:
+        for kind, name, names in (("family", self.family or NAMES[0], NAMES), ("loss", self.loss, LOSS_CHOICES)):
+            if name not in names:
+                raise UsageError(f"no {kind} {name!r}", f"Use {', '.join(names)}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +88,9 @@ def prepare(table: Table, options: FitOptions) -> Prepared:
         raise UsageError(f"{table.name}: {what}", "Measure cases with different numbers of operations, one column for each.")
     if len(features) > MOST_FEATURES:
         raise UsageError(f"{table.name}: {len(features):,} features, more than {MOST_FEATURES:,}", "Leave some out by --ignore.")
-    groups = None if group is None else _numbers_of(np.array(table.texts(group))[kept])
+    groups = (
+        None if group is None else np.asarray(np.unique(np.array(table.texts(group))[kept], return_inverse=True)[1], np.int64)
+    )
     fold = fold_numbers(len(y), groups)
     order = np.argsort(fold, kind="stable")
     x = np.empty((len(y), len(features)), order="F")
@@ -124,10 +154,6 @@ def _selected(table: Table, names: Sequence[str], rows: I64, notes: list[str]) -
         if of_it:
             notes.append(f"left out: {shown(of_it)}: {text}")
     return features, left_out
-
-
-def _numbers_of(texts: np.ndarray) -> I64:
-    return np.asarray(np.unique(texts, return_inverse=True)[1], np.int64)
 
 
 def _time(features: Sequence[str]) -> str | None:

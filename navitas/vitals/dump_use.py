@@ -1,31 +1,39 @@
-"""Reads a dump or a bug report: the use of each uid, by its statistics, or else by its history."""
+"""Reads a dump, a bug report or a recording's histories: the use of each uid, by statistics, or else by the history."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+
 from navitas.batterystats.dump_file import BugreportCutter, DumpFile, DumpPart
+from navitas.batterystats.line_counts import LineCounts
 from navitas.batterystats.reader import BatteryStatsReader
+from navitas.batterystats.tables import Integers, StateIntervals
 from navitas.errors import RecordingError
 from navitas.line_blocks import LineBlock
-from navitas.vitals.device_use import DeviceUse
+from navitas.parse.state_history import uid_of, without_head
+from navitas.parse.states_near_run import HistoryClock
+from navitas.parse.tables import RunTables
+from navitas.recording.store import Recording
+from navitas.vitals.device_use import DeviceUse, idle_packages, packages_by_uid
 from navitas.vitals.dump_warnings import (
     DUMP_COMMAND,
     VitalsWarning,
     cut_off,
     damaged_lines,
-    merged_warnings,
     missing_statistics,
     repeated_statistics,
 )
 from navitas.vitals.history_use import HistoryCollector, history_use
-from navitas.vitals.packages import idle_packages, packages_by_uid
 from navitas.vitals.statistics_use import statistics_use
 
 _NS = 1_000_000
 _PREFERRED = (DumpPart.PLAIN, DumpPart.CHECKIN, DumpPart.TEXT)
 """Checkin is exact; text is rounded."""
+_MS_NS = 1_000_000
 
 
 @dataclass(slots=True)
@@ -94,7 +102,7 @@ def read_dump_use(path: Path) -> tuple[DeviceUse, tuple[VitalsWarning, ...]]:
         *damaged_lines(reader.lines, uses_history=not dump.has_statistics, dropped=dump.history.dropped + statistics.dropped),
         *repeated_statistics(statistics.repeated, statistics.replaced),
     ]
-    return use, merged_warnings(warnings)
+    return use, tuple(dict.fromkeys(warnings))
 
 
 def _best(dumps: dict[DumpPart, DumpReading]) -> DumpPart | None:
@@ -113,3 +121,68 @@ def _nothing(file: DumpFile, cutter: BugreportCutter) -> RecordingError:
         f"{file.path}: the bug report contains nothing of batterystats{why}",
         f"Take another bug report, or a dump: {DUMP_COMMAND}",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class RunHistory:
+    """The states during a run, on the history's own clock, which counts while the device sleeps.
+
+    `states` are in the order of their begin, and may begin before the run. `span_ns` is the run if `is_joined`; else it is not
+    known when the run was, and `span_ns` is the whole history. `uid` is the app's, −1 if unknown. `package` is that of the run.
+    """
+
+    run_id: int
+    package: str
+    uid: int
+    states: StateIntervals
+    tags: Sequence[str]
+    span_ns: tuple[int, int]
+    is_joined: bool
+    lines: LineCounts
+    dropped: int
+
+    def use(self) -> DeviceUse:
+        """Return the use in the run."""
+        packages = {self.uid: (self.package,)} if self.uid >= 0 and self.package else {}
+        return history_use(self.states, self.tags, self.span_ns, packages)
+
+
+def run_histories(recording: Recording, runs: Iterable[RunTables]) -> Iterator[RunHistory]:
+    """Yield the history of each run that has one. Raises `RecordingError` if a file cannot be read."""
+    packages = {run.id: run.package for run in recording.manifest.runs}
+    for run in runs:
+        for path in recording.files("batterystats", run.run_id)[:1]:
+            head: dict[str, list[str]] = {}
+            dump = DumpReading()
+            for block in without_head(path, head):
+                dump.read(block)
+            end_ns = dump.reader.end_ms * _MS_NS
+            dump.end()
+            states, span_ns = dump.history.states(), _span(dump, run)
+            if span_ns is not None:  # A state that is open at the last line lasts until the run's end.
+                states = replace(states, end_ns=np.where(states.end_ns >= end_ns, max(span_ns[1], end_ns), states.end_ns))
+            yield RunHistory(
+                run.run_id, packages.get(run.run_id, ""), uid_of(head), states, dump.reader.tags, span_ns or (0, end_ns),
+                span_ns is not None, dump.reader.lines, dump.history.dropped,
+            )  # fmt: skip
+
+
+def _span(dump: DumpReading, run: RunTables) -> tuple[int, int] | None:
+    """The run's begin and end on the history's own clock, None if its wall clock is unknown.
+
+    The history is written soon after the run, so its end decides: settings of the wall clock during the run do not matter.
+    """
+    clock = HistoryClock()
+    clock.extend(dump.reader.anchors)
+    if not clock or run.clocks is None or not len(run.clocks.monotonic_ns):
+        return None
+    wall_ns = run.end_ns + int(run.clocks.realtime_ns[-1] - run.clocks.monotonic_ns[-1])
+    end_ns = clock.own_ns(wall_ns // _MS_NS)
+    return end_ns - int(elapsed_ns(run, np.array([run.end_ns]))[0]), end_ns
+
+
+def elapsed_ns(run: RunTables, t_ns: Integers) -> Integers:
+    """The time from the run's begin to each monotonic time, with the time that the device slept."""
+    both = np.append(run.start_ns, t_ns).astype(np.int64)
+    boottime = both if run.clocks is None else run.clocks.to_boottime(both)
+    return np.asarray(boottime[1:] - boottime[0], np.int64)

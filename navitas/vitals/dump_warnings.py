@@ -90,11 +90,6 @@ def repeated_statistics(repeated: int, replaced: int) -> Iterator[VitalsWarning]
         yield VitalsWarning("repeated", message, "Keep one dump in the file, the last one.")
 
 
-def merged_warnings(found: Iterable[VitalsWarning]) -> tuple[VitalsWarning, ...]:
-    """Return each warning once."""
-    return tuple(dict.fromkeys(found))
-
-
 def _listed(reasons: dict[str, int]) -> str:
     shown = sorted(reasons.items(), key=lambda one: -one[1])[:_REASONS]
     more = f", and {len(reasons) - _REASONS} other reasons" if len(reasons) > _REASONS else ""

@@ -10,22 +10,16 @@ from navitas.analyze.load import analyze, load_tables
 from navitas.batterystats.numbers import is_app
 from navitas.errors import RecordingError
 from navitas.recording.store import open_recording
-from navitas.vitals.acquirers import Acquirer, acquirers_of
-from navitas.vitals.device_use import Bounds, DeviceUse, UidUse
-from navitas.vitals.dump_use import read_dump_use
+from navitas.vitals.device_use import Bounds, DeviceUse, UidUse, app_name, merged_use
+from navitas.vitals.dump_use import RunHistory, read_dump_use, run_histories
 from navitas.vitals.dump_warnings import (
     VitalsCode,
     VitalsWarning,
     damaged_lines,
-    merged_warnings,
     missing_statistics,
     other_app,
 )
-from navitas.vitals.merged_use import merged_use
-from navitas.vitals.packages import app_name
-from navitas.vitals.radio_users import RadioUser, radio_users_of
-from navitas.vitals.recorded_alarms import RecordedAlarm, recorded_alarms
-from navitas.vitals.run_history import RunHistory, run_histories
+from navitas.vitals.recorded_methods import Acquirer, RadioUser, RecordedAlarm, acquirers_of, radio_users_of, recorded_alarms
 from navitas.vitals.verdicts import Verdict, VitalFigure, figures_of, verdict_of
 
 _LOSSES: frozenset[VitalsCode] = frozenset({"cut_off", "no_users", "left_out"})
@@ -110,7 +104,7 @@ def vitals_of_recording(path: Path) -> VitalsReport:
     warnings = list(missing_statistics(is_begun=False, has_users=False, has_time=bool(use.on_battery_ms), is_text=False))
     for history in recorded.histories:
         warnings += damaged_lines(history.lines, uses_history=True, dropped=history.dropped)
-    return _report(use, merged_warnings(warnings), recorded, by_uid=True)
+    return _report(use, tuple(dict.fromkeys(warnings)), recorded, by_uid=True)
 
 
 def _recorded(path: Path) -> RecordedRuns:

@@ -9,9 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from navitas.batterystats.statistics import Statistics
-from navitas.batterystats.tables import UsageCounter
-from navitas.vitals.device_use import Bounds, DeviceUse, HeldLock, UidUse, WakeupAlarm
-from navitas.vitals.packages import idle_packages, packages_by_uid
+from navitas.vitals.device_use import Bounds, DeviceUse, HeldLock, UidUse, WakeupAlarm, idle_packages, packages_by_uid
 from navitas.vitals.thresholds import is_exempt
 
 OVERLAP = "the times of wake locks that may overlap"
@@ -35,7 +33,7 @@ def statistics_use(statistics: Statistics) -> DeviceUse:
     for counter in counters:
         by_uid[counter.uid][counter.name, counter.tag] += counter.value
     device: _Sums = by_uid.pop(-1, defaultdict(float))
-    has_background = _has(counters, "mobile_background_rx_bytes")
+    has_background = any(counter.name == "mobile_background_rx_bytes" for counter in counters)
     return DeviceUse(
         "statistics",
         device.get(("on_battery_ms", "")),
@@ -44,10 +42,6 @@ def statistics_use(statistics: Statistics) -> DeviceUse:
         packages_by_uid(statistics.packages, by_uid),
         idle_packages(statistics.packages, by_uid),
     )
-
-
-def _has(counters: Iterable[UsageCounter], name: str) -> bool:
-    return any(counter.name == name for counter in counters)
 
 
 def _use(uid: int, sums: _Sums, *, has_background: bool) -> UidUse:

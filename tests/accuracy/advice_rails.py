@@ -29,8 +29,7 @@ from navitas.collect.app_use import Use, record
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
 from navitas.device.base import Device
-from navitas.graph.advice_findings import advice
-from navitas.graph.advice_rules import RULES
+from navitas.graph.advice import RULES, advice
 from navitas.graph.build_graph import module_graph
 from navitas.graph.module_graph import ModuleGraph, Repetitions
 from navitas.virtual_phone.start import virtual_phone

@@ -23,7 +23,7 @@ from support.field_data import FIELD_DATA, NO_FIELD_DATA
 
 from navitas.regress.apply import apply_model
 from navitas.regress.fit import fit_table
-from navitas.regress.fit_options import LOSS_CHOICES, FitOptions
+from navitas.regress.prepare import LOSS_CHOICES, FitOptions
 from navitas.regress.table import Table
 
 SPLITS = 12

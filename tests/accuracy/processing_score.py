@@ -15,8 +15,7 @@ from truth.recorder import write_recording
 from truth.samples import Level
 
 import navitas
-from navitas.graph.advice_findings import Advice, advice
-from navitas.graph.advice_rules import LEAST_RUN_NS
+from navitas.graph.advice import LEAST_RUN_NS, Advice, advice
 from navitas.graph.build_graph import module_graph
 from navitas.graph.module_graph import ModuleGraph
 from navitas.graph.processing import processing

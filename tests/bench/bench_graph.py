@@ -12,7 +12,7 @@ from typing import IO
 
 from common import Figures, arguments
 
-from navitas.graph.dot_format import write_dot
+from navitas.graph.graphviz import write_dot
 from navitas.graph.module_graph import OUTSIDE_MODULES, EdgeKind, ModuleEdge, ModuleGraph, ModuleNode
 from navitas.graph.svg_format import write_svg
 from navitas.graph.wake_ups import wake_ups

@@ -14,8 +14,8 @@ from common import Figures, arguments
 
 from navitas.regress.apply import apply_model
 from navitas.regress.fit import fit_table
-from navitas.regress.fit_options import FitOptions
-from navitas.regress.read_table import read_table
+from navitas.regress.prepare import FitOptions
+from navitas.regress.table import read_table
 
 MAX_S = 10.0
 _ROWS, _OPERATIONS = 100_000, 200

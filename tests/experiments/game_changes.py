@@ -15,9 +15,9 @@ from navitas.census.document import read_census
 from navitas.cli.case_experiment import run_experiment
 from navitas.cli.progress import ConsoleProgress
 from navitas.device.base import Device
-from navitas.operations.case_file import CaseFile
+from navitas.operations.case_plan import CaseFile
 from navitas.operations.case_table import CENSUS, CaseRow, read_cases
-from navitas.operations.operation_costs import operation_costs
+from navitas.operations.rankings import operation_costs
 from navitas.regress.model_file import read_model
 from navitas.virtual_phone.start import virtual_phone
 

@@ -16,14 +16,12 @@ import numpy as np
 from navitas.census.document import read_census
 from navitas.cli.case_experiment import run_experiment
 from navitas.cli.progress import ConsoleProgress
-from navitas.operations.case_file import CaseFile
-from navitas.operations.case_plan import read_plan
+from navitas.operations.case_plan import CaseFile, read_plan
 from navitas.operations.case_table import CENSUS, NOT_FEATURES, PLAN, read_cases, write_rows
 from navitas.regress.apply import apply_model
 from navitas.regress.fit import fit_table
-from navitas.regress.fit_options import FitOptions
-from navitas.regress.read_table import read_table
-from navitas.regress.table import Table
+from navitas.regress.prepare import FitOptions
+from navitas.regress.table import Table, read_table
 from navitas.virtual_phone.start import virtual_phone
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -18,13 +18,12 @@ from navitas.build.gradle import BuildOptions, build_bundles
 from navitas.census.document import Census, parse_census, read_census
 from navitas.cli.case_experiment import run_experiment
 from navitas.device.adb import AdbDevice
-from navitas.operations.block_executions import Edits
 from navitas.operations.budgets import budgets
 from navitas.operations.build_difference import changed_operations
-from navitas.operations.case_file import CaseFile
+from navitas.operations.case_plan import CaseFile
 from navitas.operations.case_table import CENSUS, read_cases
 from navitas.operations.code_advice import code_advice
-from navitas.operations.counted_program import CountedProgram, join_census
+from navitas.operations.counted_program import CountedProgram, Edits, join_census
 from navitas.operations.counted_tests import CountedTest, counted_tests
 from navitas.parse.parsed_recording import parse_recording
 from navitas.recording.store import open_recording

@@ -61,9 +61,9 @@ _IMPORTS = {
     "importing": "cpu_limit errors line_blocks new_files packed_files parse power recording regular_files untrusted_text",
     "calibrate": "analyze attribute cpu_limit errors extra_libraries new_files parse power power_statistics "
     "regular_files untrusted_text",
-    "compare": "errors extra_libraries model_defects untrusted_text",
+    "compare": "analyze errors extra_libraries model_defects recording regular_files report untrusted_text",
     "history": "compare errors extra_libraries model_defects regular_files untrusted_text",
-    "regress": "errors extra_libraries model_defects regular_files",
+    "regress": "analyze errors extra_libraries model_defects parse regular_files",
     "fleet": "batterystats errors extra_libraries folder_lock html_page line_blocks new_files regular_files untrusted_text",
 }
 ALLOWED = {name: set(used.split()) for name, used in _IMPORTS.items()}

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from navitas.census.document import parse_census
-from navitas.operations.block_executions import Edits
 from navitas.operations.case_plan import CasePlan
 from navitas.operations.case_table import CENSUS, PLAN, case_folder, write_edits
-from navitas.operations.counted_program import CountedProgram, join_census
+from navitas.operations.counted_program import CountedProgram, Edits, join_census
 from navitas.operations.counted_tests import CountedTest, counted_tests
 from navitas.parse.block_records import COLLECTIONS
 from navitas.parse.chunks import BLOCK_COUNTS

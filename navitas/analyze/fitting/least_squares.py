@@ -1,10 +1,9 @@
-"""Linear regression with coefficients that cannot be negative, its errors, and what the data cannot separate."""
+"""Least squares with coefficients that cannot be negative, their errors, and what the data cannot separate."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -20,6 +19,7 @@ _INSEPARABLE = 1e5
 _APART = 0.05
 """The share of a column's range by which a row differs from the usual value."""
 _FOLDS = 5
+_ROUNDS = 100
 _MOST_CORRELATED = 0.95
 _NEGATIVE_T = -2.0
 
@@ -117,8 +117,19 @@ def _solve(columns: F64, y: F64, weight: F64) -> F64:
     root = np.sqrt(weight)
     scale = np.abs(columns).max(axis=0, initial=0.0)
     scale[scale == 0] = 1.0
-    found: F64 = _optimize().nnls(columns / scale * root[:, None], y * root)[0]
-    return np.asarray(found / scale, np.float64)
+    return np.asarray(non_negative(columns / scale * root[:, None], y * root) / scale, np.float64)
+
+
+def non_negative(columns: F64, y: F64) -> F64:
+    """The non-negative coefficients with the least squared error (Lawson and Hanson's algorithm).
+
+    Raises `UsageError` if SciPy is not installed, or if the fit does not converge.
+    """
+    optimize = extra_library("scipy.optimize", "fitting needs", "fit")
+    try:
+        return np.asarray(optimize.nnls(columns, y, maxiter=_ROUNDS * columns.shape[1])[0], np.float64)
+    except RuntimeError as error:
+        raise UsageError(f"the fit does not converge: {error}", "Check the measured points for damage.") from error
 
 
 def _ordinary(columns: F64, y: F64, weight: F64, active: Bool, spread: float) -> tuple[F64, F64]:
@@ -178,8 +189,3 @@ def _held_out(columns: F64, y: F64, weight: F64, part: I64) -> F64:
             solved = _solve(columns[~out], y[~out], weight[~out])
             errors.append(float((weight * (columns @ solved))[out].sum()) / measured - 1)
     return np.array(errors)
-
-
-def _optimize() -> Any:
-    """`scipy.optimize`. Raises `UsageError` if it is not installed."""
-    return extra_library("scipy.optimize", "fitting needs", "fit")

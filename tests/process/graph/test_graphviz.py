@@ -10,7 +10,7 @@ import pytest
 from test_graph_formats import MADE, hostile, large
 
 from navitas.errors import UsageError
-from navitas.graph.graphviz_layout import graphviz_png, graphviz_svg
+from navitas.graph.graphviz import graphviz_png, graphviz_svg
 from navitas.graph.module_graph import ModuleGraph
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -14,14 +14,12 @@ from planted_phone import planted
 from support.field_data import FIELD_DATA, needs_field_data
 from truth.phone import PIXEL_6, mistaken, profile_xml
 
-from navitas.calibrate.calibration import Calibration, Caution, calibrate
+from navitas.calibrate.calibration import Calibration, Caution, calibrate, relative_errors
 from navitas.calibrate.cpu_coefficients import CpuCoefficients
 from navitas.calibrate.fit_rows import FitRows, IntervalSource
 from navitas.calibrate.operating_points import LEAST_MW, OperatingPoint, PointSource, within_speeds
-from navitas.calibrate.other_phone import start_for
-from navitas.calibrate.points_csv import read_points
-from navitas.calibrate.regularised_fit import relative_errors
-from navitas.calibrate.wattson_curves import read_curves
+from navitas.calibrate.points_csv import read_curves, read_points
+from navitas.calibrate.start_model import start_for
 from navitas.cli.main import run
 from navitas.errors import ExitCode, UsageError
 from navitas.power import catalog

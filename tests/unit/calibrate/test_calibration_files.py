@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from support.field_data import FIELD_DATA, needs_field_data
 
 from navitas.calibrate.operating_points import OperatingPoint
-from navitas.calibrate.points_csv import parse_points, read_points
-from navitas.calibrate.wattson_curves import FILES, parse_curves, read_curves
+from navitas.calibrate.points_csv import FILES, parse_curves, parse_points, read_curves, read_points
 from navitas.errors import UsageError
 
 FREQBENCH = "CPU,Frequency (kHz),CoreMarks (iter/s),Power (mW)\n1,300000,1110.2,56.12\n4,400000,2,23.5\n"

@@ -6,8 +6,7 @@ import pytest
 from support.field_data import FIELD_DATA, needs_field_data
 
 from navitas.calibrate.operating_points import OperatingPoint, PointSource, contradiction
-from navitas.calibrate.points_csv import read_points
-from navitas.calibrate.wattson_curves import read_curves
+from navitas.calibrate.points_csv import read_curves, read_points
 
 SPEEDS = range(300_000, 1_900_000, 100_000)
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from navitas.calibrate.component_steps import radio_currents, screen_currents
 from navitas.calibrate.cpu_coefficients import CpuCoefficients
-from navitas.calibrate.fuel_gauge import gauge_power_mw
-from navitas.calibrate.special_steps import StepUse, cpu_intervals, read_steps
+from navitas.calibrate.special_steps import StepUse, cpu_intervals, gauge_power_mw, radio_currents, read_steps, screen_currents
 from navitas.collect.special_runs import PULSES, cpu_loads
 from navitas.errors import DeviceError
 from navitas.power import catalog

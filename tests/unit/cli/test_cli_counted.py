@@ -13,7 +13,7 @@ from support.counted_files import COSTS, CountedFiles, census_document, experime
 from navitas.cli.main import run
 from navitas.cli.source_lines import SourceLines
 from navitas.errors import ExitCode
-from navitas.operations.code_rules import BOXING, CREATIONS, TEXTS
+from navitas.operations.code_advice import BOXING, CREATIONS, TEXTS
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from fake_device import FakeDevice
 
 from navitas.collect.idle_power import read_idle
 from navitas.collect.topology import RAILS
-from navitas.operations.idle_run import IdleRun
+from navitas.operations.case_energy import IdleRun
 
 STAMP = "cat /proc/uptime; date +%s.%N"
 

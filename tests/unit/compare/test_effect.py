@@ -13,7 +13,7 @@ from scipy import stats
 from support.field_data import FIELD_DATA, needs_field_data
 from support.repeatable_random import repeatable_rng
 
-from navitas.compare.effect import Deviations, Effect, adjusted, apart, within
+from navitas.compare.effect import Deviations, Effect, adjusted, effect_between
 from navitas.compare.verdict import LIMIT, needed, shown_percent, verdict
 
 SESSIONS, RUNS = 0.08, 0.035
@@ -40,15 +40,15 @@ def _covers(effect: Effect | None, percent: float) -> bool:
 @pytest.mark.parametrize(("count", "deviation"), [(250, 0.014), pytest.param(2000, 0.005, marks=pytest.mark.extended)])
 def test_intervals_cover_the_truth_in_95_of_100_experiments(count: int, deviation: float) -> None:
     """Shares of experiments have a standard deviation."""
-    separate = np.mean([_covers(apart(_sessions(4, 3), _sessions(4, 3, 5)), 5) for _ in range(count)])
-    joined = np.mean([_covers(within(*_together(3, 4, 5)), 5) for _ in range(count)])
-    single = np.mean([_covers(within(*_together(1, 6, 5)), 5) for _ in range(count)])
+    separate = np.mean([_covers(effect_between(_sessions(4, 3), _sessions(4, 3, 5)), 5) for _ in range(count)])
+    joined = np.mean([_covers(effect_between(*_together(3, 4, 5), together=True), 5) for _ in range(count)])
+    single = np.mean([_covers(effect_between(*_together(1, 6, 5), together=True), 5) for _ in range(count)])
     assert [separate, joined, single] == pytest.approx([0.95] * 3, abs=4 * deviation)
 
 
 def test_the_same_code_is_seldom_different() -> None:
     """400 experiments at a nominal 5 %; the share's own standard deviation is 1.1 %."""
-    effects = [apart(_sessions(3, 5), _sessions(3, 5)) for _ in range(400)]
+    effects = [effect_between(_sessions(3, 5), _sessions(3, 5)) for _ in range(400)]
     assert np.mean([effect.p < LIMIT for effect in effects if effect is not None and effect.p is not None]) <= 0.073
 
 
@@ -60,14 +60,14 @@ def test_a_change_of_5_percent_is_found_with_the_recommended_data(together: bool
     found = 0
     for _ in range(100):
         separate = _sessions(sessions, repeats), _sessions(sessions, repeats, 5)
-        one = within(*_together(sessions, repeats, 5)) if together else apart(*separate)
+        one = effect_between(*_together(sessions, repeats, 5), together=True) if together else effect_between(*separate)
         assert one is not None and one.p is not None
         found += one.p < LIMIT
     assert found / 100 >= 0.84  # 90 %, less twice its standard deviation
 
 
 def test_one_session_of_a_version_shows_no_change() -> None:
-    effect = apart(_sessions(1, 50), _sessions(1, 50, 80))
+    effect = effect_between(_sessions(1, 50), _sessions(1, 50, 80))
     assert effect is not None
     assert effect.p is None and effect.low_percent is None
     judged = verdict(effect, None, 5, sessions=1, repeats=50, together=False)
@@ -77,20 +77,20 @@ def test_one_session_of_a_version_shows_no_change() -> None:
 
 def test_equal_values_are_the_same_and_values_without_energy_have_no_effect() -> None:
     equal = [np.full(3, 2.0)] * 3
-    effect = apart(equal, equal)
+    effect = effect_between(equal, equal)
     assert effect is not None and effect.p == 1
     assert verdict(effect, effect.p, 5, sessions=3, repeats=3, together=False).word == "same"
     rounded = [np.full(3, 27.3863)] * 2, [np.full(7, 27.3863)] * 2
-    for compared in (apart(*rounded), within(*rounded)):
+    for compared in (effect_between(*rounded), effect_between(*rounded, together=True)):
         assert compared is not None and compared.p == 1
-    assert apart([np.zeros(3)], equal) is None
-    assert within([np.array([1.0, np.nan])], [np.ones(2)]) is None
-    assert apart([], equal) is None
+    assert effect_between([np.zeros(3)], equal) is None
+    assert effect_between([np.array([1.0, np.nan])], [np.ones(2)], together=True) is None
+    assert effect_between([], equal) is None
 
 
 def test_figures_are_those_of_scipy() -> None:
     before, after = _sessions(5, 4), _sessions(7, 4, 3)
-    effect = apart(before, after)
+    effect = effect_between(before, after)
     logs = [[np.log(session).mean() for session in side] for side in (after, before)]
     expected = stats.ttest_ind(*logs, equal_var=False)
     low, high = 100 * np.expm1(np.array(expected.confidence_interval(0.95)))
@@ -101,7 +101,7 @@ def test_figures_are_those_of_scipy() -> None:
 
 def test_figures_of_sessions_with_both_versions_are_those_of_scipy() -> None:
     before, after = _together(6, 4, 3)
-    effect = within(before, after)
+    effect = effect_between(before, after, together=True)
     changes = [np.log(late).mean() - np.log(early).mean() for early, late in zip(before, after, strict=True)]
     expected = stats.ttest_1samp(changes, 0)
     low, high = 100 * np.expm1(np.array(expected.confidence_interval(0.95)))
@@ -113,7 +113,7 @@ def test_figures_of_sessions_with_both_versions_are_those_of_scipy() -> None:
 
 def test_spreads_are_components_of_variance() -> None:
     sides = _sessions(5, 4), _sessions(3, 7, 3)
-    effect = apart(*sides)
+    effect = effect_between(*sides)
     logs = [[np.log(session) for session in side] for side in sides]
     runs = sum(float(np.var(one) * len(one)) for side in logs for one in side) / (5 * 3 + 3 * 6)
     means = [np.array([one.mean() for one in side]) for side in logs]
@@ -150,7 +150,7 @@ def test_sessions_of_a_power_meter_raise_few_false_alarms(every: int, count: int
         groups: list[tuple[Sequence[int], Sequence[int]]] = [*halves]
         groups += [(one, two) for one in threes for two in threes if not set(one) & set(two)][::every]
         for one, two in groups:
-            effect = apart([sessions[i] for i in one], [sessions[i] for i in two])
+            effect = effect_between([sessions[i] for i in one], [sessions[i] for i in two])
             assert effect is not None and effect.p is not None
             alarms.append(effect.p < LIMIT)
     assert len(alarms) > count
@@ -159,11 +159,11 @@ def test_sessions_of_a_power_meter_raise_few_false_alarms(every: int, count: int
 
 def test_the_recommended_data_of_mixed_sessions_is_more_than_there_is() -> None:
     before, after = _together(4, 5)
-    effect = within(before, [side * np.exp(RNG.normal(0, 0.1)) for side in after])
+    effect = effect_between(before, [side * np.exp(RNG.normal(0, 0.1)) for side in after], together=True)
     assert effect is not None
     sessions, repeats = needed(effect, 5, sessions=4, repeats=5, together=True)
     assert sessions is not None and sessions > 4 and repeats == 5
-    one_run = apart(_sessions(4, 1), _sessions(4, 1))
+    one_run = effect_between(_sessions(4, 1), _sessions(4, 1))
     assert one_run is not None and one_run.spread.runs is None
     assert needed(one_run, 5, sessions=4, repeats=1, together=False)[0] is not None
 
@@ -199,7 +199,7 @@ def test_more_data_shows_smaller_changes_at_any_spread(deviation: float, session
 def test_two_sessions_of_a_power_meter_are_never_different() -> None:
     for sessions in _meter().values():
         for one, two in combinations(sessions, 2):
-            effect = apart([one], [two])
+            effect = effect_between([one], [two])
             assert effect is not None and effect.p is None
 
 
@@ -208,7 +208,7 @@ def test_what_differs_from_the_baseline_of_a_power_meter_is_found() -> None:
     apps = _meter()
     (baseline,) = (sessions for app, sessions in apps.items() if app.startswith("baseline"))
     others = {app: sessions for app, sessions in apps.items() if sessions is not baseline}
-    effects = [within(baseline, sessions) for sessions in others.values()]
+    effects = [effect_between(baseline, sessions, together=True) for sessions in others.values()]
     words = {
         app: verdict(effect, p, 5, sessions=10, repeats=3, together=True).word
         for app, effect, p in zip(others, effects, adjusted(effects), strict=True)

@@ -17,8 +17,8 @@ from traces import METHODS, as_folded, random_run
 from navitas.attribute.ledger import OUTSIDE
 from navitas.attribute.owner_kind import OwnerKind
 from navitas.graph.build_graph import module_graph
-from navitas.graph.callbacks import CALLBACKS
 from navitas.graph.module_graph import ModuleGraph
+from navitas.graph.module_paths import CALLBACKS
 
 NAMES = [f"p.M{i % 3}#{name}" for i, name in enumerate(("onCreate", "onReceive", "run", "lambda$a$0", "onStartCommand"))]
 LISTED = [*NAMES, *(f"p.M{i % 3}$1#{name}" for i, name in enumerate(("run", "onClick"))), *(f"p.X#m{i}" for i in range(METHODS))]

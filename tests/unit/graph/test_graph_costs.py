@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navitas.errors import UsageError
-from navitas.graph.advice_findings import advice
-from navitas.graph.advice_rules import RULES
+from navitas.graph.advice import RULES, advice
 from navitas.graph.difference import difference
 from navitas.graph.module_graph import OUTSIDE_MODULES, SYSTEM, EdgeKind, ModuleEdge, ModuleGraph, ModuleNode, Repetitions
 from navitas.graph.processing import processing

@@ -15,18 +15,16 @@ import pytest
 from support.hostile_profile import HOSTILE
 from test_graph_costs import FAULTY, edge, graph
 
-from navitas.graph.advice_findings import advice
-from navitas.graph.advice_rules import RULES
-from navitas.graph.dot_format import write_dot
+from navitas.graph.advice import RULES, advice
 from navitas.graph.edge_style import BLACK, THICKEST, THINNEST, YELLOW
 from navitas.graph.graphml_format import write_graphml
-from navitas.graph.layered_layout import layered_layout
+from navitas.graph.graphviz import write_dot
+from navitas.graph.message_kinds import protected_broadcasts
 from navitas.graph.module_graph import OUTSIDE_MODULES, SYSTEM, EdgeKind, ModuleGraph, UnmatchedMessages
 from navitas.graph.node_link_format import graph_document, write_node_link
 from navitas.graph.processing import processing
-from navitas.graph.protected_broadcasts import protected_broadcasts
 from navitas.graph.sarif_format import write_sarif
-from navitas.graph.svg_format import write_svg
+from navitas.graph.svg_format import layered_layout, write_svg
 from navitas.graph.wake_ups import wake_ups
 
 GRAPHML = "{http://graphml.graphdrawing.org/xmlns}"

@@ -13,8 +13,7 @@ from support.batterystats_dumps import read_dump
 from support.field_data import FIELD_DATA, needs_field_data
 
 from navitas.graph.build_graph import module_graph
-from navitas.graph.delivery_tags import component, job_component
-from navitas.graph.history_check import HistoryCheck, history_check
+from navitas.graph.delivery_tags import HistoryCheck, component, history_check, job_component
 from navitas.parse.communication_records import CommunicationFlag as Flag
 from navitas.parse.history_events import NotedEvents
 from navitas.parse.tables import RunTables

@@ -26,8 +26,7 @@ from graph_maker import (
 from test_handed_tasks import handoffs
 
 from navitas.errors import RecordingError
-from navitas.graph.advice_findings import advice
-from navitas.graph.advice_rules import RuleEvidence
+from navitas.graph.advice import RuleEvidence, advice
 from navitas.graph.build_graph import module_graph
 from navitas.graph.module_graph import OUTSIDE_MODULES, SYSTEM, ModuleGraph, Repetitions
 from navitas.parse.clock_triples import ClockTriples

@@ -11,7 +11,7 @@ from support.made_sessions import TEST, made_session
 from support.repeatable_random import repeatable_rng
 
 from navitas.compare.session import ALL_TESTS, Kind, Subject
-from navitas.history.steps import SessionPair, all_steps, is_clear, shared_tests, turn_changes
+from navitas.history.bisect import SessionPair, all_steps, is_clear, shared_tests, turn_changes
 
 RNG = repeatable_rng(6)
 

@@ -17,8 +17,7 @@ from navitas.compare.figures import FigureChoice, parse_figures
 from navitas.compare.session import ALL_TESTS, Session, Subject
 from navitas.errors import UsageError
 from navitas.history.change_points import LIMIT, change_points, first_p, is_drift
-from navitas.history.sequence import by_revision, labels, latest_of_each, latest_series
-from navitas.history.trend import FigureTrend, trends
+from navitas.history.trend import FigureTrend, by_revision, labels, latest_of_each, latest_series, trends
 
 extended = pytest.mark.extended
 SESSIONS, RUNS = 0.08, 0.035

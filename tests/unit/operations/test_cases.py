@@ -14,11 +14,18 @@ from support.counted_files import census_document, experiment
 
 from navitas.census.document import parse_census
 from navitas.errors import RecordingError, UsageError
-from navitas.operations.case_energy import MeasuredRun, case_energy, rails_energy_j
-from navitas.operations.case_file import CaseFile, read_case_file
-from navitas.operations.case_plan import BlockEdit, CasePlan, ExecutionCase, plan_cases, plan_sets, read_plan
+from navitas.operations.case_energy import IdleRun, MeasuredRun, case_energy, rails_energy_j
+from navitas.operations.case_plan import (
+    BlockEdit,
+    CaseFile,
+    CasePlan,
+    ExecutionCase,
+    plan_cases,
+    plan_sets,
+    read_case_file,
+    read_plan,
+)
 from navitas.operations.case_table import read_case, read_cases, read_edits, used_operations, write_edits
-from navitas.operations.idle_run import IdleRun
 from navitas.parse.rail_readings import RailReadings
 
 MINIMAL = '[program]\ntest = "a.MainTest#x"\n'

@@ -10,13 +10,10 @@ import pytest
 from support.counted_files import COSTS, CountedFiles, census_document, joined, model_of
 
 from navitas.errors import UsageError
-from navitas.operations.block_costs import costed_blocks
 from navitas.operations.budgets import budgets
 from navitas.operations.build_difference import changed_operations
-from navitas.operations.code_advice import code_advice
-from navitas.operations.loops import BlockLoops
-from navitas.operations.operation_costs import operation_costs, other_features
-from navitas.operations.rankings import class_shares, ranking
+from navitas.operations.code_advice import BlockLoops, code_advice
+from navitas.operations.rankings import class_shares, costed_blocks, operation_costs, other_features, ranking
 from navitas.regress.model_file import Product
 
 TOTAL_J = 12 * 1e-9 + 600 * 5e-9 + 200 * 4e-8 + 204 * 2e-9

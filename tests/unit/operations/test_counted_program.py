@@ -15,7 +15,7 @@ from support.scenario import Scenario, TestSpec, ThreadSpec, call
 
 from navitas.census.document import parse_census
 from navitas.errors import RecordingError, UsageError
-from navitas.operations.block_executions import counted_method
+from navitas.operations.counted_program import counted_method
 from navitas.operations.counted_tests import counted_tests
 from navitas.parse.parsed_recording import parse_recording
 

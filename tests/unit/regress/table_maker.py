@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from navitas.regress.arrays import F64
+from navitas.parse.arrays import F64
 from navitas.regress.table import Table
 
 

@@ -14,8 +14,8 @@ from navitas.errors import UsageError
 from navitas.regress.apply import apply_model
 from navitas.regress.families import NAMES
 from navitas.regress.fit import fit_table
-from navitas.regress.fit_options import FitOptions
 from navitas.regress.model_file import read_model
+from navitas.regress.prepare import FitOptions
 from navitas.regress.table import Table
 
 NUMBERS = st.sampled_from([0.0, -1.0, 1.0, 2.0, 3.0, 7.0, 1e-30, 3e-30, 1e-12, 1e12, 1e30, 1e-300, 5e-324, 1e31, 1e300])

@@ -16,13 +16,12 @@ from table_maker import planted, table_of
 
 from navitas.errors import UsageError
 from navitas.regress.apply import apply_model
-from navitas.regress.cases import Cases, sums_of
+from navitas.regress.cases import Cases, least_squares_of, non_negative, sums_of
 from navitas.regress.described import described
+from navitas.regress.families import fold_numbers
 from navitas.regress.fit import fit_table
-from navitas.regress.fit_options import FitOptions
 from navitas.regress.model_file import OperationsModel
-from navitas.regress.solvers import least_squares_of, non_negative
-from navitas.regress.validation import fold_numbers
+from navitas.regress.prepare import FitOptions
 
 NNLS = FitOptions("e", family="nnls")
 

@@ -14,12 +14,12 @@ from support.field_data import FIELD_DATA, needs_field_data
 from table_maker import planted, table_of
 
 from navitas.errors import UsageError
+from navitas.parse.arrays import F64, Bool
 from navitas.regress.apply import apply_model
-from navitas.regress.arrays import F64, Bool
 from navitas.regress.families import NAMES
 from navitas.regress.fit import fit_table
-from navitas.regress.fit_options import LOSSES, FitOptions
 from navitas.regress.noise import growth_of
+from navitas.regress.prepare import LOSSES, FitOptions
 from navitas.regress.table import Table
 
 

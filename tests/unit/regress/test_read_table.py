@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from navitas.errors import UsageError
-from navitas.regress.read_table import read_table
+from navitas.regress.table import read_table
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])

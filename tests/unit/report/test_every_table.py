@@ -27,7 +27,7 @@ from navitas.attribute.consumers_comparison import ConsumerEnergy
 from navitas.attribute.ledger import Energy, Evidence
 from navitas.attribute.owner_kind import OwnerKind
 from navitas.calibrate.calibration import Calibration, Disagreement, PointErrors
-from navitas.calibrate.component_steps import ComponentCurrents
+from navitas.calibrate.special_steps import ComponentCurrents
 from navitas.census.document import CensusBlock, CensusMethod, InlinedCode
 from navitas.cli.bisect_tables import steps_table as energy_steps_table
 from navitas.cli.compare_tables import changes_table as compared_table
@@ -81,18 +81,16 @@ from navitas.fleet.ingest.group import SourceOutcome
 from navitas.fleet.paper.paper_findings import PaperBugRow, PaperHogRow
 from navitas.fleet.rates import Summary
 from navitas.fleet.results import BugRow, HogRow, ScoreRow
+from navitas.graph.delivery_tags import CheckedTag, HistoryCheck
 from navitas.graph.difference import EdgeChange, ModuleChange
-from navitas.graph.history_check import CheckedTag, HistoryCheck
 from navitas.graph.module_graph import EdgeKind, ModuleEdge, ModuleGraph, ModuleNode, UnmatchedMessages
 from navitas.graph.wake_ups import WakeUp
-from navitas.history.steps import FigureStep
+from navitas.history.bisect import FigureStep
 from navitas.history.trend import ChangePoint, FigureTrend, Slope
-from navitas.operations.block_costs import CostedBlock
-from navitas.operations.block_executions import CountedMethod, Terms
 from navitas.operations.budgets import Budget
 from navitas.operations.build_difference import ChangedOperation
-from navitas.operations.counted_program import CountedProgram
-from navitas.operations.rankings import ClassShare, RankedOperation
+from navitas.operations.counted_program import CountedMethod, CountedProgram, Terms
+from navitas.operations.rankings import ClassShare, CostedBlock, RankedOperation
 from navitas.parse.tables import MethodTable
 from navitas.power.fitted_model import FittedCoefficient, FittedGroup
 from navitas.power.model import ClusterPower, CpuPower
@@ -109,9 +107,8 @@ from navitas.report.terminal.methods_table import methods_table
 from navitas.report.terminal.power_table import power_table, steps_table
 from navitas.report.terminal.tests_table import tests_table as table_of_tests
 from navitas.report.terminal.threads_table import threads_table
-from navitas.vitals.acquirers import Acquirer
 from navitas.vitals.device_use import Bounds, DeviceUse, HeldLock, UidUse, WakeupAlarm
-from navitas.vitals.radio_users import RadioUser
+from navitas.vitals.recorded_methods import Acquirer, RadioUser
 from navitas.vitals.report import AppVitals, VitalsReport
 from navitas.vitals.verdicts import figures_of, verdict_of
 

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "accuracy"))
 from processing_score import BUSY, ENTRIES, FAULTY, processing_errors, saving_error, simulated_graph
 from truth.modules import MAIN, RECEIVER, SYNC, UPLOAD
 
-from navitas.graph.advice_rules import RULES
+from navitas.graph.advice import RULES
 
 SEEDS = (1, pytest.param(2, marks=pytest.mark.extended))
 

@@ -16,7 +16,7 @@ from vitals_recording import hooked_run, loaded
 from navitas.cli.main import run as navitas
 from navitas.errors import ExitCode
 from navitas.parse.hook_calls import HookKind
-from navitas.vitals.radio_users import radio_users_of
+from navitas.vitals.recorded_methods import radio_users_of
 
 MAIN, SYNC, RECEIVER = "a.b.MainActivity", "a.b.SyncService", "a.b.Receiver"
 BY_CLASS, BY_ACTION, NEVER = f"*walarm*:{PACKAGE}/{SYNC}", "*walarm*:a.b.TICK", "*walarm*:a.b.LATER"

@@ -13,8 +13,7 @@ from vitals_reports import app_of, report_of
 
 from navitas.cli.vitals_tables import locks_table
 from navitas.vitals.device_use import Bounds
-from navitas.vitals.history_use import FIRST_ONLY, HistoryCollector
-from navitas.vitals.spans import Spans, unions
+from navitas.vitals.history_use import FIRST_ONLY, HistoryCollector, Spans, unions
 
 POOL = (
     f'9,0,i,vers,36,214,A,A\n9,hsp,1,{APP},"sync"\n9,hsp,2,{APP},"AudioMix"\n9,hsp,3,{APP},"*walarm*:tick"\n'

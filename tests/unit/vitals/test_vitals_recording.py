@@ -17,8 +17,8 @@ from vitals_reports import app_of
 from navitas.errors import NavitasError
 from navitas.parse.clock_triples import ClockTriples
 from navitas.vitals import report as report_module
-from navitas.vitals.acquirers import Acquirer, acquirers_of
 from navitas.vitals.device_use import Bounds
+from navitas.vitals.recorded_methods import Acquirer, acquirers_of
 from navitas.vitals.report import RecordedRuns, vitals_of_dump, vitals_of_recording
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"

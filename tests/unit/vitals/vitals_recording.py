@@ -18,8 +18,7 @@ from navitas.batterystats.reader import line_blocks
 from navitas.parse.hook_calls import HookKind
 from navitas.parse.parsed_recording import ParsedRecording
 from navitas.parse.tables import RunTables
-from navitas.vitals.dump_use import DumpReading
-from navitas.vitals.run_history import RunHistory
+from navitas.vitals.dump_use import DumpReading, RunHistory
 
 WALL_MS = 1_700_000_000_000
 K = HookKind.WAKE_LOCK

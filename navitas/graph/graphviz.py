@@ -1,4 +1,4 @@
-"""Draw a graph with Graphviz, if it is installed."""
+"""The graph in the language of Graphviz, and drawn by it, if it is installed."""
 
 from __future__ import annotations
 
@@ -6,14 +6,39 @@ import io
 import shutil
 import subprocess
 from contextlib import suppress
+from typing import IO
 
 from navitas.errors import UsageError
-from navitas.graph.dot_format import write_dot
+from navitas.graph.edge_style import drawn_nodes, edge_color, edge_widths, node_lines
 from navitas.graph.module_graph import ModuleGraph
+from navitas.untrusted_text import boxed
 
 TIMEOUT_S = 3.0
 """Graphviz can need minutes for a dense graph. After this time, an SVG gets Navitas's own layout."""
 _PNG_TIMEOUT_S = 60.0
+
+
+def write_dot(graph: ModuleGraph, out: IO[str]) -> None:
+    """Write the graph: energy in the nodes, counts on the edges, line widths by the share of messages."""
+    drawn, widths = drawn_nodes(graph), edge_widths(graph)
+    numbers = {name: number for number, name in enumerate(drawn)}
+    print(f"digraph {_quoted(graph.project)} {{", file=out)
+    print('  rankdir=TB; node [shape=box, fontname="Helvetica"]; edge [fontname="Helvetica"];', file=out)
+    for name, node in drawn.items():
+        print(f"  n{numbers[name]} [label={_quoted(*node_lines(name, node))}, tooltip={_quoted(name)}];", file=out)
+    for edge in graph.edges:
+        ends = f"n{numbers[edge.sender]} -> n{numbers[edge.receiver]}"
+        look = f'color="{edge_color(edge)}", penwidth={widths[edge.key]:.3f}'
+        print(f'  {ends} [label="{edge.count}", {look}, tooltip="{edge.kind.value}"];', file=out)
+    print("}", file=out)
+
+
+def _quoted(*lines: str) -> str:
+    """A quoted string of several lines. Graphviz reads a backslash as an escape, and HTML entities as characters."""
+    escaped = (
+        boxed(line, 500).replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;").replace("\n", " ") for line in lines
+    )
+    return '"' + "\\n".join(escaped) + '"'
 
 
 def graphviz_svg(graph: ModuleGraph, program: str = "dot", timeout_s: float = TIMEOUT_S) -> str | None:
