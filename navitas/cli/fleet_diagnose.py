@@ -17,11 +17,12 @@ from navitas.cli.fleet_verdict import NOT_YET, clean_limit_percent_h, verdict_of
 from navitas.cli.option import option
 from navitas.cli.paths import TEXT
 from navitas.cli.standard_output import output_console
+from navitas.counts import counted
 from navitas.errors import UsageError
 from navitas.fleet.advice import ActionRow, app_actions, client_actions, client_apps
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.diagnoses import diagnoses_of, suspects
-from navitas.fleet.figures import counted, with_interval
+from navitas.fleet.figures import with_interval
 from navitas.fleet.hogs import Hogs, find_hogs
 from navitas.fleet.names import find_app, find_client
 from navitas.fleet.results import app_names

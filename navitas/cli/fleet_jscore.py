@@ -11,7 +11,8 @@ from navitas.cli.commands import NavitasCommand
 from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
 from navitas.cli.fleet_rows import client_option, output_options, rows_table, take_outputs
 from navitas.cli.standard_output import output_console
-from navitas.fleet.figures import counted, number
+from navitas.counts import counted
+from navitas.fleet.figures import number
 from navitas.fleet.names import find_client
 from navitas.fleet.results import ScoreRow, score_rows
 from navitas.fleet.schema import pseudonym

@@ -18,12 +18,12 @@ from navitas.cli.json_output import json_option, write_json
 from navitas.cli.messages import note
 from navitas.cli.option import option
 from navitas.cli.paths import READ, WRITE_ANY_NAME
+from navitas.counts import counted
 from navitas.errors import UsageError
 from navitas.fleet.advice import app_actions, client_actions
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.diagnoses import diagnoses_of, suspects
 from navitas.fleet.distributions import distributions
-from navitas.fleet.figures import counted
 from navitas.fleet.fleet_warnings import warnings_of
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.names import find_client

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from navitas.collect.power import DEFAULT_VOLTAGE_V
+from navitas.counts import counted
 from navitas.errors import PowerProfileError, UsageError
-from navitas.importing.amounts import amount
 from navitas.importing.counted_cpus import CountedCpus
 from navitas.importing.imported_recording import check_supply
 from navitas.importing.recording_parts import ImportSupply
@@ -25,7 +25,7 @@ def no_profile_of_log(cpus: CountedCpus) -> UsageError:
     """Return the error for a missing profile. It names the log's clusters, and packaged profiles that resemble them."""
     fitting = [name for name in catalog.names() if _fits(name, cpus)]
     highest = [(len(one.cpus), cpus.frequencies[one.cpus[0]][-1] // 1000) for one in cpus.policies]
-    clusters = ", ".join(f"{amount(count, 'CPU')} up to {mhz} MHz" for count, mhz in highest)
+    clusters = ", ".join(f"{counted(count, 'CPU')} up to {mhz} MHz" for count, mhz in highest)
     instead = f", or try one with similar clusters: {', '.join(fitting)}" if fitting else ""
     return UsageError(
         f"a log has no power profile, so --power-profile is required (clusters of the log: {clusters})",

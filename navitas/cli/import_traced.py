@@ -11,8 +11,8 @@ from navitas.cli.json_output import write_json
 from navitas.cli.messages import location, next_step, shell_word, warning
 from navitas.cli.origin import provenance
 from navitas.cli.standard_input_file import input_name
+from navitas.counts import counted
 from navitas.errors import ExitCode, UsageError
-from navitas.importing.amounts import amount
 from navitas.importing.art_trace import read_art_trace
 from navitas.importing.notes import ImportNote
 from navitas.importing.recording_parts import ImportSupply
@@ -59,7 +59,7 @@ def import_traced(
         warnings=[{"run": 0, **note._asdict()} for note in (*written.notes, *written.repeated_notes)],
     )
     if json_file != STDOUT:
-        count = f"{amount(len(written.threads), 'thread')} with scheduling slices, {len(written.without_slices)} without"
+        count = f"{counted(len(written.threads), 'thread')} with scheduling slices, {len(written.without_slices)} without"
         click.echo(f"run 0: {printable(written.test)}: process {written.pid}, {count}, {written.events:,} events")
         for note in (*written.notes, *written.repeated_notes):
             print_note(note)

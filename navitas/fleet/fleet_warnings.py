@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from navitas.fleet.figures import counted
+from navitas.counts import counted
 from navitas.fleet.hogs import Hogs
 from navitas.fleet.verdicts import Claim
 

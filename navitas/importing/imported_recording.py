@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from navitas.counts import counted
 from navitas.errors import PowerProfileError, RecordingError
-from navitas.importing.amounts import amount
 from navitas.importing.chunk_writer import call_chunks, counter_chunks, run_chunks
 from navitas.importing.counted_cpus import CountedCpus, counted_cpus
 from navitas.importing.method_map import NamedMethods, named_methods, package_of, split_name
@@ -65,9 +65,9 @@ def check_supply(supply: ImportSupply, cpus: CountedCpus) -> PowerModel:
     try:
         return model_of(supply, cpus.policies, frequencies)
     except PowerProfileError as error:
-        seen = "; ".join(f"{_listed(one.cpus)}, {amount(len(frequencies[one.id]), 'speed')}" for one in cpus.policies)
+        seen = "; ".join(f"{_listed(one.cpus)}, {counted(len(frequencies[one.id]), 'speed')}" for one in cpus.policies)
         raise PowerProfileError(
-            f"{error.message} The log has {amount(len(frequencies), 'cluster')}: {seen}.",
+            f"{error.message} The log has {counted(len(frequencies), 'cluster')}: {seen}.",
             "Give the power_profile.xml of the measured phone with --power-profile.",
         ) from error
 

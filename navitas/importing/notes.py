@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
-from navitas.importing.amounts import amount
+from navitas.counts import counted
 from navitas.importing.measured_log import MeasuredLog
 from navitas.importing.probe_event import TICK_NS, ProbeEvent
 from navitas.importing.processes import LoggedProcess
@@ -76,7 +76,7 @@ def notes_of_log(log: MeasuredLog, processes: Sequence[LoggedProcess], *, are_re
         inferred = "one thread" if count == 1 else f"up to {count} threads, inferred from calls that are not nested"
         yield ImportNote("imported", f"{without}: the calls of a process belong to {inferred}", _THREADTIME)
     if log.year is not None:
-        turns = f", and passes the turn of the year {amount(log.year_turns, 'time')}" if log.year_turns else ""
+        turns = f", and passes the turn of the year {counted(log.year_turns, 'time')}" if log.year_turns else ""
         yield ImportNote(
             "imported",
             f"{shown}: the dates have no year: the log begins in {log.year} ({log.year_source}){turns}",
@@ -87,14 +87,14 @@ def notes_of_log(log: MeasuredLog, processes: Sequence[LoggedProcess], *, are_re
             rest = "" if part.events else ", and nothing else"
             yield ImportNote(
                 "imported",
-                f"{shown}: the log buffer of {printable(part.name)} had {amount(count, 'measurement')} of earlier tests{rest}",
+                f"{shown}: the log buffer of {printable(part.name)} had {counted(count, 'measurement')} of earlier tests{rest}",
                 "They count once: in the test whose log ended first.",
             )
     for reason, count in log.damaged.items():
         where = f"{log.unit} {log.first[reason]}"
         yield ImportNote(
             "imported",
-            f"{shown}: {amount(count, f'{log.unit} is', f'{log.unit}s are')} left out, first {where}: {reason}",
+            f"{shown}: {counted(count, f'{log.unit} is', f'{log.unit}s are')} left out, first {where}: {reason}",
             "Their entries and exits are missing.",
         )
     if log.estimates:
@@ -134,14 +134,14 @@ def notes_of_run(process: LoggedProcess, readings: RisingReadings) -> Iterator[I
     if lost := sum(not event.layout for event in process.events):
         yield ImportNote(
             "time_in_state_readings",
-            f"{amount(lost, 'reading is', 'readings are')} cut off, impossible, or at odds with the others: the energy at these "
+            f"{counted(lost, 'reading is', 'readings are')} cut off, impossible, or at odds with the others: the energy at these "
             "entries and exits is interpolated",
             "logcat cuts long lines. The other readings are used.",
         )
     if readings.other_cpus:
         yield ImportNote(
             "time_in_state_readings",
-            f"{amount(readings.other_cpus, 'reading')} of a cluster without some of its CPUs: they were off, and used nothing",
+            f"{counted(readings.other_cpus, 'reading')} of a cluster without some of its CPUs: they were off, and used nothing",
             "Where their counters are not known from before, the energy of the cluster is interpolated.",
         )
     if process.restarts:
@@ -156,20 +156,20 @@ def notes_of_run(process: LoggedProcess, readings: RisingReadings) -> Iterator[I
     if readings.raised:
         yield ImportNote(
             "imported",
-            f"{amount(readings.raised, 'reading has', 'readings have')} counters below those of the reading before, since "
+            f"{counted(readings.raised, 'reading has', 'readings have')} counters below those of the reading before, since "
             "threads read at the same time: these counters are raised",
             "The energy of calls that begin or end there can be wrong by another tick.",
         )
     if process.clock_set:
         yield ImportNote(
             "imported",
-            f"the log's clock goes back {amount(process.clock_set, 'time')}: the time in between is unknown, and counts as none",
+            f"the log's clock goes back {counted(process.clock_set, 'time')}: the time in between is unknown, and counts as none",
             "Energies do not depend on it.",
         )
 
 
 def _some(count: int, process: LoggedProcess, one: str, several: str) -> str:
-    return f"{count} of {amount(len(process.events), 'event')} {one if count == 1 else several}"
+    return f"{count} of {counted(len(process.events), 'event')} {one if count == 1 else several}"
 
 
 def _shown(process: LoggedProcess, event: ProbeEvent) -> str:

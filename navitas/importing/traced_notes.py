@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from navitas.importing.amounts import amount
+from navitas.counts import counted
 from navitas.importing.art_trace import ArtTrace
 from navitas.importing.notes import ImportNote
 from navitas.importing.place_in_trace import Placed
@@ -45,15 +45,15 @@ def traced_notes(art: ArtTrace, placed: Placed, without: Sequence[str]) -> Itera
     if without:
         yield ImportNote(
             "imported",
-            f"{amount(len(without), 'thread of the method trace is', 'threads of the method trace are')} not found in the kernel "
-            "trace, by id or a name of their own: "
+            f"{counted(len(without), 'thread of the method trace is', 'threads of the method trace are')} not found in the "
+            "kernel trace, by id or a name of their own: "
             f"{printable_list(without, _NAMES)}",
             "Their calls have no energy. Their energy, if any, is unattributed.",
         )
     if art.unlisted:
         yield ImportNote(
             "imported",
-            f"{amount(art.unlisted, 'entry or exit has', 'entries and exits have')} an id that the trace does not "
+            f"{counted(art.unlisted, 'entry or exit has', 'entries and exits have')} an id that the trace does not "
             "list: they are of one method, (unknown)",
             "Trace again if they are many.",
         )
@@ -66,6 +66,6 @@ def traced_notes(art: ArtTrace, placed: Placed, without: Sequence[str]) -> Itera
     if art.cut_bytes:
         yield ImportNote(
             "events_missing",
-            f"the method trace is cut off: its last {amount(art.cut_bytes, 'byte is', 'bytes are')} not used",
+            f"the method trace is cut off: its last {counted(art.cut_bytes, 'byte is', 'bytes are')} not used",
             "Copy it again.",
         )

@@ -8,8 +8,9 @@ from importlib import resources
 
 import numpy as np
 
+from navitas.counts import counted
 from navitas.fleet.advice import ActionRow
-from navitas.fleet.figures import counted, number
+from navitas.fleet.figures import number
 from navitas.fleet.page.pictures import histogram_picture, interval_picture
 from navitas.fleet.page.text import interval
 from navitas.fleet.results import AppRow, BugRow, HogRow, ScoreRow
