@@ -10,10 +10,10 @@ from statistics import median
 import numpy as np
 
 from navitas.analyze.counted import repeat_totals
-from navitas.analyze.named_runs import MORE, listed, name_of_test
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import Notice, TestEnergy
 from navitas.analyze.repeats import Repeats
+from navitas.analyze.unsteady import MORE, listed, name_of_test
 
 LEAST_RUNS = 5
 """With fewer runs, no run is called an outlier."""

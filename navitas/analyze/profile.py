@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import hypot
 from os import PathLike
@@ -18,14 +18,22 @@ from navitas.analyze.cpu_use import CpuUse, CpuUses
 from navitas.analyze.energy_tree import EnergyTree, energy_trees
 from navitas.analyze.handed_work import HandedWork, handed_work
 from navitas.analyze.intervals import Interval, interval_of
-from navitas.analyze.jit import JitShare, jit_shares
 from navitas.analyze.ledger_tables import LedgerTables
 from navitas.analyze.method_bytes import MethodBytes, method_bytes
 from navitas.analyze.pace import Pace, repeat_pace
 from navitas.analyze.records import Notice, TestEnergy, ThreadEnergy, Totals
 from navitas.analyze.records_of_tests import TestRecords
 from navitas.analyze.repeats import Repeats, group_repeats
-from navitas.analyze.roll_up import MethodTotal, RoleTotal, ThreadTotal, method_totals, role_totals, thread_totals
+from navitas.analyze.roll_up import (
+    JitShare,
+    MethodTotal,
+    RoleTotal,
+    ThreadTotal,
+    jit_shares,
+    method_totals,
+    role_totals,
+    thread_totals,
+)
 from navitas.analyze.spread import MethodRepeats, method_repeats
 from navitas.analyze.timeline import (
     ComponentTimelines,
@@ -39,7 +47,6 @@ from navitas.analyze.timeline import (
 )
 from navitas.analyze.top import Top, top
 from navitas.analyze.uncertainty import COVER_95, StandardError, Uncertainty
-from navitas.analyze.unfit import with_unfit
 from navitas.attribute.consumers_comparison import ConsumerEnergy, merged_consumers
 from navitas.attribute.ledger import Evidence, Ledger, counted_runs, counted_wall_ns
 from navitas.attribute.owner_kind import OwnerKind
@@ -349,3 +356,10 @@ class Profile:
         from navitas.analyze.arrow import write_parquet  # noqa: PLC0415
 
         write_parquet(self.to_arrow(), path)
+
+
+def with_unfit(test: TestEnergy, ledger: Ledger, uses: CpuUses) -> TestEnergy:
+    """Return the record with the reasons of its run, and `starved` if it waited long for CPUs that other work used."""
+    run = int(ledger.tests.run[list(test.rows)][0])
+    reasons = (ledger.runs[run].unfit if run >= 0 else ()) + (("starved",) if uses.of_test(test).is_starved else ())
+    return replace(test, unfit=reasons) if reasons else test

@@ -8,9 +8,8 @@ from functools import cached_property, partial
 import numpy as np
 
 from navitas.analyze.ledger_tables import LedgerTables
-from navitas.analyze.missing_figures import none_for_nan
 from navitas.analyze.records import Lazy, TestEnergy
-from navitas.analyze.records_of_threads import ThreadRecords
+from navitas.analyze.records_of_threads import ThreadRecords, none_for_nan
 from navitas.attribute.forest import sums
 from navitas.attribute.owner_kind import OwnerKind
 from navitas.parse.roles import NOT_THE_TESTS

@@ -10,10 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.analyze.ledger_tables import LedgerTables
-from navitas.analyze.missing_figures import none_for_nan
 from navitas.analyze.records import MethodRecords, Nodes, ThreadEnergy
 from navitas.analyze.row_blocks import RowBlocks
 from navitas.analyze.uncertainty import PROBES_COLUMN, standard_j
+from navitas.parse.arrays import F64
+
+
+def none_for_nan(values: F64) -> list[float | None]:
+    """Return the values as a list, with None for each NaN."""
+    found: list[float | None] = values.tolist()
+    missing = np.flatnonzero(np.isnan(values)).tolist()
+    for row in missing:
+        found[row] = None
+    return found
 
 
 class ThreadRecords:

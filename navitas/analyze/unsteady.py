@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from navitas.analyze.cpu_use import CpuUse
-from navitas.analyze.named_runs import MORE, listed, name_of_test
 from navitas.analyze.pace import Pace
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import Notice, TestEnergy
+from navitas.counts import counted
 
 MIN_PACE_RATIO = 1.5
 MIN_EXTRA_NS = 100_000_000
+MORE = "See docs/unsteady-tests.md."
+_MAX_NAMED = 3
+
+
+def name_of_test(test: TestEnergy) -> str:
+    """Return a test's class and method."""
+    return f"{test.class_name}#{test.method}"
+
+
+def listed(named: Sequence[str]) -> str:
+    """Return the first of these, and the number of the others."""
+    more = f"; and {len(named) - _MAX_NAMED} more" if len(named) > _MAX_NAMED else ""
+    return f"{'; '.join(named[:_MAX_NAMED])}{more}"
 
 
 def unsteady(profile: Profile) -> Iterator[Notice]:
@@ -42,7 +55,7 @@ def _starved(profile: Profile) -> Iterator[Notice]:
     else:
         place = "the phone was"
         remedy = "Close other apps, let the phone cool down, keep the app in the foreground, and record again."
-    count = f"{len(named)} test{'s' if len(named) > 1 else ''}"
+    count = counted(len(named), "test")
     message = (
         f"{place} busy with other work while {count} waited for a CPU: {listed(named)}; on an idle device, their energy differs"
     )

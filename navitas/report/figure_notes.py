@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from navitas.analyze.handed_work import HandedWork
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.repeats import Repeats
 from navitas.analyze.roll_up import MethodTotal
+from navitas.counts import counted
 from navitas.report.units import duration, joules, percent, unbroken
 from navitas.untrusted_text import printable
 
@@ -72,7 +74,7 @@ def baseline_note(groups: Sequence[Repeats]) -> str:
     pairs = [found for group in groups if (found := group.baseline) is not None]
     exceeding = sum(each.exceeds_probes for each in pairs)
     if exceeding:
-        tests = "1 test" if exceeding == 1 else f"{exceeding:,} tests"
+        tests = counted(exceeding, "test")
         return f"In {tests}, the runs differ by more than the energy of probes, for other reasons: {_OTHER_WORK}. Use --repeat."
     if any(each.runs == 1 for each in pairs):
         return f"Single runs with and without probes also differ for other reasons: {_OTHER_WORK}. Use --repeat."
@@ -93,12 +95,8 @@ def method_note(total: MethodTotal) -> str:
     below = [name for name, value_j, error in figures if error.is_below_zero(value_j)]
     notes = [f"{' and '.join(within)} energy within the error of probes"] if within else []
     notes += [f"{' and '.join(below)} energy below zero by more than ±"] if below else []
-    notes += [f"{_calls(total.throws)} ended by an exception"] if total.throws else []
-    return ", ".join([*notes, f"{_calls(total.cut)} without an end"] if total.cut else notes)
-
-
-def _calls(count: int) -> str:
-    return "1 call" if count == 1 else f"{count:,} calls"
+    notes += [f"{counted(total.throws, 'call')} ended by an exception"] if total.throws else []
+    return ", ".join([*notes, f"{counted(total.cut, 'call')} without an end"] if total.cut else notes)
 
 
 def doubts(tests: Sequence[TestEnergy], *, is_below_zero: bool = False) -> list[str]:
@@ -126,3 +124,12 @@ def tick_note(profile: Profile) -> str:
         return ""
     period = unbroken(duration(round(profile.tick_ns)))
     return f"Calls are exact. Times come from a tick of {period}, which adds to the error of methods (±)."
+
+
+def unmeasured_note(found: Sequence[HandedWork]) -> str:
+    """Return a sentence about work that ran on threads without probes. Empty without such work."""
+    tasks = sum(one.unmeasured_tasks for one in found)
+    if not tasks:
+        return ""
+    ran = counted(tasks, "task ran on a thread", "tasks ran on threads")
+    return f"{ran} without probes, so {'its' if tasks == 1 else 'their'} time and energy are unknown."

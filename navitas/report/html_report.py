@@ -18,8 +18,7 @@ from navitas.report.component_notes import evidence_groups
 from navitas.report.figure_notes import tick_note, uncertainty_note
 from navitas.report.format import Format
 from navitas.report.html_components import components_section, methods_by_component_section
-from navitas.report.html_handed_work import handed_work_section
-from navitas.report.html_tables import baseline_section, methods_section, tests_section, threads_section
+from navitas.report.html_tables import baseline_section, handed_work_section, methods_section, tests_section, threads_section
 from navitas.report.html_viewer import flame_graph, viewer_scripts
 from navitas.report.units import battery_rate, battery_share, charge, joules, watts
 

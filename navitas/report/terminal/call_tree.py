@@ -12,6 +12,7 @@ from navitas.analyze.branches import Branch, Branches, inclusive_j
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy
 from navitas.analyze.share_of import share
+from navitas.counts import counted
 from navitas.report.names import MethodNames, test_label
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.terminal.threads_table import thread_name
@@ -54,7 +55,7 @@ def _tree(profile: Profile, test: TestEnergy, thread: ThreadEnergy, max_depth: i
             percents = unbroken(percent(thread.known(share(branch.inclusive_j, thread.energy_j))))
             line = Text(f"{_joules(thread.known(branch.inclusive_j))} {percents:>7}  ")
             line.append(printable(names.short(branch.method)), style="bold")
-            calls = "1 call" if branch.calls == 1 else f"{branch.calls:,} calls"
+            calls = counted(branch.calls, "call")
             recursive = f", calls itself {branch.levels:,} deep" if branch.levels > 1 else ""
             wall = unbroken(duration(branch.wall_ns))
             line.append(f"  self {_joules(thread.known(branch.exclusive_j))}, {unbroken(calls)}, {wall}{recursive}", style="dim")

@@ -1,4 +1,4 @@
-"""The terminal table of methods."""
+"""The terminal tables of methods, and of the work that methods handed to other threads."""
 
 from __future__ import annotations
 
@@ -7,21 +7,24 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from navitas.analyze.cpu_use import CPU
-from navitas.analyze.listing import largest
+from navitas.analyze.handed_work import UNKNOWN_STARTER, HandedWork
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.roll_up import MethodTotal
 from navitas.analyze.share_of import share
-from navitas.report.figure_notes import method_figures_note, method_note
+from navitas.report.figure_notes import method_figures_note, method_note, unmeasured_note
 from navitas.report.names import MethodNames
 from navitas.report.terminal.fitted_table import Column, FittedTable
-from navitas.report.terminal.others_note import others_notes
+from navitas.report.terminal.listing import largest
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.units import bar, byte_count, duration, joules, percent, unbroken, watts
 from navitas.untrusted_text import printable
 
 _NEARLY_ALL, _LEAST_NAMED = 0.995, 0.005
 """Shares of a component in a method's self energy: above the first, it has no figure; below the second, no name."""
+_HANDED_WORK = "This energy is also in the methods that ran the work. The table shows who started it."
+_HANDED_WORK_PART = 4
+"""The table of handed work has this part of the rows of other tables: 5 by default."""
 
 
 def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> FittedTable:
@@ -72,7 +75,7 @@ def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
         )
         if note := method_note(total):
             notes.append(Paragraph(f"{printable(names.short(total.id), 80)}: {note}", style="dim", indent="  "))
-    table.notes += others_notes(listed, "method", percent(share(listed.others_j, total_j)))
+    table.notes += listed.notes("method", percent(share(listed.others_j, total_j)))
     table.notes.append(Paragraph(method_figures_note(profile), style="dim"))
     if moved:
         note = "Bytes: moved over radios and storage by the method and those that it calls, in all runs."
@@ -96,3 +99,40 @@ def _component(components: Sequence[str], total: MethodTotal) -> str:
 def _source(total: MethodTotal) -> str:
     method = total.method
     return "" if not method.file else method.file if method.line is None else f"{method.file}:{method.line}"
+
+
+def handed_work_table(profile: Profile, top: int) -> FittedTable:
+    """Return the methods that handed over the work with the largest energy."""
+    table = FittedTable(
+        "Work handed to other threads",
+        [
+            Column("Started by", text=True),
+            Column("Energy"),
+            Column("Share", drop=1),
+            Column("Tasks", drop=2),
+            Column("Time", drop=3),
+            Column("Ran on", drop=4, text=True),
+        ],
+    )
+    found, names, total_j = profile.handed_work(), MethodNames(profile.method_table), profile.energy_j()
+    listed = largest(found, max(top // _HANDED_WORK_PART, 1), lambda one: one.energy_j)
+    for one in listed.rows:
+        name = "unknown" if one.id == UNKNOWN_STARTER else names.short(one.id)
+        table.add(
+            Text(printable(name, 10_000)),
+            joules(one.energy_j),
+            percent(share(one.energy_j, total_j)),
+            f"{one.tasks:,}",
+            duration(one.run_ns),
+            Text(_threads(one), style="dim"),
+        )
+    table.notes += listed.notes("method")
+    if table.rows:
+        table.notes.append(Paragraph(f"{_HANDED_WORK} {unmeasured_note(found)}".rstrip(), style="dim"))
+    return table
+
+
+def _threads(one: HandedWork) -> str:
+    """Return the threads' names: the first two, and the number of the others."""
+    first, others = one.threads[:2], len(one.threads[2:]) + one.other_threads
+    return ", ".join([*(printable(name, 40) for name in first), *([f"{others:,} more"] if others else [])])

@@ -11,15 +11,12 @@ from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy
 from navitas.errors import UsageError
 from navitas.report.figure_notes import doubts, tests_note
-from navitas.report.terminal.baseline_table import baseline_table
 from navitas.report.terminal.call_tree import CallTree
-from navitas.report.terminal.components_table import components_table
-from navitas.report.terminal.consumers_table import consumers_table
-from navitas.report.terminal.handed_work_table import handed_work_table
-from navitas.report.terminal.methods_table import methods_table
+from navitas.report.terminal.components_table import components_table, consumers_table
+from navitas.report.terminal.methods_table import handed_work_table, methods_table
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.terminal.summary import evidence, header, totals, warnings
-from navitas.report.terminal.tests_table import not_passed, tests_table
+from navitas.report.terminal.tests_table import baseline_table, not_passed, tests_table
 from navitas.report.terminal.threads_table import threads_table
 from navitas.untrusted_text import printable
 

@@ -9,7 +9,7 @@ from rich.text import Text
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.repeats import Repeats
-from navitas.report.figure_notes import UNFIT, statuses
+from navitas.report.figure_notes import UNFIT, baseline_note, statuses
 from navitas.report.names import short_class
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
@@ -97,3 +97,29 @@ def _statuses(tests: Sequence[TestEnergy]) -> Text:
     for status, label in statuses(tests):
         cell.append(("; " if status == UNFIT else ", ") if cell else "").append(label, style=_STATUS_STYLE.get(status, ""))
     return cell
+
+
+def baseline_table(profile: Profile, groups: Sequence[Repeats], top: int) -> FittedTable:
+    """Return the energy of each test's threads: with probes, minus the probes' sampled cost, and measured without probes.
+
+    Figures are medians over the test's runs.
+    """
+    columns = [
+        Column("Test", text=True),
+        Column("With probes", drop=2),
+        Column("By sampled cost", drop=3),
+        Column("Without probes"),
+        Column("Sampled cost is off by", drop=1),
+    ]
+    table = FittedTable("Probes", columns)
+    name, shown = TestNames(profile), select_groups(groups, top)
+    for group in shown:
+        if (pairs := group.baseline) is not None:
+            off = "" if pairs.error is None else f"{100 * pairs.error:+.1f} %"
+            figures = (pairs.probed_j, pairs.compensated_j, pairs.unprobed_j)
+            table.add(name.label(group.typical), *map(joules, figures), off)
+    if more := len(groups) - len(shown):
+        table.notes.append(Text(f"… {more:,} more tests (--top)", style="dim"))
+    if note := baseline_note(groups):
+        table.notes.append(Paragraph(note, style="dim"))
+    return table

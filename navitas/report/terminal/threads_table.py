@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from navitas.analyze.listing import largest
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy
 from navitas.analyze.roll_up import RoleTotal, ThreadTotal
 from navitas.analyze.share_of import share
 from navitas.report.terminal.fitted_table import Column, FittedTable
-from navitas.report.terminal.others_note import others_notes
+from navitas.report.terminal.listing import largest
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.units import UNKNOWN, bar, duration, joules, percent, watts
 from navitas.untrusted_text import printable
@@ -65,7 +64,7 @@ def threads_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
             add(Text(_ROLES[role.role], style="dim"), role)
     if probed:
         table.notes.append(Paragraph("Energy: as measured, with probes.", style="dim"))
-    table.notes += others_notes(listed, "thread")
+    table.notes += listed.notes("thread")
     return table
 
 

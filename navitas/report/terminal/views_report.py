@@ -9,8 +9,8 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from navitas.analyze.profile import Profile
-from navitas.report.terminal.components_table import components_table, users_table
-from navitas.report.terminal.consumers_table import consumers_table
+from navitas.counts import counted
+from navitas.report.terminal.components_table import components_table, consumers_table, users_table
 from navitas.report.terminal.energy_tree_table import energy_tree_table
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.terminal.power_table import PowerOverTime
@@ -65,10 +65,10 @@ class ViewsReport:
         yield from _more(len(trees) - self._top, "thread")
         rest = [tree.energy_j for tree in every if not len(tree.nodes)]
         if rest and self._views.thread is None:
-            threads = "1 thread" if len(rest) == 1 else f"{len(rest):,} threads"
+            threads = counted(len(rest), "thread")
             yield Paragraph(f"… {threads} without traced calls: {unbroken(joules(sum(rest)))}", style="dim")
 
 
 def _more(count: int, what: str) -> Iterator[RenderableType]:
     if count > 0:
-        yield Text(f"… {count:,} more {what}{'s' if count > 1 else ''} (--top)", style="dim")
+        yield Text(f"… {counted(count, f'more {what}')} (--top)", style="dim")
