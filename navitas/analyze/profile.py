@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import hypot
@@ -94,17 +94,13 @@ class Profile:
         about: About,
         warnings: Iterable[Notice] = (),
         losses: Iterable[ParsedLoss] = (),
-        *,
-        notices: Callable[[Profile], Iterable[Notice]] | None = None,
     ) -> None:
-        """Create a profile. `notices` computes warnings from its figures, which follow `warnings`."""
+        """Create a profile. Warnings that follow from its figures (analyze/notices.py) are added later."""
         self.ledger = ledger
         self.about = about
         self.warnings = tuple(warnings)
         self.losses = tuple(losses)
         self.tables = LedgerTables(ledger)
-        if notices is not None:
-            self.warnings = (*self.warnings, *notices(self))
 
     @property
     def project(self) -> str:

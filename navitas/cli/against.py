@@ -87,7 +87,7 @@ def profile_against(
             outcomes = measure_versions(device, built, output, options, report=report, run=run, progress=progress, locks=locks)
         progress.stage("comparing")
         after = outcomes[1].recording
-        profile = measure.load_profile(after, report.model, evidence=report.evidence, power_model=report.power_model)
+        profile = measure.load_profile(after, report.analysis)
         measure.write_files(profile, report)
         found = _compare(outcomes, report, choice, progress)
     for one in outcomes:

@@ -99,7 +99,7 @@ def until_narrow(
         progress.stage("computing the interval of the total")
         widths = []
         for recording in recordings:
-            loaded = load_profile(recording, report.model, evidence=report.evidence, power_model=report.power_model)
+            loaded = load_profile(recording, report.analysis)
             interval = loaded.repeat_interval()
             widths.append(None if interval is None else interval.relative_percent)
         return all(width is not None and width <= most for width in widths)
@@ -149,7 +149,7 @@ def _is_complete(recording: Path) -> bool:
 def _report_partial(recording: Path, report: ReportOptions) -> None:
     """Write the reports of a recording after an error. Prints another error instead of raising it: the first one is not lost."""
     try:
-        loaded = load_profile(recording, report.model, evidence=report.evidence, power_model=report.power_model)
+        loaded = load_profile(recording, report.analysis)
         write_reports(loaded, _with_default_files(report, recording))
     except NavitasError as error:
         show_error(f"no report: {error.message}", error.remedy)

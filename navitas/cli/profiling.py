@@ -237,8 +237,7 @@ def report_measured(measure: Measure, name: str, options: ProfileOptions, report
             outcome = measure(phone.result, target, progress)
             on_error.enter_context(measuring().name_recording_on_error(outcome.recording))
         progress.stage("analyzing")
-        chosen = {"evidence": report.evidence, "power_model": report.power_model}
-        profile = measuring().load_profile(outcome.recording, report.model, **chosen)
+        profile = measuring().load_profile(outcome.recording, report.analysis)
     return int(measuring().report_outcome(outcome, profile, report))
 
 

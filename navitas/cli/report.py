@@ -66,10 +66,8 @@ def command(recording: Path | None, print_schema: bool, map_file: Path | None, *
     with ConsoleProgress(only_live=True) as progress:
         profile = load_profile(
             recording,
-            options.model,
-            evidence=options.evidence,
+            options.analysis,
             tree=options.tree,
-            power_model=options.power_model,
             stage=progress.stage,
         )
         if views is not None:

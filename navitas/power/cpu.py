@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +12,15 @@ from numpy.typing import NDArray
 from navitas.cpu_limit import MAX_CPUS
 from navitas.errors import PowerProfileError
 from navitas.power import cpu_keys
-from navitas.power.components.component_power import ComponentPower
+from navitas.power.components.component_power import ComponentPower, filled_profile
 from navitas.power.cpu_keys import ClusterKeys
 from navitas.power.defects import MAX_MA, PLACEHOLDER_MA, is_capacity
 from navitas.power.model import ClusterPower, CpuPower, PowerModel
 from navitas.power.plausibility import ClusterFigures, implausible
 from navitas.power.power_profile import PowerProfile
+
+if TYPE_CHECKING:
+    from navitas.power.fitted_model import FittedModel
 
 Policies = Sequence[tuple[int, Sequence[int]]]
 _MAX_KHZ = 100_000_000
@@ -28,15 +32,19 @@ def power_model(
     voltage_v: float,
     policies: Policies | None = None,
     frequencies: Mapping[int, Sequence[int]] | None = None,
+    fitted: FittedModel | None = None,
 ) -> PowerModel:
     """Build the power model of a phone's CPU.
 
     `policies` are the device's cpufreq policies (id, CPUs). Clusters are matched to them in order of their first CPU.
     Without policies, CPUs are numbered consecutively. `frequencies` (kHz by policy id) are needed only for profiles of
     Android 14 and later, which list currents by operating point without speeds. `PowerModel.warnings` lists the defects that
-    could be repaired.
+    could be repaired. `fitted` gives the figures of other components that the profile lacks.
     Raises PowerProfileError if the CPU's values are missing, are AOSP's placeholders, or belong to another phone.
     """
+    filled: tuple[str, ...] = ()
+    if fitted is not None:
+        profile, filled = filled_profile(profile, fitted, voltage_v)
     warnings = list(profile.warnings)
     ordered = sorted(policies, key=lambda policy: min(policy[1], default=policy[0])) if policies else None
     clusters = _clusters(profile, frequencies or {}, warnings)
@@ -54,7 +62,7 @@ def power_model(
     cpu = CpuPower(components.idle.suspend_ma, components.idle.idle_ma, active_ma, matched)
     capacity_mah = profile.items.get("battery.capacity", 0.0)
     battery_mah = capacity_mah if is_capacity(capacity_mah) else None
-    return PowerModel(profile.name, voltage_v, battery_mah, cpu, (*doubtful, *warnings), doubtful, components)
+    return PowerModel(profile.name, voltage_v, battery_mah, cpu, (*doubtful, *warnings), doubtful, components, fitted, filled)
 
 
 def needs_frequencies(profile: PowerProfile) -> bool:

@@ -60,7 +60,7 @@ class Acquirer:
 
 def acquirers_of(loaded: Loaded, profile: Profile, histories: Iterable[RunHistory]) -> tuple[Acquirer, ...]:
     """Return the methods that acquired wake locks, largest energy first, over all runs that recorded hooks."""
-    measured = MeasuredRuns(loaded.parsed, loaded.manifest, loaded.model, None, use_rails=True)
+    measured = MeasuredRuns(loaded.parsed, loaded.manifest, loaded.model, loaded.settings)
     by_run = {history.run_id: history for history in histories}
     calls: Counter[int] = Counter()
     held_ns: Counter[int] = Counter()

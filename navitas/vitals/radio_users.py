@@ -44,7 +44,7 @@ class RadioUser:
 
 def radio_users_of(loaded: Loaded, profile: Profile) -> tuple[RadioUser, ...]:
     """Return these methods, largest energy first, over all runs that recorded hooks."""
-    measured = MeasuredRuns(loaded.parsed, loaded.manifest, loaded.model, None, use_rails=True)
+    measured = MeasuredRuns(loaded.parsed, loaded.manifest, loaded.model, loaded.settings)
     scans, moved = Counter[int](), Counter[int]()
     for run in loaded.parsed.runs:
         if run.hooks is None:
