@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import hypot
 from os import PathLike
@@ -22,7 +22,7 @@ from navitas.analyze.ledger_tables import LedgerTables
 from navitas.analyze.method_bytes import MethodBytes, method_bytes
 from navitas.analyze.pace import Pace, repeat_pace
 from navitas.analyze.records import Notice, TestEnergy, ThreadEnergy, Totals
-from navitas.analyze.records_of_tests import TestRecords
+from navitas.analyze.records_of_tests import records_of_tests
 from navitas.analyze.repeats import Repeats, group_repeats
 from navitas.analyze.roll_up import (
     JitShare,
@@ -130,8 +130,7 @@ class Profile:
     @cached_property
     def tests(self) -> tuple[TestEnergy, ...]:
         """One record for each run of each test, sorted by run and id."""
-        records = TestRecords(self.tables).all()
-        return tuple(with_unfit(test, self.ledger, self._cpu_uses) for test in records)
+        return records_of_tests(self.tables, self._cpu_uses)
 
     @cached_property
     def totals(self) -> Totals:
@@ -352,10 +351,3 @@ class Profile:
         from navitas.analyze.arrow import write_parquet  # noqa: PLC0415
 
         write_parquet(self.to_arrow(), path)
-
-
-def with_unfit(test: TestEnergy, ledger: Ledger, uses: CpuUses) -> TestEnergy:
-    """Return the record with the reasons of its run, and `starved` if it waited long for CPUs that other work used."""
-    run = int(ledger.tests.run[list(test.rows)][0])
-    reasons = (ledger.runs[run].unfit if run >= 0 else ()) + (("starved",) if uses.of_test(test).is_starved else ())
-    return replace(test, unfit=reasons) if reasons else test
