@@ -11,19 +11,16 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from navitas.analyze.baselines import CompensatedTotals, compensated_totals
 from navitas.analyze.classes import by_class
 from navitas.analyze.counted import repeat_totals
 from navitas.analyze.cpu_use import CpuUse, CpuUses
 from navitas.analyze.energy_tree import EnergyTree, energy_trees
 from navitas.analyze.handed_work import HandedWork, handed_work
-from navitas.analyze.intervals import Interval, interval_of
 from navitas.analyze.ledger_tables import LedgerTables
 from navitas.analyze.method_bytes import MethodBytes, method_bytes
-from navitas.analyze.pace import Pace, repeat_pace
 from navitas.analyze.records import Notice, TestEnergy, ThreadEnergy, Totals
 from navitas.analyze.records_of_tests import records_of_tests
-from navitas.analyze.repeats import Repeats, group_repeats
+from navitas.analyze.repeats import CompensatedTotals, Pace, Repeats, compensated_totals, group_repeats, repeat_pace
 from navitas.analyze.roll_up import (
     JitShare,
     MethodTotal,
@@ -34,7 +31,7 @@ from navitas.analyze.roll_up import (
     role_totals,
     thread_totals,
 )
-from navitas.analyze.spread import MethodRepeats, method_repeats
+from navitas.analyze.spread import Interval, MethodRepeats, interval_of, method_repeats
 from navitas.analyze.timeline import (
     ComponentTimelines,
     Timeline,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from navitas.analyze.cpu_use import CpuUse
-from navitas.analyze.pace import Pace
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import Notice, TestEnergy
+from navitas.analyze.repeats import Pace
 from navitas.counts import counted
 
 MIN_PACE_RATIO = 1.5

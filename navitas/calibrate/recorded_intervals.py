@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.analyze.fitting.measured_energy import interval_edges, metered_energy, rail_energy
+from navitas.analyze.fitting.measured_energy import MeterReadings, interval_edges, metered_energy, rail_energy
 from navitas.analyze.fitting.parameters import estimate_at
-from navitas.analyze.fitting.power_meter import MeterReadings
 from navitas.analyze.load import Loaded
 from navitas.attribute.analysis_settings import MODEL_ONLY
 from navitas.attribute.component import RailUse

@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from navitas.analyze.load import load
-from navitas.analyze.share_of import share
 from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files, write_to
@@ -34,6 +33,7 @@ from navitas.fleet.scores import score_clients
 from navitas.fleet.versions import find_versions
 from navitas.recording.store import MANIFEST_NAME, open_recording
 from navitas.report.names import MethodNames
+from navitas.report.units import share
 
 _PICTURES = 12
 _METHODS = 8

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from navitas.analyze.profile import Profile
-from navitas.analyze.unrecorded import unrecorded
+from navitas.analyze.top import unrecorded
 from navitas.bundle.reader import Bundle
 from navitas.cli.analysis import load_profile
 from navitas.cli.compare_input import session_of

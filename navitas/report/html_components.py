@@ -9,13 +9,12 @@ from navitas.analyze.cpu_use import CPU
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.roll_up import MethodTotal
-from navitas.analyze.share_of import share
 from navitas.analyze.top import ComponentShare
 from navitas.html_page.elements import Cell, name, text
-from navitas.report.component_notes import CONSUMERS_NOTE, rails_note, silent_note
-from navitas.report.html_section import MAX_ROWS, bar_cell, figure_cell, joules_cell, section
+from navitas.report.figure_notes import CONSUMERS_NOTE, rails_note, silent_note
+from navitas.report.html_tables import MAX_ROWS, bar_cell, figure_cell, joules_cell, section
 from navitas.report.names import MethodNames
-from navitas.report.units import byte_count
+from navitas.report.units import byte_count, share
 
 _MAX_NAME_LENGTH = 1000
 

@@ -8,14 +8,13 @@ from typing import IO
 
 from navitas.analyze.cpu_use import CPU
 from navitas.analyze.flame_nodes import flame_nodes
-from navitas.analyze.mean_power import profile_power_w
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.repeats import Repeats
+from navitas.attribute.ledger import counted_wall_ns
 from navitas.html_page.document import base_style, document
 from navitas.html_page.elements import text
-from navitas.report.component_notes import evidence_groups
-from navitas.report.figure_notes import tick_note, uncertainty_note
+from navitas.report.figure_notes import evidence_groups, tick_note, uncertainty_note
 from navitas.report.format import Format
 from navitas.report.html_components import components_section, methods_by_component_section
 from navitas.report.html_tables import baseline_section, handed_work_section, methods_section, tests_section, threads_section
@@ -60,7 +59,7 @@ def _body(profile: Profile) -> Iterator[str]:
 
 
 def _summary(profile: Profile, groups: Sequence[Repeats], tests: Sequence[TestEnergy]) -> str:
-    device, totals, power_w = profile.about.device, profile.totals, profile_power_w(profile)
+    device, totals, power_w = profile.about.device, profile.totals, _mean_power_w(profile)
     volts, battery_mah = profile.about.voltage_v, profile.about.battery_mah
     rate = "" if power_w is None else battery_rate(power_w, volts, battery_mah)
     share = battery_share(totals.energy_j, volts, battery_mah)
@@ -85,6 +84,12 @@ def _summary(profile: Profile, groups: Sequence[Repeats], tests: Sequence[TestEn
         f"<div class=facts>{''.join(f'<div><b>{text(value)}</b>{text(what)}</div>' for value, what in facts)}</div>\n"
         f"{_rails(profile)}{_evidence(profile)}"
     )
+
+
+def _mean_power_w(profile: Profile) -> float | None:
+    """Return energy divided by wall time over all runs except baseline runs, or None if no time passed."""
+    wall_ns = counted_wall_ns(profile.ledger)
+    return profile.totals.energy_j / (wall_ns / 1e9) if wall_ns > 0 else None
 
 
 def _rails(profile: Profile) -> str:

@@ -1,17 +1,15 @@
-"""The tables of an HTML report."""
+"""The tables of an HTML report: sections that hold them, cells of figures, and the tables of tests, methods and threads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from navitas.analyze.baselines import BaselinePairs
 from navitas.analyze.handed_work import UNKNOWN_STARTER, HandedWork
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
-from navitas.analyze.repeats import Repeats
+from navitas.analyze.repeats import BaselinePairs, Repeats
 from navitas.analyze.roll_up import MethodTotal, ThreadTotal
-from navitas.analyze.share_of import share
-from navitas.html_page.elements import Cell, name, text
+from navitas.html_page.elements import Cell, name, table, text
 from navitas.report.figure_notes import (
     baseline_note,
     doubts,
@@ -21,16 +19,73 @@ from navitas.report.figure_notes import (
     tests_note,
     unmeasured_note,
 )
-from navitas.report.html_section import MAX_ROWS, bar_cell, count_cell, figure_cell, joules_cell, section
 from navitas.report.names import MethodNames, test_label
-from navitas.report.units import battery_rate, duration, watts
+from navitas.report.units import UNKNOWN, battery_rate, duration, joules, percent, share, watts
 
+MAX_ROWS = 5000
+"""The maximum number of rows. Browsers sort and search this many without delay."""
 _MAX_NAME_LENGTH = 1000
 _LONGEST_NOTE = 2000
 _HANDED_WORK = (
     "The energy of work that ran on other threads, or later, by the method that started it. It is also in the methods that ran"
     " the work. Share is the share of the energy of all runs."
 )
+
+
+def section(
+    identifier: str,
+    title: str,
+    about: str,
+    head: Iterable[str],
+    rows: Sequence[Sequence[Cell]],
+    *,
+    count: int,
+    listed: str = "",
+    texts: int = 1,
+    searched: bool = True,
+) -> str:
+    """Return a section with a table that users can sort, and search if `searched`.
+
+    `count` is the number of rows before truncation, and `listed` what they are (default: the title). The first `texts`
+    columns hold text.
+    """
+    listed = listed or title.lower()
+    more = (
+        f" The page lists {len(rows):,} of {count:,} {listed}, those with the most energy; the JSON report has all."
+        if count > len(rows)
+        else ""
+    )
+    search = (
+        f'<label class=search hidden>Search <input type="search" data-table="{identifier}"> '
+        f'<output id="{identifier}-count"></output></label>'
+        if searched
+        else ""
+    )
+    shown = table(head, rows, texts=texts, attributes=f'class="sortable" id="{identifier}" aria-labelledby="{identifier}-title"')
+    return f'<section><h2 id="{identifier}-title">{title}</h2><p>{about}{more}</p>{search}{shown}</section>\n'
+
+
+def bar_cell(value: float | None) -> Cell:
+    """A share as a bar and in percent."""
+    if value is None:
+        return Cell(UNKNOWN)
+    width = 100 * min(max(value, 0.0), 1.0)
+    return Cell(f'<span class=share><i style="width:{width:.1f}%"></i></span>{percent(value)}', value)
+
+
+def joules_cell(value: float | None) -> Cell:
+    """An energy, or a dash."""
+    return figure_cell(value, joules)
+
+
+def count_cell(value: int) -> Cell:
+    """A whole number."""
+    return Cell(f"{value:,}", value)
+
+
+def figure_cell(value: float | None, shown: Callable[[float], str]) -> Cell:
+    """A figure as `shown` formats it, or a dash. The cell sorts by the figure."""
+    return Cell(UNKNOWN) if value is None else Cell(shown(value), value)
 
 
 def tests_section(profile: Profile, groups: Sequence[Repeats], tests: Sequence[TestEnergy]) -> str:

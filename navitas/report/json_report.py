@@ -11,10 +11,9 @@ from typing import IO, Any
 from navitas import __version__
 from navitas.analyze.handed_work import HandedWork
 from navitas.analyze.method_bytes import MethodBytes
-from navitas.analyze.pace import Pace
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy, Totals
-from navitas.analyze.repeats import Repeats
+from navitas.analyze.repeats import Pace, Repeats
 from navitas.analyze.spread import MethodRepeats, Spread
 from navitas.analyze.uncertainty import StandardError
 from navitas.parse.reasons import MergedReason

@@ -10,9 +10,8 @@ from pydantic import ValidationError
 
 from navitas import __version__
 from navitas.analyze.fitting.least_squares import LeastSquares, TooFewRowsError, least_squares
-from navitas.analyze.fitting.measured_energy import interval_edges, metered_energy, rail_energy
+from navitas.analyze.fitting.measured_energy import MeterReadings, interval_edges, metered_energy, rail_energy
 from navitas.analyze.fitting.parameters import PARAMETERS, FitParameter, rates, uses_of
-from navitas.analyze.fitting.power_meter import MeterReadings
 from navitas.analyze.load import Loaded
 from navitas.attribute.analysis_settings import MODEL_ONLY
 from navitas.attribute.component import RailUse

@@ -1,13 +1,12 @@
-"""The terminal table of components: energy, evidence, and whose energy it is."""
+"""The terminal tables of components: energy, evidence, whose energy it is, and the device's own power statistics."""
 
 from __future__ import annotations
 
 from navitas.analyze.profile import Profile
-from navitas.analyze.share_of import share
-from navitas.report.component_notes import CONSUMERS_NOTE, rails_note, silent_note
+from navitas.report.figure_notes import CONSUMERS_NOTE, rails_note, silent_note
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
-from navitas.report.units import bar, joules, percent
+from navitas.report.units import bar, joules, percent, share
 from navitas.untrusted_text import printable
 
 

@@ -11,13 +11,12 @@ from navitas.analyze.handed_work import UNKNOWN_STARTER, HandedWork
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.roll_up import MethodTotal
-from navitas.analyze.share_of import share
 from navitas.report.figure_notes import method_figures_note, method_note, unmeasured_note
 from navitas.report.names import MethodNames
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.listing import largest
 from navitas.report.terminal.paragraph import Paragraph
-from navitas.report.units import bar, byte_count, duration, joules, percent, unbroken, watts
+from navitas.report.units import bar, byte_count, duration, joules, percent, share, unbroken, watts
 from navitas.untrusted_text import printable
 
 _NEARLY_ALL, _LEAST_NAMED = 0.995, 0.005

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 
 from rich.console import Console, Group, RenderableType
 
@@ -11,17 +10,15 @@ from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy
 from navitas.errors import UsageError
 from navitas.report.figure_notes import doubts, tests_note
-from navitas.report.terminal.call_tree import CallTree
+from navitas.report.terminal.call_trees import CallTree
 from navitas.report.terminal.components_table import components_table, consumers_table
 from navitas.report.terminal.methods_table import handed_work_table, methods_table
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.terminal.summary import evidence, header, totals, warnings
 from navitas.report.terminal.tests_table import baseline_table, not_passed, tests_table
 from navitas.report.terminal.threads_table import threads_table
+from navitas.report.view_request import near_names
 from navitas.untrusted_text import printable
-
-_MAX_LISTED = 20
-_MAX_NAME_LENGTH = 200
 
 
 class TerminalReport:
@@ -75,10 +72,6 @@ class TerminalReport:
 
 def unknown_thread(wanted: str, names: Iterable[str]) -> UsageError:
     """Return the error for a name or serial that matches no thread with calls."""
-    known = sorted({name[:_MAX_NAME_LENGTH] for name in names})
-    nearest = get_close_matches(wanted[:_MAX_NAME_LENGTH], known, n=5, cutoff=0.3)
-    ranked = list(dict.fromkeys([*nearest, *known]))
-    listed = ", ".join(printable(name, 60) for name in ranked[:_MAX_LISTED])
-    more = f" and {len(ranked) - _MAX_LISTED:,} more" if len(ranked) > _MAX_LISTED else ""
-    remedy = f"Threads with calls: {listed}{more}" if listed else "No thread has recorded calls."
+    listed = near_names(wanted, names)
+    remedy = f"Threads with calls: {listed}" if listed else "No thread has recorded calls."
     return UsageError(f"no thread with calls has the name or serial {printable(wanted)!r}", remedy)

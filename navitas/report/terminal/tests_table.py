@@ -1,4 +1,4 @@
-"""The terminal table of tests."""
+"""The terminal tables of tests, and of their runs with probes compared with baseline runs."""
 
 from __future__ import annotations
 

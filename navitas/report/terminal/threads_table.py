@@ -9,11 +9,10 @@ from rich.text import Text
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy
 from navitas.analyze.roll_up import RoleTotal, ThreadTotal
-from navitas.analyze.share_of import share
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.listing import largest
 from navitas.report.terminal.paragraph import Paragraph
-from navitas.report.units import UNKNOWN, bar, duration, joules, percent, watts
+from navitas.report.units import UNKNOWN, bar, duration, joules, percent, share, watts
 from navitas.untrusted_text import printable
 
 _ROLES = {

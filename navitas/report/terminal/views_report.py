@@ -10,8 +10,8 @@ from rich.text import Text
 
 from navitas.analyze.profile import Profile
 from navitas.counts import counted
+from navitas.report.terminal.call_trees import energy_tree_table
 from navitas.report.terminal.components_table import components_table, consumers_table, users_table
-from navitas.report.terminal.energy_tree_table import energy_tree_table
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.terminal.power_table import PowerOverTime
 from navitas.report.terminal.summary import evidence, header, warnings

@@ -10,8 +10,8 @@ from attribution_maker import ns
 from fit_maker import REALTIME_OFFSET_NS, SECONDS, noisy, random_uses, recorded, tables_of
 
 from navitas.analyze.fitting.fit_components import FitRequest, fit_components
+from navitas.analyze.fitting.measured_energy import read_power_meter
 from navitas.analyze.fitting.parameters import uses_of
-from navitas.analyze.fitting.power_meter import read_power_meter
 from navitas.attribute.analysis_settings import MODEL_ONLY
 from navitas.attribute.components import COMPONENTS
 from navitas.attribute.measured_runs import MeasuredRuns

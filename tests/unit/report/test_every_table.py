@@ -99,8 +99,8 @@ from navitas.power.model import ClusterPower, CpuPower
 from navitas.regress.apply import Predictions
 from navitas.regress.model_file import FamilyScore, FoldScore, HullPart, Operation, OperationsModel
 from navitas.regress.noise import Noise
+from navitas.report.terminal.call_trees import energy_tree_table
 from navitas.report.terminal.components_table import components_table, consumers_table, users_table
-from navitas.report.terminal.energy_tree_table import energy_tree_table
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
 from navitas.report.terminal.methods_table import handed_work_table, methods_table
 from navitas.report.terminal.power_table import power_table, steps_table
@@ -431,7 +431,7 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
     "report/terminal/components_table.py:users_table": _users,
     "report/terminal/power_table.py:power_table": lambda names: power_table(_timelines(names), 16),
     "report/terminal/power_table.py:steps_table": lambda names: steps_table(_timelines(COMPONENTS if names else [])),
-    "report/terminal/energy_tree_table.py:energy_tree_table": _tree,
+    "report/terminal/call_trees.py:energy_tree_table": _tree,
     "report/terminal/components_table.py:consumers_table": _consumers,
     "report/terminal/methods_table.py:handed_work_table": _handed,
     "cli/devices.py:devices_table": lambda names: devices_table(
