@@ -7,8 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from navitas.analyze.method_rows import MethodRows, method_rows
-from navitas.analyze.trees import CallTrees, call_trees
+from navitas.analyze.trees import CallTrees, MethodRows, call_trees, method_rows
 from navitas.analyze.uncertainty import MethodFigures, Uncertainty
 from navitas.attribute.forest import binned, sums
 from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Ledger

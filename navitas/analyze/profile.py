@@ -12,7 +12,6 @@ from typing import IO, TYPE_CHECKING
 import numpy as np
 
 from navitas.analyze.classes import by_class
-from navitas.analyze.counted import repeat_totals
 from navitas.analyze.cpu_use import CpuUse, CpuUses
 from navitas.analyze.energy_tree import EnergyTree, energy_trees
 from navitas.analyze.handed_work import HandedWork, handed_work
@@ -31,7 +30,7 @@ from navitas.analyze.roll_up import (
     role_totals,
     thread_totals,
 )
-from navitas.analyze.spread import Interval, MethodRepeats, interval_of, method_repeats
+from navitas.analyze.spread import Interval, MethodRepeats, interval_of, method_repeats, repeat_totals
 from navitas.analyze.timeline import (
     ComponentTimelines,
     Timeline,
@@ -40,7 +39,6 @@ from navitas.analyze.timeline import (
     round_step_ns,
     runs_with,
     thread_names,
-    timeline,
 )
 from navitas.analyze.top import Top, top
 from navitas.analyze.uncertainty import COVER_95, StandardError, Uncertainty
@@ -182,7 +180,7 @@ class Profile:
         """Return sums by method over the given tests (default: all), largest self energy first."""
         return method_totals(self.tables, tests)
 
-    @cached_property
+    @property
     def uncertainty(self) -> Uncertainty:
         """Computes the standard errors of figures."""
         return self.tables.uncertainty
@@ -278,7 +276,8 @@ class Profile:
             step_ns: The length of a step.
             thread: The name of threads. None selects all owners.
         """
-        return timeline(self.ledger, component, run=run, step_ns=step_ns, thread=thread)
+        components = None if component is None else [component]
+        return self.timelines(components, run=run, step_ns=step_ns, thread=thread).total()
 
     def top(self) -> Top:
         """Return the energy by component, and by app, other processes and base, over all runs without baseline runs."""
@@ -313,8 +312,7 @@ class Profile:
     ) -> tuple[ComponentTimelines, ...]:
         """Return the timelines of each run that has the thread, without baseline runs. Arguments are those of `timelines`."""
         names = None if components is None else tuple(components)
-        runs = runs_with(self.ledger, thread)
-        return tuple(self.timelines(names, run=run, step_ns=step_ns, thread=thread) for run in runs)
+        return tuple(self.timelines(names, run=run, step_ns=step_ns, thread=thread) for run in runs_with(self.ledger, thread))
 
     @cached_property
     def thread_names(self) -> tuple[str, ...]:

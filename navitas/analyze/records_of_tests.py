@@ -94,28 +94,7 @@ class ThreadRecords:
     def of_test(self, test: int) -> tuple[ThreadEnergy, ...]:
         """Return the threads of one test (a row of `Ledger.tests`), largest energy first."""
         low, high = self._thread_starts[test : test + 2]
-        owners = self._tables.ledger.owners
-        return tuple(
-            ThreadEnergy(
-                serial=serial,
-                tid=tid,
-                name=owners.name[owner],
-                role=owners.role[owner],
-                count=count,
-                energy_j=energy_j,
-                cpu_ns=cpu_ns,
-                untraced_j=untraced_j,
-                probes_j=probes_j,
-                methods=self._methods(low + number),
-                nodes=self._nodes(low + number),
-                components=tuple(components),
-                lowest_method_j=self._lowest_method_j[low + number],
-                measured=measured,
-            )
-            for number, (owner, serial, tid, count, energy_j, cpu_ns, untraced_j, probes_j, components, measured) in enumerate(
-                self._thread_blocks.rows(low, high)
-            )
-        )
+        return tuple(starmap(ThreadEnergy, self._thread_blocks.rows(low, high)))
 
     @cached_property
     def _thread_starts(self) -> list[int]:
@@ -125,18 +104,25 @@ class ThreadRecords:
     @cached_property
     def _thread_blocks(self) -> RowBlocks:
         rows, owners = self._tables.threads, self._tables.ledger.owners
+        lowest_j = self._lowest_method_j()
 
         def read(at: slice) -> Sequence[Sequence[Any]]:
             owner = rows.owner[at]
-            numbers = (owner, owners.serial[owner], owners.tid[owner], rows.threads[at], rows.energy_j[at].sum(axis=1))
-            more = (
-                rows.cpu_ns[at],
-                rows.untraced_j[at].sum(axis=1),
-                rows.probes_j[at].sum(axis=1),
-                rows.energy_j[at],
-                rows.measured[at],
-            )
-            return [column.tolist() for column in (*numbers, *more)]
+            trees = range(at.start, at.stop)
+            return [
+                owners.serial[owner].tolist(),
+                owners.tid[owner].tolist(),
+                *([names[row] for row in owner.tolist()] for names in (owners.name, owners.role)),
+                rows.threads[at].tolist(),
+                rows.energy_j[at].sum(axis=1).tolist(),
+                rows.cpu_ns[at].tolist(),
+                *(energy_j[at].sum(axis=1).tolist() for energy_j in (rows.untraced_j, rows.probes_j)),
+                list(map(self._methods, trees)),
+                list(map(self._nodes, trees)),
+                list(map(tuple, rows.energy_j[at].tolist())),
+                lowest_j[at].tolist(),
+                rows.measured[at].tolist(),
+            ]
 
         return RowBlocks(len(rows.owner), read)
 
@@ -144,15 +130,13 @@ class ThreadRecords:
         """Return the methods of one thread in one test, largest inclusive energy first."""
         low, high = self._method_starts[tree : tree + 2]
         columns = self._method_blocks.columns
-        return MethodRecords(high - low, lambda first, last: columns(low + first, low + last))
+        return MethodRecords(high - low, lambda first, stop: columns(low + first, low + stop))
 
-    @cached_property
-    def _lowest_method_j(self) -> list[float]:
+    def _lowest_method_j(self) -> F64:
         rows = self._tables.methods
         lowest_j = np.zeros(len(self._tables.trees.order))
         np.minimum.at(lowest_j, rows.tree, np.minimum(rows.inclusive_j.sum(axis=1), rows.exclusive_j.sum(axis=1)))
-        found: list[float] = lowest_j.tolist()
-        return found
+        return lowest_j
 
     @cached_property
     def _method_starts(self) -> list[int]:
@@ -219,7 +203,7 @@ def none_for_nan(values: F64) -> list[float | None]:
 class RowBlocks:
     """Rows of columns. `read(rows)` returns the columns' values of a slice of rows as lists.
 
-    The last block is cached, so reading rows in order is fast.
+    Blocks are read ahead and cached if rows are read in order. Other reads convert only the rows that they return.
     """
 
     def __init__(self, size: int, read: Callable[[slice], Sequence[Sequence[Any]]]) -> None:
@@ -231,7 +215,8 @@ class RowBlocks:
     def columns(self, low: int, high: int) -> list[Sequence[Any]]:
         """Return the values of rows low … high - 1, column by column."""
         if low < self._low or high > self._high:
-            self._low, self._high = low, max(high, min(low + BLOCK_ROWS, self._size))
+            ahead = BLOCK_ROWS if self._low <= low <= self._high else 0
+            self._low, self._high = low, max(high, min(low + ahead, self._size))
             self._columns = self._read(slice(self._low, self._high))
         return [column[low - self._low : high - self._low] for column in self._columns]
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from itertools import compress
 from statistics import median
 
-from navitas.analyze.counted import counted_repeats
 from navitas.analyze.cpu_use import CpuUse, CpuUses
 from navitas.analyze.records import TestEnergy
-from navitas.analyze.spread import Spread
+from navitas.analyze.spread import Spread, counted_repeats
 
 _SAME_CALLS = 1.02
 """Repeats did the same work if the ratio of their numbers of calls is at most this factor."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 from navitas.analyze.cpu_use import CPU
+from navitas.analyze.method_bytes import bytes_by_method
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.roll_up import MethodTotal
@@ -76,9 +76,7 @@ def methods_by_component_section(profile: Profile, shown: Sequence[TestEnergy]) 
         return sum(total.inclusive_components[place] for place in others)
 
     totals = sorted((total for total in profile.method_totals(shown) if rest_j(total) > 0), key=lambda total: -rest_j(total))
-    moved: defaultdict[int, float] = defaultdict(float)
-    for one in profile.method_bytes():
-        moved[one.id] += one.inclusive_received_bytes + one.inclusive_sent_bytes
+    moved = bytes_by_method(profile.method_bytes())
     columns: dict[str, Callable[[MethodTotal], Cell]] = {
         "Method": lambda total: Cell(name(methods.label(total.id), _MAX_NAME_LENGTH)),
         "Bytes": lambda total: figure_cell(moved.get(total.id), byte_count),
@@ -86,8 +84,8 @@ def methods_by_component_section(profile: Profile, shown: Sequence[TestEnergy]) 
     if not moved:
         del columns["Bytes"]
     for place in [place for place in range(len(names)) if any(total.inclusive_components[place] for total in totals)]:
-        columns[name(names[place])] = _inclusive(place)
-        columns[f"{name(names[place])} self"] = _self(place)
+        columns[name(names[place])] = _column(lambda total: total.inclusive_components, place)
+        columns[f"{name(names[place])} self"] = _column(lambda total: total.components, place)
     about = (
         "The energy of each method that used more than the CPU, by component: with the methods that it calls, and of its own"
         " (self). Methods of the platform, such as those that read and write, have their own rows."
@@ -99,9 +97,5 @@ def methods_by_component_section(profile: Profile, shown: Sequence[TestEnergy]) 
     return section("methods-by-component", title, about, columns, rows, count=len(totals)) if rows else ""
 
 
-def _inclusive(place: int) -> Callable[[MethodTotal], Cell]:
-    return lambda total: joules_cell(total.inclusive_components[place])
-
-
-def _self(place: int) -> Callable[[MethodTotal], Cell]:
-    return lambda total: joules_cell(total.components[place])
+def _column(energies: Callable[[MethodTotal], Sequence[float]], place: int) -> Callable[[MethodTotal], Cell]:
+    return lambda total: joules_cell(energies(total)[place])

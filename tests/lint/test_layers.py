@@ -52,7 +52,7 @@ _IMPORTS = {
     "perfetto power power_statistics recording regular_files untrusted_text user_folders",
     "attribute": "errors parse power recording",
     "analyze": "attribute counts errors extra_libraries new_files parse power recording regular_files",
-    "report": "analyze counts errors extra_libraries html_page parse untrusted_text",
+    "report": "analyze attribute counts errors extra_libraries html_page parse untrusted_text",
     "vitals": "analyze android_ids attribute batterystats counts errors graph line_blocks parse recording",
     "graph": "analyze attribute errors parse report strong_components untrusted_text",
     "operations": "census errors model_defects new_files parse power_statistics recording regress "

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -15,6 +16,7 @@ from navitas.report.terminal.paragraph import Paragraph, fitting
 from navitas.report.units import unbroken
 
 Cell = str | Text
+T = TypeVar("T")
 
 _GAP = 2
 _KEY_SHARE = 0.4
@@ -55,6 +57,11 @@ class FittedTable:
     rows: list[Sequence[Cell]] = field(default_factory=list)
     notes: list[RenderableType] = field(default_factory=list)
     key_share: float = _KEY_SHARE
+
+    @classmethod
+    def of(cls, title: str, columns: Mapping[Column, Callable[[T], Cell]], rows: Iterable[T]) -> FittedTable:
+        """Return a table with a row for each of `rows`, and in each column the cell that its function returns."""
+        return cls(title, list(columns), [[cell(row) for cell in columns.values()] for row in rows])
 
     def add(self, *cells: Cell) -> None:
         """Add a row. Raises `ValueError` if the number of cells differs from that of columns."""

@@ -9,9 +9,9 @@ import pytest
 from lamp import ABOUT, lit_runs, profile_with
 from support.ledger_maker import NodeSpec, TestSpec, ThreadSpec, made_ledger
 
-from navitas.analyze.counted import counted_repeats
 from navitas.analyze.profile import Profile
 from navitas.analyze.repeats import BaselinePairs, CompensatedTotals
+from navitas.analyze.spread import counted_repeats
 from navitas.parse.tables import Method, MethodTable
 from navitas.report.units import share
 
