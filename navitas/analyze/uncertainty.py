@@ -57,23 +57,6 @@ OTHER_PROFILE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class MethodFigures:
-    """Figures of methods, and what their errors depend on. One row for each method, thread and test.
-
-    - `energy_j`: a column for each component. `time_ns`: the time in which it was used.
-    - `run`: the row of `Ledger.runs`.
-    - `probes_j`: the energy of probes that was subtracted.
-    - `draws_j`: the standard error by ticks (`--mode tick`). NaN without ticks.
-    """
-
-    energy_j: F64
-    time_ns: I64
-    run: I64
-    probes_j: F64
-    draws_j: F64
-
-
-@dataclass(frozen=True, slots=True)
 class StandardError:
     """Standard errors in joules, by cause.
 
@@ -169,16 +152,21 @@ class Uncertainty:
         causes = evidence_j, self._sampling_j(cpu_j, np.array([wall_ns])), ticks * cpu_j, nothing + (probes_j or 0.0), profile_j
         return StandardError(*(float(cause[0]) for cause in causes))
 
-    def of_methods(self, rows: MethodFigures, index: I64, size: int) -> F64:
-        """Return the errors of sums of rows with one `index` (0 … size − 1). Columns: the causes, as in `StandardError`."""
-        evidence_j, profile_j = self._shared("method", sums(index, rows.energy_j, size))
-        sampling_j = added(self._sampling_j(self._cpu_j(rows.energy_j), rows.time_ns), index, size)
-        probes_j = np.sqrt(
-            np.square(added(self._spread[rows.run] * rows.probes_j, index, size, source=rows.run))
-            + np.square(added(self._lost[rows.run] * rows.probes_j, index, size, source=np.zeros_like(rows.run)))
-            + np.square(added(np.nan_to_num(rows.draws_j), index, size))
+    def of_methods(self, energy_j: F64, time_ns: I64, *, run: I64, probes_j: F64, draws_j: F64, index: I64, size: int) -> F64:
+        """Return the errors of sums of methods' figures with one `index` (0 … size − 1). Columns: those of `StandardError`.
+
+        Each row is a method on a thread in a test. `energy_j` has a column for each component, which were used for `time_ns`.
+        `run` is the row of `Ledger.runs`, `probes_j` the probes' energy that was subtracted, and `draws_j` the standard error by
+        ticks (`--mode tick`), NaN without ticks.
+        """
+        evidence_j, profile_j = self._shared("method", sums(index, energy_j, size))
+        sampling_j = added(self._sampling_j(self._cpu_j(energy_j), time_ns), index, size)
+        errors_j = np.sqrt(
+            np.square(added(self._spread[run] * probes_j, index, size, source=run))
+            + np.square(added(self._lost[run] * probes_j, index, size, source=np.zeros_like(run)))
+            + np.square(added(np.nan_to_num(draws_j), index, size))
         )
-        return np.stack([evidence_j, sampling_j, np.zeros(size), probes_j, profile_j], axis=1)
+        return np.stack([evidence_j, sampling_j, np.zeros(size), errors_j, profile_j], axis=1)
 
     def _cpu_j(self, energy_j: F64) -> F64:
         return np.zeros(len(energy_j)) if self._cpu is None else energy_j[:, self._cpu]

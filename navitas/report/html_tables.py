@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from navitas.analyze.handed_work import UNKNOWN_STARTER, HandedWork
 from navitas.analyze.profile import Profile
@@ -22,6 +23,8 @@ from navitas.report.figure_notes import (
 from navitas.report.names import MethodNames, test_label
 from navitas.report.units import UNKNOWN, battery_rate, duration, joules, percent, share, watts
 
+T = TypeVar("T")
+
 MAX_ROWS = 5000
 """The maximum number of rows. Browsers sort and search this many without delay."""
 _MAX_NAME_LENGTH = 1000
@@ -36,20 +39,22 @@ def section(
     identifier: str,
     title: str,
     about: str,
-    head: Iterable[str],
-    rows: Sequence[Sequence[Cell]],
+    columns: Mapping[str, Callable[[T], Cell]],
+    records: Sequence[T],
     *,
-    count: int,
+    more_rows: Sequence[Sequence[Cell]] = (),
     listed: str = "",
     texts: int = 1,
     searched: bool = True,
 ) -> str:
     """Return a section with a table that users can sort, and search if `searched`.
 
-    `count` is the number of rows before truncation, and `listed` what they are (default: the title). The first `texts`
-    columns hold text.
+    It has a row for each record, with the cells that the columns' functions return, and then `more_rows`. `listed` is what rows
+    are (default: the title). The first `texts` columns hold text.
     """
-    listed = listed or title.lower()
+    rows = [[cell(record) for cell in columns.values()] for record in records[:MAX_ROWS]]
+    rows += map(list, more_rows[: MAX_ROWS - len(rows)])
+    count, listed = len(records) + len(more_rows), listed or title.lower()
     more = (
         f" The page lists {len(rows):,} of {count:,} {listed}, those with the most energy; the JSON report has all."
         if count > len(rows)
@@ -61,7 +66,9 @@ def section(
         if searched
         else ""
     )
-    shown = table(head, rows, texts=texts, attributes=f'class="sortable" id="{identifier}" aria-labelledby="{identifier}-title"')
+    shown = table(
+        columns, rows, texts=texts, attributes=f'class="sortable" id="{identifier}" aria-labelledby="{identifier}-title"'
+    )
     return f'<section><h2 id="{identifier}-title">{title}</h2><p>{about}{more}</p>{search}{shown}</section>\n'
 
 
@@ -116,28 +123,23 @@ def tests_section(profile: Profile, groups: Sequence[Repeats], tests: Sequence[T
     hidden |= set() if battery_mah else {"Battery"}
     columns = {head: cell for head, cell in columns.items() if head not in hidden}
     ranked = sorted(groups, key=lambda group: -group.app_j.median)
-    rows = [[cell(group) for cell in columns.values()] for group in ranked[:MAX_ROWS]]
     blank = [Cell("–")] * (len(columns) - 2)
-    rows += [[Cell(name(test_label(test), _MAX_NAME_LENGTH)), *blank, _status([test])] for test in idle[: MAX_ROWS - len(rows)]]
-    return section("tests", "Tests", about, columns, rows, count=len(groups) + len(idle))
+    never_ran = [[Cell(name(test_label(test), _MAX_NAME_LENGTH)), *blank, _status([test])] for test in idle]
+    return section("tests", "Tests", about, columns, ranked, more_rows=never_ran)
 
 
 def baseline_section(groups: Sequence[Repeats]) -> str:
     """Return the table that compares runs with probes and runs without. Empty without `--baseline`."""
-    columns: dict[str, Callable[[BaselinePairs], Cell]] = {
-        "With probes": lambda pairs: joules_cell(pairs.probed_j),
-        "By sampled cost": lambda pairs: joules_cell(pairs.compensated_j),
-        "Without probes": lambda pairs: joules_cell(pairs.unprobed_j),
-        "Sampled cost is off by": lambda pairs: figure_cell(pairs.error, lambda error: f"{100 * error:+.1f} %"),
+    columns: dict[str, Callable[[tuple[TestEnergy, BaselinePairs]], Cell]] = {
+        "Test": lambda row: Cell(name(test_label(row[0]), _MAX_NAME_LENGTH)),
+        "With probes": lambda row: joules_cell(row[1].probed_j),
+        "By sampled cost": lambda row: joules_cell(row[1].compensated_j),
+        "Without probes": lambda row: joules_cell(row[1].unprobed_j),
+        "Sampled cost is off by": lambda row: figure_cell(row[1].error, lambda error: f"{100 * error:+.1f} %"),
     }
-    compared = [(group, pairs) for group in groups if (pairs := group.baseline) is not None]
-    rows = [
-        [Cell(name(test_label(group.typical), _MAX_NAME_LENGTH)), *(cell(pairs) for cell in columns.values())]
-        for group, pairs in compared[:MAX_ROWS]
-    ]
+    compared = [(group.typical, pairs) for group in groups if (pairs := group.baseline) is not None]
     about = f"The energy of each test's threads, as medians of its runs. {text(baseline_note(groups), _LONGEST_NOTE)}".rstrip()
-    head = ("Test", *columns)
-    return section("probes", "Probes", about, head, rows, count=len(compared), listed="tests") if rows else ""
+    return section("probes", "Probes", about, columns, compared, listed="tests") if compared else ""
 
 
 def methods_section(profile: Profile, shown: Sequence[TestEnergy]) -> str:
@@ -161,8 +163,7 @@ def methods_section(profile: Profile, shown: Sequence[TestEnergy]) -> str:
     }
     if any(test.alternative_j is not None for test in shown):
         columns["Paper 1"] = lambda total: joules_cell(total.known(total.alternative_j))
-    rows = [[cell(total) for cell in columns.values()] for total in totals[:MAX_ROWS]]
-    return section("methods", "Methods", about, columns, rows, count=len(totals)) if totals else ""
+    return section("methods", "Methods", about, columns, totals) if totals else ""
 
 
 def threads_section(profile: Profile, shown: Sequence[TestEnergy]) -> str:
@@ -182,8 +183,7 @@ def threads_section(profile: Profile, shown: Sequence[TestEnergy]) -> str:
         "Probes": lambda total: joules_cell(total.known(total.probes_j)),
         "Threads": lambda total: count_cell(total.count),
     }
-    rows = [[cell(total) for cell in columns.values()] for total in totals[:MAX_ROWS]]
-    return section("threads", "Threads", about, columns, rows, count=len(totals)) if totals else ""
+    return section("threads", "Threads", about, columns, totals) if totals else ""
 
 
 def _place(total: MethodTotal) -> str:
@@ -215,10 +215,9 @@ def handed_work_section(profile: Profile) -> str:
         "Tasks": lambda one: count_cell(one.tasks),
         "Time": lambda one: figure_cell(one.run_ns, duration),
     }
-    rows = [[cell(one) for cell in columns.values()] for one in found[:MAX_ROWS]]
     title, starters = "Work handed to other threads", "methods that started work"
     about = f"{_HANDED_WORK} {unmeasured_note(found)}".rstrip()
-    return section("handed-work", title, about, columns, rows, count=len(found), listed=starters, texts=2)
+    return section("handed-work", title, about, columns, found, listed=starters, texts=2)
 
 
 def _starter(one: HandedWork, names: MethodNames) -> str:
