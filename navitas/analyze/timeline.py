@@ -144,13 +144,10 @@ def _owners(ledger: Ledger, run: int, thread: str | None) -> list[int]:
     owners, of_run = ledger.owners, np.flatnonzero(ledger.owners.run == run).tolist()
     if thread is None:
         return of_run
-    groups = {owners.role[owner] for owner in of_run if owners.name[owner] == thread and _is_group(ledger, owner)}
+    is_group = (owners.kind == OwnerKind.THREAD) & (owners.serial < 0)
+    groups = {owners.role[owner] for owner in of_run if owners.name[owner] == thread and is_group[owner]}
     return [
         owner
         for owner in of_run
         if owners.name[owner] == thread or (stem(owners.name[owner]) == thread and owners.role[owner] in groups)
     ]
-
-
-def _is_group(ledger: Ledger, owner: int) -> bool:
-    return bool(ledger.owners.kind[owner] == OwnerKind.THREAD and ledger.owners.serial[owner] < 0)

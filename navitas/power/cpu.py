@@ -7,7 +7,6 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from navitas.cpu_limit import MAX_CPUS
 from navitas.errors import PowerProfileError
@@ -55,7 +54,12 @@ def power_model(
     active_ma = profile.value("cpu.active") if all(keys.power != "cpu.active" for keys in chosen) else 0.0
     warnings += cpu_keys.unused(profile, chosen)
     matched = tuple(
-        ClusterPower(cpus, *_columns(cluster.steps), cluster.cluster_ma)
+        ClusterPower(
+            cpus,
+            np.array([khz for khz, _ in cluster.steps], np.int64),
+            np.array([ma for _, ma in cluster.steps], np.float64),
+            cluster.cluster_ma,
+        )
         for cluster, cpus in _match(profile, clusters, ordered, warnings)
     )
     components = ComponentPower.from_profile(profile)
@@ -156,7 +160,3 @@ def _match(
 def _steps(speeds: Sequence[float], currents: Sequence[float]) -> list[tuple[int, float]]:
     """Operating points (kHz, mA) by ascending speed. Surplus values are dropped; of equal speeds the last one is kept."""
     return sorted({round(khz): ma for khz, ma in zip(speeds, currents, strict=False)}.items())
-
-
-def _columns(steps: Sequence[tuple[int, float]]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    return np.array([khz for khz, _ in steps], np.int64), np.array([ma for _, ma in steps], np.float64)

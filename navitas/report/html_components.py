@@ -11,7 +11,7 @@ from navitas.analyze.records import TestEnergy
 from navitas.analyze.roll_up import MethodTotal
 from navitas.analyze.top import ComponentShare
 from navitas.attribute.consumers_comparison import ConsumerEnergy
-from navitas.html_page.elements import Cell, name, text
+from navitas.html_page.page import Cell, name, text
 from navitas.report.figure_notes import CONSUMERS_NOTE, rails_note, silent_note
 from navitas.report.html_tables import bar_cell, figure_cell, joules_cell, section
 from navitas.report.names import MethodNames

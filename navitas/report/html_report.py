@@ -13,8 +13,7 @@ from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.repeats import Repeats
 from navitas.attribute.ledger import counted_wall_ns
-from navitas.html_page.document import base_style, document
-from navitas.html_page.elements import embedded_json, text
+from navitas.html_page.page import base_style, document, embedded_json, text
 from navitas.report.figure_notes import evidence_groups, tick_note, uncertainty_note
 from navitas.report.format import Format
 from navitas.report.html_components import components_section, methods_by_component_section

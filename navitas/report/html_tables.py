@@ -10,7 +10,7 @@ from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.repeats import BaselinePairs, Repeats
 from navitas.analyze.roll_up import MethodTotal, ThreadTotal
-from navitas.html_page.elements import Cell, name, table, text
+from navitas.html_page.page import Cell, name, table, text
 from navitas.report.figure_notes import (
     baseline_note,
     doubts,

@@ -15,8 +15,7 @@ from navitas.fleet.page.pictures import histogram_picture, interval_picture
 from navitas.fleet.page.text import interval
 from navitas.fleet.results import AppRow, BugRow, HogRow, ScoreRow
 from navitas.fleet.statistics import F64
-from navitas.html_page.document import base_style, document
-from navitas.html_page.elements import name, table, text
+from navitas.html_page.page import base_style, document, name, table, text
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,7 @@ from navitas.analyze.records import TestEnergy
 from navitas.analyze.roll_up import MethodTotal
 from navitas.report.figure_notes import method_figures_note, method_note, unmeasured_note
 from navitas.report.names import MethodNames
-from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
-from navitas.report.terminal.listing import largest
+from navitas.report.terminal.fitted_table import Cell, Column, FittedTable, largest
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.units import bar, byte_count, duration, joules, percent, share, unbroken, watts
 from navitas.untrusted_text import printable

@@ -9,8 +9,7 @@ from rich.text import Text
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy
 from navitas.analyze.roll_up import RoleTotal, ThreadTotal
-from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
-from navitas.report.terminal.listing import largest
+from navitas.report.terminal.fitted_table import Cell, Column, FittedTable, largest
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.units import UNKNOWN, bar, duration, joules, percent, share, watts
 from navitas.untrusted_text import printable

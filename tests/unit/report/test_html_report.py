@@ -17,7 +17,7 @@ from support.ledger_maker import NodeSpec, ThreadSpec
 from support.reports import text_of
 
 from navitas.analyze.flame_nodes import flame_nodes
-from navitas.html_page.elements import Cell, embedded_json, table
+from navitas.html_page.page import Cell, embedded_json, table
 from navitas.parse.tables import MethodTable
 from navitas.report import html_report, html_tables
 
