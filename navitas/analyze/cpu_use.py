@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
 
@@ -74,14 +73,20 @@ class CpuUses:
         cpu_ns = binned(shares.test[is_app].astype(np.int64), shares.cpu_ns[is_app], size)
         calls = binned(ledger.calls.test.astype(np.int64), ledger.calls.calls, size)
         # Lists, since code reads them one value at a time.
+        self._uses: dict[tuple[int, ...], CpuUse] = {}
         self._columns = [column.tolist() for column in (cpu_ns, calls, tests.waited_ns, tests.starved_ns)]
 
     def of_test(self, test: TestEnergy) -> CpuUse:
         """Return the CPU use of a test, or of all tests that the record sums."""
         return self.of_rows(test.rows, test.wall_ns)
 
-    def of_rows(self, rows: Sequence[int], wall_ns: int) -> CpuUse:
+    def of_rows(self, rows: tuple[int, ...], wall_ns: int) -> CpuUse:
         """Return the CPU use of tests (rows of `Ledger.tests`), which took `wall_ns` together."""
+        if rows not in self._uses:
+            self._uses[rows] = self._of_rows(rows, wall_ns)
+        return self._uses[rows]
+
+    def _of_rows(self, rows: tuple[int, ...], wall_ns: int) -> CpuUse:
         cpu_ns, calls, waited_ns, starved_ns = (sum(column[row] for row in rows) for column in self._columns)
         known = isfinite(waited_ns) and wall_ns > 0
         return CpuUse(

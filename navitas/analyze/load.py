@@ -18,7 +18,6 @@ from navitas.errors import PowerProfileError, RecordingError
 from navitas.parse.findings import LOST, UPDATE, Findings
 from navitas.parse.parsed_recording import ParsedRecording, parse_recording
 from navitas.power import cpu
-from navitas.power.fitted_model import listed, read_fitted_model
 from navitas.power.model import PowerModel
 from navitas.power.power_profile import read_power_profile
 from navitas.recording.manifest import Manifest
@@ -52,7 +51,11 @@ def load(
         RecordingError: The folder is not a recording, or a file can't be read.
         PowerProfileError: The power profile or the model file can't be read.
     """
-    fitted = None if power_model is None else read_fitted_model(Path(power_model))
+    fitted = None
+    if power_model is not None:
+        from navitas.power.fitted_model import read_fitted_model  # noqa: PLC0415
+
+        fitted = read_fitted_model(Path(power_model))
     return analyze(load_tables(Path(recording), AnalysisSettings(alternative, evidence, fitted)))
 
 
@@ -140,8 +143,8 @@ def _model_file_warnings(manifest: Manifest, model: PowerModel) -> Iterator[Noti
         )
         yield Notice.with_code("power_model", message, "Fit a model of this device: navitas model components fit")
     if fitted is not None and not model.filled:
-        known = listed([component for group in fitted.groups for component in group.components], 20)
-        message = f"the model file gives no figure: the power profile has figures of all of its components ({known})"
+        names = fitted.listed_components()
+        message = f"the model file gives no figure: the power profile has figures of all of its components ({names})"
         yield Notice.with_code("power_model", message, "Leave out --power-model.")
 
 

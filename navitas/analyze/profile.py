@@ -192,7 +192,7 @@ class Profile:
     def app_error(self, test: TestEnergy) -> StandardError:
         """Return the standard error of a test's `app_j`, whose components are those of its app's threads."""
         of_app = [thread.components for thread in test.threads if thread.role not in NOT_THE_TESTS]
-        components_j = np.sum(of_app, axis=0) if of_app else np.zeros(len(self.components))
+        components_j = [sum(column) for column in zip(*of_app, strict=True)] or [0.0] * len(self.components)
         return self.uncertainty.of("app", components_j, test.wall_ns, parts=len(test.rows), probes_j=test.probes_error_j)
 
     def app_half_width_j(self, group: Repeats) -> float:
@@ -239,6 +239,10 @@ class Profile:
 
     def repeats(self) -> tuple[Repeats, ...]:
         """Return each test with all its runs and their median, in the order of the first runs."""
+        return self._repeats
+
+    @cached_property
+    def _repeats(self) -> tuple[Repeats, ...]:
         return group_repeats(self.tests)
 
     def repeat_interval(self) -> Interval | None:

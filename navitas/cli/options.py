@@ -15,7 +15,6 @@ from navitas.cli.formats import FormatOption, FormatType, ReportFile, report_fil
 from navitas.cli.option import option, section
 from navitas.cli.paths import NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME
 from navitas.errors import UsageError
-from navitas.power.fitted_model import read_fitted_model
 
 if TYPE_CHECKING:
     from navitas.report.view_request import ViewRequest
@@ -236,7 +235,11 @@ def pop_report_options(values: dict[str, Any]) -> ReportOptions:
     Raises the errors of `report_files`, and `PowerProfileError` for an invalid model file.
     """
     model, power_model = values.pop("model"), values.pop("power_model")
-    fitted = None if power_model is None else read_fitted_model(power_model)
+    fitted = None
+    if power_model is not None:
+        from navitas.power.fitted_model import read_fitted_model  # noqa: PLC0415
+
+        fitted = read_fitted_model(power_model)
     analysis = AnalysisSettings(None if model == "default" else model, values.pop("evidence"), fitted)
     short = [(name, values.pop(name)) for name in _SHORT_FORMS]
     files = [ReportFile(name, path, f"--{name}") for name, path in short if path is not None]

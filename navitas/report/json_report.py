@@ -24,6 +24,7 @@ from navitas.report.json_views import json_views
 from navitas.report.view_request import ViewRequest
 
 SCHEMA_VERSION = 2
+_ERRORS = ("standard_j", *StandardError.__slots__)
 
 
 def schema() -> dict[str, Any]:
@@ -180,8 +181,7 @@ def _method(repeats: MethodRepeats, lines: MethodLines, profile: Profile, moved:
 
 
 def _error(error: StandardError) -> Inline:
-    figures = {"standard_j": error.standard_j, **asdict(error)}
-    return Inline((name, float(f"{value:.3g}")) for name, value in figures.items())
+    return Inline((name, float(f"{getattr(error, name):.3g}")) for name in _ERRORS)
 
 
 def _handed(one: HandedWork, lines: MethodLines, components: Sequence[str]) -> str:
