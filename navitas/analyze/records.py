@@ -181,6 +181,11 @@ class Nodes(_Records[Node]):
         integers, floats, by = np.empty(0, np.int64), np.empty(0), np.empty((0, 1))
         return cls(integers, integers, integers, floats, floats, integers, exclusive_by=by, inclusive_by=by)
 
+    def rows(self, at: slice = slice(None)) -> Iterator[tuple[Any, ...]]:
+        """Yield the fields of each `Node` after `id`."""
+        by = (map(tuple, values[at].tolist()) for values in (self.exclusive_by, self.inclusive_by))
+        return zip(*(column[at].tolist() for column in self.columns), *by, strict=True)
+
     @property
     def is_below_zero(self) -> bool:
         """Whether the self energy of a node is negative."""
@@ -190,9 +195,7 @@ class Nodes(_Records[Node]):
         return len(self.columns[0])
 
     def _records(self, first: int, stop: int) -> Iterator[Node]:
-        columns = (column[first:stop].tolist() for column in self.columns)
-        by = (map(tuple, values[first:stop].tolist()) for values in (self.exclusive_by, self.inclusive_by))
-        return starmap(Node, zip(range(first, stop), *columns, *by, strict=True))
+        return (Node(number, *row) for number, row in enumerate(self.rows(slice(first, stop)), first))
 
 
 @dataclass(frozen=True, slots=True)

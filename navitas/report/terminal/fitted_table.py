@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Generic, Self, TypeVar
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -62,7 +62,7 @@ class FittedTable:
     key_share: float = _KEY_SHARE
 
     @classmethod
-    def of(cls, title: str, columns: Mapping[Column, Callable[[T], Cell]], rows: Iterable[T]) -> FittedTable:
+    def of(cls, title: str, columns: Mapping[Column, Callable[[T], Cell]], rows: Iterable[T]) -> Self:
         """Return a table with a row for each of `rows`, and in each column the cell that its function returns."""
         return cls(title, list(columns), [[cell(row) for cell in columns.values()] for row in rows])
 

@@ -40,7 +40,9 @@ def tests_table(profile: Profile, groups: Sequence[Repeats], top: int) -> Fitted
         Column("Wall time", drop=6): lambda group: duration(group.typical.wall_ns),
         Column("Runs" if repeated else "Status", drop=2, text=True): lambda group: _statuses(group.tests),
     }
-    return _with_others(FittedTable.of("Tests", columns, shown), len(groups) - len(shown))
+    table = FittedTable.of("Tests", columns, shown)
+    table.notes += _others(len(groups) - len(shown))
+    return table
 
 
 def not_passed(profile: Profile, tests: Sequence[TestEnergy], top: int) -> list[Paragraph]:
@@ -101,14 +103,13 @@ def baseline_table(profile: Profile, groups: Sequence[Repeats], top: int) -> Fit
     }
     name, shown = TestNames(profile), select_groups(groups, top)
     rows = ((name.label(group.typical), pairs) for group in shown if (pairs := group.baseline) is not None)
-    table = _with_others(FittedTable.of("Probes", columns, rows), len(groups) - len(shown))
+    table = FittedTable.of("Probes", columns, rows)
+    table.notes += _others(len(groups) - len(shown))
     if note := baseline_note(groups):
         table.notes.append(Paragraph(note, style="dim"))
     return table
 
 
-def _with_others(table: FittedTable, others: int) -> FittedTable:
-    """Add a note on the tests that the table does not list."""
-    if others:
-        table.notes.append(Text(f"… {others:,} more tests (--top)", style="dim"))
-    return table
+def _others(count: int) -> list[Text]:
+    """Return a note on the tests that the table does not list."""
+    return [Text(f"… {count:,} more tests (--top)", style="dim")] if count else []

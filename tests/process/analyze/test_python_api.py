@@ -17,12 +17,10 @@ import pytest
 
 import navitas
 from navitas.analyze import (
-    baselines,
     cpu_use,
     energy_tree,
     handed_work,
     method_bytes,
-    pace,
     profile,
     records,
     repeats,
@@ -41,9 +39,9 @@ EXAMPLES = re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL)
 PUBLIC = [
     *(records.MethodEnergy, records.Node, records.ThreadEnergy, records.TestEnergy, records.Totals, records.Notice),
     *(roll_up.MethodTotal, roll_up.ThreadTotal, repeats.Repeats, spread.Spread, spread.MethodRepeats, timeline.Timeline),
-    *(baselines.BaselinePairs, baselines.CompensatedTotals, roll_up.RoleTotal),
+    *(repeats.BaselinePairs, repeats.CompensatedTotals, roll_up.RoleTotal),
     *(ledger.Ledger, ledger.RunEntry, ledger.Tests, ledger.Owners, ledger.CallPaths, ledger.Energy, ledger.Calls),
-    *(ledger.Shares, ledger.Evidence, ledger.Compensation, cpu_use.CpuUse, pace.Pace),
+    *(ledger.Shares, ledger.Evidence, ledger.Compensation, cpu_use.CpuUse, repeats.Pace),
     *(profile.About, records.Nodes, records.MethodRecords, tables.Method, tables.MethodTable),
     *(reasons.MergedReason, findings.ParsedLoss),
     *(top.Top, top.ComponentShare, top.EnergyUser, timeline.ComponentTimelines, energy_tree.EnergyTree, method_bytes.MethodBytes),
