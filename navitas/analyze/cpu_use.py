@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 
 import numpy as np
 
@@ -69,19 +70,29 @@ class CpuUses:
     def __init__(self, ledger: Ledger) -> None:
         tests, shares, size = ledger.tests, ledger.shares, len(ledger.tests)
         is_app = np.array([role not in NOT_THE_TESTS for role in ledger.owners.role] + [False])[shares.owner]
-        self._cpu_ns = binned(shares.test[is_app].astype(np.int64), shares.cpu_ns[is_app], size)
-        self._calls = binned(ledger.calls.test.astype(np.int64), ledger.calls.calls, size)
-        self._tests = tests
+        cpu_ns = binned(shares.test[is_app].astype(np.int64), shares.cpu_ns[is_app], size)
+        calls = binned(ledger.calls.test.astype(np.int64), ledger.calls.calls, size)
+        # Lists, since code reads them one value at a time.
+        self._uses: dict[tuple[int, ...], CpuUse] = {}
+        self._columns = [column.tolist() for column in (cpu_ns, calls, tests.waited_ns, tests.starved_ns)]
 
     def of_test(self, test: TestEnergy) -> CpuUse:
         """Return the CPU use of a test, or of all tests that the record sums."""
-        rows = list(test.rows)
-        waited_ns, starved_ns = self._tests.waited_ns[rows].sum(), self._tests.starved_ns[rows].sum()
-        known = bool(np.isfinite(waited_ns)) and test.wall_ns > 0
+        return self.of_rows(test.rows, test.wall_ns)
+
+    def of_rows(self, rows: tuple[int, ...], wall_ns: int) -> CpuUse:
+        """Return the CPU use of tests (rows of `Ledger.tests`), which took `wall_ns` together."""
+        if rows not in self._uses:
+            self._uses[rows] = self._of_rows(rows, wall_ns)
+        return self._uses[rows]
+
+    def _of_rows(self, rows: tuple[int, ...], wall_ns: int) -> CpuUse:
+        cpu_ns, calls, waited_ns, starved_ns = (sum(column[row] for row in rows) for column in self._columns)
+        known = isfinite(waited_ns) and wall_ns > 0
         return CpuUse(
-            wall_ns=test.wall_ns,
-            cpu_ns=round(float(self._cpu_ns[rows].sum())),
-            calls=round(float(self._calls[rows].sum())),
-            waited_ns=round(float(waited_ns)) if known else None,
-            starved_ns=round(float(starved_ns)) if known else None,
+            wall_ns=wall_ns,
+            cpu_ns=round(cpu_ns),
+            calls=round(calls),
+            waited_ns=round(waited_ns) if known else None,
+            starved_ns=round(starved_ns) if known else None,
         )

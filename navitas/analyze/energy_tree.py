@@ -61,9 +61,8 @@ def energy_trees(ledger: Ledger, component: str | None = None) -> tuple[EnergyTr
     exclusive_j = table(in_calls, np.searchsorted(key, owner[in_calls] * width + path[in_calls]), len(key))
     of_thread = (np.ones(len(path), bool), (path == OUTSIDE) & ~outside, path == PROBES, (path == OUTSIDE) & outside)
     figures = (list(map(tuple, table(rows, owner[rows], size).tolist())) for rows in of_thread)
-    forest = _forest(ledger, key, exclusive_j)
     count, self_ns = (binned(index, column[called], len(key)) for column in (calls.calls, calls.self_ns))
-    nodes = forest.nodes(np.rint(count).astype(np.int64), self_ns, size, everything=component is None)
+    nodes = _nodes(ledger, key, (exclusive_j, count, self_ns), size, everything=component is None)
     names = tuple(ledger.components[i] for i in places)
     found = [
         EnergyTree(name, role, names, whole, untraced, probes, beyond, own)
@@ -82,45 +81,35 @@ def _labels(ledger: Ledger, counted: Bool) -> tuple[I64, list[tuple[str, str]]]:
     return label, list(numbers)
 
 
-@dataclass(frozen=True, slots=True)
-class _Forest:
-    """The nodes of all trees: the tree of each, the row of its caller (-1 at a root), its method, and its self energies."""
+def _nodes(ledger: Ledger, key: I64, columns: tuple[F64, F64, F64], trees: int, *, everything: bool) -> list[Nodes]:
+    """Return the nodes of each tree in depth-first order. Without `everything`, only those with energy at or below them.
 
-    tree: I64
-    parent: I64
-    method: I64
-    exclusive_j: F64
-
-    def nodes(self, calls: I64, self_ns: F64, trees: int, *, everything: bool) -> list[Nodes]:
-        """Return the nodes of each tree in depth-first order. Without `everything`, only those with energy at or below them."""
-        components = self.exclusive_j.shape[1]
-        is_used = (self.exclusive_j != 0).any(axis=1)
-        below = subtree_sums(self.parent, np.column_stack([self.exclusive_j, self_ns, np.ones(len(calls)), is_used]))
-        inclusive_j, wall_ns, size = below[:, :components], below[:, components], below[:, components + 1]
-        rank = np.empty(len(calls), np.int64)
-        rank[np.lexsort((self.method, -inclusive_j.sum(axis=1), self.tree))] = np.arange(len(calls))
-        at = preorder(self.parent, rank, np.rint(size).astype(np.int64))
-        row = np.empty(len(at), np.int64)
-        row[at] = np.arange(len(at))
-        row = row if everything else row[below[row, components + 2] > 0]
-        place = np.full(len(calls) + 1, -1)
-        place[row] = np.arange(len(row))
-        start = np.searchsorted(self.tree[row], np.arange(trees + 1))
-        parent = place[self.parent[row]]
-        found = []
-        for low, high in zip(start[:-1].tolist(), start[1:].tolist(), strict=True):
-            rows, own = row[low:high], parent[low:high]
-            by = self.exclusive_j[rows], inclusive_j[rows]
-            columns = (np.where(own >= 0, own - low, -1), self.method[rows], calls[rows], by[1].sum(axis=1), by[0].sum(axis=1))
-            wall = np.rint(wall_ns[rows]).astype(np.int64)
-            found.append(Nodes(*columns, wall, exclusive_by=by[0], inclusive_by=by[1]))
-        return found
-
-
-def _forest(ledger: Ledger, key: I64, exclusive_j: F64) -> _Forest:
-    """Link the nodes with these keys (tree × number of paths + path). The callers of a call path have rows, too."""
-    width = len(ledger.paths)
+    `key` is tree × number of paths + path. The callers of a call path have rows, too. `columns` are self energies by component,
+    calls, and self time.
+    """
+    (exclusive_j, calls, self_ns), width = columns, len(ledger.paths)
     tree, path = key // width, key % width
-    caller = ledger.paths.parent[path]
-    parent = np.where(caller == OUTSIDE, -1, np.searchsorted(key, tree * width + caller))
-    return _Forest(tree, parent, ledger.paths.method[path], exclusive_j)
+    caller, method, components = ledger.paths.parent[path], ledger.paths.method[path], exclusive_j.shape[1]
+    above = np.where(caller == OUTSIDE, -1, np.searchsorted(key, tree * width + caller))
+    is_used = (exclusive_j != 0).any(axis=1)
+    below = subtree_sums(above, np.column_stack([exclusive_j, self_ns, np.ones(len(key)), is_used]))
+    inclusive_j, wall_ns, size = below[:, :components], below[:, components], below[:, components + 1]
+    rank = np.empty(len(key), np.int64)
+    rank[np.lexsort((method, -inclusive_j.sum(axis=1), tree))] = np.arange(len(key))
+    at = preorder(above, rank, np.rint(size).astype(np.int64))
+    row = np.empty(len(at), np.int64)
+    row[at] = np.arange(len(at))
+    row = row if everything else row[below[row, components + 2] > 0]
+    place = np.full(len(key) + 1, -1)
+    place[row] = np.arange(len(row))
+    start = np.searchsorted(tree[row], np.arange(trees + 1))
+    parent, count = place[above[row]], np.rint(calls).astype(np.int64)
+    nodes = []
+    for low, high in zip(start[:-1].tolist(), start[1:].tolist(), strict=True):
+        rows, own = row[low:high], parent[low:high]
+        by = exclusive_j[rows], inclusive_j[rows]
+        energies = by[1].sum(axis=1), by[0].sum(axis=1)
+        wall = np.rint(wall_ns[rows]).astype(np.int64)
+        parents = np.where(own >= 0, own - low, -1)
+        nodes.append(Nodes(parents, method[rows], count[rows], *energies, wall, exclusive_by=by[0], inclusive_by=by[1]))
+    return nodes

@@ -7,9 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from navitas.analyze.method_rows import MethodRows, method_rows
-from navitas.analyze.trees import CallTrees, call_trees
-from navitas.analyze.uncertainty import MethodFigures, Uncertainty
+from navitas.analyze.trees import CallTrees, MethodRows, call_trees, method_rows
+from navitas.analyze.uncertainty import Uncertainty
 from navitas.attribute.forest import binned, sums
 from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Ledger
 from navitas.attribute.owner_kind import OwnerKind
@@ -69,7 +68,9 @@ class LedgerTables:
 
         def errors(energy_j: F64, time_ns: I64, raw_j: F64, draws_j: F64) -> F64:
             probes_j = raw_j[at] - energy_j[at].sum(axis=1)
-            return self.uncertainty.of_methods(MethodFigures(energy_j[at], time_ns[at], run, probes_j, draws_j[at]), index, size)
+            return self.uncertainty.of_methods(
+                energy_j[at], time_ns[at], run=run, probes_j=probes_j, draws_j=draws_j[at], index=index, size=size
+            )
 
         return (
             errors(rows.inclusive_j, rows.wall_ns, rows.raw_inclusive_j, rows.inclusive_draws_j),

@@ -7,19 +7,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Literal
 
 from navitas.analyze.notices import notices
 from navitas.analyze.profile import About, Profile
 from navitas.analyze.records import Notice
+from navitas.attribute.analysis_settings import DEFAULT, AnalysisSettings, EvidenceChoice
 from navitas.attribute.build import build_ledger
 from navitas.attribute.components import COMPONENTS
 from navitas.errors import PowerProfileError, RecordingError
 from navitas.parse.findings import LOST, UPDATE, Findings
 from navitas.parse.parsed_recording import ParsedRecording, parse_recording
 from navitas.power import cpu
-from navitas.power.filled_profile import filled_profile
-from navitas.power.fitted_model import listed, read_fitted_model
 from navitas.power.model import PowerModel
 from navitas.power.power_profile import read_power_profile
 from navitas.recording.manifest import Manifest
@@ -28,16 +26,13 @@ from navitas.recording.store import open_recording
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A recording's tables and its power model."""
+    """A recording's tables and its power model, and the settings for their analysis."""
 
     path: Path
     parsed: ParsedRecording
     manifest: Manifest
     model: PowerModel
-
-
-EvidenceChoice = Literal["rails", "model"]
-"""`rails`: components with a power rail have the energy that it measured. `model`: rails do not count."""
+    settings: AnalysisSettings = DEFAULT
 
 
 def load(
@@ -56,13 +51,16 @@ def load(
         RecordingError: The folder is not a recording, or a file can't be read.
         PowerProfileError: The power profile or the model file can't be read.
     """
-    model = None if power_model is None else Path(power_model)
-    return analyze(load_tables(Path(recording), model), alternative=alternative, evidence=evidence)
+    fitted = None
+    if power_model is not None:
+        from navitas.power.fitted_model import read_fitted_model  # noqa: PLC0415
+
+        fitted = read_fitted_model(Path(power_model))
+    return analyze(load_tables(Path(recording), AnalysisSettings(alternative, evidence, fitted)))
 
 
-def load_tables(path: Path, power_model: Path | None = None) -> Loaded:
+def load_tables(path: Path, settings: AnalysisSettings = DEFAULT) -> Loaded:
     """Open and parse a recording. Raises the errors of `load`."""
-    fitted = None if power_model is None else read_fitted_model(power_model)
     recording = open_recording(path)
     manifest = recording.manifest
     profile_path = recording.file(manifest.power_profile.file)
@@ -72,37 +70,27 @@ def load_tables(path: Path, power_model: Path | None = None) -> Loaded:
         if isinstance(error.__cause__, OSError):  # The path isn't from the user, so the error names a remedy.
             raise PowerProfileError(error.message, "Copy the recording again, or record again with --power-profile.") from error
         raise
-    filled: tuple[str, ...] = ()
-    if fitted is not None:
-        profile, filled = filled_profile(profile, fitted, manifest.power_profile.voltage_v)
-    policies = [(policy.id, policy.cpus) for policy in manifest.device.policies]
     parsed = parse_recording(recording)
+    policies = [(policy.id, policy.cpus) for policy in manifest.device.policies]
     speeds = {table.policy: table.freq_khz.tolist() for run in parsed.runs for table in run.time_in_state}
     try:
-        model = cpu.power_model(profile, manifest.power_profile.voltage_v, policies or None, speeds)
+        model = cpu.power_model(profile, manifest.power_profile.voltage_v, policies or None, speeds, settings.fitted)
     except PowerProfileError as error:
         raise PowerProfileError(f"{profile_path}: {error.message}", error.remedy) from error
-    return Loaded(path, parsed, manifest, replace(model, fitted=fitted, filled=filled))
+    return Loaded(path, parsed, manifest, model, settings)
 
 
-def analyze(loaded: Loaded, *, alternative: str | None = None, evidence: EvidenceChoice = "rails") -> Profile:
+def analyze(loaded: Loaded) -> Profile:
     """Compute the profile of a recording's tables. Errors name the recording's folder."""
     try:
-        return profile_of(loaded.parsed, loaded.manifest, loaded.model, alternative=alternative, evidence=evidence)
+        return profile_of(loaded.parsed, loaded.manifest, loaded.model, loaded.settings)
     except RecordingError as error:  # The message doesn't name a file yet.
         raise RecordingError(f"{loaded.path}: {error.message}", error.remedy) from error
 
 
-def profile_of(
-    parsed: ParsedRecording,
-    manifest: Manifest,
-    model: PowerModel,
-    *,
-    alternative: str | None = None,
-    evidence: EvidenceChoice = "rails",
-) -> Profile:
+def profile_of(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, settings: AnalysisSettings = DEFAULT) -> Profile:
     """Attribute the energy of every run, and collect the warnings."""
-    ledger = build_ledger(parsed, manifest, model, alternative=alternative, use_rails=evidence == "rails")
+    ledger = build_ledger(parsed, manifest, model, settings)
     findings = Findings()
     known = {component.name for component in COMPONENTS}
     unknown = Counter(name for name in manifest.components if name not in known)
@@ -122,7 +110,9 @@ def profile_of(
             **manifest.provenance.model_dump(mode="json", exclude_none=True, exclude_defaults=True),
         },
     )
-    return Profile(ledger, about, _recording_warnings(parsed, manifest, model), parsed.losses, notices=notices)
+    profile = Profile(ledger, about, _recording_warnings(parsed, manifest, model), parsed.losses)
+    profile.warnings += notices(profile)
+    return profile
 
 
 def _recording_warnings(parsed: ParsedRecording, manifest: Manifest, model: PowerModel) -> Iterator[Notice]:
@@ -153,8 +143,8 @@ def _model_file_warnings(manifest: Manifest, model: PowerModel) -> Iterator[Noti
         )
         yield Notice.with_code("power_model", message, "Fit a model of this device: navitas model components fit")
     if fitted is not None and not model.filled:
-        known = listed([component for group in fitted.groups for component in group.components], 20)
-        message = f"the model file gives no figure: the power profile has figures of all of its components ({known})"
+        names = fitted.listed_components()
+        message = f"the model file gives no figure: the power profile has figures of all of its components ({names})"
         yield Notice.with_code("power_model", message, "Leave out --power-model.")
 
 

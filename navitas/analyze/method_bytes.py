@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,6 +48,14 @@ def method_bytes(ledger: Ledger) -> tuple[MethodBytes, ...]:
         own = np.column_stack(columns)
         found += _by_method(ledger, component, own, np.where(outer[:, None], subtree_sums(parent, own), 0.0))
     return tuple(sorted(found, key=lambda one: (-one.inclusive_received_bytes - one.inclusive_sent_bytes, one.id)))
+
+
+def bytes_by_method(moved: Iterable[MethodBytes]) -> dict[int, float]:
+    """Sum the bytes of each method and those that it calls, sent and received, over all components."""
+    found: dict[int, float] = {}
+    for each in moved:
+        found[each.id] = found.get(each.id, 0.0) + each.inclusive_received_bytes + each.inclusive_sent_bytes
+    return found
 
 
 def _by_method(ledger: Ledger, component: int, own: F64, inclusive: F64) -> list[MethodBytes]:

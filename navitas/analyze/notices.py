@@ -7,10 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from navitas.analyze.conserve import check
-from navitas.analyze.outliers import repeats_notices
 from navitas.analyze.profile import About, Profile
 from navitas.analyze.records import Notice
-from navitas.analyze.unsteady import unsteady
+from navitas.analyze.unsteady import repeats_notices, unsteady
 from navitas.attribute.ledger import counted_runs
 
 _RAILS_LIMIT = 0.1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import hypot
@@ -11,22 +11,26 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from navitas.analyze.baselines import CompensatedTotals, compensated_totals
 from navitas.analyze.classes import by_class
-from navitas.analyze.counted import repeat_totals
 from navitas.analyze.cpu_use import CpuUse, CpuUses
 from navitas.analyze.energy_tree import EnergyTree, energy_trees
 from navitas.analyze.handed_work import HandedWork, handed_work
-from navitas.analyze.intervals import Interval, interval_of
-from navitas.analyze.jit import JitShare, jit_shares
 from navitas.analyze.ledger_tables import LedgerTables
 from navitas.analyze.method_bytes import MethodBytes, method_bytes
-from navitas.analyze.pace import Pace, repeat_pace
 from navitas.analyze.records import Notice, TestEnergy, ThreadEnergy, Totals
-from navitas.analyze.records_of_tests import TestRecords
-from navitas.analyze.repeats import Repeats, group_repeats
-from navitas.analyze.roll_up import MethodTotal, RoleTotal, ThreadTotal, method_totals, role_totals, thread_totals
-from navitas.analyze.spread import MethodRepeats, method_repeats
+from navitas.analyze.records_of_tests import records_of_tests
+from navitas.analyze.repeats import CompensatedTotals, Pace, Repeats, compensated_totals, group_repeats, repeat_pace
+from navitas.analyze.roll_up import (
+    JitShare,
+    MethodTotal,
+    RoleTotal,
+    ThreadTotal,
+    jit_shares,
+    method_totals,
+    role_totals,
+    thread_totals,
+)
+from navitas.analyze.spread import Interval, MethodRepeats, interval_of, method_repeats, repeat_totals
 from navitas.analyze.timeline import (
     ComponentTimelines,
     Timeline,
@@ -35,11 +39,9 @@ from navitas.analyze.timeline import (
     round_step_ns,
     runs_with,
     thread_names,
-    timeline,
 )
 from navitas.analyze.top import Top, top
 from navitas.analyze.uncertainty import COVER_95, StandardError, Uncertainty
-from navitas.analyze.unfit import with_unfit
 from navitas.attribute.consumers_comparison import ConsumerEnergy, merged_consumers
 from navitas.attribute.ledger import Evidence, Ledger, counted_runs, counted_wall_ns
 from navitas.attribute.owner_kind import OwnerKind
@@ -87,17 +89,13 @@ class Profile:
         about: About,
         warnings: Iterable[Notice] = (),
         losses: Iterable[ParsedLoss] = (),
-        *,
-        notices: Callable[[Profile], Iterable[Notice]] | None = None,
     ) -> None:
-        """Create a profile. `notices` computes warnings from its figures, which follow `warnings`."""
+        """Create a profile. Warnings that follow from its figures (analyze/notices.py) are added later."""
         self.ledger = ledger
         self.about = about
         self.warnings = tuple(warnings)
         self.losses = tuple(losses)
         self.tables = LedgerTables(ledger)
-        if notices is not None:
-            self.warnings = (*self.warnings, *notices(self))
 
     @property
     def project(self) -> str:
@@ -127,8 +125,7 @@ class Profile:
     @cached_property
     def tests(self) -> tuple[TestEnergy, ...]:
         """One record for each run of each test, sorted by run and id."""
-        records = TestRecords(self.tables).all()
-        return tuple(with_unfit(test, self.ledger, self._cpu_uses) for test in records)
+        return records_of_tests(self.tables, self._cpu_uses)
 
     @cached_property
     def totals(self) -> Totals:
@@ -183,7 +180,7 @@ class Profile:
         """Return sums by method over the given tests (default: all), largest self energy first."""
         return method_totals(self.tables, tests)
 
-    @cached_property
+    @property
     def uncertainty(self) -> Uncertainty:
         """Computes the standard errors of figures."""
         return self.tables.uncertainty
@@ -195,7 +192,7 @@ class Profile:
     def app_error(self, test: TestEnergy) -> StandardError:
         """Return the standard error of a test's `app_j`, whose components are those of its app's threads."""
         of_app = [thread.components for thread in test.threads if thread.role not in NOT_THE_TESTS]
-        components_j = np.sum(of_app, axis=0) if of_app else np.zeros(len(self.components))
+        components_j = [sum(column) for column in zip(*of_app, strict=True)] or [0.0] * len(self.components)
         return self.uncertainty.of("app", components_j, test.wall_ns, parts=len(test.rows), probes_j=test.probes_error_j)
 
     def app_half_width_j(self, group: Repeats) -> float:
@@ -242,6 +239,10 @@ class Profile:
 
     def repeats(self) -> tuple[Repeats, ...]:
         """Return each test with all its runs and their median, in the order of the first runs."""
+        return self._repeats
+
+    @cached_property
+    def _repeats(self) -> tuple[Repeats, ...]:
         return group_repeats(self.tests)
 
     def repeat_interval(self) -> Interval | None:
@@ -279,7 +280,8 @@ class Profile:
             step_ns: The length of a step.
             thread: The name of threads. None selects all owners.
         """
-        return timeline(self.ledger, component, run=run, step_ns=step_ns, thread=thread)
+        components = None if component is None else [component]
+        return self.timelines(components, run=run, step_ns=step_ns, thread=thread).total()
 
     def top(self) -> Top:
         """Return the energy by component, and by app, other processes and base, over all runs without baseline runs."""
@@ -314,8 +316,7 @@ class Profile:
     ) -> tuple[ComponentTimelines, ...]:
         """Return the timelines of each run that has the thread, without baseline runs. Arguments are those of `timelines`."""
         names = None if components is None else tuple(components)
-        runs = runs_with(self.ledger, thread)
-        return tuple(self.timelines(names, run=run, step_ns=step_ns, thread=thread) for run in runs)
+        return tuple(self.timelines(names, run=run, step_ns=step_ns, thread=thread) for run in runs_with(self.ledger, thread))
 
     @cached_property
     def thread_names(self) -> tuple[str, ...]:

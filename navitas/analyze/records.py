@@ -13,25 +13,52 @@ from typing import Any, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.analyze.row_blocks import BLOCK_ROWS
 from navitas.parse.arrays import F64
 from navitas.recording.codes import WarningCode
 
 T = TypeVar("T")
 
+BLOCK_ROWS = 1 << 13
+"""The rows that are converted to Python values together: single conversions take microseconds."""
 
-class _ByItems(Sequence[T]):
-    """A sequence that equals any sequence with the same items."""
+
+class _Records(Sequence[T]):
+    """Records that are created when they are read. They equal any sequence with the same records."""
 
     __slots__ = ()
+
+    def _records(self, first: int, stop: int) -> Iterator[T]:
+        """Create the records first … stop - 1."""
+        raise NotImplementedError
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        numbers = range(len(self))[index]
+        if isinstance(numbers, int):
+            return next(self._records(numbers, numbers + 1))
+        if not numbers:
+            return []
+        first, last = sorted((numbers[0], numbers[-1]))
+        return list(self._records(first, last + 1))[:: numbers.step]
+
+    def __iter__(self) -> Iterator[T]:
+        return self._records(0, len(self))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and list(self) == list(other)
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __repr__(self) -> str:
+        return repr(list(self))
 
-class Lazy(_ByItems[T]):
+
+class Lazy(_Records[T]):
     """A sequence that is computed when it is first read."""
 
     __slots__ = ("_make", "_values")
@@ -50,20 +77,8 @@ class Lazy(_ByItems[T]):
     def __len__(self) -> int:
         return len(self.values)
 
-    @overload
-    def __getitem__(self, index: int) -> T: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[T]: ...
-
-    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
-        return self.values[index]
-
-    def __iter__(self) -> Iterator[T]:
-        return iter(self.values)
-
-    def __repr__(self) -> str:
-        return repr(self.values)
+    def _records(self, first: int, stop: int) -> Iterator[T]:
+        return iter(self.values[first:stop])
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +116,10 @@ class MethodEnergy:
     exclusive_standard_j: float = 0.0
 
 
-class MethodRecords(_ByItems[MethodEnergy]):
+class MethodRecords(_Records[MethodEnergy]):
     """The methods of one thread in one test. Records are created on each read, since recordings have millions of them.
 
-    `read(first, last)` returns the records first … last - 1 as columns, in the order of the fields of `MethodEnergy`.
+    `read(first, stop)` returns the records first … stop - 1 as columns, in the order of the fields of `MethodEnergy`.
     """
 
     __slots__ = ("_read", "_size")
@@ -115,40 +130,22 @@ class MethodRecords(_ByItems[MethodEnergy]):
     @classmethod
     def none(cls) -> MethodRecords:
         """Return an empty sequence."""
-        return cls(0, lambda _first, _last: ())
+        return cls(0, lambda _first, _stop: ())
 
     def blocks(self) -> Iterator[Sequence[Sequence[Any]]]:
         """Yield the records' fields as columns, in blocks of bounded size."""
-        for first in range(0, self._size, BLOCK_ROWS):
-            yield self._read(first, min(first + BLOCK_ROWS, self._size))
+        return self._blocks(0, self._size)
+
+    def _blocks(self, first: int, stop: int) -> Iterator[Sequence[Sequence[Any]]]:
+        for begin in range(first, stop, BLOCK_ROWS):
+            yield self._read(begin, min(begin + BLOCK_ROWS, stop))
+
+    def _records(self, first: int, stop: int) -> Iterator[MethodEnergy]:
+        rows = chain.from_iterable(zip(*columns, strict=True) for columns in self._blocks(first, stop))
+        return starmap(MethodEnergy, rows)
 
     def __len__(self) -> int:
         return self._size
-
-    @overload
-    def __getitem__(self, index: int) -> MethodEnergy: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[MethodEnergy]: ...
-
-    def __getitem__(self, index: int | slice) -> MethodEnergy | Sequence[MethodEnergy]:
-        numbers = range(self._size)[index]
-        if isinstance(numbers, int):
-            return next(_to_records(self._read(numbers, numbers + 1)))
-        if not numbers:
-            return []
-        first, last = sorted((numbers[0], numbers[-1]))
-        return list(_to_records(self._read(first, last + 1)))[:: numbers.step]
-
-    def __iter__(self) -> Iterator[MethodEnergy]:
-        return chain.from_iterable(map(_to_records, self.blocks()))
-
-    def __repr__(self) -> str:
-        return repr(list(self))
-
-
-def _to_records(columns: Sequence[Sequence[Any]]) -> Iterator[MethodEnergy]:
-    return starmap(MethodEnergy, zip(*columns, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +163,7 @@ class Node:
     inclusive_components: tuple[float, ...] = ()
 
 
-class Nodes(_ByItems[Node]):
+class Nodes(_Records[Node]):
     """The nodes of one call tree. A `Node` is created when it is read.
 
     `columns` are the fields of `Node` after `id`, without components. `exclusive_by` and `inclusive_by` split the nodes' energies
@@ -197,20 +194,8 @@ class Nodes(_ByItems[Node]):
     def __len__(self) -> int:
         return len(self.columns[0])
 
-    @overload
-    def __getitem__(self, index: int) -> Node: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Node]: ...
-
-    def __getitem__(self, index: int | slice) -> Node | Sequence[Node]:
-        numbers = range(len(self))[index]
-        if isinstance(numbers, range):
-            return [self[number] for number in numbers]
-        return Node(numbers, *next(self.rows(slice(numbers, numbers + 1))))
-
-    def __iter__(self) -> Iterator[Node]:
-        return (Node(number, *row) for number, row in enumerate(self.rows()))
+    def _records(self, first: int, stop: int) -> Iterator[Node]:
+        return (Node(number, *row) for number, row in enumerate(self.rows(slice(first, stop)), first))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,88 @@
-"""The runs of each test over repeats, and their medians."""
+"""The runs of each test over repeats: their medians, their pace, and their comparison with runs without probes (`--baseline`)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from statistics import median
 
-from navitas.analyze.baselines import BaselinePairs, baseline_pairs
-from navitas.analyze.counted import counted_repeats
+from navitas.analyze.cpu_use import CpuUse, CpuUses
 from navitas.analyze.records import TestEnergy
-from navitas.analyze.spread import Spread
+from navitas.analyze.spread import Spread, counted_repeats
+
+_SAME_CALLS = 1.02
+"""Repeats did the same work if the ratio of their numbers of calls is at most this factor."""
+
+
+@dataclass(frozen=True, slots=True)
+class BaselinePairs:
+    """The energy of a test's threads: medians over its runs that have a baseline run.
+
+    - `runs`: the number of these runs.
+    - `probed_j`: measured with probes.
+    - `compensated_j`: `probed_j` minus the probes' energy, estimated from their sampled cost alone.
+    - `unprobed_j`: measured without probes.
+    - `probes_j`: the probes' energy, estimated from their sampled cost.
+    """
+
+    runs: int
+    probed_j: float
+    compensated_j: float
+    unprobed_j: float
+    probes_j: float
+
+    @property
+    def error(self) -> float | None:
+        """The relative error of `compensated_j` against `unprobed_j`. None if `unprobed_j` is zero."""
+        return self.compensated_j / self.unprobed_j - 1 if self.unprobed_j > 0 else None
+
+    @property
+    def exceeds_probes(self) -> bool:
+        """Whether `compensated_j` and `unprobed_j` differ by more than `probes_j`. If so, the runs differ for other reasons."""
+        return abs(self.compensated_j - self.unprobed_j) > self.probes_j
+
+
+def baseline_pairs(tests: Iterable[TestEnergy]) -> BaselinePairs | None:
+    """Compare the runs of one test with their baseline runs. Returns None if it has no baseline run."""
+    pairs = [(test, test.unprobed_threads_j) for test in tests if test.unprobed_threads_j is not None]
+    if not pairs:
+        return None
+    return BaselinePairs(
+        runs=len(pairs),
+        probed_j=median(test.threads_j for test, _ in pairs),
+        compensated_j=median(test.threads_j - _sampled_j(test) for test, _ in pairs),
+        unprobed_j=median(threads_j for _, threads_j in pairs),
+        probes_j=median(_sampled_j(test) for test, _ in pairs),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CompensatedTotals:
+    """Sums over tests: `energy_j` with probes and `compensated_j` without them.
+
+    `by_baseline`: whether baseline runs corrected the estimate.
+    """
+
+    energy_j: float
+    compensated_j: float
+    by_baseline: bool
+
+
+def compensated_totals(tests: Iterable[TestEnergy]) -> CompensatedTotals | None:
+    """Sum the energy of tests with and without probes. Returns None if no probe energy was subtracted."""
+    tests = list(tests)
+    if not any(test.probes_j for test in tests):
+        return None
+    return CompensatedTotals(
+        energy_j=sum(test.energy_j for test in tests),
+        compensated_j=sum(test.compensated_j for test in tests),
+        by_baseline=any(test.unprobed_j for test in tests),
+    )
+
+
+def _sampled_j(test: TestEnergy) -> float:
+    return test.probes_j if test.sampled_probes_j is None else test.sampled_probes_j
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +142,48 @@ def _repeats(key: tuple[str, str, str], tests: tuple[TestEnergy, ...], counts: t
         typical=min(counted, key=lambda test: abs(test.energy_j - median_j)),
         components=tuple(map(median, zip(*(test.components for test in counted), strict=True))),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """The CPU use of a test's runs, in the order of `repeats.tests`.
+
+    Each ratio is the largest value divided by the smallest value of the runs in `whole`. It is None for a single run, and if the
+    smallest value is 0.
+    """
+
+    repeats: Repeats
+    uses: tuple[CpuUse, ...]
+    whole: tuple[CpuUse, ...]
+    """The CPU use of the runs that ended, also of starved ones, but not of warm-ups. If there is none, of the runs that count."""
+
+    @property
+    def cpu_ratio(self) -> float | None:
+        """The ratio of CPU times."""
+        return _ratio([use.cpu_ns for use in self.whole])
+
+    @property
+    def calls_ratio(self) -> float | None:
+        """The ratio of numbers of calls."""
+        return _ratio([use.calls for use in self.whole])
+
+    @property
+    def rate_ratio(self) -> float | None:
+        """The ratio of CPU times per second of wall time."""
+        return _ratio([use.cpu_per_s for use in self.whole])
+
+    @property
+    def same_calls(self) -> bool:
+        """Whether all runs made about the same number of calls, or no calls were recorded."""
+        return not any(use.calls for use in self.whole) or (self.calls_ratio or float("inf")) <= _SAME_CALLS
+
+
+def repeat_pace(repeats: Repeats, uses: CpuUses) -> Pace:
+    """Return the pace of a test that ran."""
+    all_uses = tuple(map(uses.of_test, repeats.tests))
+    ended = [test.status != "cut" and "warmup" not in test.unfit for test in repeats.tests]
+    return Pace(repeats, all_uses, tuple(compress(all_uses, ended if any(ended) else repeats.energy_j.counts)))
+
+
+def _ratio(values: Sequence[float]) -> float | None:
+    return max(values) / min(values) if len(values) > 1 and min(values) > 0 else None

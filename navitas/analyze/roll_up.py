@@ -1,7 +1,8 @@
-"""Sums over tests by method, thread and thread role."""
+"""Sums over tests by method, thread and thread role, and the JIT compiler's share in each repeat."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import starmap
@@ -13,7 +14,7 @@ from navitas.analyze.cpu_use import cpu_column
 from navitas.analyze.ledger_tables import LedgerTables
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.uncertainty import StandardError
-from navitas.attribute.forest import sums
+from navitas.attribute.forest import binned, sums
 from navitas.parse.arrays import F64, I64, Bool
 from navitas.parse.tables import Method, MethodTable
 
@@ -210,3 +211,38 @@ def _call_cost_j(tables: LedgerTables) -> F64:
     energy_j = cpu_column(ledger, rows.energy_j)
     rate: F64 = np.divide(energy_j, rows.cpu_ns, out=np.zeros(len(energy_j)), where=rows.cpu_ns > 0)
     return np.asarray(cost_ns * rate, np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class JitShare:
+    """The JIT compiler's share of the energy of the threads of all tests in one repeat."""
+
+    repeat: int
+    jit_j: float
+    threads_j: float
+
+    @property
+    def share(self) -> float:
+        """The share; 0 without energy."""
+        return self.jit_j / self.threads_j if self.threads_j > 0 else 0.0
+
+
+def jit_shares(tables: LedgerTables) -> tuple[JitShare, ...]:
+    """Return the share in each repeat, without baseline runs."""
+    ledger = tables.ledger
+    shares, size = ledger.shares, len(ledger.tests)
+    is_jit = np.array([role == "jit" for role in ledger.owners.role] + [False])[shares.owner]
+    energy_j, test = shares.energy_j.sum(axis=1), shares.test.astype(np.int64)
+    by_test = zip(
+        ledger.tests.repeat.tolist(),
+        binned(test[is_jit], energy_j[is_jit], size).tolist(),
+        binned(test, energy_j, size).tolist(),
+        tables.is_baseline.tolist(),
+        strict=True,
+    )
+    by_repeat: defaultdict[int, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for repeat, jit_j, threads_j, is_baseline in by_test:
+        if not is_baseline:
+            by_repeat[repeat][0] += jit_j
+            by_repeat[repeat][1] += threads_j
+    return tuple(JitShare(repeat, *energies_j) for repeat, energies_j in sorted(by_repeat.items()))

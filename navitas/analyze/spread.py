@@ -1,21 +1,140 @@
-"""One figure over repeats: its values, their median and their range."""
+"""One figure over the repeats that count: its values, their median, their range, and the 95 % interval."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import compress, repeat
+from itertools import compress
+from math import exp, log, sqrt
+from statistics import NormalDist, fmean, stdev
 from statistics import median as median_of
 
 import numpy as np
 
-from navitas.analyze.counted import counted_repeats
-from navitas.analyze.intervals import Interval, interval_of
 from navitas.analyze.ledger_tables import LedgerTables
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.roll_up import MethodTotal, grouped_methods, method_totals
 from navitas.attribute.forest import binned
 from navitas.parse.arrays import F64, I64, Bool
+
+_STUDENT_T = (12.7062047, 4.3026527, 3.1824463, 2.7764451, 2.5705818, 2.4469119, 2.3646243, 2.3060041, 2.2621572, 2.2281389)
+"""97.5 % quantiles of Student's t distribution for 1 to 10 degrees of freedom."""
+_NORMAL = NormalDist().inv_cdf(0.975)
+
+
+@dataclass(frozen=True, slots=True)
+class CountedRepeats:
+    """The repeats that count for each test.
+
+    - `repeats`: the numbers of the repeats, ascending.
+    - `counts`: whether a repeat counts for a test. Shape: tests × repeats.
+    - `test`: the test of each record, as a row of `counts`.
+    - `record_counts`: whether each record counts for its test.
+    """
+
+    repeats: tuple[int, ...]
+    counts: Bool
+    test: I64
+    record_counts: Bool
+
+    def for_groups(self, group: I64, record: I64, size: int) -> Bool:
+        """Return the repeats that count for groups of tests, such as the tests that call a method. Shape: `size` × repeats.
+
+        A repeat counts for a group if it counts for all tests of the group. If no repeat does, all repeats count.
+        `group` and `record` are parallel columns: the group includes the test of the record.
+        """
+        pairs = np.unique(self.test[record] * max(size, 1) + group)
+        first = np.searchsorted(pairs, np.arange(len(self.counts) + 1) * max(size, 1))
+        found = np.ones((size, len(self.repeats)), bool)
+        for test, repeat in np.argwhere(~self.counts).tolist():
+            found[pairs[first[test] : first[test + 1]] % max(size, 1), repeat] = False
+        found[~found.any(axis=1)] = True
+        return found
+
+
+def counted_repeats(tests: Sequence[TestEnergy]) -> CountedRepeats:
+    """Find the repeats that count for each test: those in which it ran, was not cut, and has no reason in `unfit`.
+
+    If there is none, these count, the first that exist: those that are no warm-up and were not cut, those that were not cut,
+    those in which the test ran. If it never ran, all repeats count.
+    `tests` has one record for each run of each test, as `Profile.tests`.
+    """
+    repeats, column = np.unique([test.repeat for test in tests], return_inverse=True)
+    keys: dict[tuple[str, str, str], int] = {}
+    row = np.array([keys.setdefault((test.module, test.class_name, test.method), len(keys)) for test in tests], np.int64)
+    ran = np.array([test.wall_ns > 0 for test in tests], bool)
+    ended = ran & np.array([test.status != "cut" for test in tests], bool)
+    fit = ended & np.array([not test.unfit for test in tests], bool)
+    after_warmup = ended & np.array(["warmup" not in test.unfit for test in tests], bool)
+    record_counts = _first_of(row, len(keys), (fit, after_warmup, ended, ran))
+    counts = np.zeros((len(keys), len(repeats)), bool)
+    counts[row[record_counts], column[record_counts]] = True
+    counts[~counts.any(axis=1)] = True
+    return CountedRepeats(tuple(repeats.tolist()), counts, row, record_counts)
+
+
+def _first_of(row: I64, size: int, choices: Sequence[Bool]) -> Bool:
+    """Return the records of the first choice that has any record of the same row."""
+    found, is_open = np.zeros(len(row), bool), np.ones(size, bool)
+    for chosen in choices:
+        found |= chosen & is_open[row]
+        is_open[row[chosen]] = False
+    return found
+
+
+def repeat_totals(tests: Sequence[TestEnergy]) -> dict[int, float]:
+    """Return the energy of all tests in each repeat that counts for all of them; in each repeat, if there is none."""
+    found = counted_repeats(tests)
+    chosen = [repeat for repeat, counts in zip(found.repeats, found.counts.T.tolist(), strict=True) if all(counts)]
+    sums = dict.fromkeys(chosen or found.repeats, 0.0)
+    for test in tests:
+        if test.repeat in sums:
+            sums[test.repeat] += test.energy_j
+    return sums
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A 95 % interval of the typical value of runs in the same session. It says nothing about other sessions.
+
+    For values above zero, it is the interval of the median of a log-normal distribution, by Student's t of the logarithms.
+    For other values, it is that of the mean.
+    """
+
+    low: float
+    high: float
+
+    @property
+    def relative_percent(self) -> float | None:
+        """Half of the width, in percent of the middle: the geometric mean of both ends. None unless both are above zero."""
+        return 50 * (self.high - self.low) / sqrt(self.low) / sqrt(self.high) if self.low > 0 else None
+
+
+def interval_of(values: Sequence[float]) -> Interval | None:
+    """Return the interval of a figure's runs; None for fewer than two runs."""
+    if len(values) < 2:
+        return None
+    if min(values) <= 0:
+        half = student_t(len(values) - 1) * stdev(values) / sqrt(len(values))
+        return Interval(fmean(values) - half, fmean(values) + half)
+    logs = [log(value) for value in values]
+    half = student_t(len(values) - 1) * stdev(logs) / sqrt(len(logs))
+    # With two wildly different values, the interval has no bound that a number can hold.
+    return Interval(exp(fmean(logs) - min(half, 600.0)), exp(min(fmean(logs) + half, 600.0)))
+
+
+def student_t(freedom: int) -> float:
+    """Return the 97.5 % quantile of Student's t distribution, to 0.01 %.
+
+    Source: for more than 10 degrees of freedom, the expansion 26.7.5 of Abramowitz and Stegun, "Handbook of Mathematical
+    Functions".
+    """
+    if freedom <= len(_STUDENT_T):
+        return _STUDENT_T[freedom - 1]
+    z, n = _NORMAL, freedom
+    first, second = (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96
+    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
+    return z + first / n + second / n**2 + third / n**3
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +218,7 @@ def method_repeats(tables: LedgerTables, tests: Sequence[TestEnergy]) -> tuple[M
             exclusive_j[order].tolist(),
             inclusive_j[order].tolist(),
             calls[order].tolist(),
-            repeat((), len(totals)) if counts is None else map(tuple, counts[order].tolist()),
+            [()] * len(totals) if counts is None else map(tuple, counts[order].tolist()),
             strict=True,
         )
     )

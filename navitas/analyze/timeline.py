@@ -109,12 +109,6 @@ def component_timelines(
     return ComponentTimelines(entry.id, entry.module, entry.repeat, step_ns, edges_ns, names, energy_j)
 
 
-def timeline(ledger: Ledger, component: str | None, *, run: int | None, step_ns: int, thread: str | None) -> Timeline:
-    """Return the energy of one run in steps, of one component, or of all (None). Otherwise as `component_timelines`."""
-    names = None if component is None else [component]
-    return component_timelines(ledger, names, run=run, step_ns=step_ns, thread=thread).total()
-
-
 def round_step_ns(span_ns: int, steps: int) -> int:
     """Return the shortest step of 1, 2 or 5 times a power of ten, at least 1 µs, that gives at most `steps` steps."""
     least_ns = max(span_ns / steps, 1_000.0)
@@ -150,13 +144,10 @@ def _owners(ledger: Ledger, run: int, thread: str | None) -> list[int]:
     owners, of_run = ledger.owners, np.flatnonzero(ledger.owners.run == run).tolist()
     if thread is None:
         return of_run
-    groups = {owners.role[owner] for owner in of_run if owners.name[owner] == thread and _is_group(ledger, owner)}
+    is_group = (owners.kind == OwnerKind.THREAD) & (owners.serial < 0)
+    groups = {owners.role[owner] for owner in of_run if owners.name[owner] == thread and is_group[owner]}
     return [
         owner
         for owner in of_run
         if owners.name[owner] == thread or (stem(owners.name[owner]) == thread and owners.role[owner] in groups)
     ]
-
-
-def _is_group(ledger: Ledger, owner: int) -> bool:
-    return bool(ledger.owners.kind[owner] == OwnerKind.THREAD and ledger.owners.serial[owner] < 0)

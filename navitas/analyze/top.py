@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,10 @@ from navitas.attribute.ledger import Ledger, counted_runs
 from navitas.attribute.owner_kind import OwnerKind
 from navitas.attribute.scaling import NO_USE
 from navitas.parse.arrays import I64
+
+_LEAST_SHARE = 0.05
+_NOT_BY_CALLS = ("screen", "gpu")
+"""Components that no call of the app uses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,3 +119,17 @@ def _users(ledger: Ledger) -> tuple[I64, list[tuple[OwnerKind, str]]]:
         for kind, run in zip(ledger.owners.kind.tolist(), ledger.owners.run.tolist(), strict=True)
     ]
     return np.array(users, np.int64), list(names)
+
+
+def unrecorded(ledger: Ledger) -> tuple[tuple[str, float], ...]:
+    """Return components with the joules that their rails measured above the lowest power, most first.
+
+    Only those with at least 5 % of the energy of all runs. Empty without rails, or if the use of components was recorded.
+    """
+    found: defaultdict[str, float] = defaultdict(float)
+    for name, joules in (use for run in ledger.runs if not run.baseline for use in run.unrecorded_j):
+        if name not in _NOT_BY_CALLS:
+            found[name] += joules
+    least_j = _LEAST_SHARE * float(ledger.run_energy_j.sum())
+    ranked = sorted(found.items(), key=lambda use: -use[1])
+    return tuple((name, joules) for name, joules in ranked if joules > 0 and joules >= least_j)

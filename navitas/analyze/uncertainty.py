@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import hypot, sqrt
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -54,23 +54,6 @@ CPU_PROFILE = 0.2
 measured ones by more than 15 % (tests/unit/calibrate/test_calibration.py)."""
 OTHER_PROFILE = 0.5
 """The relative error of other components' figures in a power profile."""
-
-
-@dataclass(frozen=True, slots=True)
-class MethodFigures:
-    """Figures of methods, and what their errors depend on. One row for each method, thread and test.
-
-    - `energy_j`: a column for each component. `time_ns`: the time in which it was used.
-    - `run`: the row of `Ledger.runs`.
-    - `probes_j`: the energy of probes that was subtracted.
-    - `draws_j`: the standard error by ticks (`--mode tick`). NaN without ticks.
-    """
-
-    energy_j: F64
-    time_ns: I64
-    run: I64
-    probes_j: F64
-    draws_j: F64
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,14 +127,14 @@ class Uncertainty:
         profile = [0.0 if rails else OTHER_PROFILE for rails in measured]
         if self._cpu is not None:
             profile[self._cpu] = 0.0 if measured[self._cpu] else CPU_PROFILE
-        self._profile = np.array(profile, np.float64)
+        self._profile = profile
         # The last row is that of figures without a run (−1).
         self._spread, self._lost = np.array([*(run.probes_error or (0.0, 0.0) for run in ledger.runs), (0.0, 0.0)]).T
 
     def of(
         self,
         kind: FigureKind,
-        components_j: Sequence[float] | F64,
+        components_j: Sequence[float],
         wall_ns: float,
         *,
         parts: int = 1,
@@ -161,35 +144,43 @@ class Uncertainty:
 
         `parts`: of how many tests or runs, which each have edges, it is the sum. `probes_j` is the standard error by the probes.
         """
-        energy_j, nothing = np.array([components_j], np.float64), np.zeros(1)
-        evidence_j, profile_j = self._shared(kind, energy_j)
-        cpu_j = self._cpu_j(energy_j)
+        evidence_j, profile_j = self._shared(kind, components_j)
+        cpu_j = self._cpu_j(components_j)
         # A figure of one stretch of time has two ends, each with a uniform error of one tick.
         ticks = min(TICK_NS * sqrt(parts / 6) / max(wall_ns, 1.0), 1.0) * self._level.has_ticks
-        causes = evidence_j, self._sampling_j(cpu_j, np.array([wall_ns])), ticks * cpu_j, nothing + (probes_j or 0.0), profile_j
-        return StandardError(*(float(cause[0]) for cause in causes))
+        sampling_j = float(self._sampling_j(cpu_j, wall_ns))
+        return StandardError(float(evidence_j), sampling_j, float(ticks * cpu_j), probes_j or 0.0, float(profile_j))
 
-    def of_methods(self, rows: MethodFigures, index: I64, size: int) -> F64:
-        """Return the errors of sums of rows with one `index` (0 … size − 1). Columns: the causes, as in `StandardError`."""
-        evidence_j, profile_j = self._shared("method", sums(index, rows.energy_j, size))
-        sampling_j = added(self._sampling_j(self._cpu_j(rows.energy_j), rows.time_ns), index, size)
-        probes_j = np.sqrt(
-            np.square(added(self._spread[rows.run] * rows.probes_j, index, size, source=rows.run))
-            + np.square(added(self._lost[rows.run] * rows.probes_j, index, size, source=np.zeros_like(rows.run)))
-            + np.square(added(np.nan_to_num(rows.draws_j), index, size))
+    def of_methods(self, energy_j: F64, time_ns: I64, *, run: I64, probes_j: F64, draws_j: F64, index: I64, size: int) -> F64:
+        """Return the errors of sums of methods' figures with one `index` (0 … size − 1). Columns: those of `StandardError`.
+
+        Each row is a method on a thread in a test. `energy_j` has a column for each component, which were used for `time_ns`.
+        `run` is the row of `Ledger.runs`, `probes_j` the probes' energy that was subtracted, and `draws_j` the standard error by
+        ticks (`--mode tick`), NaN without ticks.
+        """
+        evidence_j, profile_j = self._shared("method", sums(index, energy_j, size).T)
+        sampling_j = added(self._sampling_j(self._cpu_j(energy_j.T), time_ns), index, size)
+        errors_j = np.sqrt(
+            np.square(added(self._spread[run] * probes_j, index, size, source=run))
+            + np.square(added(self._lost[run] * probes_j, index, size, source=np.zeros_like(run)))
+            + np.square(added(np.nan_to_num(draws_j), index, size))
         )
-        return np.stack([evidence_j, sampling_j, np.zeros(size), probes_j, profile_j], axis=1)
+        return np.stack([evidence_j, sampling_j, np.zeros(size), errors_j, profile_j], axis=1)
 
-    def _cpu_j(self, energy_j: F64) -> F64:
-        return np.zeros(len(energy_j)) if self._cpu is None else energy_j[:, self._cpu]
+    # These methods compute errors of one figure (floats), and of many (arrays), with a figure or an array for each component.
 
-    def _shared(self, kind: FigureKind, energy_j: F64) -> tuple[F64, F64]:
+    def _cpu_j(self, components_j: Sequence[Any] | F64) -> Any:
+        return 0.0 * sum(components_j) if self._cpu is None else components_j[self._cpu]
+
+    def _shared(self, kind: FigureKind, components_j: Sequence[Any] | F64) -> tuple[Any, Any]:
         """Return the errors by the level of evidence and by the power profile. They are relative, so they hold for sums, too."""
-        cpu_j = np.abs(self._cpu_j(energy_j))
-        others_j = np.abs(energy_j).sum(axis=1) - cpu_j
-        return np.hypot(getattr(self._level, kind) * cpu_j, OTHER_COMPONENTS * others_j), np.abs(energy_j) @ self._profile
+        sizes_j = [abs(energy_j) for energy_j in components_j]
+        cpu_j = abs(self._cpu_j(components_j))
+        by_level, by_others = getattr(self._level, kind) * cpu_j, OTHER_COMPONENTS * (sum(sizes_j) - cpu_j)
+        profile_j = sum(size_j * relative for size_j, relative in zip(sizes_j, self._profile, strict=True))
+        return (by_level**2 + by_others**2) ** 0.5, profile_j
 
-    def _sampling_j(self, cpu_j: F64, time_ns: F64 | I64) -> F64:
+    def _sampling_j(self, cpu_j: Any, time_ns: Any) -> Any:
         """Return errors by the interval between readings of counters, which are independent for each stretch of time."""
-        relative = self._level.sampling * np.sqrt(self._interval_ns / np.maximum(time_ns, 1.0))
-        return np.asarray(np.minimum(relative, 1.0) * np.abs(cpu_j), np.float64)
+        relative = self._level.sampling * (self._interval_ns / np.maximum(time_ns, 1.0)) ** 0.5
+        return np.minimum(relative, 1.0) * abs(cpu_j)

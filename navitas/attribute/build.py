@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from navitas.attribute.amounts import Amounts
+from navitas.attribute.analysis_settings import DEFAULT, AnalysisSettings
 from navitas.attribute.calls.event_totals import totals_of_events
 from navitas.attribute.calls.folded_totals import totals_of_folded
 from navitas.attribute.calls.overhead import NO_COST, with_probe_columns
@@ -53,19 +54,19 @@ def build_ledger(
     parsed: ParsedRecording,
     manifest: Manifest,
     model: PowerModel,
+    settings: AnalysisSettings = DEFAULT,
     *,
     components: Sequence[Component] | None = None,
-    alternative: str | None = None,
-    use_rails: bool = True,
 ) -> Ledger:
-    """Attribute the energy of every run; `alternative` names a model to use in addition to the default one.
+    """Attribute the energy of every run.
 
-    By default, the ledger has the CPU and all components that anything is known of. With `use_rails`, a component with a power
-    rail has the energy that the rail measured, and the model splits it.
+    By default, the ledger has the CPU and all components that anything is known of. If rails are evidence, a component with a
+    power rail has the energy that the rail measured, and the model splits it.
     """
-    measured = MeasuredRuns(parsed, manifest, model, alternative, use_rails=use_rails)
+    measured = MeasuredRuns(parsed, manifest, model, settings)
     components, run_curves = measured.curves(components)
-    tests = TestRows(manifest.tests, alternative=alternative is not None)
+    has_alternative = settings.alternative is not None
+    tests = TestRows(manifest.tests, alternative=has_alternative)
     attribution = _Attribution(parsed, manifest, components, run_curves, measured.paths, tests)
     baselines = {run.id for run in manifest.runs if run.baseline}
     baseline_runs = [number for number, tables in enumerate(parsed.runs) if tables.run_id in baselines]
@@ -86,7 +87,7 @@ def build_ledger(
         paths=_call_paths(attribution.paths),
         methods=parsed.method_table,
         energy=joined_energy(attribution.facts),
-        calls=joined_calls(attribution.facts, alternative=alternative is not None),
+        calls=joined_calls(attribution.facts, alternative=has_alternative),
         shares=joined_shares(attribution.facts, len(components)),
         transfers=joined_transfers(attribution.facts),
         handed=joined_handed_tasks([facts.handed for facts in attribution.facts], len(components)),
@@ -97,7 +98,7 @@ def build_ledger(
             )
             for i, component in enumerate(components)
         ),
-        alternative=alternative,
+        alternative=settings.alternative,
         curves=attribution.store,
         messages=joined_messages(attribution.messages) if has_messages else None,
     )

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
+from navitas.attribute.analysis_settings import DEFAULT, AnalysisSettings
 from navitas.attribute.calls.api_tables import NO_API_CALLS, ApiCalls
 from navitas.attribute.charges import NO_CHARGES, Charges
 from navitas.attribute.curves import EMPTY_CURVE, Curve, Knots
@@ -24,17 +25,15 @@ class ComponentInputs:
     """The inputs of components in addition to a run's tables.
 
     `marks` are the edges of the tests' windows: threads' curves have a knot at each. `methods` is the size of the method
-    table. `alternative` names a second model to compute in addition to the default one, or is None. `api` are the run's calls
-    of APIs that use a component. `use_rails`: whether power rails may count as evidence.
+    table. `api` are the run's calls of APIs that use a component.
     """
 
     manifest: Manifest
     model: PowerModel
     marks: I64
     methods: int
-    alternative: str | None = None
+    settings: AnalysisSettings = DEFAULT
     api: ApiCalls = NO_API_CALLS
-    use_rails: bool = True
 
 
 @dataclass(frozen=True, slots=True)

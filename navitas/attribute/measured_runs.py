@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from navitas.attribute.analysis_settings import DEFAULT, AnalysisSettings
 from navitas.attribute.calls.api_calls import api_calls
 from navitas.attribute.calls.paths import Paths
 from navitas.attribute.component import Component, ComponentCurves, ComponentInputs
@@ -32,8 +33,7 @@ class MeasuredRuns:
     parsed: ParsedRecording
     manifest: Manifest
     model: PowerModel
-    alternative: str | None
-    use_rails: bool
+    settings: AnalysisSettings = DEFAULT
     paths: Paths = field(init=False)
     _kinds: I64 = field(init=False)
     _labels: Sequence[str] = field(init=False)
@@ -61,12 +61,12 @@ class MeasuredRuns:
         """The inputs of components for a run."""
         api = api_calls(run.threads, run.hooks, self._kinds, self.paths, self._labels)
         marks = WindowSpans(run.windows).marks
-        return ComponentInputs(self.manifest, self.model, marks, len(self._kinds), self.alternative, api, self.use_rails)
+        return ComponentInputs(self.manifest, self.model, marks, len(self._kinds), self.settings, api)
 
     def _of_run(self, run: RunTables, components: Sequence[Component]) -> Curves:
         inputs = self.inputs(run)
         found = [self._marked(component.name, component.curves(run, inputs)) for component in components]
-        scaled = scaled_to_rails(run, components, found, use_rails=self.use_rails)
+        scaled = scaled_to_rails(run, components, found, use_rails=self.settings.use_rails)
         reasons = () if run.rails is None else run.rails.reasons
         return _base_once([_with_reasons(one, reasons) for one in scaled])
 

@@ -8,6 +8,7 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 
+from navitas.counts import counted
 from navitas.errors import UsageError
 from navitas.power.model import CpuPower
 
@@ -153,8 +154,7 @@ def check_points(source: PointSource, cpu: CpuPower) -> None:
     name, points = source.name, source.points
     if len(points) < LEAST_POINTS:
         raise UsageError(
-            f"{name}: has {len(points)} point{'' if len(points) == 1 else 's'}, but a calibration needs {LEAST_POINTS}",
-            "Measure more frequencies.",
+            f"{name}: has {counted(len(points), 'point')}, but a calibration needs {LEAST_POINTS}", "Measure more frequencies."
         )
     if why := another_phone(source, cpu):
         raise UsageError(
@@ -170,7 +170,7 @@ def check_points(source: PointSource, cpu: CpuPower) -> None:
     kept, _ = within_speeds(source, cpu)
     distinct = set(measured_at(kept.points, clusters))
     if len(distinct) < LEAST_POINTS:
-        count = f"{len(distinct)} different frequenc{'y' if len(distinct) == 1 else 'ies'}"
+        count = counted(len(distinct), "different frequency", "different frequencies")
         raise UsageError(
             f"{name}: has points at {count} of the profile's, but a calibration needs {LEAST_POINTS}", "Measure more frequencies."
         )

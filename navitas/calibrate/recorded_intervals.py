@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from navitas.analyze.fitting.measured_energy import interval_edges, metered_energy, rail_energy
+from navitas.analyze.fitting.measured_energy import MeterReadings, interval_edges, metered_energy, rail_energy
 from navitas.analyze.fitting.parameters import estimate_at
-from navitas.analyze.fitting.power_meter import MeterReadings
 from navitas.analyze.load import Loaded
+from navitas.attribute.analysis_settings import MODEL_ONLY
 from navitas.attribute.component import RailUse
 from navitas.attribute.components import COMPONENTS
 from navitas.attribute.curves import Curve, distinct
@@ -47,7 +47,7 @@ def intervals_of(loaded: Loaded, coefficients: CpuCoefficients, request: Interva
     Raises `UsageError` if no power was measured.
     """
     meter, notes, interval_s = request.meter, request.notes, request.interval_s
-    measured = MeasuredRuns(loaded.parsed, loaded.manifest, request.model, None, use_rails=False)
+    measured = MeasuredRuns(loaded.parsed, loaded.manifest, request.model, MODEL_ONLY)
     uses, powers = [], []
     for run in loaded.parsed.runs:
         name = f"{loaded.path.name} run {run.run_id}"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
 
-from navitas.analyze.load import EvidenceChoice, Loaded, analyze, load_tables
+from navitas.analyze.load import Loaded, analyze, load_tables
 from navitas.analyze.profile import Profile
+from navitas.attribute.analysis_settings import DEFAULT, AnalysisSettings
 from navitas.attribute.run_rows import stem
 from navitas.parse.parsed_recording import ParsedRecording
 from navitas.report.terminal.terminal_report import unknown_thread
@@ -15,37 +15,32 @@ from navitas.report.terminal.terminal_report import unknown_thread
 
 def load_profile(
     path: Path,
-    model: Literal["default", "paper1"] = "default",
+    settings: AnalysisSettings = DEFAULT,
     *,
-    evidence: EvidenceChoice = "rails",
     tree: str | None = None,
-    power_model: Path | None = None,
     stage: Callable[[str], None] = lambda text: None,
 ) -> Profile:
     """Load and analyze a recording, as `navitas.load`. Calls `stage(text)` at the start of each stage.
 
     Raises `UsageError` if `tree` matches no thread with calls, and the errors of `navitas.load`.
     """
-    return load_analyzed(path, model, evidence=evidence, tree=tree, power_model=power_model, stage=stage)[1]
+    return load_analyzed(path, settings, tree=tree, stage=stage)[1]
 
 
 def load_analyzed(
     path: Path,
-    model: Literal["default", "paper1"] = "default",
+    settings: AnalysisSettings = DEFAULT,
     *,
-    evidence: EvidenceChoice = "rails",
     tree: str | None = None,
-    power_model: Path | None = None,
     stage: Callable[[str], None] = lambda text: None,
 ) -> tuple[Loaded, Profile]:
     """Return the tables of a recording, too. See `load_profile`."""
     stage("reading the recording")
-    loaded = load_tables(path, power_model)
+    loaded = load_tables(path, settings)
     if tree is not None:
         _check_thread(loaded.parsed, tree)
     stage("attributing energy to calls")
-    alternative = None if model == "default" else model
-    return loaded, analyze(loaded, alternative=alternative, evidence=evidence)
+    return loaded, analyze(loaded)
 
 
 def _check_thread(parsed: ParsedRecording, wanted: str) -> None:

@@ -11,8 +11,9 @@ from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options, hogs
 from navitas.cli.fleet_paper import model_option, paper_bugs
 from navitas.cli.fleet_rows import Outputs, output_options, rows_table
 from navitas.cli.standard_output import output_console
+from navitas.counts import counted
 from navitas.fleet.bugs import FDR_LIMIT, find_bugs
-from navitas.fleet.figures import counted, number, with_interval
+from navitas.fleet.figures import number, with_interval
 from navitas.fleet.results import BugRow, bug_rows
 from navitas.report.terminal.fitted_table import Column, FittedTable
 

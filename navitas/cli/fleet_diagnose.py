@@ -15,11 +15,12 @@ from navitas.cli.fleet_rows import Outputs, client_option, more_rows, output_opt
 from navitas.cli.option import option
 from navitas.cli.paths import TEXT
 from navitas.cli.standard_output import output_console
+from navitas.counts import counted
 from navitas.errors import UsageError
 from navitas.fleet.advice import ActionRow, app_actions, client_actions, client_apps
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.diagnosis import diagnoses_of, suspects
-from navitas.fleet.figures import counted, with_interval
+from navitas.fleet.figures import with_interval
 from navitas.fleet.hogs import Hogs
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import score_clients

@@ -12,10 +12,10 @@ from navitas.cli.fleet_rows import client_option
 from navitas.cli.json_output import json_option, write_json
 from navitas.cli.option import option
 from navitas.cli.paths import STORE
+from navitas.counts import counted
 from navitas.errors import UsageError
 from navitas.fleet.erase import allow_again as accept_again
 from navitas.fleet.erase import erase_client
-from navitas.fleet.figures import counted
 from navitas.fleet.schema import client_number, parse_pseudonym, pseudonym
 from navitas.fleet.store import Store, unknown_client
 

@@ -15,9 +15,10 @@ from navitas.cli.fleet_rows import Outputs, output_options, rows_table
 from navitas.cli.option import option
 from navitas.cli.paths import TEXT
 from navitas.cli.standard_output import output_console
+from navitas.counts import counted
 from navitas.errors import UsageError
 from navitas.fleet.bugs import find_bugs
-from navitas.fleet.figures import counted, number, with_interval
+from navitas.fleet.figures import number, with_interval
 from navitas.fleet.files import FleetError
 from navitas.fleet.hogs import FDR_LIMIT, MIN_SHARE, Claim, Hogs, warnings_of
 from navitas.fleet.results import PERCENT_H, AppRow, HogRow, R, app_rows, hog_rows, of_enough_clients, version_rows

@@ -22,9 +22,9 @@ from navitas.cli.messages import error as show_error
 from navitas.cli.messages import failed_check, is_quiet, next_step, note, shell_word, warning
 from navitas.cli.paths import NEW_STORE, PathType
 from navitas.cli.standard_output import error_console, output_console
+from navitas.counts import counted
 from navitas.errors import ExitCode, UsageError
 from navitas.fleet import layout
-from navitas.fleet.figures import counted
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.group import SourceOutcome
 from navitas.fleet.ingest.ingest_files import ingest

@@ -10,7 +10,8 @@ from navitas.cli.commands import NavitasCommand
 from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
 from navitas.cli.fleet_rows import Outputs, client_option, output_options, rows_table
 from navitas.cli.standard_output import output_console
-from navitas.fleet.figures import counted, number
+from navitas.counts import counted
+from navitas.fleet.figures import number
 from navitas.fleet.results import ScoreRow, score_rows
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import score_clients

@@ -12,8 +12,9 @@ from navitas.cli.fleet_rows import Outputs, rows_table
 from navitas.cli.option import option
 from navitas.cli.renamed_options import renamed
 from navitas.cli.standard_output import output_console
+from navitas.counts import counted
 from navitas.errors import UsageError
-from navitas.fleet.figures import counted, number, with_interval
+from navitas.fleet.figures import number, with_interval
 from navitas.fleet.paper import paper_findings, paper_sums
 from navitas.fleet.paper.paper_findings import PaperBugRow, PaperHogRow, paper_bug_rows, paper_hog_rows
 from navitas.fleet.stages import Fleet

@@ -14,7 +14,7 @@ from navitas.cli.json_output import json_option, write_document
 from navitas.cli.option import option
 from navitas.cli.paths import WRITE
 from navitas.cli.standard_output import output_console
-from navitas.fleet.figures import counted
+from navitas.counts import counted
 from navitas.fleet.rates import RATES, Summary, check_export, export, rates, summary_of
 from navitas.fleet.results import SCHEMA_VERSION
 from navitas.fleet.store import day

@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from navitas.analyze.load import load
-from navitas.analyze.share_of import share
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files, write_to
 from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
@@ -17,11 +16,11 @@ from navitas.cli.json_output import json_option, write_json
 from navitas.cli.messages import note
 from navitas.cli.option import option
 from navitas.cli.paths import READ, WRITE_ANY_NAME
+from navitas.counts import counted
 from navitas.errors import UsageError
 from navitas.fleet.advice import app_actions, client_actions
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.diagnosis import diagnoses_of, suspects
-from navitas.fleet.figures import counted
 from navitas.fleet.hogs import warnings_of
 from navitas.fleet.page.document import ClientSection, Contents, MethodRow, Recorded, page
 from navitas.fleet.results import PERCENT_H, app_rows, bug_rows, distributions, hog_rows, of_enough_clients, score_rows
@@ -31,6 +30,7 @@ from navitas.fleet.store import find_client
 from navitas.fleet.versions import find_versions
 from navitas.recording.store import MANIFEST_NAME, open_recording
 from navitas.report.names import MethodNames
+from navitas.report.units import share
 
 _PICTURES = 12
 _METHODS = 8

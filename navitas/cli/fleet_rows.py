@@ -16,8 +16,8 @@ from navitas.cli.json_output import json_option, write_document
 from navitas.cli.messages import note
 from navitas.cli.option import option
 from navitas.cli.paths import TEXT, WRITE_ANY_NAME
+from navitas.counts import counted
 from navitas.errors import UsageError
-from navitas.fleet.figures import counted
 from navitas.fleet.results import Row, document, of_enough_clients
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph

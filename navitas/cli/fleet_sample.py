@@ -19,9 +19,9 @@ from navitas.cli.option import option
 from navitas.cli.paths import NEW_STORE, TEXT, WRITE_ANY_NAME
 from navitas.cli.renamed_options import renamed
 from navitas.collect.battery_sample import model_and_os, pseudonym, pull_history, take_sample
+from navitas.counts import counted
 from navitas.device.base import Device
 from navitas.errors import DeviceError, ExitCode, UsageError
-from navitas.fleet.figures import counted
 from navitas.fleet.ingest.checkin import CheckinReader
 from navitas.fleet.ingest.source import SourceFile
 from navitas.owned_folder import owned_folder

@@ -14,8 +14,8 @@ from navitas.cli.messages import next_step, shell_word
 from navitas.cli.option import option
 from navitas.cli.options import Finite
 from navitas.cli.paths import NEW_STORE, READ_FILE, TEXT
+from navitas.counts import counted
 from navitas.errors import UsageError
-from navitas.fleet.figures import counted
 from navitas.fleet.simulate import FleetModel, act, read_advice, simulate
 from navitas.fleet.store import BUCKETS, Store, day
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from navitas.analyze.load import EvidenceChoice
+from navitas.attribute.analysis_settings import AnalysisSettings, EvidenceChoice
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files, write_to
 from navitas.cli.graph_input import read_graph, warn_about_packages
@@ -25,6 +25,7 @@ from navitas.graph.module_graph import ModuleGraph
 from navitas.graph.node_link_format import graph_document, write_node_link
 from navitas.graph.processing import Processing, entry_name, part_of, processing
 from navitas.graph.wake_ups import wake_ups
+from navitas.power.fitted_model import read_fitted_model
 from navitas.untrusted_text import printable, printable_line
 
 
@@ -66,7 +67,8 @@ def command(
     file = output or (STDOUT if name is not None else None)
     check_files([path for path in (file, json_file) if path is not None])
     with ConsoleProgress(only_live=True) as progress:
-        load = partial(read_graph, evidence=evidence, power_model=power_model, progress=progress)
+        settings = AnalysisSettings(evidence=evidence, fitted=None if power_model is None else read_fitted_model(power_model))
+        load = partial(read_graph, settings=settings, progress=progress)
         before = None if against is None else load(against)
         read = load(recording)
     graph = read.graph

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from navitas.analyze.load import EvidenceChoice
+from navitas.attribute.analysis_settings import AnalysisSettings
 from navitas.cli.analysis import load_analyzed
 from navitas.cli.messages import warning
 from navitas.cli.progress import ConsoleProgress
@@ -32,9 +32,9 @@ class GraphInput:
     packages: frozenset[str]
 
 
-def read_graph(path: Path, *, evidence: EvidenceChoice, power_model: Path | None, progress: ConsoleProgress) -> GraphInput:
+def read_graph(path: Path, settings: AnalysisSettings, progress: ConsoleProgress) -> GraphInput:
     """Read a recording. Raises `RecordingError` if it has no communications."""
-    loaded, profile = load_analyzed(path, evidence=evidence, power_model=power_model, stage=progress.stage)
+    loaded, profile = load_analyzed(path, settings, stage=progress.stage)
     for one in profile.warnings:
         if one.code in _WARNINGS:
             warning(printable_line(one.message, 1000))

@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from rich.text import Text
 
-from navitas.analyze.share_of import share
 from navitas.graph.advice import Advice
 from navitas.graph.difference import EdgeChange, GraphDifference, ModuleChange
 from navitas.graph.module_graph import ModuleEdge, ModuleGraph, ModuleNode
@@ -16,7 +15,7 @@ from navitas.graph.wake_ups import WakeUp
 from navitas.report.names import short_class
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
-from navitas.report.units import duration, joules, percent, unbroken
+from navitas.report.units import duration, joules, percent, share, unbroken
 from navitas.untrusted_text import printable
 
 _Row = TypeVar("_Row")

@@ -18,11 +18,12 @@ from navitas.cli.paths import FOLDER, NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT
 from navitas.cli.progress import ConsoleProgress
 from navitas.cli.renamed_options import renamed
 from navitas.cli.standard_input_file import input_name
+from navitas.counts import counted
 from navitas.errors import UsageError
 from navitas.importing.art_trace import read_art_trace
 from navitas.importing.counted_cpus import counted_cpus
 from navitas.importing.imported_recording import ImportedRun, no_profile_of_log, read_supply, write_recording
-from navitas.importing.notes import ImportNote, amount
+from navitas.importing.notes import ImportNote
 from navitas.importing.original_log import FIRST_YEAR, LAST_YEAR
 from navitas.importing.processes import LoggedProcess, processes_of
 from navitas.importing.read_log import LogFormat, count_once, read_log
@@ -158,7 +159,7 @@ def _traced_document(traced: TracedRecording) -> dict[str, Any]:
 
 
 def _traced_line(traced: TracedRecording) -> str:
-    count = f"{amount(len(traced.threads), 'thread')} with scheduling slices, {len(traced.without_slices)} without"
+    count = f"{counted(len(traced.threads), 'thread')} with scheduling slices, {len(traced.without_slices)} without"
     return f"run 0: {printable(traced.test)}: process {traced.pid}, {count}, {traced.events:,} events"
 
 
@@ -188,5 +189,5 @@ def _row(run: ImportedRun) -> dict[str, object]:
 
 def _line(run: ImportedRun) -> str:
     process = run.process
-    threads = amount(len(process.names), "thread")
+    threads = counted(len(process.names), "thread")
     return f"run {run.run}: {printable(run.test)}: process {process.pid}, {threads}, {len(process.events):,} events"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from navitas.analyze.profile import Profile
-from navitas.analyze.unrecorded import unrecorded
+from navitas.analyze.top import unrecorded
 from navitas.cli.analysis import load_profile
 from navitas.cli.files import STDOUT
 from navitas.cli.formats import ReportFile
@@ -34,7 +34,7 @@ _FURTHER_REPORTS = {
 
 def load_measured(recording: Path, report: ReportOptions) -> Profile:
     """Load and analyze a recording as the options of its reports say."""
-    return load_profile(recording, report.model, evidence=report.evidence, power_model=report.power_model)
+    return load_profile(recording, report.analysis)
 
 
 def _with_default_files(report: ReportOptions, recording: Path) -> ReportOptions:

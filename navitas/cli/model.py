@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from navitas.analyze.fitting.fit_components import FitRequest, fit_components
-from navitas.analyze.fitting.power_meter import read_power_meter
+from navitas.analyze.fitting.measured_energy import read_power_meter
 from navitas.analyze.load import load_tables
 from navitas.cli.commands import NavitasCommand, NavitasGroup
 from navitas.cli.files import check_regular_or_new, write_to

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from navitas.analyze.fitting.power_meter import read_power_meter
+from navitas.analyze.fitting.measured_energy import read_power_meter
 from navitas.build.gradle import check_project, find_gradle
 from navitas.census.document import read_census
 from navitas.cli.case_experiment import run_experiment

@@ -6,15 +6,15 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from navitas.attribute.analysis_settings import DEFAULT, AnalysisSettings
 from navitas.cli.formats import FormatOption, FormatType, ReportFile, report_files
 from navitas.cli.option import option, section
 from navitas.cli.paths import NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME
 from navitas.device.base import VIRTUAL
-from navitas.power.fitted_model import read_fitted_model
 
 if TYPE_CHECKING:
     from navitas.report.view_request import ViewRequest
@@ -37,9 +37,7 @@ class ReportOptions:
     files: tuple[ReportFile, ...] = ()
     tree: str | None = None
     top: int = 20
-    model: Literal["default", "paper1"] = "default"
-    power_model: Path | None = None
-    evidence: Literal["rails", "model"] = "rails"
+    analysis: AnalysisSettings = DEFAULT
     views: ViewRequest | None = None
     history: Path | None = None
     """A history file to which the session is added."""
@@ -151,10 +149,14 @@ def pop_report_options(values: dict[str, Any]) -> ReportOptions:
 
     Raises the errors of `report_files`, and `PowerProfileError` for an invalid model file.
     """
-    if values["power_model"] is not None:
-        read_fitted_model(values["power_model"])
+    model, power_model = values.pop("model"), values.pop("power_model")
+    fitted = None
+    if power_model is not None:
+        from navitas.power.fitted_model import read_fitted_model  # noqa: PLC0415
+
+        fitted = read_fitted_model(power_model)
+    analysis = AnalysisSettings(None if model == "default" else model, values.pop("evidence"), fitted)
     short = [(name, values.pop(name)) for name in _SHORT_FORMS]
     files = [ReportFile(name, path, f"--{name}") for name, path in short if path is not None]
     files += report_files(values.pop("formats"), values.pop("outputs", ()))
-    chosen = {name: values.pop(name) for name in ("tree", "top", "model", "power_model", "evidence")}
-    return ReportOptions(tuple(files), **chosen)
+    return ReportOptions(tuple(files), values.pop("tree"), values.pop("top"), analysis)

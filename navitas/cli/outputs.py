@@ -12,8 +12,7 @@ from navitas.cli.options import ReportOptions
 from navitas.cli.standard_output import output_console
 from navitas.errors import NavitasError
 from navitas.report.registry import find_format, is_builtin
-from navitas.report.terminal.terminal_report import TerminalReport
-from navitas.report.terminal.views_report import ViewsReport
+from navitas.report.terminal.terminal_report import TerminalReport, ViewsReport
 
 
 def write_reports(profile: Profile, options: ReportOptions) -> None:

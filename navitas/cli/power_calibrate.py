@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from navitas.analyze.fitting.power_meter import read_power_meter
+from navitas.analyze.fitting.measured_energy import read_power_meter
 from navitas.analyze.load import load_tables
 from navitas.calibrate.calibration import Calibration, Caution, calibrate, check_installed
 from navitas.calibrate.cpu_coefficients import CpuCoefficients

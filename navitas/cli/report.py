@@ -11,7 +11,6 @@ import click
 from navitas.cli.analysis import load_profile
 from navitas.cli.destinations import check_outputs
 from navitas.cli.formats import FormatsCommand
-from navitas.cli.maps import read_map
 from navitas.cli.option import option
 from navitas.cli.options import pop_report_options, report_options
 from navitas.cli.outputs import print_report, write_files
@@ -19,8 +18,6 @@ from navitas.cli.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, WRITE_ANY_NAME
 from navitas.cli.progress import ConsoleProgress
 from navitas.cli.view_options import pop_view_request, view_options
 from navitas.errors import UsageError
-from navitas.recording.late_maps import add_map
-from navitas.report.json_report import schema
 
 
 @click.command(
@@ -55,21 +52,24 @@ def command(recording: Path | None, print_schema: bool, map_file: Path | None, *
     views = pop_view_request(values)
     options = replace(pop_report_options(values), views=views)
     if print_schema:
+        from navitas.report.json_report import schema  # noqa: PLC0415
+
         click.echo(json.dumps(schema(), indent=2))
         return
     if recording is None:
         raise UsageError("RECORDING is missing", "give the recording's folder: navitas report navitas-recordings/demo")
     check_outputs(options, recording)
     if map_file is not None:
+        from navitas.cli.maps import read_map  # noqa: PLC0415
+        from navitas.recording.late_maps import add_map  # noqa: PLC0415
+
         known = read_map(map_file, recording.name)
         add_map(recording, known.map_id, known.module, known.data, known.includes)
     with ConsoleProgress(only_live=True) as progress:
         profile = load_profile(
             recording,
-            options.model,
-            evidence=options.evidence,
+            options.analysis,
             tree=options.tree,
-            power_model=options.power_model,
             stage=progress.stage,
         )
         if views is not None:

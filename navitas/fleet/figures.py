@@ -10,11 +10,6 @@ def number(value: float | None, digits: int = 1) -> str:
     return _UNKNOWN if value is None else f"{value:,.{digits}f}"
 
 
-def counted(count: int, noun: str) -> str:
-    """A number and what it counts, such as `1 client` or `2,000 clients`."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
 def with_interval(
     value: float | None, low: float | None, high: float | None, digits: int = 0, *, interval_format: str = "({})"
 ) -> str:

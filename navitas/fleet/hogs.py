@@ -9,8 +9,8 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from navitas.counts import counted
 from navitas.fleet.client_effects import ClientEffects, app_priors, effects_of_clients
-from navitas.fleet.figures import counted
 from navitas.fleet.given_others import GivenOthers, given_others
 from navitas.fleet.joint import systems_of
 from navitas.fleet.single_apps import AppEvidence, SingleApps, evidence_of, single_apps

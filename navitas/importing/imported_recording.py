@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
+from navitas.counts import counted
 from navitas.errors import PowerProfileError, RecordingError, UsageError
 from navitas.importing.counted_cpus import CountedCpus, RisingReadings, counted_cpus
-from navitas.importing.notes import ImportNote, amount, notes_of_energy, notes_of_log, notes_of_profile, notes_of_run
+from navitas.importing.notes import ImportNote, notes_of_energy, notes_of_log, notes_of_profile, notes_of_run
 from navitas.importing.processes import LoggedProcess
 from navitas.importing.recording_parts import (
     MODULE,
@@ -69,9 +70,9 @@ def check_supply(supply: Supply, cpus: CountedCpus) -> PowerModel:
     try:
         return model_of(supply, cpus.policies, frequencies)
     except PowerProfileError as error:
-        seen = "; ".join(f"{_listed(one.cpus)}, {amount(len(frequencies[one.id]), 'speed')}" for one in cpus.policies)
+        seen = "; ".join(f"{_listed(one.cpus)}, {counted(len(frequencies[one.id]), 'speed')}" for one in cpus.policies)
         raise PowerProfileError(
-            f"{error.message} The log has {amount(len(frequencies), 'cluster')}: {seen}.",
+            f"{error.message} The log has {counted(len(frequencies), 'cluster')}: {seen}.",
             "Give the power_profile.xml of the measured phone with --power-profile.",
         ) from error
 
@@ -93,7 +94,7 @@ def no_profile_of_log(cpus: CountedCpus) -> UsageError:
     """Return the error for a missing profile. It names the log's clusters, and packaged profiles that resemble them."""
     fitting = [name for name in catalog.names() if _fits(name, cpus)]
     highest = [(len(one.cpus), cpus.frequencies[one.cpus[0]][-1] // 1000) for one in cpus.policies]
-    clusters = ", ".join(f"{amount(count, 'CPU')} up to {mhz} MHz" for count, mhz in highest)
+    clusters = ", ".join(f"{counted(count, 'CPU')} up to {mhz} MHz" for count, mhz in highest)
     instead = f", or try one with similar clusters: {', '.join(fitting)}" if fitting else ""
     return UsageError(
         f"a log has no power profile, so --power-profile is required (clusters of the log: {clusters})",

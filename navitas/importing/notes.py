@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
+from navitas.counts import counted
 from navitas.importing.art_trace import ArtTrace
 from navitas.importing.counted_cpus import RisingReadings
 from navitas.importing.measured_log import MeasuredLog
@@ -78,7 +79,7 @@ def notes_of_log(log: MeasuredLog, processes: Sequence[LoggedProcess], *, are_re
         inferred = "one thread" if count == 1 else f"up to {count} threads, inferred from calls that are not nested"
         yield _imported(f"{without}: the calls of a process belong to {inferred}", _THREADTIME)
     if log.year is not None:
-        turns = f", and passes the turn of the year {amount(log.year_turns, 'time')}" if log.year_turns else ""
+        turns = f", and passes the turn of the year {counted(log.year_turns, 'time')}" if log.year_turns else ""
         yield _imported(
             f"{shown}: the dates have no year: the log begins in {log.year} ({log.year_source}){turns}",
             "Give the year in which the log begins: --year YYYY",
@@ -87,13 +88,13 @@ def notes_of_log(log: MeasuredLog, processes: Sequence[LoggedProcess], *, are_re
         if count := log.repeated[part.name]:
             rest = "" if part.events else ", and nothing else"
             yield _imported(
-                f"{shown}: the log buffer of {printable(part.name)} had {amount(count, 'measurement')} of earlier tests{rest}",
+                f"{shown}: the log buffer of {printable(part.name)} had {counted(count, 'measurement')} of earlier tests{rest}",
                 "They count once: in the test whose log ended first.",
             )
     for reason, count in log.damaged.items():
         where = f"{log.unit} {log.first[reason]}"
         yield _imported(
-            f"{shown}: {amount(count, f'{log.unit} is', f'{log.unit}s are')} left out, first {where}: {reason}",
+            f"{shown}: {counted(count, f'{log.unit} is', f'{log.unit}s are')} left out, first {where}: {reason}",
             "Their entries and exits are missing.",
         )
     if log.estimates:
@@ -130,14 +131,14 @@ def notes_of_run(process: LoggedProcess, readings: RisingReadings) -> Iterator[I
     if lost := sum(not event.layout for event in process.events):
         yield ImportNote(
             "time_in_state_readings",
-            f"{amount(lost, 'reading is', 'readings are')} cut off, impossible, or at odds with the others: the energy at these "
+            f"{counted(lost, 'reading is', 'readings are')} cut off, impossible, or at odds with the others: the energy at these "
             "entries and exits is interpolated",
             "logcat cuts long lines. The other readings are used.",
         )
     if readings.other_cpus:
         yield ImportNote(
             "time_in_state_readings",
-            f"{amount(readings.other_cpus, 'reading')} of a cluster without some of its CPUs: they were off, and used nothing",
+            f"{counted(readings.other_cpus, 'reading')} of a cluster without some of its CPUs: they were off, and used nothing",
             "Where their counters are not known from before, the energy of the cluster is interpolated.",
         )
     if process.restarts:
@@ -151,19 +152,19 @@ def notes_of_run(process: LoggedProcess, readings: RisingReadings) -> Iterator[I
         )
     if readings.raised:
         yield _imported(
-            f"{amount(readings.raised, 'reading has', 'readings have')} counters below those of the reading before, since "
+            f"{counted(readings.raised, 'reading has', 'readings have')} counters below those of the reading before, since "
             "threads read at the same time: these counters are raised",
             "The energy of calls that begin or end there can be wrong by another tick.",
         )
     if process.clock_set:
         yield _imported(
-            f"the log's clock goes back {amount(process.clock_set, 'time')}: the time in between is unknown, and counts as none",
+            f"the log's clock goes back {counted(process.clock_set, 'time')}: the time in between is unknown, and counts as none",
             "Energies do not depend on it.",
         )
 
 
 def _some(count: int, process: LoggedProcess, one: str, several: str) -> str:
-    return f"{count} of {amount(len(process.events), 'event')} {one if count == 1 else several}"
+    return f"{count} of {counted(len(process.events), 'event')} {one if count == 1 else several}"
 
 
 def _shown(process: LoggedProcess, event: ProbeEvent) -> str:
@@ -195,14 +196,14 @@ def traced_notes(art: ArtTrace, placed: Placed, without: Sequence[str]) -> Itera
         yield _imported("the method trace has no CPU times of threads", "They follow from the slices of the kernel trace.")
     if without:
         yield _imported(
-            f"{amount(len(without), 'thread of the method trace is', 'threads of the method trace are')} not found in the kernel "
+            f"{counted(len(without), 'thread of the method trace is', 'threads of the method trace are')} not found in the kernel "
             "trace, by id or a name of their own: "
             f"{printable_list(without, _LISTED)}",
             "Their calls have no energy. Their energy, if any, is unattributed.",
         )
     if art.unlisted:
         yield _imported(
-            f"{amount(art.unlisted, 'entry or exit has', 'entries and exits have')} an id that the trace does not "
+            f"{counted(art.unlisted, 'entry or exit has', 'entries and exits have')} an id that the trace does not "
             "list: they are of one method, (unknown)",
             "Trace again if they are many.",
         )
@@ -215,11 +216,6 @@ def traced_notes(art: ArtTrace, placed: Placed, without: Sequence[str]) -> Itera
     if art.cut_bytes:
         yield ImportNote(
             "events_missing",
-            f"the method trace is cut off: its last {amount(art.cut_bytes, 'byte is', 'bytes are')} not used",
+            f"the method trace is cut off: its last {counted(art.cut_bytes, 'byte is', 'bytes are')} not used",
             "Copy it again.",
         )
-
-
-def amount(count: int, one: str, several: str = "") -> str:
-    """Return a count with its noun, such as `1 line` and `2 lines`. `several` is the plural if not that with an s."""
-    return f"{count:,} {one if count == 1 else several or one + 's'}"

@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 
 from navitas.batterystats.keys import BATTERY_WORDS, STATE_NAMES, VALUE_NAMES
-from navitas.batterystats.reader import BatteryStatsReader, line_blocks
 from navitas.batterystats.tables import StateIntervals
 from navitas.line_blocks import LineBlock, LineSequence
 from navitas.parse.arrays import I64, Bool
@@ -133,6 +132,8 @@ _NO_ROWS = _Rows(*(np.empty(0, np.int64) for _ in range(5)))
 
 
 def _read(path: Path, clocks: ClockTriples, findings: Findings) -> _Content:
+    from navitas.batterystats.reader import BatteryStatsReader  # noqa: PLC0415
+
     head: dict[str, list[str]] = {}
     reader = BatteryStatsReader()
     near = StatesNearRun([*_NAMES, _EACH_LOCK], _span_ms(clocks), EVENT_STATES)
@@ -162,6 +163,8 @@ def _read(path: Path, clocks: ClockTriples, findings: Findings) -> _Content:
 
 def without_head(path: Path, head: dict[str, list[str]]) -> Iterator[LineBlock]:
     """Yield the lines of a run's dump. The lines before them, which Navitas wrote, go to `head`."""
+    from navitas.batterystats.reader import line_blocks  # noqa: PLC0415
+
     is_head = True
     for block in line_blocks(path):
         data = block.lines.data

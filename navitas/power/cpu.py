@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from navitas.cpu_limit import MAX_CPUS
 from navitas.errors import PowerProfileError
 from navitas.power import cpu_keys
-from navitas.power.components.component_power import ComponentPower
+from navitas.power.components.component_power import ComponentPower, filled_profile
 from navitas.power.cpu_keys import ClusterKeys
 from navitas.power.defects import MAX_MA, PLACEHOLDER_MA, is_capacity
 from navitas.power.model import ClusterPower, CpuPower, PowerModel
 from navitas.power.plausibility import ClusterFigures, implausible
 from navitas.power.power_profile import PowerProfile
+
+if TYPE_CHECKING:
+    from navitas.power.fitted_model import FittedModel
 
 Policies = Sequence[tuple[int, Sequence[int]]]
 _MAX_KHZ = 100_000_000
@@ -28,15 +31,19 @@ def power_model(
     voltage_v: float,
     policies: Policies | None = None,
     frequencies: Mapping[int, Sequence[int]] | None = None,
+    fitted: FittedModel | None = None,
 ) -> PowerModel:
     """Build the power model of a phone's CPU.
 
     `policies` are the device's cpufreq policies (id, CPUs). Clusters are matched to them in order of their first CPU.
     Without policies, CPUs are numbered consecutively. `frequencies` (kHz by policy id) are needed only for profiles of
     Android 14 and later, which list currents by operating point without speeds. `PowerModel.warnings` lists the defects that
-    could be repaired.
+    could be repaired. `fitted` gives the figures of other components that the profile lacks.
     Raises PowerProfileError if the CPU's values are missing, are AOSP's placeholders, or belong to another phone.
     """
+    filled: tuple[str, ...] = ()
+    if fitted is not None:
+        profile, filled = filled_profile(profile, fitted, voltage_v)
     warnings = list(profile.warnings)
     ordered = sorted(policies, key=lambda policy: min(policy[1], default=policy[0])) if policies else None
     clusters = _clusters(profile, frequencies or {}, warnings)
@@ -47,14 +54,19 @@ def power_model(
     active_ma = profile.value("cpu.active") if all(keys.power != "cpu.active" for keys in chosen) else 0.0
     warnings += cpu_keys.unused(profile, chosen)
     matched = tuple(
-        ClusterPower(cpus, *_columns(cluster.steps), cluster.cluster_ma)
+        ClusterPower(
+            cpus,
+            np.array([khz for khz, _ in cluster.steps], np.int64),
+            np.array([ma for _, ma in cluster.steps], np.float64),
+            cluster.cluster_ma,
+        )
         for cluster, cpus in _match(profile, clusters, ordered, warnings)
     )
     components = ComponentPower.from_profile(profile)
     cpu = CpuPower(components.idle.suspend_ma, components.idle.idle_ma, active_ma, matched)
     capacity_mah = profile.items.get("battery.capacity", 0.0)
     battery_mah = capacity_mah if is_capacity(capacity_mah) else None
-    return PowerModel(profile.name, voltage_v, battery_mah, cpu, (*doubtful, *warnings), doubtful, components)
+    return PowerModel(profile.name, voltage_v, battery_mah, cpu, (*doubtful, *warnings), doubtful, components, fitted, filled)
 
 
 def needs_frequencies(profile: PowerProfile) -> bool:
@@ -148,7 +160,3 @@ def _match(
 def _steps(speeds: Sequence[float], currents: Sequence[float]) -> list[tuple[int, float]]:
     """Operating points (kHz, mA) by ascending speed. Surplus values are dropped; of equal speeds the last one is kept."""
     return sorted({round(khz): ma for khz, ma in zip(speeds, currents, strict=False)}.items())
-
-
-def _columns(steps: Sequence[tuple[int, float]]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    return np.array([khz for khz, _ in steps], np.int64), np.array([ma for _, ma in steps], np.float64)

@@ -98,6 +98,10 @@ class FittedModel(_Part):
         """The group that a component was measured with."""
         return next((group for group in self.groups if component in group.components), None)
 
+    def listed_components(self) -> str:
+        """The first names of its components, and how many more there are."""
+        return listed([component for group in self.groups for component in group.components], 20)
+
     def values(self, component: str) -> dict[str, float]:
         """The coefficients of a component by the last word of their parameters, and `base` if the rails measured nothing else."""
         group = self.group_of(component)

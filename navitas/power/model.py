@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from navitas.power.components.component_power import ComponentPower
-from navitas.power.fitted_model import FittedModel
+
+if TYPE_CHECKING:
+    from navitas.power.fitted_model import FittedModel
 
 
 @dataclass(frozen=True, slots=True)

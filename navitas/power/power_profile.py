@@ -11,7 +11,6 @@ from pathlib import Path
 
 from lxml import etree
 
-from navitas import binary_xml
 from navitas.errors import PowerProfileError
 from navitas.power.defects import defects
 from navitas.power.modem_element import modem_entries
@@ -20,6 +19,8 @@ from navitas.regular_files import open_regular
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 16
 _MAX_WARNINGS = 50
+_COMPILED = b"\x03\x00\x08\x00"
+"""How compiled XML begins (`binary_xml.MAGIC`). That module is imported for such profiles only."""
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[fFdD]?")
 _KNOWN = ("item", "array", "modem")
 _FETCH = "Check the file, or fetch it again."
@@ -118,7 +119,9 @@ def _checked(data: bytes, where: str) -> bytes:
 
 def parse_profile(data: bytes, where: str, *, keep_comments: bool = False) -> etree._Element:
     """Return the root of a profile's XML, text or compiled. Raises PowerProfileError as `read_power_profile`."""
-    if data.startswith(binary_xml.MAGIC):
+    if data.startswith(_COMPILED):
+        from navitas import binary_xml  # noqa: PLC0415
+
         try:
             data = binary_xml.to_text(binary_xml.parse(data)).encode()
         except binary_xml.MalformedXml as error:

@@ -65,7 +65,8 @@ Cpu = Annotated[int, Field(ge=0, lt=MAX_CPUS)]
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False)
+    # The manifest builds what it validates with, and its parts with it.
+    model_config = ConfigDict(extra="ignore", frozen=True, allow_inf_nan=False, defer_build=True)
 
 
 class Project(_Model):

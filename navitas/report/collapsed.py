@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from functools import cache
 from typing import IO
 
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import ThreadEnergy
 from navitas.report.format import Format
-from navitas.report.frames import J_TO_UJ, UNTRACED, walk
 from navitas.report.names import MethodNames
+from navitas.report.speedscope import J_TO_UJ, UNTRACED, walk
 from navitas.untrusted_text import printable
 
 MAX_DEPTH = 500
@@ -27,10 +29,11 @@ def write(profile: Profile, out: IO[str]) -> None:
     Weights are integers. The remainder below 1 µJ is added to the caller, so a thread loses less than 1 µJ to rounding.
     """
     stacks: Counter[str] = Counter()
-    names = _FrameNames(MethodNames(profile.method_table))
+    names = MethodNames(profile.method_table)
+    frame_of = cache(lambda method: _frame(names.label(method)))
     for test in profile.tests:
         for thread in test.threads:
-            _add(stacks, thread, names)
+            _add(stacks, thread, frame_of)
     for stack, weight_uj in stacks.items():
         out.write(f"{stack} {weight_uj}\n")
 
@@ -40,20 +43,7 @@ FORMAT = Format(
 )
 
 
-class _FrameNames:
-    """The frame name of each method, cached."""
-
-    def __init__(self, names: MethodNames) -> None:
-        self._names = names
-        self._known: dict[int, str] = {}
-
-    def frame(self, method: int) -> str:
-        if method not in self._known:
-            self._known[method] = _frame(self._names.label(method))
-        return self._known[method]
-
-
-def _add(stacks: Counter[str], thread: ThreadEnergy, frames: _FrameNames) -> None:
+def _add(stacks: Counter[str], thread: ThreadEnergy, frame_of: Callable[[int], str]) -> None:
     top = _frame(thread.name)
     path = [top]
     open_self_uj = [(thread.untraced_j + thread.probes_j) * J_TO_UJ]
@@ -63,7 +53,7 @@ def _add(stacks: Counter[str], thread: ThreadEnergy, frames: _FrameNames) -> Non
             too_deep += 1 if step.enters else -1
             too_deep_uj += step.self_uj
         elif step.enters:
-            path.append(frames.frame(step.method))
+            path.append(frame_of(step.method))
             open_self_uj.append(step.self_uj)
         else:
             open_self_uj[-1] += _emit(stacks, [*path, DEEPER], too_deep_uj) if too_deep_uj else 0.0

@@ -1,15 +1,19 @@
-"""What reports for people say of tests and methods besides figures: their runs, what ± contains, and doubtful figures."""
+"""What reports for people say of tests, methods and components besides figures: runs, what ± contains, evidence, doubts."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
+from navitas.analyze.handed_work import HandedWork
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.repeats import Repeats
 from navitas.analyze.roll_up import MethodTotal
-from navitas.report.units import duration, joules, percent, unbroken
+from navitas.analyze.top import ComponentShare, Top
+from navitas.counts import counted
+from navitas.report.units import digits, duration, joules, percent, unbroken
 from navitas.untrusted_text import printable
 
 UNFIT = "unfit"
@@ -22,6 +26,7 @@ _PAPER1 = (
     " (docs/how-it-measures.md)."
 )
 _BELOW_ZERO = "Figures can be slightly negative: the mean cost of probes, which has an error (±), is subtracted without clamping."
+CONSUMERS_NOTE = "The device computes its consumers from its rails, by a model of its own. The app's share is by uid."
 
 
 def statuses(tests: Sequence[TestEnergy]) -> Iterator[tuple[str, str]]:
@@ -72,7 +77,7 @@ def baseline_note(groups: Sequence[Repeats]) -> str:
     pairs = [found for group in groups if (found := group.baseline) is not None]
     exceeding = sum(each.exceeds_probes for each in pairs)
     if exceeding:
-        tests = "1 test" if exceeding == 1 else f"{exceeding:,} tests"
+        tests = counted(exceeding, "test")
         return f"In {tests}, the runs differ by more than the energy of probes, for other reasons: {_OTHER_WORK}. Use --repeat."
     if any(each.runs == 1 for each in pairs):
         return f"Single runs with and without probes also differ for other reasons: {_OTHER_WORK}. Use --repeat."
@@ -93,12 +98,8 @@ def method_note(total: MethodTotal) -> str:
     below = [name for name, value_j, error in figures if error.is_below_zero(value_j)]
     notes = [f"{' and '.join(within)} energy within the error of probes"] if within else []
     notes += [f"{' and '.join(below)} energy below zero by more than ±"] if below else []
-    notes += [f"{_calls(total.throws)} ended by an exception"] if total.throws else []
-    return ", ".join([*notes, f"{_calls(total.cut)} without an end"] if total.cut else notes)
-
-
-def _calls(count: int) -> str:
-    return "1 call" if count == 1 else f"{count:,} calls"
+    notes += [f"{counted(total.throws, 'call')} ended by an exception"] if total.throws else []
+    return ", ".join([*notes, f"{counted(total.cut, 'call')} without an end"] if total.cut else notes)
 
 
 def doubts(tests: Sequence[TestEnergy], *, is_below_zero: bool = False) -> list[str]:
@@ -126,3 +127,70 @@ def tick_note(profile: Profile) -> str:
         return ""
     period = unbroken(duration(round(profile.tick_ns)))
     return f"Calls are exact. Times come from a tick of {period}, which adds to the error of methods (±)."
+
+
+def unmeasured_note(found: Sequence[HandedWork]) -> str:
+    """Return a sentence about work that ran on threads without probes. Empty without such work."""
+    tasks = sum(one.unmeasured_tasks for one in found)
+    if not tasks:
+        return ""
+    ran = counted(tasks, "task ran on a thread", "tasks ran on threads")
+    return f"{ran} without probes, so {'its' if tasks == 1 else 'their'} time and energy are unknown."
+
+
+def rails_note(uses: Sequence[ComponentShare]) -> str:
+    """Return a note on the components that rails scaled, or did not. A ratio and its sign are one word."""
+    meaning = "Rails and model alone: energies of the time in which the rails were read."
+    scaled = [(use.component, use.ratio) for use in uses if use.level == "rails"]
+    ratios = [unbroken(f"{printable(name, _LONGEST)} × {digits(ratio)}") for name, ratio in scaled if ratio is not None]
+    if not scaled:
+        return f"{meaning} Energy is that of the model (--evidence model)."
+    return f"{meaning} Scaled to its rails: {', '.join(ratios)}." if ratios else meaning
+
+
+def silent_note(found: Top) -> str:
+    """Return a note on the components that are known from a rail only, which measured 0 J."""
+    return f"Rails measured nothing: {listed(found.silent)}."
+
+
+def listed(components: Sequence[str]) -> str:
+    """Return names of components, with commas."""
+    return ", ".join(printable(name, _LONGEST) for name in components)
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceGroup:
+    """Components with the same level of evidence.
+
+    `reasons` are why it is not better: sentences, each with the components that it holds for.
+    """
+
+    components: tuple[str, ...]
+    level: str
+    basis: str
+    expected_error: float | None
+    reasons: tuple[tuple[str, tuple[str, ...]], ...]
+
+    def reason_lines(self, leave_out: frozenset[str] = frozenset()) -> list[str]:
+        """Return the reasons, with the names of their components if these are not all. `leave_out` are sentences."""
+        return [text if of == self.components else f"{listed(of)}: {text}" for text, of in self.reasons if text not in leave_out]
+
+
+def evidence_groups(profile: Profile, component: str | None = None) -> list[EvidenceGroup]:
+    """Group the components that `Top.shown` has by their evidence, in the order of the recording's components."""
+    shown = {use.component for use in profile.top().shown(component)}
+    groups: dict[tuple[str, str, float | None], dict[str, tuple[str, ...]]] = {}
+    for each in profile.evidence:
+        if each.component in shown:
+            group = groups.setdefault((each.level, each.basis, each.expected_error), {})
+            group[each.component] = tuple(dict.fromkeys(map(str, each.reasons)))
+    return [EvidenceGroup(tuple(group), *level, _by_reason(group)) for level, group in groups.items()]
+
+
+def _by_reason(group: Mapping[str, Sequence[str]]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return each reason of some components once, with its components."""
+    found: dict[str, list[str]] = {}
+    for component, reasons in group.items():
+        for text in reasons:
+            found.setdefault(text, []).append(component)
+    return tuple((text, tuple(names)) for text, names in found.items())

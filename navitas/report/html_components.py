@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 from navitas.analyze.cpu_use import CPU
+from navitas.analyze.method_bytes import bytes_by_method
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.roll_up import MethodTotal
-from navitas.analyze.share_of import share
 from navitas.analyze.top import ComponentShare
-from navitas.html_page.elements import Cell, name, text
-from navitas.report.component_notes import CONSUMERS_NOTE, rails_note, silent_note
-from navitas.report.html_section import MAX_ROWS, bar_cell, figure_cell, joules_cell, section
+from navitas.attribute.consumers_comparison import ConsumerEnergy
+from navitas.html_page.page import Cell, name, text
+from navitas.report.figure_notes import CONSUMERS_NOTE, rails_note, silent_note
+from navitas.report.html_tables import bar_cell, figure_cell, joules_cell, section
 from navitas.report.names import MethodNames
-from navitas.report.units import byte_count
+from navitas.report.units import byte_count, share
 
 _MAX_NAME_LENGTH = 1000
 
@@ -48,21 +48,19 @@ def components_section(profile: Profile) -> str:
         del columns["Rails"], columns["Model alone"]
     if found.silent:
         about += f" {text(silent_note(found), _MAX_NAME_LENGTH)}"
-    rows = [[cell(use) for cell in columns.values()] for use in uses]
-    return section("components", "Components", about, columns, rows, count=len(rows), texts=2, searched=False) + _consumers(
-        profile
-    )
+    return section("components", "Components", about, columns, uses, texts=2, searched=False) + _consumers(profile)
 
 
 def _consumers(profile: Profile) -> str:
-    head = ("Component", "Device", "Estimate", "Device (app)", "Estimate (app)")
-    rows = [
-        [Cell(name(one.component)), *map(joules_cell, (one.energy_j, one.estimate_j, one.app_j, one.app_estimate_j))]
-        for one in profile.consumers
-        if one.is_used
-    ]
-    title = "Energy consumers of the device"
-    return section("consumers", title, CONSUMERS_NOTE, head, rows, count=len(rows), searched=False) if rows else ""
+    columns: dict[str, Callable[[ConsumerEnergy], Cell]] = {
+        "Component": lambda consumer: Cell(name(consumer.component)),
+        "Device": lambda consumer: joules_cell(consumer.energy_j),
+        "Estimate": lambda consumer: joules_cell(consumer.estimate_j),
+        "Device (app)": lambda consumer: joules_cell(consumer.app_j),
+        "Estimate (app)": lambda consumer: joules_cell(consumer.app_estimate_j),
+    }
+    used, title = [consumer for consumer in profile.consumers if consumer.is_used], "Energy consumers of the device"
+    return section("consumers", title, CONSUMERS_NOTE, columns, used, searched=False) if used else ""
 
 
 def methods_by_component_section(profile: Profile, shown: Sequence[TestEnergy]) -> str:
@@ -77,9 +75,7 @@ def methods_by_component_section(profile: Profile, shown: Sequence[TestEnergy]) 
         return sum(total.inclusive_components[place] for place in others)
 
     totals = sorted((total for total in profile.method_totals(shown) if rest_j(total) > 0), key=lambda total: -rest_j(total))
-    moved: defaultdict[int, float] = defaultdict(float)
-    for one in profile.method_bytes():
-        moved[one.id] += one.inclusive_received_bytes + one.inclusive_sent_bytes
+    moved = bytes_by_method(profile.method_bytes())
     columns: dict[str, Callable[[MethodTotal], Cell]] = {
         "Method": lambda total: Cell(name(methods.label(total.id), _MAX_NAME_LENGTH)),
         "Bytes": lambda total: figure_cell(moved.get(total.id), byte_count),
@@ -87,22 +83,16 @@ def methods_by_component_section(profile: Profile, shown: Sequence[TestEnergy]) 
     if not moved:
         del columns["Bytes"]
     for place in [place for place in range(len(names)) if any(total.inclusive_components[place] for total in totals)]:
-        columns[name(names[place])] = _inclusive(place)
-        columns[f"{name(names[place])} self"] = _self(place)
+        columns[name(names[place])] = _column(lambda total: total.inclusive_components, place)
+        columns[f"{name(names[place])} self"] = _column(lambda total: total.components, place)
     about = (
         "The energy of each method that used more than the CPU, by component: with the methods that it calls, and of its own"
         " (self). Methods of the platform, such as those that read and write, have their own rows."
     )
     if moved:
         about += " Bytes: moved over radios and storage by the method and those that it calls, in all runs."
-    rows = [[cell(total) for cell in columns.values()] for total in totals[:MAX_ROWS]]
-    title = "Methods by component"
-    return section("methods-by-component", title, about, columns, rows, count=len(totals)) if rows else ""
+    return section("methods-by-component", "Methods by component", about, columns, totals) if totals else ""
 
 
-def _inclusive(place: int) -> Callable[[MethodTotal], Cell]:
-    return lambda total: joules_cell(total.inclusive_components[place])
-
-
-def _self(place: int) -> Callable[[MethodTotal], Cell]:
-    return lambda total: joules_cell(total.components[place])
+def _column(energies: Callable[[MethodTotal], Sequence[float]], place: int) -> Callable[[MethodTotal], Cell]:
+    return lambda total: joules_cell(energies(total)[place])

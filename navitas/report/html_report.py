@@ -3,53 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from html import escape
 from importlib.resources import files
 from typing import IO
 
 from navitas.analyze.cpu_use import CPU
-from navitas.analyze.flame_nodes import flame_nodes
-from navitas.analyze.mean_power import profile_power_w
+from navitas.analyze.flame_nodes import FlameNodes, flame_nodes
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
 from navitas.analyze.repeats import Repeats
-from navitas.html_page.document import base_style, document
-from navitas.html_page.elements import text
-from navitas.report.component_notes import evidence_groups
-from navitas.report.figure_notes import tick_note, uncertainty_note
+from navitas.attribute.ledger import counted_wall_ns
+from navitas.html_page.page import base_style, document, embedded_json, text
+from navitas.report.figure_notes import evidence_groups, tick_note, uncertainty_note
 from navitas.report.format import Format
 from navitas.report.html_components import components_section, methods_by_component_section
-from navitas.report.html_handed_work import handed_work_section
-from navitas.report.html_tables import baseline_section, methods_section, tests_section, threads_section
-from navitas.report.html_viewer import flame_graph, viewer_scripts
+from navitas.report.html_tables import baseline_section, handed_work_section, methods_section, tests_section, threads_section
+from navitas.report.speedscope import graph_chunks
 from navitas.report.units import battery_rate, battery_share, charge, joules, watts
 
+_SANDBOX = "allow-scripts allow-downloads"
+_MISSING = (
+    "This installation of Navitas has no flame graph viewer: run <code>make viewer</code> in its checkout and write the report"
+    " again, or open the file of <code>navitas report RECORDING --speedscope FILE</code> in speedscope."
+)
 _MAX_WARNINGS = 500
 _MAX_NOTE_LENGTH = 2000
 
 
 def write(profile: Profile, out: IO[str]) -> None:
     """Write the page. With repeats, flame graph, methods and threads show the run of each test that is nearest to the median."""
-    package = files("navitas.report")
-    script = (package / "html_report.js").read_text("utf-8")
-    style = base_style() + (package / "html_report.css").read_text("utf-8")
-    scripts = (script, *viewer_scripts())
+    style, viewer = base_style() + _resource("html_report.css"), viewer_scripts()
+    scripts, body = (_resource("html_report.js"), *viewer), _body(profile, viewer)
     # The viewer creates styles at run time, so a hash can't allow them.
-    out.writelines(
-        document(f"{profile.project} – energy", style, _body(profile), scripts=scripts, style_source="'unsafe-inline'")
-    )
+    out.writelines(document(f"{profile.project} – energy", style, body, scripts=scripts, style_source="'unsafe-inline'"))
 
 
 FORMAT = Format("html", ".html", "a page for a browser, with the flame graph", write)
 
 
-def _body(profile: Profile) -> Iterator[str]:
+def _body(profile: Profile, viewer: tuple[str, ...]) -> Iterator[str]:
     tests = profile.tests_by_class if profile.is_by_class else profile.tests
     groups = profile.classes() if profile.is_by_class else profile.repeats()
     shown = [group.typical for group in groups]
     yield _summary(profile, groups, tests)
     yield _warnings(profile)
     if any(thread.nodes for test in shown for thread in test.threads):
-        yield from flame_graph(profile, flame_nodes(shown))
+        yield from flame_graph(profile, flame_nodes(shown), viewer)
     yield tests_section(profile, groups, tests)
     yield baseline_section(groups)
     yield methods_section(profile, shown)
@@ -61,7 +60,7 @@ def _body(profile: Profile) -> Iterator[str]:
 
 
 def _summary(profile: Profile, groups: Sequence[Repeats], tests: Sequence[TestEnergy]) -> str:
-    device, totals, power_w = profile.about.device, profile.totals, profile_power_w(profile)
+    device, totals, power_w = profile.about.device, profile.totals, _mean_power_w(profile)
     volts, battery_mah = profile.about.voltage_v, profile.about.battery_mah
     rate = "" if power_w is None else battery_rate(power_w, volts, battery_mah)
     share = battery_share(totals.energy_j, volts, battery_mah)
@@ -86,6 +85,12 @@ def _summary(profile: Profile, groups: Sequence[Repeats], tests: Sequence[TestEn
         f"<div class=facts>{''.join(f'<div><b>{text(value)}</b>{text(what)}</div>' for value, what in facts)}</div>\n"
         f"{_rails(profile)}{_evidence(profile)}"
     )
+
+
+def _mean_power_w(profile: Profile) -> float | None:
+    """Return energy divided by wall time over all runs except baseline runs, or None if no time passed."""
+    wall_ns = counted_wall_ns(profile.ledger)
+    return profile.totals.energy_j / (wall_ns / 1e9) if wall_ns > 0 else None
 
 
 def _rails(profile: Profile) -> str:
@@ -138,3 +143,54 @@ def _about(profile: Profile) -> str:
         f"Navitas {about.provenance['navitas_version']}" if "navitas_version" in about.provenance else "",
     ]
     return f"<footer><p>{text('; '.join(filter(None, facts)), _MAX_NOTE_LENGTH)}</p></footer>\n"
+
+
+def viewer_scripts() -> tuple[str, ...]:
+    """Return the scripts of the viewer's frame, in order. Empty if the viewer is not installed."""
+    if not (files("navitas.report") / "viewer" / "speedscope.js").is_file():
+        return ()
+    code = _resource("viewer/speedscope.js").partition("\n//# sourceMappingURL=")[0]
+    return _resource("html_viewer_before.js"), code, _resource("html_viewer_after.js")
+
+
+def flame_graph(profile: Profile, flames: FlameNodes, scripts: tuple[str, ...]) -> Iterator[str]:
+    """Yield the section of the flame graph in chunks of text. `scripts` are those of `viewer_scripts`."""
+    yield '<section aria-labelledby="flame-title"><h2 id="flame-title">Flame graph</h2>'
+    if not scripts:
+        yield f'<p id="flame-status">{_MISSING}</p></section>\n'
+        return
+    yield f"<p>{_about_flames(flames)}</p>"
+    yield '<p id="flame-status" role="status">The flame graph needs JavaScript.</p>'
+    yield f'<iframe id="flame" title="Flame graph (speedscope)" sandbox="{_SANDBOX}"></iframe></section>\n'
+    # The template stores the frame's document. The page's script loads it into the frame.
+    yield f'<template id="viewer" data-document="{escape(_frame(scripts))}"></template>\n'
+    yield from embedded_json(graph_chunks(profile, flames), "flame-data")
+
+
+def _about_flames(flames: FlameNodes) -> str:
+    small = (
+        f" Tests, threads and calls below {text(joules(flames.min_energy_j))} are summed up as <i>smaller</i>:"
+        f" {flames.omitted:,} nodes of the call trees."
+        if flames.omitted or flames.smaller_tests
+        else ""
+    )
+    return (
+        "Width is energy in µJ, not time: tests, below them threads, below them calls. Double-click a frame to enlarge it;"
+        f" <i>Left Heavy</i> merges equal calls, <i>Sandwich</i> lists methods with their callers.{small}"
+    )
+
+
+def _frame(scripts: tuple[str, ...]) -> str:
+    # The report omits the viewer's font. The style names fallback fonts.
+    style = _resource("viewer/speedscope.css").partition("@font-face")[0]
+    licenses = _resource("viewer/LICENSE") + "\n" + _resource("html_viewer_licenses.txt")
+    code = "".join(f"<script>{script}</script>" for script in scripts)
+    return (
+        f"<!DOCTYPE html><!--\nspeedscope\n{licenses}-->"
+        '<html lang="en"><head><meta charset="utf-8"><title>Flame graph</title>'
+        f"<style>{style}</style></head><body>{code}</body></html>"
+    )
+
+
+def _resource(name: str) -> str:
+    return (files("navitas.report") / name).read_text("utf-8")

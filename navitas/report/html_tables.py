@@ -1,23 +1,98 @@
-"""The tables of an HTML report."""
+"""The tables of an HTML report: sections that hold them, cells of figures, and the tables of tests, methods and threads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
-from navitas.analyze.baselines import BaselinePairs
+from navitas.analyze.handed_work import UNKNOWN_STARTER, HandedWork
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
-from navitas.analyze.repeats import Repeats
+from navitas.analyze.repeats import BaselinePairs, Repeats
 from navitas.analyze.roll_up import MethodTotal, ThreadTotal
-from navitas.analyze.share_of import share
-from navitas.html_page.elements import Cell, name, text
-from navitas.report.figure_notes import baseline_note, doubts, method_figures_note, method_note, statuses, tests_note
-from navitas.report.html_section import MAX_ROWS, bar_cell, count_cell, figure_cell, joules_cell, section
+from navitas.html_page.page import Cell, name, table, text
+from navitas.report.figure_notes import (
+    baseline_note,
+    doubts,
+    method_figures_note,
+    method_note,
+    statuses,
+    tests_note,
+    unmeasured_note,
+)
 from navitas.report.names import MethodNames, test_label
-from navitas.report.units import battery_rate, duration, watts
+from navitas.report.units import UNKNOWN, battery_rate, duration, joules, percent, share, watts
 
+T = TypeVar("T")
+
+MAX_ROWS = 5000
+"""The maximum number of rows. Browsers sort and search this many without delay."""
 _MAX_NAME_LENGTH = 1000
 _LONGEST_NOTE = 2000
+_HANDED_WORK = (
+    "The energy of work that ran on other threads, or later, by the method that started it. It is also in the methods that ran"
+    " the work. Share is the share of the energy of all runs."
+)
+
+
+def section(
+    identifier: str,
+    title: str,
+    about: str,
+    columns: Mapping[str, Callable[[T], Cell]],
+    records: Sequence[T],
+    *,
+    more_rows: Sequence[Sequence[Cell]] = (),
+    listed: str = "",
+    texts: int = 1,
+    searched: bool = True,
+) -> str:
+    """Return a section with a table that users can sort, and search if `searched`.
+
+    It has a row for each record, with the cells that the columns' functions return, and then `more_rows`. `listed` is what rows
+    are (default: the title). The first `texts` columns hold text.
+    """
+    rows = [[cell(record) for cell in columns.values()] for record in records[:MAX_ROWS]]
+    rows += map(list, more_rows[: MAX_ROWS - len(rows)])
+    count, listed = len(records) + len(more_rows), listed or title.lower()
+    more = (
+        f" The page lists {len(rows):,} of {count:,} {listed}, those with the most energy; the JSON report has all."
+        if count > len(rows)
+        else ""
+    )
+    search = (
+        f'<label class=search hidden>Search <input type="search" data-table="{identifier}"> '
+        f'<output id="{identifier}-count"></output></label>'
+        if searched
+        else ""
+    )
+    shown = table(
+        columns, rows, texts=texts, attributes=f'class="sortable" id="{identifier}" aria-labelledby="{identifier}-title"'
+    )
+    return f'<section><h2 id="{identifier}-title">{title}</h2><p>{about}{more}</p>{search}{shown}</section>\n'
+
+
+def bar_cell(value: float | None) -> Cell:
+    """A share as a bar and in percent."""
+    if value is None:
+        return Cell(UNKNOWN)
+    width = 100 * min(max(value, 0.0), 1.0)
+    return Cell(f'<span class=share><i style="width:{width:.1f}%"></i></span>{percent(value)}', value)
+
+
+def joules_cell(value: float | None) -> Cell:
+    """An energy, or a dash."""
+    return figure_cell(value, joules)
+
+
+def count_cell(value: int) -> Cell:
+    """A whole number."""
+    return Cell(f"{value:,}", value)
+
+
+def figure_cell(value: float | None, shown: Callable[[float], str]) -> Cell:
+    """A figure as `shown` formats it, or a dash. The cell sorts by the figure."""
+    return Cell(UNKNOWN) if value is None else Cell(shown(value), value)
 
 
 def tests_section(profile: Profile, groups: Sequence[Repeats], tests: Sequence[TestEnergy]) -> str:
@@ -48,28 +123,23 @@ def tests_section(profile: Profile, groups: Sequence[Repeats], tests: Sequence[T
     hidden |= set() if battery_mah else {"Battery"}
     columns = {head: cell for head, cell in columns.items() if head not in hidden}
     ranked = sorted(groups, key=lambda group: -group.app_j.median)
-    rows = [[cell(group) for cell in columns.values()] for group in ranked[:MAX_ROWS]]
     blank = [Cell("–")] * (len(columns) - 2)
-    rows += [[Cell(name(test_label(test), _MAX_NAME_LENGTH)), *blank, _status([test])] for test in idle[: MAX_ROWS - len(rows)]]
-    return section("tests", "Tests", about, columns, rows, count=len(groups) + len(idle))
+    never_ran = [[Cell(name(test_label(test), _MAX_NAME_LENGTH)), *blank, _status([test])] for test in idle]
+    return section("tests", "Tests", about, columns, ranked, more_rows=never_ran)
 
 
 def baseline_section(groups: Sequence[Repeats]) -> str:
     """Return the table that compares runs with probes and runs without. Empty without `--baseline`."""
-    columns: dict[str, Callable[[BaselinePairs], Cell]] = {
-        "With probes": lambda pairs: joules_cell(pairs.probed_j),
-        "By sampled cost": lambda pairs: joules_cell(pairs.compensated_j),
-        "Without probes": lambda pairs: joules_cell(pairs.unprobed_j),
-        "Sampled cost is off by": lambda pairs: figure_cell(pairs.error, lambda error: f"{100 * error:+.1f} %"),
+    columns: dict[str, Callable[[tuple[TestEnergy, BaselinePairs]], Cell]] = {
+        "Test": lambda row: Cell(name(test_label(row[0]), _MAX_NAME_LENGTH)),
+        "With probes": lambda row: joules_cell(row[1].probed_j),
+        "By sampled cost": lambda row: joules_cell(row[1].compensated_j),
+        "Without probes": lambda row: joules_cell(row[1].unprobed_j),
+        "Sampled cost is off by": lambda row: figure_cell(row[1].error, lambda error: f"{100 * error:+.1f} %"),
     }
-    compared = [(group, pairs) for group in groups if (pairs := group.baseline) is not None]
-    rows = [
-        [Cell(name(test_label(group.typical), _MAX_NAME_LENGTH)), *(cell(pairs) for cell in columns.values())]
-        for group, pairs in compared[:MAX_ROWS]
-    ]
+    compared = [(group.typical, pairs) for group in groups if (pairs := group.baseline) is not None]
     about = f"The energy of each test's threads, as medians of its runs. {text(baseline_note(groups), _LONGEST_NOTE)}".rstrip()
-    head = ("Test", *columns)
-    return section("probes", "Probes", about, head, rows, count=len(compared), listed="tests") if rows else ""
+    return section("probes", "Probes", about, columns, compared, listed="tests") if compared else ""
 
 
 def methods_section(profile: Profile, shown: Sequence[TestEnergy]) -> str:
@@ -93,8 +163,7 @@ def methods_section(profile: Profile, shown: Sequence[TestEnergy]) -> str:
     }
     if any(test.alternative_j is not None for test in shown):
         columns["Paper 1"] = lambda total: joules_cell(total.known(total.alternative_j))
-    rows = [[cell(total) for cell in columns.values()] for total in totals[:MAX_ROWS]]
-    return section("methods", "Methods", about, columns, rows, count=len(totals)) if totals else ""
+    return section("methods", "Methods", about, columns, totals) if totals else ""
 
 
 def threads_section(profile: Profile, shown: Sequence[TestEnergy]) -> str:
@@ -114,8 +183,7 @@ def threads_section(profile: Profile, shown: Sequence[TestEnergy]) -> str:
         "Probes": lambda total: joules_cell(total.known(total.probes_j)),
         "Threads": lambda total: count_cell(total.count),
     }
-    rows = [[cell(total) for cell in columns.values()] for total in totals[:MAX_ROWS]]
-    return section("threads", "Threads", about, columns, rows, count=len(totals)) if totals else ""
+    return section("threads", "Threads", about, columns, totals) if totals else ""
 
 
 def _place(total: MethodTotal) -> str:
@@ -132,3 +200,30 @@ def _note(total: MethodTotal) -> str:
 def _status(tests: Sequence[TestEnergy]) -> Cell:
     """Return the statuses of a test's runs, and why some do not count."""
     return Cell(", ".join(f'<span class="{text(status, 40)}">{text(label, 60)}</span>' for status, label in statuses(tests)))
+
+
+def handed_work_section(profile: Profile) -> str:
+    """Return the table of methods that handed over work, largest energy first. Empty without such methods."""
+    found, names, total_j = profile.handed_work(), MethodNames(profile.method_table), profile.energy_j()
+    if not found:
+        return ""
+    columns: dict[str, Callable[[HandedWork], Cell]] = {
+        "Started by": lambda one: Cell(_starter(one, names)),
+        "Ran on": lambda one: Cell(_threads(one)),
+        "Share": lambda one: bar_cell(share(one.energy_j, total_j)),
+        "Energy": lambda one: joules_cell(one.energy_j),
+        "Tasks": lambda one: count_cell(one.tasks),
+        "Time": lambda one: figure_cell(one.run_ns, duration),
+    }
+    title, starters = "Work handed to other threads", "methods that started work"
+    about = f"{_HANDED_WORK} {unmeasured_note(found)}".rstrip()
+    return section("handed-work", title, about, columns, found, listed=starters, texts=2)
+
+
+def _starter(one: HandedWork, names: MethodNames) -> str:
+    return "unknown" if one.id == UNKNOWN_STARTER else name(names.label(one.id), _MAX_NAME_LENGTH)
+
+
+def _threads(one: HandedWork) -> str:
+    more = f" and {one.other_threads:,} more" if one.other_threads else ""
+    return ", ".join(name(thread or "(no name)") for thread in one.threads) + more

@@ -11,10 +11,9 @@ from typing import IO, Any
 from navitas import __version__
 from navitas.analyze.handed_work import HandedWork
 from navitas.analyze.method_bytes import MethodBytes
-from navitas.analyze.pace import Pace
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy, Totals
-from navitas.analyze.repeats import Repeats
+from navitas.analyze.repeats import Pace, Repeats
 from navitas.analyze.spread import MethodRepeats, Spread
 from navitas.analyze.uncertainty import StandardError
 from navitas.parse.reasons import MergedReason
@@ -25,6 +24,7 @@ from navitas.report.json_views import json_views
 from navitas.report.view_request import ViewRequest
 
 SCHEMA_VERSION = 2
+_ERRORS = ("standard_j", *StandardError.__slots__)
 
 
 def schema() -> dict[str, Any]:
@@ -181,8 +181,7 @@ def _method(repeats: MethodRepeats, lines: MethodLines, profile: Profile, moved:
 
 
 def _error(error: StandardError) -> Inline:
-    figures = {"standard_j": error.standard_j, **asdict(error)}
-    return Inline((name, float(f"{value:.3g}")) for name, value in figures.items())
+    return Inline((name, float(f"{getattr(error, name):.3g}")) for name in _ERRORS)
 
 
 def _handed(one: HandedWork, lines: MethodLines, components: Sequence[str]) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, partial
 from math import isfinite
 from typing import Any
 
@@ -30,7 +31,8 @@ class MethodLines:
     """Formats the lines of methods, and caches the methods' names. Lines have components if there are at least two."""
 
     def __init__(self, methods: MethodTable, components: Sequence[str], alternative: str | None) -> None:
-        self._names = _Names(methods)
+        self.name: Callable[[int], str] = cache(partial(_name_fields, methods))
+        """Returns the fields that identify a method, without braces."""
         self._optional = (*_OPTIONAL, f"{alternative}_j")
         self._components = _split_fields(components)
 
@@ -41,10 +43,6 @@ class MethodLines:
         """
         for columns in methods.blocks():
             yield from self._lines(columns) if measured else map(_without_energy, self._lines(columns))
-
-    def name(self, index: int) -> str:
-        """Return the fields that identify a method, without braces."""
-        return self._names[index]
 
     def _lines(self, columns: Sequence[Sequence[Any]]) -> Iterator[str]:
         method, *always = columns[:9]
@@ -58,29 +56,22 @@ class MethodLines:
         by_component = [values for column in split for values in zip(*column, strict=True)] if self._components else []
         _check_finite([*always[3:5], *standard, *(column for _, column in given), *by_component])
         template = "".join([_METHOD, *(f', "{key}": %.12g' for key, _ in given), self._components, "}"])
-        names = map(self._names.__getitem__, method)
+        names = map(self.name, method)
         figures = (*always, *standard, *(column for _, column in given), *by_component)
         yield from map(template.__mod__, zip(names, *figures, strict=True))
 
 
-class _Names(dict[int, str]):
-    """The fields that identify a method, by index."""
-
-    def __init__(self, methods: MethodTable) -> None:
-        super().__init__()
-        self._methods = methods
-
-    def __missing__(self, index: int) -> str:
-        method = method_of(self._methods, index)
-        fields = {
-            "id": index,
-            "module": method.module if method else "",
-            "class": method.class_name if method else "",
-            "name": method.name if method else UNKNOWN_METHOD,
-            "descriptor": method.descriptor if method else "",
-        }
-        self[index] = made = line(fields)[1:-1]
-        return made
+def _name_fields(methods: MethodTable, index: int) -> str:
+    """Return the fields that identify a method, without braces."""
+    method = method_of(methods, index)
+    fields = {
+        "id": index,
+        "module": method.module if method else "",
+        "class": method.class_name if method else "",
+        "name": method.name if method else UNKNOWN_METHOD,
+        "descriptor": method.descriptor if method else "",
+    }
+    return line(fields)[1:-1]
 
 
 def shares(components: Sequence[str], joules: Sequence[float]) -> Inline:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from itertools import groupby, islice
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from navitas.untrusted_text import ESCAPED_SURROGATE, without_surrogates
 
 _ENCODE = json.JSONEncoder(allow_nan=False).encode
 _CHUNK_LINES = 10_000
+_CHUNK_LENGTH = 1 << 16
 
 
 class JsonLines:
@@ -40,38 +41,69 @@ def line(value: Any) -> str:
 
 
 def json_chunks(value: Any, margin: str = "\n") -> Iterator[str]:
-    """Yield the text of a value in chunks. Iterators are encoded as arrays.
+    """Yield the text of a value in chunks of bounded length. Iterators are encoded as arrays.
 
     Nested objects and arrays span several lines. Neighboring scalars share a line, so that line-based diffs stay short.
     """
-    inner = margin + " "
-    if isinstance(value, dict) and any(map(_is_nested, value.values())):
-        separator = "{"
-        for nested, fields in groupby(value.items(), key=lambda field: _is_nested(field[1])):
-            if nested:
-                for key, item in fields:
-                    yield f"{separator}{inner}{_ENCODE(key)}: "
-                    yield from json_chunks(item, inner)
-                    separator = ","
-            else:
-                yield separator + inner + line(dict(fields))[1:-1]
-                separator = ","
-        yield margin + "}"
-    elif isinstance(value, JsonLines):
-        yield from value.chunks(margin)
-    elif isinstance(value, Iterator) or (isinstance(value, list) and any(map(_is_nested, value))):
-        separator = "["
-        for item in value:
-            yield separator + inner
-            yield from json_chunks(item, inner)
-            separator = ","
-        yield "[]" if separator == "[" else margin + "]"
+    # One loop over a stack: generators within generators would pass each part through all levels.
+    stack, parts, size = [_parts(value, margin)], list[str](), 0
+    while stack:
+        part = next(stack[-1], None)
+        if part is None:
+            stack.pop()
+        elif isinstance(part, str):
+            parts.append(part)
+            size += len(part)
+            if size > _CHUNK_LENGTH:
+                yield "".join(parts)
+                parts, size = [], 0
+        else:
+            stack.append(_parts(*part))
+    yield "".join(parts)
+
+
+def _parts(value: Any, margin: str) -> Iterator[str | tuple[Any, str]]:
+    """Return the text of a value in parts, and the values in it that follow the part before, with their margins."""
+    if isinstance(value, dict):
+        return _object(value, margin)
+    if isinstance(value, JsonLines):
+        return value.chunks(margin)
+    if isinstance(value, Iterator) or (isinstance(value, list) and any(map(_is_nested, value))):
+        return _array(value, margin)
+    return iter((line(value),))
+
+
+def _array(items: Iterable[Any], margin: str) -> Iterator[str | tuple[Any, str]]:
+    inner, separator = margin + " ", "["
+    for item in items:
+        yield separator + inner
+        yield item, inner
+        separator = ","
+    yield "[]" if separator == "[" else margin + "]"
+
+
+def _object(fields: Mapping[str, Any], margin: str) -> Iterator[str | tuple[Any, str]]:
+    """Yield an object in parts, as `_parts`. It is one line if it contains scalars only."""
+    inner, separator = margin + " ", "{"
+    scalars: dict[str, Any] = {}
+    for key, item in fields.items():
+        if not _is_nested(item):
+            scalars[key] = item
+            continue
+        if scalars:
+            yield f"{separator}{inner}{line(scalars)[1:-1]}"
+            separator, scalars = ",", {}
+        yield f"{separator}{inner}{_ENCODE(key)}: "
+        yield item, inner
+        separator = ","
+    if separator == "{":
+        yield line(fields)
     else:
-        yield line(value)
+        yield f",{inner}{line(scalars)[1:-1]}{margin}}}" if scalars else f"{margin}}}"
 
 
-_PLAIN = (str, int, float, bool, type(None), Inline)
+_PLAIN = frozenset({str, int, float, bool, type(None), Inline})
 
 
 def _is_nested(value: Any) -> bool:
-    return type(value) not in _PLAIN and isinstance(value, dict | list | Iterator | JsonLines)
+    return type(value) not in _PLAIN and isinstance(value, dict | list | JsonLines | Iterator)

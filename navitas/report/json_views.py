@@ -6,11 +6,11 @@ from typing import Any
 
 from navitas.analyze.energy_tree import EnergyTree
 from navitas.analyze.profile import Profile
-from navitas.analyze.share_of import share
 from navitas.analyze.timeline import ComponentTimelines
 from navitas.analyze.top import ComponentShare, EnergyUser
 from navitas.report.json_rows import node_lines, shares
 from navitas.report.json_text import Inline, JsonLines
+from navitas.report.units import share
 from navitas.report.view_request import ViewRequest
 
 

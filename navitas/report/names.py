@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # Progress output imports this module, and must not import numpy.
@@ -30,18 +31,17 @@ class MethodNames:
 
     def label(self, index: int) -> str:
         """Return `a.b.C.run`, or `:app a.b.C.run`."""
-        method = method_of(self._methods, index)
-        return UNKNOWN_METHOD if method is None else f"{self._module_prefix(method)}{method.class_name}.{method.name}"
+        return self._label(index, str)
 
     def short(self, index: int) -> str:
         """Return the label with packages abbreviated to their first letters, for narrow tables."""
-        method = method_of(self._methods, index)
-        return (
-            UNKNOWN_METHOD if method is None else f"{self._module_prefix(method)}{short_class(method.class_name)}.{method.name}"
-        )
+        return self._label(index, short_class)
 
-    def _module_prefix(self, method: Method) -> str:
-        return f"{method.module} " if method.class_name in self._ambiguous else ""
+    def _label(self, index: int, class_label: Callable[[str], str]) -> str:
+        if (method := method_of(self._methods, index)) is None:
+            return UNKNOWN_METHOD
+        module = f"{method.module} " if method.class_name in self._ambiguous else ""
+        return f"{module}{class_label(method.class_name)}.{method.name}"
 
 
 def short_class(name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from navitas import __version__
 from navitas.analyze.flame_nodes import SMALLER, SMALLER_THREADS, FlameNodes
@@ -11,13 +11,45 @@ from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy
 from navitas.parse.tables import MethodTable
 from navitas.report.format import Format
-from navitas.report.frames import J_TO_UJ, UNTRACED, walk
 from navitas.report.json_text import JsonLines, json_chunks
 from navitas.report.names import MethodNames, method_of, test_label
 from navitas.untrusted_text import printable
 
+UNTRACED = "(untraced)"
+J_TO_UJ = 1e6
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 _EVENT = '{"type": "%s", "frame": %d, "at": %.12g}'
+
+
+class Step(NamedTuple):
+    """One step of a walk: it enters a node, with the node's self energy, or leaves it."""
+
+    enters: bool
+    method: int
+    self_uj: float
+
+
+def walk(thread: ThreadEnergy) -> Iterator[Step]:
+    """Walk a thread's call tree depth first. The walk is iterative, since trees can be as deep as a JVM's stack."""
+    parents, methods, _, _, self_j, _ = (column.tolist() for column in thread.nodes.columns)
+    children: list[list[int] | None] = [None] * len(parents)
+    roots: list[int] = []
+    for node, parent in enumerate(parents):
+        if parent < 0:
+            roots.append(node)
+        elif (siblings := children[parent]) is None:
+            children[parent] = [node]
+        else:
+            siblings.append(node)
+    stack = roots[::-1]
+    while stack:
+        node = stack.pop()
+        if node < 0:
+            yield Step(False, methods[~node], 0.0)
+            continue
+        yield Step(True, methods[node], max(self_j[node], 0.0) * J_TO_UJ)
+        stack.append(~node)
+        stack += (children[node] or ())[::-1]
 
 
 def write(profile: Profile, out: IO[str]) -> None:

@@ -8,8 +8,7 @@ from rich.console import Console
 
 from navitas.analyze.profile import Profile
 from navitas.report.format import Format
-from navitas.report.terminal.terminal_report import TerminalReport
-from navitas.report.terminal.views_report import ViewsReport
+from navitas.report.terminal.terminal_report import TerminalReport, ViewsReport
 from navitas.report.view_request import ViewRequest
 
 _WIDTH = 120

@@ -39,8 +39,8 @@ def battery_share(energy_j: float, voltage_v: float, battery_mah: float | None) 
 
 def battery_rate(power_w: float, voltage_v: float, battery_mah: float | None) -> str:
     """Format the drain rate at a power, in percent of a full battery per hour. Empty if its capacity is unknown."""
-    share = battery_share(3600 * power_w, voltage_v, battery_mah)
-    return f"{share}/h" if share else ""
+    of_battery = battery_share(3600 * power_w, voltage_v, battery_mah)
+    return f"{of_battery}/h" if of_battery else ""
 
 
 def unbroken(figure: str) -> str:
@@ -56,14 +56,19 @@ def byte_count(value: float) -> str:
     return f"{round(value)} B"
 
 
-def percent(share: float | None) -> str:
+def share(value: float, total: float) -> float | None:
+    """Return `value` as a share of `total`, or None if `total` is not positive."""
+    return value / total if total > 0 else None
+
+
+def percent(part: float | None) -> str:
     """Format a share in percent with one decimal. A dash for None."""
-    return UNKNOWN if share is None else f"{100 * share:.1f} %"
+    return UNKNOWN if part is None else f"{100 * part:.1f} %"
 
 
-def bar(share: float | None, width: int = 8) -> str:
+def bar(part: float | None, width: int = 8) -> str:
     """Draw a share as a bar of block characters, in eighths of a block. Empty below a sixteenth of a block."""
-    eighths = round(8 * width * min(max(share or 0.0, 0.0), 1.0))
+    eighths = round(8 * width * min(max(part or 0.0, 0.0), 1.0))
     return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
 
 

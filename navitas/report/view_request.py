@@ -14,6 +14,7 @@ from navitas.untrusted_text import printable
 
 VIEWS = ("top", "timeline", "tree")
 _MAX_LISTED = 20
+_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +55,15 @@ class ViewRequest:
         return [tree for tree in profile.energy_trees(self.component) if self.thread in (None, tree.name)]
 
 
+def near_names(wanted: str, names: Iterable[str]) -> str:
+    """Return names in a list, those similar to `wanted` first, and the number of those beyond 20. Empty without names."""
+    known = sorted({name[:_LONGEST_NAME] for name in names})
+    ranked = list(dict.fromkeys([*get_close_matches(wanted[:_LONGEST_NAME], known, n=5, cutoff=0.3), *known]))
+    listed = ", ".join(printable(name, 60) for name in ranked[:_MAX_LISTED])
+    return f"{listed} and {len(ranked) - _MAX_LISTED:,} more" if len(ranked) > _MAX_LISTED else listed
+
+
 def _unknown(what: str, name: str, known: Iterable[str]) -> UsageError:
-    names = sorted(known)
-    ranked = list(dict.fromkeys([*get_close_matches(name[:200], [each[:200] for each in names], n=5, cutoff=0.3), *names]))
-    listed = ", ".join(printable(each, 60) for each in ranked[:_MAX_LISTED])
-    more = f" and {len(ranked) - _MAX_LISTED:,} more" if len(ranked) > _MAX_LISTED else ""
-    remedy = f"known are {listed}{more}" if listed else f"the recording has no {what}s"
+    names = near_names(name, known)
+    remedy = f"known are {names}" if names else f"the recording has no {what}s"
     return UsageError(f"no {what} {printable(name, 200)!r} in this recording", remedy)

@@ -9,6 +9,7 @@ from typing import Literal
 from navitas.batterystats.dump_file import DumpPart
 from navitas.batterystats.history import CLOCK_REASONS
 from navitas.batterystats.line_counts import LineCounts
+from navitas.counts import counted
 
 VitalsCode = Literal[
     "cut_off", "no_statistics", "no_users", "no_time", "clock", "not_understood", "left_out", "rounded", "repeated", "other_app"
@@ -62,7 +63,7 @@ def damaged_lines(lines: LineCounts, *, uses_history: bool, dropped: int) -> Ite
     if others:
         examples = "; ".join(repr(lines.examples.get(reason, ""))[:80] for reason in list(others)[:1])
         count = sum(others.values())
-        lines_are = "1 line is" if count == 1 else f"{count:,} lines are"
+        lines_are = counted(count, "line is", "lines are")
         message = f"{lines_are} not understood ({_listed(others)}), such as {examples}"
         yield VitalsWarning("not_understood", message, "If the file is a whole dump, report it with that line.")
     if dropped:

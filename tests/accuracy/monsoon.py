@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from support.batterystats_dumps import read_dump
 from support.field_data import FIELD_DATA, NO_FIELD_DATA
 
+from navitas.attribute.analysis_settings import MODEL_ONLY
 from navitas.attribute.component import ComponentInputs
 from navitas.attribute.components import COMPONENTS
 from navitas.attribute.measured_runs import MeasuredRuns
@@ -153,7 +154,7 @@ def predict(states: Sequence[State]) -> dict[str, float]:
         np.full(len(rows), NO_UID, np.int64),
     )
     run = RunTables(0, 0, SECONDS * 10**9, (), (), (), (), None, None, None, device_states=table)
-    measured = MeasuredRuns(ParsedRecording(MethodTable((), {}), (run,), (), ()), _manifest(), _model(), None, use_rails=False)
+    measured = MeasuredRuns(ParsedRecording(MethodTable((), {}), (run,), (), ()), _manifest(), _model(), MODEL_ONLY)
     inputs: ComponentInputs = measured.inputs(run)
     found = {}
     for component in COMPONENTS:

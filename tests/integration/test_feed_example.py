@@ -14,7 +14,7 @@ from support.feed_example import ARTICLE_BYTES, ARTICLES, record_feed
 import navitas
 from navitas.device.adb import AdbDevice
 from navitas.report import html_report
-from navitas.report.html_viewer import viewer_scripts
+from navitas.report.html_report import viewer_scripts
 
 pytestmark = pytest.mark.extended
 

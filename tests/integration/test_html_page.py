@@ -14,7 +14,7 @@ from support.hostile_profile import HOSTILE, hostile_profile
 
 import navitas
 from navitas.report import html_report
-from navitas.report.html_viewer import viewer_scripts
+from navitas.report.html_report import viewer_scripts
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "recording-v1"
 TAB, ENTER = ("Tab", 9), ("Enter", 13)

@@ -17,6 +17,7 @@ _IMPORTS = {
     "errors": "",
     "android_ids": "",
     "regular_files": "",
+    "counts": "",
     "cpu_limit": "",
     "new_files": "",
     "trusted_paths": "",
@@ -52,14 +53,14 @@ _IMPORTS = {
     "collect": "android_ids binary_xml bundle cpu_limit device errors folder_lock method_names new_files owned_folder "
     "perfetto power power_statistics recording regular_files untrusted_text user_folders",
     "attribute": "errors parse power recording",
-    "analyze": "attribute errors extra_libraries new_files parse power recording regular_files",
-    "report": "analyze errors extra_libraries html_page parse untrusted_text",
-    "vitals": "analyze android_ids attribute batterystats errors graph line_blocks parse recording",
+    "analyze": "attribute counts errors extra_libraries new_files parse power recording regular_files",
+    "report": "analyze attribute counts errors extra_libraries html_page parse untrusted_text",
+    "vitals": "analyze android_ids attribute batterystats counts errors graph line_blocks parse recording",
     "graph": "analyze attribute errors parse report strong_components untrusted_text",
     "operations": "census errors model_defects new_files parse power_statistics recording regress "
     "regular_files strong_components untrusted_text",
-    "importing": "cpu_limit errors line_blocks new_files packed_files parse power recording regular_files untrusted_text",
-    "calibrate": "analyze attribute cpu_limit errors extra_libraries new_files parse power power_statistics "
+    "importing": "counts cpu_limit errors line_blocks new_files packed_files parse power recording regular_files untrusted_text",
+    "calibrate": "analyze attribute counts cpu_limit errors extra_libraries new_files parse power power_statistics "
     "regular_files untrusted_text",
     "compare": "analyze errors extra_libraries model_defects recording regular_files report untrusted_text",
     "history": "compare errors extra_libraries model_defects regular_files untrusted_text",

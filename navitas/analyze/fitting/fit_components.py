@@ -10,10 +10,10 @@ from pydantic import ValidationError
 
 from navitas import __version__
 from navitas.analyze.fitting.least_squares import LeastSquares, TooFewRowsError, least_squares
-from navitas.analyze.fitting.measured_energy import interval_edges, metered_energy, rail_energy
+from navitas.analyze.fitting.measured_energy import MeterReadings, interval_edges, metered_energy, rail_energy
 from navitas.analyze.fitting.parameters import PARAMETERS, FitParameter, rates, uses_of
-from navitas.analyze.fitting.power_meter import MeterReadings
 from navitas.analyze.load import Loaded
+from navitas.attribute.analysis_settings import MODEL_ONLY
 from navitas.attribute.component import RailUse
 from navitas.attribute.components import COMPONENTS
 from navitas.attribute.curves import EMPTY_CURVE, Curve
@@ -120,7 +120,7 @@ def _names(loaded: Sequence[Loaded]) -> str:
 
 
 def _used_runs(loaded: Loaded, number: int) -> Iterator[_UsedRun]:
-    measured = MeasuredRuns(loaded.parsed, loaded.manifest, loaded.model, None, use_rails=False)
+    measured = MeasuredRuns(loaded.parsed, loaded.manifest, loaded.model, MODEL_ONLY)
     for run in loaded.parsed.runs:
         inputs = measured.inputs(run)
         cpu = COMPONENTS[0].curves(run, inputs)

@@ -70,7 +70,11 @@ class Cpu:
         is_imported = IMPORTED_FROM in manifest.settings
         clusters = clusters_of(run, manifest.device.policies, inputs.model.cpu, is_imported=is_imported)
         result = _curves(run, clusters, inputs)
-        return replace(result, alternative=paper1_curve(clusters, inputs.model)) if inputs.alternative == "paper1" else result
+        return (
+            replace(result, alternative=paper1_curve(clusters, inputs.model))
+            if inputs.settings.alternative == "paper1"
+            else result
+        )
 
 
 def _curves(run: RunTables, clusters: Sequence[Cluster], inputs: ComponentInputs) -> ComponentCurves:

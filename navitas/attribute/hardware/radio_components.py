@@ -84,7 +84,7 @@ class Radio:
         times = next((each for each in run.radio_times if each.radio == self.name), None)
         link = link.at_least_as_fast(own, spans) if times is None else link.measured(times, own, spans)
         modeled = link.costs(inputs.model.voltage_v)
-        rail = rail_curve(run, self) if inputs.use_rails else None
+        rail = rail_curve(run, self) if inputs.settings.use_rails else None
         fitted = None if rail is None else fitted_costs(own, spans, rail, run_ns)
         if fitted is None and times is None and len(own):
             own = replace(own, reasons=(*own.reasons, ASSUMED_LINK))

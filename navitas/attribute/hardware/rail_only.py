@@ -32,7 +32,7 @@ class Gpu:
 
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
         """As `Component.curves`."""
-        rail = rail_curve(run, self) if inputs.use_rails else None
+        rail = rail_curve(run, self) if inputs.settings.use_rails else None
         fitted = _fitted_gpu(run, inputs)
         return fitted if rail is None else _measured(rail, fitted)
 
@@ -53,7 +53,7 @@ class Storage:
 
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
         """As `Component.curves`."""
-        rail = rail_curve(run, self) if inputs.use_rails else None
+        rail = rail_curve(run, self) if inputs.settings.use_rails else None
         traffic = traffic_of(run, inputs, STORAGE, ("storage",), counters_are_total=True)
         fitted = _fitted_storage(run, inputs, traffic)
         if rail is None:

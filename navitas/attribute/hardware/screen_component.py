@@ -58,7 +58,7 @@ class ScreenEnergy:
         if len(screen.displays) > 1 and (is_on | is_dozing).any():
             reasons = (*reasons, _several_displays(len(screen.displays)))
         base, others = (_cumulative(edges, each) for each in _split(joules, is_others))
-        alternative = _cumulative(edges, energies("paper1")) if inputs.alternative == "paper1" else None
+        alternative = _cumulative(edges, energies("paper1")) if inputs.settings.alternative == "paper1" else None
         level = "profile" if on_ns and unknown_ns == on_ns else "states"
         return ComponentCurves(level, reasons, base=base, other_processes=others, alternative=alternative)
 

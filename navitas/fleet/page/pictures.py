@@ -8,7 +8,7 @@ import numpy as np
 
 from navitas.fleet.figures import number, with_interval
 from navitas.fleet.statistics import F64
-from navitas.html_page.elements import text
+from navitas.html_page.page import text
 
 _WIDTH, _HEIGHT = 360, 110
 _BASE = 84

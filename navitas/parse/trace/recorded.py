@@ -12,8 +12,6 @@ from navitas.parse.clock_triples import ClockTriples
 from navitas.parse.findings import Findings
 from navitas.parse.reasons import Reason
 from navitas.parse.trace.join import Process, to_monotonic
-from navitas.parse.trace.perfetto import read_perfetto
-from navitas.parse.trace.text_trace import read_text
 from navitas.parse.trace.trace_tables import RawTrace, Trace
 from navitas.recording.manifest import Run
 from navitas.recording.store import Recording
@@ -56,7 +54,13 @@ def _with_app_uid(trace: Trace, process: Process) -> Trace:
 
 
 def _read(path: Path) -> RawTrace:
-    return read_perfetto(path) if path.suffix in PERFETTO_SUFFIXES else read_text(path)
+    if path.suffix in PERFETTO_SUFFIXES:  # Each reader takes long to import.
+        from navitas.parse.trace.perfetto import read_perfetto  # noqa: PLC0415
+
+        return read_perfetto(path)
+    from navitas.parse.trace.text_trace import read_text  # noqa: PLC0415
+
+    return read_text(path)
 
 
 def _count_skipped(path: Path, raw: RawTrace, findings: Findings) -> None:

@@ -1,13 +1,16 @@
-"""The terminal table of components: energy, evidence, and whose energy it is."""
+"""The terminal tables of components: energy, evidence, whose energy it is, and the device's own power statistics."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from navitas.analyze.profile import Profile
-from navitas.analyze.share_of import share
-from navitas.report.component_notes import rails_note, silent_note
-from navitas.report.terminal.fitted_table import Column, FittedTable
+from navitas.analyze.top import ComponentShare, EnergyUser
+from navitas.attribute.consumers_comparison import ConsumerEnergy
+from navitas.report.figure_notes import CONSUMERS_NOTE, rails_note, silent_note
+from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
-from navitas.report.units import bar, joules, percent
+from navitas.report.units import bar, joules, percent, share
 from navitas.untrusted_text import printable
 
 
@@ -17,41 +20,29 @@ def components_table(profile: Profile, component: str | None = None) -> FittedTa
     If power rails measured a component, the row has what the model alone estimates. A note names components whose rail
     measured nothing.
     """
-    found = profile.top()
-    uses = found.shown(component)
+    top = profile.top()
+    uses = top.shown(component)
     with_rails = any(use.rails_j is not None for use in uses)
-    columns = [
-        Column("Component", text=True),
-        Column("Energy"),
-        Column("Share", drop=1),
-        Column("", drop=9, text=True),
-        Column("Evidence", drop=2, text=True),
-        *([Column("Rails", drop=4), Column("Model alone", drop=3)] if with_rails else []),
-        Column("Threads", drop=5),
-        Column("Base", drop=6),
-        Column("Other processes", drop=8),
-        Column("Unattributed", drop=7),
-    ]
-    table = FittedTable("Components", columns)
-    for use in uses:
-        use_share = share(use.energy_j, found.energy_j)
-        rails = [joules(use.rails_j), joules(use.unscaled_j or None)] if with_rails else []
-        table.add(
-            printable(use.component, 200),
-            joules(use.energy_j),
-            percent(use_share),
-            bar(use_share),
-            printable(use.level, 40),
-            *rails,
-            joules(use.threads_j),
-            joules(use.base_j),
-            joules(use.other_processes_j),
-            joules(use.unattributed_j),
-        )
+    columns: dict[Column, Callable[[ComponentShare], Cell]] = {
+        Column("Component", text=True): lambda use: printable(use.component, 200),
+        Column("Energy"): lambda use: joules(use.energy_j),
+        Column("Share", drop=1): lambda use: percent(share(use.energy_j, top.energy_j)),
+        Column("", drop=9, text=True): lambda use: bar(share(use.energy_j, top.energy_j)),
+        Column("Evidence", drop=2, text=True): lambda use: printable(use.level, 40),
+        Column("Rails", drop=4): lambda use: joules(use.rails_j),
+        Column("Model alone", drop=3): lambda use: joules(use.unscaled_j or None),
+        Column("Threads", drop=5): lambda use: joules(use.threads_j),
+        Column("Base", drop=6): lambda use: joules(use.base_j),
+        Column("Other processes", drop=8): lambda use: joules(use.other_processes_j),
+        Column("Unattributed", drop=7): lambda use: joules(use.unattributed_j),
+    }
+    if not with_rails:
+        columns = {column: cell for column, cell in columns.items() if column.title not in ("Rails", "Model alone")}
+    table = FittedTable.of("Components", columns, uses)
     if with_rails:
         table.notes.append(Paragraph(rails_note(uses), style="dim"))
-    if component is None and found.silent:
-        table.notes.append(Paragraph(silent_note(found), style="dim"))
+    if component is None and top.silent:
+        table.notes.append(Paragraph(silent_note(top), style="dim"))
     return table
 
 
@@ -60,17 +51,45 @@ def users_table(profile: Profile, component: str | None = None) -> FittedTable:
 
     Columns are the components with energy, if there are several.
     """
-    found, names = profile.top(), profile.components
-    columns = [Column("User", text=True), Column("Energy"), Column("Share", drop=1), Column("", drop=9, text=True)]
-    used = [use.component for use in found.components if use.energy_j]
-    others = used if component is None and len(used) > 1 else []
-    columns += [Column(printable(name, 40), drop=2 + place) for place, name in enumerate(others)]
-    table = FittedTable("Apps, other processes and base", columns)
-    energies = [user.energy_j if component is None else user.components[names.index(component)] for user in found.users]
-    total_j = sum(energies)
-    for user, energy_j in sorted(zip(found.users, energies, strict=True), key=lambda each: -each[1]):
-        user_share = share(energy_j, total_j)
-        name = user.name or "the profiled app" if user.kind == "app" else user.kind.replace("_", " ")
-        by_component = [user.components[names.index(each)] for each in others]
-        table.add(printable(name, 10_000), joules(energy_j), percent(user_share), bar(user_share), *map(joules, by_component))
+    top, names = profile.top(), profile.components
+
+    def energy_j(user: EnergyUser) -> float:
+        return user.energy_j if component is None else user.components[names.index(component)]
+
+    def of_component(name: str) -> Callable[[EnergyUser], Cell]:
+        return lambda user: joules(user.components[names.index(name)])
+
+    total_j = sum(map(energy_j, top.users))
+    columns: dict[Column, Callable[[EnergyUser], Cell]] = {
+        Column("User", text=True): lambda user: printable(_user_name(user), 10_000),
+        Column("Energy"): lambda user: joules(energy_j(user)),
+        Column("Share", drop=1): lambda user: percent(share(energy_j(user), total_j)),
+        Column("", drop=9, text=True): lambda user: bar(share(energy_j(user), total_j)),
+    }
+    used = [use.component for use in top.components if use.energy_j]
+    for place, name in enumerate(used if component is None and len(used) > 1 else []):
+        columns[Column(printable(name, 40), drop=2 + place)] = of_component(name)
+    return FittedTable.of("Apps, other processes and base", columns, sorted(top.users, key=lambda user: -energy_j(user)))
+
+
+def _user_name(user: EnergyUser) -> str:
+    return user.name or "the profiled app" if user.kind == "app" else user.kind.replace("_", " ")
+
+
+def consumers_table(profile: Profile) -> FittedTable:
+    """Return each component that the device has energy consumers of, with the estimate for the same time.
+
+    Those that used nothing, and are estimated to use nothing, are left out.
+    """
+    columns: dict[Column, Callable[[ConsumerEnergy], Cell]] = {
+        Column("Component", text=True): lambda consumer: printable(consumer.component),
+        Column("Device"): lambda consumer: joules(consumer.energy_j),
+        Column("Estimate"): lambda consumer: joules(consumer.estimate_j),
+        Column("Device (app)", drop=1): lambda consumer: joules(consumer.app_j),
+        Column("Estimate (app)", drop=1): lambda consumer: joules(consumer.app_estimate_j),
+    }
+    used = [consumer for consumer in profile.consumers if consumer.is_used]
+    table = FittedTable.of("Energy consumers of the device", columns, used)
+    if used:
+        table.notes.append(Paragraph(CONSUMERS_NOTE, style="dim"))
     return table

@@ -9,8 +9,7 @@ from rich.text import Text
 
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import Totals
-from navitas.report.component_notes import evidence_groups, listed
-from navitas.report.figure_notes import tick_note, uncertainty_note
+from navitas.report.figure_notes import evidence_groups, listed, tick_note, uncertainty_note
 from navitas.report.terminal.paragraph import Paragraph, with_unbroken_figures
 from navitas.report.units import battery_share, charge, joules, unbroken
 from navitas.untrusted_text import printable

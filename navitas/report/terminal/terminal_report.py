@@ -1,61 +1,63 @@
-"""The terminal report."""
+"""The terminal report, and the report of views: top, timeline, and energy call tree."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
 
 from rich.console import Console, Group, RenderableType
+from rich.text import Text
 
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy
+from navitas.counts import counted
 from navitas.errors import UsageError
 from navitas.report.figure_notes import doubts, tests_note
-from navitas.report.terminal.baseline_table import baseline_table
-from navitas.report.terminal.call_tree import CallTree
-from navitas.report.terminal.components_table import components_table
-from navitas.report.terminal.consumers_table import consumers_table
-from navitas.report.terminal.handed_work_table import handed_work_table
-from navitas.report.terminal.methods_table import methods_table
+from navitas.report.terminal.call_trees import CallTree, energy_tree_table
+from navitas.report.terminal.components_table import components_table, consumers_table, users_table
+from navitas.report.terminal.methods_table import handed_work_table, methods_table
 from navitas.report.terminal.paragraph import Paragraph
+from navitas.report.terminal.power_table import PowerOverTime
 from navitas.report.terminal.summary import evidence, header, totals, warnings
-from navitas.report.terminal.tests_table import not_passed, tests_table
+from navitas.report.terminal.tests_table import baseline_table, not_passed, tests_table
 from navitas.report.terminal.threads_table import threads_table
+from navitas.report.units import joules, unbroken
+from navitas.report.view_request import ViewRequest, near_names
 from navitas.untrusted_text import printable
 
-_MAX_LISTED = 20
-_MAX_NAME_LENGTH = 200
+_NO_USER = "No thread used it."
 
 
+@dataclass(frozen=True, slots=True)
 class TerminalReport:
     """Prints tables of tests, threads and methods, and with `tree` the call tree of the thread with that name or serial.
 
     With repeats, threads and methods show the run of each test that is nearest to the median.
     """
 
-    def __init__(self, top: int = 20, tree: str | None = None) -> None:
-        self._top = top
-        self._tree = tree
+    top: int = 20
+    tree: str | None = None
 
     def render(self, profile: Profile, console: Console) -> None:
         """Print the report. Raises `UsageError` if no thread matches `tree`."""
         tests = profile.tests_by_class if profile.is_by_class else profile.tests
         groups = profile.classes() if profile.is_by_class else profile.repeats()
         shown = [group.typical for group in groups]
-        trees = self._selected_threads(shown) if self._tree is not None else []
-        table = tests_table(profile, groups, self._top)
-        table.notes += [Paragraph(tests_note(profile, tests, groups), style="dim"), *not_passed(profile, tests, self._top)]
+        trees = self._selected_threads(shown) if self.tree is not None else []
+        table = tests_table(profile, groups, self.top)
+        table.notes += [Paragraph(tests_note(profile, tests, groups), style="dim"), *not_passed(profile, tests, self.top)]
         parts: list[RenderableType] = [*header(profile), "", table]
         if any(test.unprobed_j is not None for test in tests):
-            parts += ["", baseline_table(profile, groups, self._top)]
+            parts += ["", baseline_table(profile, groups, self.top)]
         if any(len(group.tests) > 1 for group in groups):
             parts += ["", Paragraph("Threads and methods: for each test, the run nearest to its median.", style="dim")]
         if any(test.threads for test in shown):
-            parts += ["", threads_table(profile, shown, self._top)]
+            parts += ["", threads_table(profile, shown, self.top)]
         if any(thread.methods for test in shown for thread in test.threads):
-            parts += ["", methods_table(profile, shown, self._top)]
+            parts += ["", methods_table(profile, shown, self.top)]
         if profile.handed_work():
-            parts += ["", handed_work_table(profile, self._top)]
+            parts += ["", handed_work_table(profile, self.top)]
         if len(profile.components) > 1:
             parts += ["", components_table(profile)]
         if profile.consumers and len(profile.components) > 1:
@@ -68,7 +70,7 @@ class TerminalReport:
 
     def _selected_threads(self, shown: Sequence[TestEnergy]) -> list[tuple[TestEnergy, ThreadEnergy]]:
         """Return the threads that match `tree`, with their tests."""
-        wanted = self._tree
+        wanted = self.tree
         threads = [(test, thread) for test in shown for thread in test.threads if thread.nodes]
         found = [(test, thread) for test, thread in threads if wanted in {thread.name, str(thread.serial)}]
         if not found:
@@ -78,10 +80,59 @@ class TerminalReport:
 
 def unknown_thread(wanted: str, names: Iterable[str]) -> UsageError:
     """Return the error for a name or serial that matches no thread with calls."""
-    known = sorted({name[:_MAX_NAME_LENGTH] for name in names})
-    nearest = get_close_matches(wanted[:_MAX_NAME_LENGTH], known, n=5, cutoff=0.3)
-    ranked = list(dict.fromkeys([*nearest, *known]))
-    listed = ", ".join(printable(name, 60) for name in ranked[:_MAX_LISTED])
-    more = f" and {len(ranked) - _MAX_LISTED:,} more" if len(ranked) > _MAX_LISTED else ""
-    remedy = f"Threads with calls: {listed}{more}" if listed else "No thread has recorded calls."
+    listed = near_names(wanted, names)
+    remedy = f"Threads with calls: {listed}" if listed else "No thread has recorded calls."
     return UsageError(f"no thread with calls has the name or serial {printable(wanted)!r}", remedy)
+
+
+@dataclass(frozen=True, slots=True)
+class ViewsReport:
+    """Prints the requested views, the evidence, and the warnings. At most `top` runs, threads and callees are listed."""
+
+    views: ViewRequest
+    top: int = 20
+
+    def render(self, profile: Profile, console: Console) -> None:
+        """Print the views. Raises `UsageError` if the recording lacks what they show."""
+        self.views.check(profile)
+        shown = {"top": self._shares, "timeline": self._timelines, "tree": self._trees}
+        parts = [part for name in self.views.names for part in ("", *shown[name](profile))]
+        console.print(Group(*header(profile), *parts, "", *evidence(profile, self.views.component), *warnings(profile)))
+
+    def _shares(self, profile: Profile) -> Iterator[RenderableType]:
+        component = self.views.component
+        yield components_table(profile, component)
+        yield ""
+        yield users_table(profile, component)
+        if profile.consumers and component is None:
+            yield ""
+            yield consumers_table(profile)
+
+    def _timelines(self, profile: Profile) -> Iterator[RenderableType]:
+        count, found = self.views.timelines(profile)
+        shown = [use.component for use in profile.top().shown(self.views.component)]
+        if self.views.thread is not None:
+            yield Paragraph("Charges of calls, such as the tail of a radio, count at the time of the call.", style="dim")
+        for place, timelines in enumerate(islice(found, self.top)):
+            yield from [""] if place else []
+            yield PowerOverTime(timelines.of(shown), rows=self.views.step_ns is not None)
+        yield from _more(count - self.top, "run")
+
+    def _trees(self, profile: Profile) -> Iterator[RenderableType]:
+        every = self.views.trees(profile)
+        trees = [tree for tree in every if len(tree.nodes) or self.views.thread is not None]
+        for place, tree in enumerate(trees[: self.top]):
+            yield from [""] if place else []
+            yield energy_tree_table(profile, tree, depth=self.views.depth, most=self.top)
+        if not every:
+            yield Paragraph(_NO_USER, style="dim")
+        yield from _more(len(trees) - self.top, "thread")
+        rest = [tree.energy_j for tree in every if not len(tree.nodes)]
+        if rest and self.views.thread is None:
+            threads = counted(len(rest), "thread")
+            yield Paragraph(f"… {threads} without traced calls: {unbroken(joules(sum(rest)))}", style="dim")
+
+
+def _more(count: int, what: str) -> Iterator[RenderableType]:
+    if count > 0:
+        yield Text(f"… {counted(count, f'more {what}')} (--top)", style="dim")

@@ -1,17 +1,17 @@
-"""The terminal table of tests."""
+"""The terminal tables of tests, and of their runs with probes compared with baseline runs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rich.text import Text
 
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy
-from navitas.analyze.repeats import Repeats
-from navitas.report.figure_notes import UNFIT, statuses
+from navitas.analyze.repeats import BaselinePairs, Repeats
+from navitas.report.figure_notes import UNFIT, baseline_note, statuses
 from navitas.report.names import short_class
-from navitas.report.terminal.fitted_table import Column, FittedTable
+from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.units import battery_rate, duration, joules, watts
 from navitas.untrusted_text import printable
@@ -25,33 +25,23 @@ _STATUS_STYLE = {"passed": "green", "failed": "bold red", "cut": "bold yellow"}
 def tests_table(profile: Profile, groups: Sequence[Repeats], top: int) -> FittedTable:
     """Return one row for each test that `select_groups` selects: its run, or the median of its runs."""
     repeated = any(len(group.tests) > 1 for group in groups)
-    columns = [
-        Column("Test", text=True),
-        Column("App energy"),
-        Column("±", drop=3),
-        Column("Base and other", drop=4),
-        Column("Mean power", drop=1),
-        Column("Battery", drop=5),
-        Column("Wall time", drop=6),
-        Column("Runs" if repeated else "Status", drop=2, text=True),
-    ]
-    table = FittedTable("Tests", columns)
-    name, about = TestNames(profile), profile.about
-    shown = select_groups(groups, top)
-    for group in shown:
-        test, power_w = group.typical, group.typical.mean_power_w or 0.0
-        table.add(
-            name.label(test),
-            joules(group.app_j.median),
-            joules(profile.app_half_width_j(group)),
-            joules(test.rest_j),
-            watts(power_w),
-            battery_rate(power_w, about.voltage_v, about.battery_mah),
-            duration(test.wall_ns),
-            _statuses(group.tests),
-        )
-    if more := len(groups) - len(shown):
-        table.notes.append(Text(f"… {more:,} more tests (--top)", style="dim"))
+    name, about, shown = TestNames(profile), profile.about, select_groups(groups, top)
+
+    def battery(group: Repeats) -> str:
+        return battery_rate(group.typical.mean_power_w or 0.0, about.voltage_v, about.battery_mah)
+
+    columns: dict[Column, Callable[[Repeats], Cell]] = {
+        Column("Test", text=True): lambda group: name.label(group.typical),
+        Column("App energy"): lambda group: joules(group.app_j.median),
+        Column("±", drop=3): lambda group: joules(profile.app_half_width_j(group)),
+        Column("Base and other", drop=4): lambda group: joules(group.typical.rest_j),
+        Column("Mean power", drop=1): lambda group: watts(group.typical.mean_power_w or 0.0),
+        Column("Battery", drop=5): battery,
+        Column("Wall time", drop=6): lambda group: duration(group.typical.wall_ns),
+        Column("Runs" if repeated else "Status", drop=2, text=True): lambda group: _statuses(group.tests),
+    }
+    table = FittedTable.of("Tests", columns, shown)
+    table.notes += _others(len(groups) - len(shown))
     return table
 
 
@@ -97,3 +87,29 @@ def _statuses(tests: Sequence[TestEnergy]) -> Text:
     for status, label in statuses(tests):
         cell.append(("; " if status == UNFIT else ", ") if cell else "").append(label, style=_STATUS_STYLE.get(status, ""))
     return cell
+
+
+def baseline_table(profile: Profile, groups: Sequence[Repeats], top: int) -> FittedTable:
+    """Return the energy of each test's threads: with probes, minus the probes' sampled cost, and measured without probes.
+
+    Figures are medians over the test's runs.
+    """
+    columns: dict[Column, Callable[[tuple[Text, BaselinePairs]], Cell]] = {
+        Column("Test", text=True): lambda row: row[0],
+        Column("With probes", drop=2): lambda row: joules(row[1].probed_j),
+        Column("By sampled cost", drop=3): lambda row: joules(row[1].compensated_j),
+        Column("Without probes"): lambda row: joules(row[1].unprobed_j),
+        Column("Sampled cost is off by", drop=1): lambda row: "" if row[1].error is None else f"{100 * row[1].error:+.1f} %",
+    }
+    name, shown = TestNames(profile), select_groups(groups, top)
+    rows = ((name.label(group.typical), pairs) for group in shown if (pairs := group.baseline) is not None)
+    table = FittedTable.of("Probes", columns, rows)
+    table.notes += _others(len(groups) - len(shown))
+    if note := baseline_note(groups):
+        table.notes.append(Paragraph(note, style="dim"))
+    return table
+
+
+def _others(count: int) -> list[Text]:
+    """Return a note on the tests that the table does not list."""
+    return [Text(f"… {count:,} more tests (--top)", style="dim")] if count else []

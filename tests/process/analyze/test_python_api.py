@@ -17,12 +17,10 @@ import pytest
 
 import navitas
 from navitas.analyze import (
-    baselines,
     cpu_use,
     energy_tree,
     handed_work,
     method_bytes,
-    pace,
     profile,
     records,
     repeats,
@@ -35,19 +33,13 @@ from navitas.attribute import ledger
 from navitas.build.gradle import BuildOptions
 from navitas.collect.options import ProfileOptions
 from navitas.collect.version_runs import ProfilingOutcome
-from navitas.compare.comparison import Comparison
-from navitas.compare.comparison import FigureChange
+from navitas.compare.comparison import Comparison, FigureChange
 from navitas.compare.effect import Effect
 from navitas.compare.figures import FigureChoice
 from navitas.compare.verdict import Verdict
-from navitas.compare.versions import ComparedVersions
-from navitas.compare.versions import compare_versions
-from navitas.history.bisect import Bisection
-from navitas.history.bisect import FigureStep
-from navitas.history.bisect import SessionPair
-from navitas.history.bisect import bisect
-from navitas.history.search import FoundCommits
-from navitas.history.search import Limits
+from navitas.compare.versions import ComparedVersions, compare_versions
+from navitas.history.bisect import Bisection, FigureStep, SessionPair, bisect
+from navitas.history.search import FoundCommits, Limits
 from navitas.parse import findings, reasons, tables
 from navitas.workflows.measurement import Caller, RunOptions
 
@@ -59,9 +51,9 @@ EXAMPLES = [text for text in re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL)
 PUBLIC = [
     *(records.MethodEnergy, records.Node, records.ThreadEnergy, records.TestEnergy, records.Totals, records.Notice),
     *(roll_up.MethodTotal, roll_up.ThreadTotal, repeats.Repeats, spread.Spread, spread.MethodRepeats, timeline.Timeline),
-    *(baselines.BaselinePairs, baselines.CompensatedTotals, roll_up.RoleTotal),
+    *(repeats.BaselinePairs, repeats.CompensatedTotals, roll_up.RoleTotal),
     *(ledger.Ledger, ledger.RunEntry, ledger.Tests, ledger.Owners, ledger.CallPaths, ledger.Energy, ledger.Calls),
-    *(ledger.Shares, ledger.Evidence, ledger.Compensation, cpu_use.CpuUse, pace.Pace),
+    *(ledger.Shares, ledger.Evidence, ledger.Compensation, cpu_use.CpuUse, repeats.Pace),
     *(profile.About, records.Nodes, records.MethodRecords, tables.Method, tables.MethodTable),
     *(reasons.MergedReason, findings.ParsedLoss),
     *(top.Top, top.ComponentShare, top.EnergyUser, timeline.ComponentTimelines, energy_tree.EnergyTree, method_bytes.MethodBytes),

@@ -23,7 +23,7 @@ from navitas.cli.measuring import report_outcome
 from navitas.cli.options import ReportOptions
 from navitas.collect.session import ProfilingOutcome
 from navitas.errors import ExitCode, NavitasError
-from navitas.report import entry_points, registry
+from navitas.report import registry
 from navitas.report.registry import format_names
 
 

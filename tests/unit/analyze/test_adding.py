@@ -20,7 +20,7 @@ from navitas.analyze.profile import Profile
 from navitas.attribute.component import Component
 from navitas.attribute.cpu.cpu_component import Cpu
 from navitas.errors import NavitasError, UsageError
-from navitas.report import entry_points, json_report, registry
+from navitas.report import json_report, registry
 from navitas.report.format import Format
 from navitas.report.registry import find_format, format_for_file, format_names, list_formats
 
@@ -90,7 +90,7 @@ def test_a_format_of_another_package_is_an_entry_point(folder: Path, monkeypatch
         EntryPoint(name, f"adding_{module}", registry.ENTRY_POINTS)
         for name, module in (("csv", "other_csv"), ("broken", "broken"), ("needy", "needy"), ("json", "other_csv"))
     ]
-    monkeypatch.setattr(entry_points.metadata, "entry_points", lambda group: points if group == registry.ENTRY_POINTS else [])
+    monkeypatch.setattr(registry.metadata, "entry_points", lambda group: points if group == registry.ENTRY_POINTS else [])
     assert text_of(find_format("csv").write, made()).startswith(CSV)
     assert find_format("json").name == "json", "built-in formats keep their names"
     assert format_names()[-3:] == ["csv", "broken", "needy"]

@@ -41,7 +41,9 @@ def profile(*runs: list[NodeSpec], run: RunEntry = COSTLY, wall_ns: int = 1_000_
         )
         for repeat, nodes in enumerate(runs)
     ]
-    return Profile(made_ledger(tests, METHODS, run=run), ABOUT, notices=notices)
+    profile = Profile(made_ledger(tests, METHODS, run=run), ABOUT)
+    profile.warnings += notices(profile)
+    return profile
 
 
 def tiny(profile: Profile) -> MethodTotal:

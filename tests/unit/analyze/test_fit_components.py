@@ -10,8 +10,9 @@ from attribution_maker import ns
 from fit_maker import REALTIME_OFFSET_NS, SECONDS, noisy, random_uses, recorded, tables_of
 
 from navitas.analyze.fitting.fit_components import FitRequest, fit_components
+from navitas.analyze.fitting.measured_energy import read_power_meter
 from navitas.analyze.fitting.parameters import uses_of
-from navitas.analyze.fitting.power_meter import read_power_meter
+from navitas.attribute.analysis_settings import MODEL_ONLY
 from navitas.attribute.components import COMPONENTS
 from navitas.attribute.measured_runs import MeasuredRuns
 from navitas.errors import UsageError
@@ -67,7 +68,7 @@ def total_w(uses: dict[str, np.ndarray], loaded_cpu_w: np.ndarray) -> np.ndarray
 def cpu_w(uses: dict[str, np.ndarray]) -> np.ndarray:
     """The estimate of the CPU in each second."""
     made = recorded(tables_of(uses, {}))
-    measured = MeasuredRuns(made.parsed, made.manifest, made.model, None, use_rails=False)
+    measured = MeasuredRuns(made.parsed, made.manifest, made.model, MODEL_ONLY)
     run = made.parsed.runs[0]
     inputs = measured.inputs(run)
     curve = uses_of(run, inputs, COMPONENTS[0].curves(run, inputs))["cpu.estimate"]

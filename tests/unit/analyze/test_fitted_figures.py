@@ -18,8 +18,7 @@ from navitas.analyze.profile import Profile
 from navitas.errors import PowerProfileError
 from navitas.parse.hook_calls import HookKind
 from navitas.parse.tables import RunTables
-from navitas.power.components.component_power import ComponentPower
-from navitas.power.filled_profile import filled_profile
+from navitas.power.components.component_power import ComponentPower, filled_profile
 from navitas.power.fitted_model import PARAMETER_UNITS, FittedCoefficient, FittedGroup, FittedModel, read_fitted_model
 from navitas.power.power_profile import PowerProfile
 from navitas.report.terminal.terminal_report import TerminalReport

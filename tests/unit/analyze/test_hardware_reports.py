@@ -18,8 +18,7 @@ import navitas
 from navitas.analyze.profile import About, Profile
 from navitas.parse.hook_calls import HookKind
 from navitas.report import collapsed, html_report, json_report, speedscope
-from navitas.report.terminal.terminal_report import TerminalReport
-from navitas.report.terminal.views_report import ViewsReport
+from navitas.report.terminal.terminal_report import TerminalReport, ViewsReport
 from navitas.report.view_request import ViewRequest
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"

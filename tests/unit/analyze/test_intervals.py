@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from navitas.analyze.intervals import interval_of, student_t
+from navitas.analyze.spread import interval_of, student_t
 
 
 @pytest.mark.parametrize("freedom", [*range(1, 40), 100, 10_000])

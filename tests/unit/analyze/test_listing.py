@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.analyze.listing import Listing, largest
+from navitas.report.terminal.fitted_table import Listing, largest
 
 
 def listed(energies_j: list[float], top: int) -> Listing[float]:

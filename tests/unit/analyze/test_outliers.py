@@ -10,8 +10,8 @@ import pytest
 from lamp import ABOUT
 from support.ledger_maker import TestSpec, ThreadSpec, made_ledger
 
-from navitas.analyze.outliers import drift, repeats_notices
 from navitas.analyze.profile import Profile
+from navitas.analyze.unsteady import drift, repeats_notices
 from navitas.parse.tables import MethodTable
 
 MS = 1_000_000

@@ -8,7 +8,7 @@ import pytest
 from attribution_maker import run, thread
 from hardware_maker import hooks, profile_of, rails
 
-from navitas.analyze.unrecorded import unrecorded
+from navitas.analyze.top import unrecorded
 from navitas.parse.rail_readings import RailReadings
 
 BUSY = run([thread(1, samples=[(0, 0), (1000, 500)])])

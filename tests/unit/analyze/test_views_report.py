@@ -20,8 +20,7 @@ from navitas.errors import UsageError
 from navitas.parse.hook_calls import HookKind
 from navitas.report import json_report, text
 from navitas.report.terminal.power_table import blocks
-from navitas.report.terminal.terminal_report import TerminalReport
-from navitas.report.terminal.views_report import ViewsReport
+from navitas.report.terminal.terminal_report import TerminalReport, ViewsReport
 from navitas.report.view_request import VIEWS, ViewRequest
 
 ABOUT = About(

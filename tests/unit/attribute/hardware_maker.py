@@ -12,6 +12,7 @@ from traces import METHODS, as_folded, random_run
 
 from navitas.analyze.notices import notices
 from navitas.analyze.profile import About, Profile
+from navitas.attribute.analysis_settings import AnalysisSettings
 from navitas.attribute.build import build_ledger
 from navitas.attribute.component import Component
 from navitas.parse.device_states import NO_UID, DeviceStates
@@ -121,8 +122,10 @@ def profile_of(
     described = [Run.model_validate({"id": number, "repeat": 0, **fields}) for number in range(len(runs))]
     made = made.model_copy(update={"tests": tests, "runs": described})
     parsed = ParsedRecording(MethodTable(methods, {}), numbered, (), ())
-    ledger = build_ledger(parsed, made, PHONE, components=components, alternative=alternative, use_rails=use_rails)
-    return Profile(ledger, ABOUT, notices=notices)
+    settings = AnalysisSettings(alternative, "rails" if use_rails else "model")
+    profile = Profile(build_ledger(parsed, made, PHONE, settings, components=components), ABOUT)
+    profile.warnings += notices(profile)
+    return profile
 
 
 def random_hardware_run(random: Random) -> RunTables:

@@ -24,6 +24,7 @@ from navitas.analyze.load import profile_of
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import MethodEnergy, ThreadEnergy
 from navitas.analyze.records import TestEnergy as OneTest
+from navitas.attribute.analysis_settings import AnalysisSettings
 from navitas.attribute.merged_reasons import merged
 from navitas.parse.findings import LOST
 from navitas.parse.reasons import MergedReason, Reason
@@ -32,7 +33,7 @@ from navitas.recording.manifest import Loss, Warning
 
 
 def analyzed(*runs: RunTables, tests: int = 1, paper1: bool = False) -> Profile:
-    result = profile_of(parsed(*runs), manifest(tests), PLAIN, alternative="paper1" if paper1 else None)
+    result = profile_of(parsed(*runs), manifest(tests), PLAIN, AnalysisSettings("paper1" if paper1 else None))
     assert not [notice for notice in result.warnings if notice.code == "not_conserved"]
     return result
 

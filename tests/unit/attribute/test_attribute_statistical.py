@@ -9,7 +9,7 @@ import pytest
 from attribution_maker import PLAIN, manifest, nested, parsed, run, thread
 
 from navitas.analyze.load import profile_of
-from navitas.analyze.method_rows import standard_error_j
+from navitas.analyze.trees import standard_error_j
 
 
 def error_j(part_j: float, whole_j: float, tick_j: float) -> float:

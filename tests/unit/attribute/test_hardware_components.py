@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from navitas.analyze.conserve import check
 from navitas.analyze.profile import Profile
-from navitas.analyze.timeline import timeline
 from navitas.attribute.hardware.air_time import air_spans
 from navitas.attribute.hardware.on_off import NO_APP_UID, users_of
 from navitas.attribute.hardware.radio_link import RadioLink
@@ -85,9 +84,9 @@ def test_energy_after_a_test_belongs_to_the_test_with_the_starting_call() -> Non
     camera = made.ledger.components.index("camera")
     assert [test.components[camera] for test in made.tests] == [pytest.approx(0.6 * 0.7), 0.0]
     # It flows when the camera is on.
-    steps = timeline(made.ledger, "camera", run=0, step_ns=100_000_000, thread=None)
+    steps = made.timeline("camera", run=0, step_ns=100_000_000)
     assert steps.energy_j.tolist() == pytest.approx([0, 0, 0.03, 0.06, 0.06, 0.06, 0.06, 0.06, 0.06, 0.03])
-    own = timeline(made.ledger, "camera", run=0, step_ns=100_000_000, thread="thread-1")
+    own = made.timeline("camera", run=0, step_ns=100_000_000, thread="thread-1")
     assert own.energy_j.tolist() == pytest.approx([0, 0, 0.42, 0, 0, 0, 0, 0, 0, 0])
 
 
@@ -389,7 +388,7 @@ def test_a_component_with_a_rail_has_what_the_rail_measured() -> None:
     (evidence,) = (one for one in made.evidence if one.component == "camera")
     assert (evidence.level, evidence.rails_j) == ("rails", pytest.approx(0.42))
     assert evidence.unscaled_j == pytest.approx(0.6 * 0.35)
-    steps = timeline(made.ledger, "camera", run=0, step_ns=500_000_000, thread=None)
+    steps = made.timeline("camera", run=0, step_ns=500_000_000)
     assert steps.energy_j.tolist() == pytest.approx([0.3, 0.12])
 
 

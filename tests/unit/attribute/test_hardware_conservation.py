@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from navitas.analyze.conserve import check
-from navitas.analyze.timeline import timeline
 from navitas.attribute.components import COMPONENTS
 
 randoms = st.integers(0, 1 << 32).map(Random)
@@ -31,7 +30,7 @@ def test_energy_is_conserved_by_component(random: Random) -> None:
     assert (moved.received_bytes >= 0).all() and (moved.sent_bytes >= 0).all()
     assert set(moved.owner.tolist()) <= set(range(len(ledger.owners))) and set(moved.test.tolist()) <= set(range(-1, 9))
     for number, name in enumerate(ledger.components):
-        steps = timeline(ledger, name, run=0, step_ns=7_000_000, thread=None)
+        steps = made.timeline(name, run=0, step_ns=7_000_000)
         assert steps.energy_j.sum() == pytest.approx(ledger.run_energy_j[0, number], rel=1e-9, abs=1e-15)
         assert (steps.energy_j >= -1e-12).all()
 

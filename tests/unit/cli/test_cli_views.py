@@ -59,12 +59,12 @@ def test_wrong_options_are_named_with_the_remedy(
 
 def test_evidence_reaches_the_analysis(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[object] = []
-    monkeypatch.setattr("navitas.cli.report.load_profile", lambda *_, evidence, **__: seen.append(evidence) or _stop())
+    monkeypatch.setattr("navitas.cli.report.load_profile", lambda _, settings, **__: seen.append(settings.evidence) or _stop())
     for arguments in ([], ["--evidence", "model"]):
         with pytest.raises(KeyError):
             report(*arguments)
     assert seen == ["rails", "model"]
-    assert ReportOptions().evidence == "rails"
+    assert ReportOptions().analysis.evidence == "rails"
 
 
 def _stop() -> None:

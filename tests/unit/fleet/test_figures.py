@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from navitas.fleet.figures import counted, number, with_interval
+from navitas.counts import counted
+from navitas.fleet.figures import number, with_interval
 from navitas.fleet.page.pictures import interval
 
 

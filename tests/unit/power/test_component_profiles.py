@@ -12,12 +12,14 @@ from navitas.power import catalog
 from navitas.power.components.component_power import ComponentPower
 from navitas.power.components.controller_power import ControllerPower
 from navitas.power.components.coverage import Coverage
-from navitas.power.components.modem_currents import NrFrequency, Technology
+from navitas.power.modem_element import FREQUENCIES, TECHNOLOGIES
 from navitas.power.power_profile import PowerProfile, read_power_profile
 from navitas.virtual_phone.compiled_xml import XmlElement, compile_xml
 
 ROOT = Path(__file__).parents[3]
 FIELD = FIELD_DATA / "power_profiles"
+LTE, NR = map(TECHNOLOGIES.index, ("LTE", "NR"))
+HIGH, MMWAVE = map(FREQUENCIES.index, ("HIGH", "MMWAVE"))
 FILES = [*sorted((ROOT / "profiles").glob("*.xml")), *sorted(FIELD.glob("*.xml"))]
 
 
@@ -111,9 +113,9 @@ def nested(body: str = NESTED) -> PowerProfile:
 def test_a_modems_current_falls_back_from_frequency_to_technology_to_default() -> None:
     modem = ComponentPower.from_profile(nested()).modem
     assert (modem.sleep_ma, modem.idle_ma) == (1.0, 2.0)
-    assert modem.receive_ma[Technology.LTE, NrFrequency.DEFAULT] == 10
-    assert modem.receive_ma[Technology.NR].tolist() == [30, 30, 30, 40, 30]
-    assert modem.transmit_ma[Technology.NR, NrFrequency.HIGH].tolist() == [50, 0, 0, 0, 24]
+    assert modem.receive_ma[LTE, 0] == 10
+    assert modem.receive_ma[NR].tolist() == [30, 30, 30, 40, 30]
+    assert modem.transmit_ma[NR, HIGH].tolist() == [50, 0, 0, 0, 24]
     missing = [f"modem.active.DEFAULT.transmit.{level}" for level in (1, 2, 3)]
     assert modem.coverage.missing == tuple(missing)
 
@@ -130,10 +132,10 @@ def test_a_flat_modem_serves_all_technologies_and_missing_levels() -> None:
     flat = '<item name="modem.controller.rx">5</item><array name="modem.controller.tx"><value>6</value><value>7</value></array>'
     alone = ComponentPower.from_profile(nested(flat)).modem
     assert set(alone.receive_ma.ravel()) == {5.0}
-    assert alone.transmit_ma[Technology.NR, NrFrequency.MMWAVE].tolist() == [6, 7, 7, 7, 7]
+    assert alone.transmit_ma[NR, MMWAVE].tolist() == [6, 7, 7, 7, 7]
     assert alone.active_ma == pytest.approx((5 + 6 + 4 * 7) / 6)
     beside = ComponentPower.from_profile(nested(NESTED + flat)).modem
-    assert beside.transmit_ma[Technology.DEFAULT, 0].tolist() == [20, 7, 7, 7, 24]
+    assert beside.transmit_ma[0, 0].tolist() == [20, 7, 7, 7, 24]
     assert not beside.coverage.missing
 
 

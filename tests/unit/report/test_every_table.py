@@ -97,14 +97,12 @@ from navitas.power.model import ClusterPower, CpuPower
 from navitas.regress.apply import Predictions
 from navitas.regress.model_file import FamilyScore, FoldScore, HullPart, Operation, OperationsModel
 from navitas.regress.noise import Noise
-from navitas.report.terminal.baseline_table import baseline_table
-from navitas.report.terminal.components_table import components_table, users_table
-from navitas.report.terminal.consumers_table import consumers_table
-from navitas.report.terminal.energy_tree_table import energy_tree_table
+from navitas.report.terminal.call_trees import energy_tree_table
+from navitas.report.terminal.components_table import components_table, consumers_table, users_table
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
-from navitas.report.terminal.handed_work_table import handed_work_table
-from navitas.report.terminal.methods_table import methods_table
+from navitas.report.terminal.methods_table import handed_work_table, methods_table
 from navitas.report.terminal.power_table import power_table, steps_table
+from navitas.report.terminal.tests_table import baseline_table
 from navitas.report.terminal.tests_table import tests_table as table_of_tests
 from navitas.report.terminal.threads_table import threads_table
 from navitas.vitals.device_use import Bounds, DeviceUse, HeldLock, UidUse, WakeupAlarm
@@ -423,16 +421,16 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
     "report/terminal/tests_table.py:tests_table": _tests,
     "report/terminal/threads_table.py:threads_table": _threads,
     "report/terminal/methods_table.py:methods_table": _methods,
-    "report/terminal/baseline_table.py:baseline_table": _baseline,
+    "report/terminal/tests_table.py:baseline_table": _baseline,
     "report/terminal/components_table.py:components_table": lambda names: (
         components_table(_of_components(names)) if names else components_table(_profile([]), "no component")
     ),
     "report/terminal/components_table.py:users_table": _users,
     "report/terminal/power_table.py:power_table": lambda names: power_table(_timelines(names), 16),
     "report/terminal/power_table.py:steps_table": lambda names: steps_table(_timelines(COMPONENTS if names else [])),
-    "report/terminal/energy_tree_table.py:energy_tree_table": _tree,
-    "report/terminal/consumers_table.py:consumers_table": _consumers,
-    "report/terminal/handed_work_table.py:handed_work_table": _handed,
+    "report/terminal/call_trees.py:energy_tree_table": _tree,
+    "report/terminal/components_table.py:consumers_table": _consumers,
+    "report/terminal/methods_table.py:handed_work_table": _handed,
     "cli/devices.py:devices_table": lambda names: devices_table(
         [ListedDevice(name, "unauthorized", name, name) for name in names]
     ),

@@ -17,9 +17,9 @@ from support.ledger_maker import NodeSpec, ThreadSpec
 from support.reports import text_of
 
 from navitas.analyze.flame_nodes import flame_nodes
-from navitas.html_page.elements import Cell, embedded_json, table
+from navitas.html_page.page import Cell, embedded_json, table
 from navitas.parse.tables import MethodTable
-from navitas.report import html_report, html_tables, html_viewer
+from navitas.report import html_report, html_tables
 
 VIEWER = ("/* before */", "/* viewer */", "/* after */")
 
@@ -27,9 +27,8 @@ VIEWER = ("/* before */", "/* viewer */", "/* after */")
 @pytest.fixture(autouse=True)
 def viewer(monkeypatch: pytest.MonkeyPatch) -> None:
     """Replace the flame graph viewer, which need not be installed."""
-    for module in (html_report, html_viewer):
-        monkeypatch.setattr(module, "viewer_scripts", lambda: VIEWER)
-    monkeypatch.setattr(html_viewer, "_frame", lambda scripts: "<body>" + "".join(scripts))
+    monkeypatch.setattr(html_report, "viewer_scripts", lambda: VIEWER)
+    monkeypatch.setattr(html_report, "_frame", lambda scripts: "<body>" + "".join(scripts))
 
 
 def test_a_page_shows_the_profile(golden: Callable[[str, str], None]) -> None:
@@ -102,8 +101,7 @@ def test_flame_graph_keeps_the_energy() -> None:
 
 
 def test_a_page_without_a_viewer_explains_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (html_report, html_viewer):
-        monkeypatch.setattr(module, "viewer_scripts", lambda: ())
+    monkeypatch.setattr(html_report, "viewer_scripts", lambda: ())
     text = text_of(html_report.write, profile())
     page = Page(text)
     assert "make viewer" in text and "iframe" not in page.names and not page.data

@@ -322,7 +322,7 @@ def test_in_tick_mode_only_figures_below_their_error_are_noted() -> None:
 
 def test_only_the_first_warnings_are_shown() -> None:
     made = profile()
-    text = shown(Profile(made.ledger, made.about, made.warnings, notices=lambda known: known.warnings * 1233))
+    text = shown(Profile(made.ledger, made.about, made.warnings * 1234))
     assert text.count("chunks] lost") == 100 and "1,134 more warnings" in text
 
 

@@ -1,0 +1,35 @@
+"""The settings of an analysis: what it uses besides the recording."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:  # Options of commands import this module, and must not import pydantic.
+    from navitas.power.fitted_model import FittedModel
+
+EvidenceChoice = Literal["rails", "model"]
+"""`rails`: components with a power rail have the energy that it measured. `model`: rails do not count."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisSettings:
+    """What an analysis uses besides the recording.
+
+    - `alternative`: a second power model (`paper1`), in addition to the default one.
+    - `evidence`: whether power rails may count as evidence.
+    - `fitted`: a model of `navitas model components fit`. It gives the figures that the power profile lacks.
+    """
+
+    alternative: str | None = None
+    evidence: EvidenceChoice = "rails"
+    fitted: FittedModel | None = None
+
+    @property
+    def use_rails(self) -> bool:
+        """Whether power rails count."""
+        return self.evidence == "rails"
+
+
+DEFAULT = AnalysisSettings()
+MODEL_ONLY = AnalysisSettings(evidence="model")
