@@ -76,7 +76,7 @@ def command(
             actions = client_actions(fleet, hogs, bugs, diagnoses, number)
             section = ClientSection(next(row for row in rows if row.client == pseudonym(number)), actions)
         shown = distributions(fleet, hogs.app[hogs.is_hog])
-        hog_list = of_enough_clients(hog_rows(fleet, hogs, find_versions(fleet, hogs, bugs)), min_clients)
+        hog_list = of_enough_clients(hog_rows(fleet, hogs, find_versions(fleet, hogs, bugs).since), min_clients)
         by_name = {names[app]: values for app, values in shown.items()}
         contents = Contents(
             title=f"Fleet {choice.path.resolve().name}{' (simulated)' if (choice.path / 'truth').is_dir() else ''}",
