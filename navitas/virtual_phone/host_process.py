@@ -127,17 +127,14 @@ class HostProcess:
             os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
             _signal_group(self.pid, signal.SIGKILL)
         self._process.wait()
-        self._call_in_loop(self._end_outputs)
+        for output in self._outputs.values():
+            self._call_in_loop(output.process_ended)
         end_marked(self._mark)
         self._call_in_loop(self._ended.set)
 
     def _call_in_loop(self, action: Callable[[], None]) -> None:
         with contextlib.suppress(RuntimeError):  # the phone's loop is closed
             self._loop.call_soon_threadsafe(action)
-
-    def _end_outputs(self) -> None:
-        for output in self._outputs.values():
-            output.process_ended()
 
 
 @asynccontextmanager
@@ -164,7 +161,7 @@ async def host_process(
             stack.callback(opened.close)
         ends = {output: opened.writing_end for output, opened in outputs.items()}
         command = argv(f"/dev/fd/{ends['stream']}") if callable(argv) else argv
-        mark = new_mark()
+        mark = {_MARK: uuid.uuid4().hex}
         started = subprocess.Popen(
             _killed_with_parent(command),
             stdin=subprocess.PIPE if takes_input else subprocess.DEVNULL,
@@ -221,17 +218,11 @@ def _signal_group(pid: int, number: int) -> None:
         os.killpg(pid, number)
 
 
-def new_mark() -> dict[str, str]:
-    """Return a variable for a process, which all its children inherit.
-
-    With `/proc`, it marks everything that the process starts. Elsewhere, and for children that clear their environment, only
-    the process group is ended.
-    """
-    return {_MARK: uuid.uuid4().hex}
-
-
 def end_marked(mark: dict[str, str], proc: Path = Path("/proc")) -> None:
-    """Kill every process with the mark. Blocks while it reads their environments."""
+    """Kill every process with the mark, a variable that all inherit. Blocks while it reads their environments.
+
+    Without `/proc`, and for children that clear their environment, only the process group is ended.
+    """
     wanted = f"{_MARK}={mark[_MARK]}".encode()
     for _ in range(_KILL_ROUNDS):
         if not _kill_all(wanted, proc):

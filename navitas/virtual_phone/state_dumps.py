@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Collection, Iterator, Mapping
 
 from navitas.virtual_phone.components.device_state import UseKind
 from navitas.virtual_phone.components.network import AirTraffic
 from navitas.virtual_phone.identity import FIRST_USER
 from navitas.virtual_phone.package import Package
+from navitas.virtual_phone.package_manager import PackageManager
 from navitas.virtual_phone.system_state import SystemState
 
 NETWORKS = {"wlan0": (100, "WIFI"), "rmnet0": (101, "CELLULAR")}
@@ -20,7 +20,6 @@ _DARKEST, _BRIGHTEST = 1, 255
 _IDENTITIES = {"wlan0": "{type=1, metered=false, defaultNetwork=true}", "rmnet0": "{type=0, metered=true, defaultNetwork=true}"}
 _BUCKET_S = 7200
 _USER_STATE = "ceDataInode=0 installed=true hidden=false suspended=false stopped=false notLaunched=false enabled=0"
-_NOTHING: Mapping[int, Collection[str]] = MappingProxyType({})
 
 
 def dump_power(system: SystemState) -> str:
@@ -109,24 +108,19 @@ def _text(value: bool) -> str:
     return str(value).lower()
 
 
-def dump_package(
-    package: Package | None, name: str, granted: Mapping[int, Collection[str]] = _NOTHING, users: Collection[int] = (FIRST_USER,)
-) -> str:
-    """Return the text for one package, or Android's message if there is none with this name.
-
-    `granted` are the permissions that `pm grant` gave it by user, `users` those for whom it is installed.
-    """
-    if package is None:
+def dump_packages(packages: PackageManager, name: str) -> str:
+    """Return the text of `dumpsys package NAME`, of all packages of the first user, or Android's message for a missing one."""
+    if name == "packages":
+        chosen = [(package, [FIRST_USER]) for package in packages.all()]
+    elif (installed := packages.get_installed(name)) is None:
         return f"Unable to find package: {name}\n"
-    return "Packages:\n" + "".join(f"{line}\n" for line in _package_lines(package, granted, users))
+    else:
+        chosen = [(installed, packages.users_of(name))]
+    lines = (line for package, users in chosen for line in _package_lines(package, packages.granted(package.name), users))
+    return "Packages:\n" + "".join(f"{line}\n" for line in lines)
 
 
-def dump_packages(packages: Iterable[tuple[Package, Mapping[int, Collection[str]]]]) -> str:
-    """Return the text of `dumpsys package packages`, with all packages and their granted permissions."""
-    return "Packages:\n" + "".join(f"{line}\n" for package, granted in packages for line in _package_lines(package, granted))
-
-
-def _package_lines(package: Package, granted: Mapping[int, Collection[str]], users: Collection[int] = (FIRST_USER,)) -> list[str]:
+def _package_lines(package: Package, granted: Mapping[int, Collection[str]], users: Collection[int]) -> list[str]:
     apk = package.apk
     manifest = apk.manifest if apk else None
     debuggable = "DEBUGGABLE " if package.debuggable else ""

@@ -56,24 +56,24 @@ class Sysfs:
             policy = self._folder(cluster)
             (policy / "stats").mkdir(parents=True, exist_ok=True)
             members = " ".join(map(str, cluster.cpus)) + "\n"
-            self._write(policy / "related_cpus", members)
-            self._write(policy / "affected_cpus", members)
-            self._write(policy / "scaling_available_frequencies", " ".join(map(str, cluster.freq_khz)) + " \n")
-            self._write(policy / "scaling_available_governors", "schedutil \n")
-            self._write(policy / "scaling_governor", "schedutil\n")
-            self._write(policy / "scaling_driver", "navitas-virtual\n")
+            self._replace(policy / "related_cpus", members)
+            self._replace(policy / "affected_cpus", members)
+            self._replace(policy / "scaling_available_frequencies", " ".join(map(str, cluster.freq_khz)) + " \n")
+            self._replace(policy / "scaling_available_governors", "schedutil \n")
+            self._replace(policy / "scaling_governor", "schedutil\n")
+            self._replace(policy / "scaling_driver", "navitas-virtual\n")
             for kind in ("cpuinfo", "scaling"):
-                self._write(policy / f"{kind}_min_freq", f"{cluster.freq_khz[0]}\n")
-                self._write(policy / f"{kind}_max_freq", f"{cluster.freq_khz[-1]}\n")
+                self._replace(policy / f"{kind}_min_freq", f"{cluster.freq_khz[0]}\n")
+                self._replace(policy / f"{kind}_max_freq", f"{cluster.freq_khz[-1]}\n")
             # Only root can read the hardware's own frequency.
-            self._write(policy / "cpuinfo_cur_freq", f"{cluster.freq_khz[0]}\n")
+            self._replace(policy / "cpuinfo_cur_freq", f"{cluster.freq_khz[0]}\n")
             (policy / "cpuinfo_cur_freq").chmod(0o400)
             for cpu in cluster.cpus:
                 (self._cpu / f"cpu{cpu}").mkdir(exist_ok=True)
-                self._write(self._cpu / f"cpu{cpu}/cpu_capacity", f"{round(cluster.capacity)}\n")
+                self._replace(self._cpu / f"cpu{cpu}/cpu_capacity", f"{round(cluster.capacity)}\n")
                 _link(self._cpu / f"cpu{cpu}/cpufreq", f"../cpufreq/{policy.name}")
         for name in ("possible", "present", "online"):
-            self._write(self._cpu / name, span)
+            self._replace(self._cpu / name, span)
         (self._root / "proc").mkdir(exist_ok=True)
         _link(self._root / "proc/self", "/proc/self")
         self.publish()
@@ -92,10 +92,7 @@ class Sysfs:
                 self._replace(policy.state_file, "".join([f"{label}{ns // TICK_NS}\n" for label, ns in rows]))
                 policy.busy_ns, policy.written_ns = busy_ns, model.wall_ns
 
-    def _write(self, path: Path, text: str) -> None:
-        self._replace(str(path), text)
-
-    def _replace(self, name: str, text: str) -> None:
+    def _replace(self, name: str | Path, text: str) -> None:
         descriptor = os.open(self._scratch, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
         try:
             os.write(descriptor, text.encode())

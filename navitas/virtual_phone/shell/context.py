@@ -13,6 +13,8 @@ from navitas.virtual_phone.shell.compound import CompoundRunner
 from navitas.virtual_phone.shell.descriptors import Streams
 from navitas.virtual_phone.shell.streams import Input, encode
 
+Runner: TypeAlias = Callable[[Awaitable[int]], Awaitable[int]]
+
 
 class Shell(CompoundRunner):
     """The interface of a shell for its commands. `Interpreter` implements it."""
@@ -26,9 +28,7 @@ class Shell(CompoundRunner):
         """Await a script of this shell, run the EXIT trap, and close files of `exec`. Returns the exit status."""
 
     @abstractmethod
-    async def run_lines(
-        self, lines: Input, streams: Streams, run: Callable[[Awaitable[int]], Awaitable[int]] | None = None
-    ) -> int:
+    async def run_lines(self, lines: Input, streams: Streams, run: Runner | None = None) -> int:
         """Run each command as soon as it is complete, until `exit` or the end of the lines. Returns the exit status."""
 
     @abstractmethod

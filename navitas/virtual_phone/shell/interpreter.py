@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Coroutine
 from contextlib import ExitStack
 from typing import Any
 
-from navitas.virtual_phone.shell.context import BUILTINS, COMMANDS, CommandFunction, Context, Shell
+from navitas.virtual_phone.shell.context import BUILTINS, COMMANDS, CommandFunction, Context, Runner, Shell
 from navitas.virtual_phone.shell.descriptors import RedirectError, Streams, redirect
 from navitas.virtual_phone.shell.expansion import Expander, ExpansionError
 from navitas.virtual_phone.shell.parser import parse
@@ -80,9 +80,7 @@ class Interpreter(Shell):
             return await self._run_up_to_error(text, error, streams)
         return await self.run_script(script, streams)
 
-    async def run_lines(
-        self, lines: Input, streams: Streams, run: Callable[[Awaitable[int]], Awaitable[int]] | None = None
-    ) -> int:
+    async def run_lines(self, lines: Input, streams: Streams, run: Runner | None = None) -> int:
         """Run each command as soon as it is complete, until `exit` or the end of the lines. Returns the exit status.
 
         `run` runs one command, for example so that it can be interrupted.
@@ -252,8 +250,6 @@ class Interpreter(Shell):
         args = await expand.fields(command.words)
         if not args:
             return await self._assign(command, streams)
-        if "x" in self.options:
-            await streams.stderr(f"+ {' '.join(args)}\n".encode("utf-8", "surrogateescape"))
         if args == ["exec"]:
             return 0 if await self._redirect(command.redirects, streams, self.kept_open) else 1
         values = [(name, await expand.text(word)) for name, word in command.assignments]
@@ -275,10 +271,7 @@ class Interpreter(Shell):
             if await self._redirected(command.redirects, streams, stack) is None:
                 return 1
             for name, word in command.assignments:
-                value = await self.expander(streams).text(word)
-                if "x" in self.options:
-                    await streams.stderr(f"+ {name}={value} \n".encode("utf-8", "surrogateescape"))
-                self.variables[name] = value
+                self.variables[name] = await self.expander(streams).text(word)
         return self.substituted
 
     async def _redirected(self, redirects: Redirects, streams: Streams, stack: ExitStack) -> Streams | None:

@@ -28,7 +28,7 @@ _FLAGS = (
 async def am(context: Context) -> int:
     """instrument, start, startservice, stopservice, broadcast, force-stop, kill, start-user, and the states of users."""
     action, *args = context.args or [""]
-    starts = {
+    starts: dict[str, Callable[[Context, list[str]], Awaitable[int]]] = {
         "instrument": _instrument,
         "start": start, "start-activity": start,
         "startservice": start_service, "start-service": start_service,

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import signal
 import time
+from functools import partial
 
 from navitas.apk.manifest import AppComponent
 from navitas.virtual_phone.apps import AppEnded, AppProcess
@@ -56,16 +57,6 @@ async def start(context: Context, args: list[str]) -> int:
     return 0
 
 
-async def start_service(context: Context, args: list[str]) -> int:
-    """`am startservice [-n] PACKAGE/CLASS`."""
-    return await _service(context, args, "service", "Starting service")
-
-
-async def stop_service(context: Context, args: list[str]) -> int:
-    """`am stopservice [-n] PACKAGE/CLASS`."""
-    return await _service(context, args, "stopservice", "Stopping service")
-
-
 async def running(context: Context, package: Package) -> tuple[bool, AppProcess]:
     """Return whether the app was running, and its process, which is started if necessary. Raises `StartError`."""
     app = context.phone.apps.get(package)
@@ -106,6 +97,12 @@ async def _service(context: Context, args: list[str], request: str, doing: str) 
     return 0
 
 
+start_service = partial(_service, request="service", doing="Starting service")
+"""`am startservice [-n] PACKAGE/CLASS`."""
+stop_service = partial(_service, request="stopservice", doing="Stopping service")
+"""`am stopservice [-n] PACKAGE/CLASS`."""
+
+
 def _find_activity(context: Context, intent: IntentArguments) -> tuple[Package | None, AppComponent | None]:
     name, _, short = intent.component.partition("/")
     package = running_users_package(context, name or intent.package, intent.user)
@@ -125,20 +122,13 @@ async def broadcast(context: Context, args: list[str]) -> int:
     intent = parse_intent(args)
     intent.flags |= _FROM_SHELL
     await context.out(f"Broadcasting: {intent}\n")
-    for app in _receivers(context, intent):
+    name = intent.component.partition("/")[0] or intent.package
+    package = context.phone.packages.get(name) if name else None
+    named = context.phone.apps.get(package) if package else None
+    for app in context.phone.apps.all() if not name else filter(None, [named]):
         await context.phone.apps.tell(app, f"broadcast {intent.uri()}", _LONGEST_S)
     await context.out("Broadcast completed: result=0\n")
     return 0
-
-
-def _receivers(context: Context, intent: IntentArguments) -> list[AppProcess]:
-    """The running apps; only the one that the intent names, if it names one."""
-    name = intent.component.partition("/")[0] or intent.package
-    if not name:
-        return context.phone.apps.all()
-    package = context.phone.packages.get(name)
-    app = context.phone.apps.get(package) if package else None
-    return [app] if app else []
 
 
 @command("monkey")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
-from pathlib import PurePosixPath
 
 from navitas.virtual_phone.shell.commands.command_options import options, to_int
 from navitas.virtual_phone.shell.conditions import test_holds
@@ -14,7 +14,7 @@ from navitas.virtual_phone.shell.streams import Input, decode
 from navitas.virtual_phone.shell.syntax import RESERVED_WORDS
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_OPTION_LETTERS = {"errexit": "e", "nounset": "u", "xtrace": "x", "noglob": "f"}
+_OPTION_LETTERS = {"errexit": "e", "nounset": "u", "noglob": "f"}
 
 
 def _status(context: Context) -> int:
@@ -77,7 +77,7 @@ async def cd(context: Context) -> int:
     target = shell.variables.get("OLDPWD", "/") if back else target
     try:
         # As in mksh: `..` after a symlink leads back to the symlink's folder.
-        path = context.phone.files.real_path(str(_logical(context.path(target))))
+        path = context.phone.files.real_path("/" + posixpath.normpath(context.path(target)).lstrip("/"))
         if not context.phone.files.stat(path, shell.who).is_dir:
             raise NotADirectoryError(20, "Not a directory")
     except OSError as error:
@@ -87,16 +87,6 @@ async def cd(context: Context) -> int:
     if back:
         await context.out(path + "\n")
     return 0
-
-
-def _logical(path: str) -> PurePosixPath:
-    parts: list[str] = []
-    for part in PurePosixPath(path).parts[1:]:
-        if part == "..":
-            parts = parts[:-1]
-        else:
-            parts.append(part)
-    return PurePosixPath("/", *parts)
 
 
 @builtin("pwd")
@@ -226,7 +216,7 @@ async def unset(context: Context) -> int:
 
 @builtin("set")
 async def set_options(context: Context) -> int:
-    """Set options (-e -u -x -f, pipefail; others have no effect) and positional parameters; alone, print variables."""
+    """Set options (-e -u -f, pipefail; others have no effect) and positional parameters; alone, print variables."""
     shell = context.shell
     args = list(context.args)
     if not args:

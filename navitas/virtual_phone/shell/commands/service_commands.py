@@ -20,7 +20,6 @@ from navitas.virtual_phone.state_dumps import (
     dump_connectivity,
     dump_display,
     dump_netstats,
-    dump_package,
     dump_packages,
     dump_power,
     dump_settings,
@@ -58,15 +57,8 @@ async def dumpsys(context: Context) -> int:
         return await _battery(context, args[1:], dump=True)
     if name == "deviceidle":
         return await _doze(context, args[1:])
-    if name == "package" and args[1:] == ["packages"]:
-        await context.out(dump_packages([(package, phone.packages.granted(package.name)) for package in phone.packages.all()]))
-        return 0
     if name == "package" and len(args) > 1:
-        await context.out(
-            dump_package(
-                phone.packages.get_installed(args[1]), args[1], phone.packages.granted(args[1]), phone.packages.users_of(args[1])
-            )
-        )
+        await context.out(dump_packages(phone.packages, args[1]))
         return 0
     dumps: dict[str, Callable[[], str]] = {
         "batterystats": lambda: _batterystats(phone, args[1:]),

@@ -19,9 +19,9 @@ _NOT_FOUND = 127
 @command("sh")
 async def sh(context: Context) -> int:
     """`sh -c SCRIPT [NAME ARGUMENT…]`, `sh FILE ARGUMENT…`, or the script on standard input (`-s ARGUMENT…`)."""
-    found = options(context, "ceuxfls", mixed=False)
+    found = options(context, "ceufls", mixed=False)
     shell = context.shell.fresh()
-    shell.options = {letter for letter in "euxf" if letter in found}
+    shell.options = {letter for letter in "euf" if letter in found}
     args, streams = (context.name, *context.args), context.streams.copy()
     if "c" in found:
         if not found.rest:
