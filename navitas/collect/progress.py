@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from typing import Protocol
 
 _LOG = logging.getLogger("navitas")
@@ -28,6 +29,7 @@ class Progress(Protocol):
         ...
 
 
+@dataclass(frozen=True)
 class LoggedProgress:
     """Logs to the logger `navitas`: stages, details and tests as information, warnings as warnings."""
 
