@@ -11,12 +11,12 @@ from navitas.build.revisions import checked_out, resolve
 from navitas.cli.background import BackgroundContext
 from navitas.cli.compare_input import read_session
 from navitas.cli.compare_tables import changes_table
-from navitas.cli.destinations import check_not_recorded, check_outputs
 from navitas.cli.energy_limit import Limit, check_limit
 from navitas.cli.files import STDOUT
 from navitas.cli.history_file import add_sessions, check_history
 from navitas.cli.messages import next_step, shell_word, warning
 from navitas.cli.options import ReportOptions
+from navitas.cli.paths import check_not_recorded
 from navitas.cli.profiling import (
     RECORDINGS,
     BuildOptions,
@@ -87,7 +87,7 @@ def profile_against(
             outcomes = measure_versions(device, built, output, options, report=report, run=run, progress=progress, locks=locks)
         progress.stage("comparing")
         after = outcomes[1].recording
-        profile = measure.load_profile(after, report.model, evidence=report.evidence, power_model=report.power_model)
+        profile = measure.load_profile(after, report)
         measure.write_files(profile, report)
         found = _compare(outcomes, report, choice, progress)
     for one in outcomes:
@@ -123,7 +123,7 @@ def _compare(
 def _reserved(report: ReportOptions, output: Path | None, name: str, *, replace: bool) -> Iterator[FolderLock | None]:
     """Check and lock the folder of a version's recording before the build. A new folder needs no lock."""
     folder = None if output is None else output / name
-    check_outputs(report, folder)
+    report.check(folder)
     if output is None or folder is None:
         yield None
         return

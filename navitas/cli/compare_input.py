@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from navitas.analyze.profile import Profile
-from navitas.cli.analysis import load_profile
 from navitas.cli.files import STDOUT
 from navitas.cli.messages import warning
+from navitas.cli.paths import input_name
 from navitas.cli.progress import ConsoleProgress
-from navitas.cli.standard_input_file import input_name
+from navitas.cli.reporting import load_profile
 from navitas.compare.session import Session, parse_session
 from navitas.errors import UsageError
 from navitas.recording.layout import MANIFEST_NAME

@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
-from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
 from navitas.cli.fleet_paper import model_option, paper_bugs
-from navitas.cli.fleet_rows import output_options, rows_table, take_outputs
+from navitas.cli.fleet_rows import output_options, take_outputs
+from navitas.cli.progress import bar
+from navitas.cli.row_tables import rows_table
 from navitas.cli.standard_output import output_console
 from navitas.fleet.bugs import FDR_LIMIT, find_bugs
 from navitas.fleet.figures import counted, number, with_interval

@@ -9,13 +9,14 @@ from typing import Any, ClassVar
 import click
 import numpy as np
 
-from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand, warn_about_settings
 from navitas.cli.energy_limit import end_check, fail_on_option
 from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
-from navitas.cli.fleet_rows import output_options, rows_table, take_outputs
+from navitas.cli.fleet_rows import output_options, take_outputs
 from navitas.cli.option import option
 from navitas.cli.paths import TEXT
+from navitas.cli.progress import bar
+from navitas.cli.row_tables import rows_table
 from navitas.cli.standard_output import output_console
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.figures import with_interval

@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 import click
 import numpy as np
 
-from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
-from navitas.cli.fleet_rows import output_options, rows_table, take_outputs
+from navitas.cli.fleet_rows import output_options, take_outputs
 from navitas.cli.option import option
 from navitas.cli.paths import TEXT
+from navitas.cli.progress import bar
+from navitas.cli.row_tables import rows_table
 from navitas.cli.standard_output import output_console
 from navitas.errors import UsageError
 from navitas.fleet.figures import number, with_interval

@@ -9,13 +9,14 @@ from typing import Any
 import click
 import numpy as np
 
-from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
-from navitas.cli.fleet_rows import client_option, more_rows, output_options, rows_table, take_outputs
+from navitas.cli.fleet_rows import client_option, output_options, take_outputs
 from navitas.cli.fleet_verdict import NOT_YET, clean_limit_percent_h, verdict_of, verdict_paragraph
 from navitas.cli.option import option
 from navitas.cli.paths import TEXT
+from navitas.cli.progress import bar
+from navitas.cli.row_tables import more_rows, rows_table
 from navitas.cli.standard_output import output_console
 from navitas.errors import UsageError
 from navitas.fleet.advice import ActionRow, app_actions, client_actions, client_apps

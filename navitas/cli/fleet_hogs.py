@@ -9,14 +9,15 @@ from typing import Any
 import click
 import numpy as np
 
-from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
 from navitas.cli.fleet_paper import check_without_suppression, model_option, paper_hogs
-from navitas.cli.fleet_rows import output_options, rows_table, take_outputs
+from navitas.cli.fleet_rows import output_options, take_outputs
 from navitas.cli.fleet_verdict import NOT_YET, clean_limit_percent_h, verdict_of, verdict_paragraph
 from navitas.cli.option import option
 from navitas.cli.paths import TEXT
+from navitas.cli.progress import bar
+from navitas.cli.row_tables import rows_table
 from navitas.cli.standard_output import output_console
 from navitas.errors import UsageError
 from navitas.fleet.bugs import find_bugs
@@ -42,7 +43,7 @@ def command(*, choice: FleetChoice, model: str, app: str | None, **values: Any) 
     if model == "paper":
         check_without_suppression(outputs)
         if app is not None:
-            raise UsageError("--app does not apply to --model paper", "Leave out one of them.")
+            raise UsageError("--app does not apply to --method paper", "Leave out one of them.")
     with fleet_of(choice) as fleet:
         if model == "paper":
             paper_hogs(fleet, outputs)

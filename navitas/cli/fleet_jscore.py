@@ -9,7 +9,8 @@ import click
 
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
-from navitas.cli.fleet_rows import client_option, output_options, rows_table, take_outputs
+from navitas.cli.fleet_rows import client_option, output_options, take_outputs
+from navitas.cli.row_tables import rows_table
 from navitas.cli.standard_output import output_console
 from navitas.fleet.figures import counted, number
 from navitas.fleet.names import find_client

@@ -1,4 +1,4 @@
-"""`--model paper` of `navitas fleet hogs` and `bugs`: findings of the paper's method, for comparison."""
+"""`--method paper` of `navitas fleet hogs` and `bugs`: findings of the paper's method, for comparison."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Any, TypeVar
 
 import click
 
-from navitas.cli.bars import bar
-from navitas.cli.fleet_rows import Outputs, rows_table
+from navitas.cli.fleet_rows import Outputs
 from navitas.cli.option import option
+from navitas.cli.progress import bar
+from navitas.cli.renamed_options import renamed
+from navitas.cli.row_tables import rows_table
 from navitas.cli.standard_output import output_console
 from navitas.errors import UsageError
 from navitas.fleet.figures import counted, number, with_interval
@@ -22,22 +24,22 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def model_option(function: F) -> F:
-    """`--model`, which was named `--method`."""
+    """`--method`."""
     decorated: F = option(
-        "--model",
-        renamed={"--method": "--model"},
+        "--method",
+        "model",
         type=click.Choice(["default", "paper"]),
         default="default",
         show_default=True,
         help="paper: use the method of the Carat paper, for comparison.",
-    )(function)
+    )(renamed("--model", "--method")(function))
     return decorated
 
 
 def check_without_suppression(outputs: Outputs) -> None:
     """Raise `UsageError` if `--min-clients` is given: the paper's results do not count clients."""
     if outputs.min_clients > 1:
-        raise UsageError("--min-clients does not apply to --model paper", "Leave out one of them.")
+        raise UsageError("--min-clients does not apply to --method paper", "Leave out one of them.")
 
 
 def paper_hogs(fleet: Fleet, outputs: Outputs) -> None:

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files, check_regular_or_new
 from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
 from navitas.cli.json_output import json_option, write_document
 from navitas.cli.option import option
 from navitas.cli.paths import WRITE
+from navitas.cli.progress import bar
 from navitas.cli.standard_output import output_console
 from navitas.fleet.export import check_export, export
 from navitas.fleet.figures import counted

@@ -9,7 +9,6 @@ import click
 
 from navitas.analyze.load import load
 from navitas.analyze.share_of import share
-from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files, write_to
 from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
@@ -17,7 +16,9 @@ from navitas.cli.fleet_rows import client_option, min_clients_option
 from navitas.cli.json_output import json_option, write_json
 from navitas.cli.messages import note
 from navitas.cli.option import option
+from navitas.cli.options import top_option
 from navitas.cli.paths import READ, WRITE_ANY_NAME
+from navitas.cli.progress import bar
 from navitas.errors import UsageError
 from navitas.fleet.advice import app_actions, client_actions
 from navitas.fleet.bugs import find_bugs
@@ -51,7 +52,7 @@ _METHODS = 8
     help="Recordings of hogs, or folders of recordings: adds their methods. Repeatable.",
 )
 @json_option
-@option("--top", type=click.IntRange(min=1), default=50, show_default=True, metavar="N", help="Rows in the tables.")
+@top_option(50)
 @min_clients_option
 def command(
     *,

@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
-from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step, shell_word
 from navitas.cli.option import option
 from navitas.cli.options import Finite
 from navitas.cli.paths import NEW_STORE, READ_FILE, TEXT
+from navitas.cli.progress import bar
 from navitas.errors import UsageError
 from navitas.fleet.figures import counted
 from navitas.fleet.sample_times import day

@@ -8,26 +8,33 @@ from pathlib import Path
 import click
 
 from navitas.cli.commands import NavitasCommand
-from navitas.cli.destinations import check_not_recorded
-from navitas.cli.import_supply import no_profile_of_log, read_supply
-from navitas.cli.import_traced import LONGEST, import_traced, print_note
+from navitas.cli.files import STDOUT
 from navitas.cli.json_output import check_json, json_option, write_json
-from navitas.cli.messages import location, next_step, shell_word
-from navitas.cli.option import option
+from navitas.cli.messages import location, next_step, shell_word, warning
+from navitas.cli.option import choice_option, option
 from navitas.cli.options import Finite
 from navitas.cli.origin import provenance
-from navitas.cli.paths import FOLDER, NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT
+from navitas.cli.paths import FOLDER, NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT, check_not_recorded, input_name
 from navitas.cli.progress import ConsoleProgress
-from navitas.cli.standard_input_file import input_name
-from navitas.errors import ExitCode, UsageError
-from navitas.importing.counted_cpus import counted_cpus
-from navitas.importing.imported_recording import ImportedRecording, ImportedRun, write_recording
+from navitas.cli.renamed_options import renamed
+from navitas.collect.power import DEFAULT_VOLTAGE_V
+from navitas.errors import ExitCode, PowerProfileError, UsageError
+from navitas.importing.amounts import amount
+from navitas.importing.art_trace import read_art_trace
+from navitas.importing.counted_cpus import CountedCpus, counted_cpus
+from navitas.importing.imported_recording import ImportedRecording, ImportedRun, check_supply, write_recording
 from navitas.importing.log_dates import FIRST_YEAR, LAST_YEAR
 from navitas.importing.notes import ImportNote
 from navitas.importing.processes import LoggedProcess, processes_of
 from navitas.importing.read_log import LogFormat, read_log
+from navitas.importing.recording_parts import ImportSupply
 from navitas.importing.repeated_events import count_once
+from navitas.importing.traced_recording import read_kernel_trace, write_traced
+from navitas.power import catalog
+from navitas.power.power_profile import read_power_profile, read_profile_bytes
 from navitas.untrusted_text import printable, printable_line
+
+_LONGEST = 1000
 
 
 @click.command(
@@ -43,23 +50,11 @@ from navitas.untrusted_text import printable, printable_line
     "--power-profile",
     type=NAME_OR_FILE,
     metavar="NAME|FILE",
-    help="The power_profile.xml of the device. Logs have none, so it is required.",
+    help="A power_profile.xml. [required: logs have none]",
 )
-@option(
-    "--voltage",
-    "voltage_v",
-    type=Finite(min=0, max=1000, min_open=True),
-    metavar="V",
-    help="Supply voltage. [3.85]",
-)
-@option(
-    "--format",
-    "log_format",
-    type=click.Choice(["auto", "log", "json"]),
-    default="auto",
-    show_default=True,
-    help="Lines of logcat, or JSON.",
-)
+@option("--voltage", "voltage_v", type=Finite(min=0, max=1000, min_open=True), metavar="V", help="Supply voltage. [3.85]")
+@choice_option("--log-format", ["auto", "log", "json"], "Lines of logcat, or JSON.")
+@renamed("--format", "--log-format")
 @option(
     "--year",
     type=click.IntRange(FIRST_YEAR, LAST_YEAR),
@@ -82,14 +77,7 @@ from navitas.untrusted_text import printable, printable_line
     section="Kernel traces",
     help="When the methods begin, on the clock of the kernel trace. [inferred]",
 )
-@option(
-    "--process",
-    "pids",
-    type=click.IntRange(min=0),
-    multiple=True,
-    metavar="PID",
-    help="Only this process; repeatable.",
-)
+@option("--process", "pids", type=click.IntRange(min=0), multiple=True, metavar="PID", help="Only this process; repeatable.")
 @json_option
 def command(
     *,
@@ -113,12 +101,12 @@ def command(
     """
     is_text = check_json(json_file)
     check_not_recorded(output, replace=replace)
-    supply = None if power_profile is None else read_supply(power_profile, voltage_v)
+    supply = None if power_profile is None else _read_supply(power_profile, voltage_v)
     if methods is not None:
         if len(logs) > 1 or len(pids) > 1:
             raise UsageError("--methods needs one kernel trace and at most one --process", "Import them one by one.")
         pid = next(iter(pids), None)
-        return import_traced(logs[0], methods, output, supply, pid=pid, test=test, start_s=start_s, json_file=json_file)
+        return _import_traced(logs[0], methods, output, supply, pid=pid, test=test, start_s=start_s, json_file=json_file)
     if start_s is not None:
         raise UsageError("--start needs --methods", "Leave out --start.")
     with ConsoleProgress(only_live=True) as progress:
@@ -127,7 +115,7 @@ def command(
         count_once(found)
         processes = _chosen([process for log in found for process in processes_of(log)], pids)
         if supply is None:
-            raise no_profile_of_log(counted_cpus(processes))
+            raise _no_profile_of_log(counted_cpus(processes))
         progress.stage("writing the recording")
         written = write_recording(output, processes, supply, test=test, origin=provenance())
     write_json(
@@ -138,8 +126,8 @@ def command(
     )
     if is_text:
         _print(written)
-    location(f"recording: {printable_line(str(output), LONGEST)}")
-    next_step(f"navitas report {shell_word(output)} --model paper1")
+    location(f"recording: {printable_line(str(output), _LONGEST)}")
+    next_step(f"navitas report {shell_word(output)} --formula paper1")
     return ExitCode.OK
 
 
@@ -177,4 +165,89 @@ def _print(written: ImportedRecording) -> None:
         threads = "1 thread" if len(process.names) == 1 else f"{len(process.names)} threads"
         click.echo(f"run {run.run}: {printable(run.test)}: process {process.pid}, {threads}, {len(process.events):,} events")
     for number, note in _notes(written):
-        print_note(note, "" if number is None else f"run {number}: ")
+        _print_note(note, "" if number is None else f"run {number}: ")
+
+
+def _read_supply(power_profile: str, voltage_v: float | None) -> ImportSupply:
+    """Read the profile that the user named. Raises `UsageError` if it does not exist, `PowerProfileError` if it is unreadable."""
+    path = catalog.find(power_profile)
+    xml = read_profile_bytes(path)
+    if voltage_v is None:
+        return ImportSupply(xml, path.stem, DEFAULT_VOLTAGE_V, "default")
+    return ImportSupply(xml, path.stem, voltage_v, "option")
+
+
+def _no_profile_of_log(cpus: CountedCpus) -> UsageError:
+    """Return the error for a missing profile. It names the log's clusters, and packaged profiles that resemble them."""
+    fitting = [name for name in catalog.names() if _fits(name, cpus)]
+    highest = [(len(one.cpus), cpus.frequencies[one.cpus[0]][-1] // 1000) for one in cpus.policies]
+    clusters = ", ".join(f"{amount(count, 'CPU')} up to {mhz} MHz" for count, mhz in highest)
+    instead = f", or try one with similar clusters: {', '.join(fitting)}" if fitting else ""
+    return UsageError(
+        f"a log has no power profile, so --power-profile is required (clusters of the log: {clusters})",
+        f"Give the power_profile.xml of this model{instead}.",
+    )
+
+
+def _fits(name: str, cpus: CountedCpus) -> bool:
+    """Whether a packaged profile has clusters of as many cores, as far as it states them, with about the same highest speeds."""
+    supply = _read_supply(name, None)
+    counts = read_power_profile(supply.profile_xml, name=name).values("cpu.clusters.cores")
+    try:
+        model = check_supply(supply, cpus)
+    except PowerProfileError:
+        return False
+    pairs = zip(model.cpu.clusters, cpus.policies, strict=True)
+    has_speeds = all(0.8 < cluster.freq_khz[-1] / cpus.frequencies[policy.cpus[0]][-1] < 1.25 for cluster, policy in pairs)
+    return has_speeds and (not counts or list(counts) == [len(policy.cpus) for policy in cpus.policies])
+
+
+def _import_traced(
+    trace: Path,
+    methods: Path,
+    output: Path,
+    supply: ImportSupply | None,
+    *,
+    pid: int | None,
+    test: str | None,
+    start_s: float | None,
+    json_file: Path | None,
+) -> int:
+    """Write a recording of both traces. Returns the exit code."""
+    art = read_art_trace(methods, input_name(methods))
+    read = read_kernel_trace(trace, input_name(trace))
+    if supply is None:
+        raise UsageError(
+            "a trace has no power profile, so --power-profile is required", "Give the power_profile.xml of the traced phone."
+        )
+    start_ns = None if start_s is None else round(start_s * 1e9)
+    name = test or methods.stem
+    written = write_traced(output, read, art, supply, name=name, pid=pid, start_ns=start_ns, origin=provenance())
+    placed = written.placed
+    write_json(
+        json_file,
+        output=str(output),
+        test=written.test,
+        process=written.pid,
+        threads=list(written.threads),
+        threads_without_slices=list(written.without_slices),
+        events=written.events,
+        start_s=placed.start_ns / 1e9,
+        start_source=placed.source,
+        uncertain_s=placed.uncertain_ns / 1e9,
+        share_running=placed.share,
+        warnings=[{"run": 0, **note._asdict()} for note in (*written.notes, *written.repeated_notes)],
+    )
+    if json_file != STDOUT:
+        count = f"{amount(len(written.threads), 'thread')} with scheduling slices, {len(written.without_slices)} without"
+        click.echo(f"run 0: {printable(written.test)}: process {written.pid}, {count}, {written.events:,} events")
+        for note in (*written.notes, *written.repeated_notes):
+            _print_note(note)
+    location(f"recording: {printable_line(str(output), _LONGEST)}")
+    next_step(f"navitas report {shell_word(output)}")
+    return ExitCode.OK
+
+
+def _print_note(note: ImportNote, where: str = "") -> None:
+    """Print a warning of an import with its remedy."""
+    warning(f"{where}{printable_line(note.message, _LONGEST)}\n         {printable_line(note.remedy, _LONGEST)}")

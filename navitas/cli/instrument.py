@@ -17,6 +17,7 @@ from navitas.cli.messages import next_step, note, shell_word, warning
 from navitas.cli.option import option
 from navitas.cli.options import probe_options
 from navitas.cli.paths import READ, READ_FILE, WRITE
+from navitas.cli.renamed_options import renamed
 from navitas.errors import UsageError
 
 
@@ -29,7 +30,6 @@ from navitas.errors import UsageError
     required=True,
     type=WRITE,
     metavar="FILE",
-    renamed={"--map": "--map-output"},
     help="The method map to write.",
 )
 @option(
@@ -41,6 +41,7 @@ from navitas.errors import UsageError
 )
 @option("--block-edits", type=READ_FILE, metavar="FILE", help="Remove or repeat these blocks first.")
 @option("--hooks", is_flag=True, help="Hook calls of files, network and devices.")
+@renamed("--map", "--map-output")
 @probe_options
 @json_option
 def command(

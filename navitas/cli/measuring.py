@@ -10,7 +10,6 @@ from pathlib import Path
 from navitas.analyze.profile import Profile
 from navitas.analyze.unrecorded import unrecorded
 from navitas.bundle.reader import Bundle
-from navitas.cli.analysis import load_profile
 from navitas.cli.compare_input import session_of
 from navitas.cli.files import STDOUT
 from navitas.cli.formats import ReportFile
@@ -18,7 +17,7 @@ from navitas.cli.history_file import add_sessions
 from navitas.cli.messages import error as show_error
 from navitas.cli.messages import failure, location, next_step, shell_word
 from navitas.cli.options import ReportOptions
-from navitas.cli.outputs import write_files, write_reports
+from navitas.cli.reporting import load_profile, write_files, write_reports
 from navitas.collect.app_use import Use
 from navitas.collect.app_use import record as record_use
 from navitas.collect.options import ProfileOptions
@@ -99,8 +98,7 @@ def until_narrow(
         progress.stage("computing the interval of the total")
         widths = []
         for recording in recordings:
-            loaded = load_profile(recording, report.model, evidence=report.evidence, power_model=report.power_model)
-            interval = loaded.repeat_interval()
+            interval = load_profile(recording, report).repeat_interval()
             widths.append(None if interval is None else interval.relative_percent)
         return all(width is not None and width <= most for width in widths)
 
@@ -149,7 +147,7 @@ def _is_complete(recording: Path) -> bool:
 def _report_partial(recording: Path, report: ReportOptions) -> None:
     """Write the reports of a recording after an error. Prints another error instead of raising it: the first one is not lost."""
     try:
-        loaded = load_profile(recording, report.model, evidence=report.evidence, power_model=report.power_model)
+        loaded = load_profile(recording, report)
         write_reports(loaded, _with_default_files(report, recording))
     except NavitasError as error:
         show_error(f"no report: {error.message}", error.remedy)

@@ -11,7 +11,6 @@ import click
 from navitas.build.patterns import check_patterns
 from navitas.cli.against import profile_against
 from navitas.cli.commands import NavitasCommand
-from navitas.cli.destinations import check_not_recorded
 from navitas.cli.energy_limit import figure_option, limit_options, pop_limit
 from navitas.cli.option import given_options, option, section
 from navitas.cli.options import (
@@ -27,8 +26,9 @@ from navitas.cli.options import (
     report_options,
     user_option,
 )
-from navitas.cli.paths import FOLDER, PROGRAM, READ, READ_FILE, TEXT, WRITE_ANY_NAME, with_name
+from navitas.cli.paths import FOLDER, PROGRAM, READ, READ_FILE, TEXT, WRITE_ANY_NAME, check_not_recorded, with_name
 from navitas.cli.profiling import BuildOptions, RunOptions, profile_bundles, profile_project
+from navitas.cli.renamed_options import renamed
 from navitas.cli.standard_input import interrupt_at_end
 from navitas.collect.options import MAX_SEED, ProfileOptions
 from navitas.errors import UsageError
@@ -121,7 +121,7 @@ from navitas.report.registry import find_format
         from_project=False,
         help="A bundle of navitasBundle, not PROJECT; repeatable.",
     ),
-    option("--source", type=READ, metavar="DIR", help="The bundles' project, for its git revision."),
+    option("--source", type=READ, metavar="DIR", help="The project, for its git revisions. [none]"),
 )
 @section(
     "Output",
@@ -136,7 +136,6 @@ from navitas.report.registry import find_format
         "--test-probes/--no-test-probes",
         "instrument_tests",
         default=True,
-        renamed={"--no-tests": "--no-test-probes"},
         help="Add probes to test classes. [yes]",
     ),
     option(
@@ -149,6 +148,7 @@ from navitas.report.registry import find_format
 )
 @probe_options
 @measuring_options
+@renamed("--no-tests", "--no-test-probes")
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> int:
     """Profile the JUnit tests of a Gradle project: joules per test, per thread and per method.

@@ -22,7 +22,6 @@ from navitas.build.source_classes import undeclared
 from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.reader import Bundle, open_bundles
 from navitas.cli.background import BackgroundContext
-from navitas.cli.destinations import check_outputs
 from navitas.cli.messages import warning
 from navitas.cli.options import VIRTUAL, ReportOptions
 from navitas.cli.origin import find_java_versions, provenance
@@ -226,7 +225,7 @@ def ensure_framework(
 
 def report_measured(measure: Measure, name: str, options: ProfileOptions, report: ReportOptions, run: RunOptions) -> int:
     """Check the options, measure, analyze and report. Returns the exit code."""
-    check_outputs(report, run.output)
+    report.check(run.output)
     check_writable(run.output or RECORDINGS)
     if report.history is not None:
         importlib.import_module("navitas.cli.history_file").check_history(report.history)
@@ -237,8 +236,7 @@ def report_measured(measure: Measure, name: str, options: ProfileOptions, report
             outcome = measure(phone.result, target, progress)
             on_error.enter_context(measuring().name_recording_on_error(outcome.recording))
         progress.stage("analyzing")
-        chosen = {"evidence": report.evidence, "power_model": report.power_model}
-        profile = measuring().load_profile(outcome.recording, report.model, **chosen)
+        profile = measuring().load_profile(outcome.recording, report)
     return int(measuring().report_outcome(outcome, profile, report))
 
 

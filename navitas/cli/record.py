@@ -13,7 +13,6 @@ from navitas.build.gradle import check_project, find_gradle
 from navitas.build.patterns import check_patterns
 from navitas.bundle.reader import Bundle, open_bundle
 from navitas.cli.commands import NavitasCommand
-from navitas.cli.destinations import check_not_recorded
 from navitas.cli.map_ids import map_ids
 from navitas.cli.maps import read_map
 from navitas.cli.option import given_options, option, section
@@ -29,7 +28,7 @@ from navitas.cli.options import (
     report_options,
     user_option,
 )
-from navitas.cli.paths import FOLDER, PROGRAM, READ_FILE, TEXT, with_name
+from navitas.cli.paths import FOLDER, PROGRAM, READ_FILE, TEXT, check_not_recorded, with_name
 from navitas.cli.profiling import BuildOptions, RunOptions
 from navitas.cli.recorded_use import record_project, record_use
 from navitas.cli.waiting import wait_for_user
@@ -70,7 +69,7 @@ class _RecordCommand(NavitasCommand):
 @section("Device", device_option, user_option, phone_option)
 @section(
     "Build",
-    option("--module", type=TEXT, metavar="PATH", help="Gradle path of the app's module. [the only app]"),
+    option("--module", type=TEXT, metavar="PATH", help="Gradle path of a module. [the only app]"),
     option("--variant", type=TEXT, metavar="NAME", help="Android variant, such as demoDebug. [the only one]"),
     option("--gradle", type=PROGRAM, metavar="PATH", help="Gradle to use. [gradlew, else PATH]"),
     option("--bundle", type=READ_FILE, from_project=False, metavar="FILE", help="Install the app of this bundle first."),
