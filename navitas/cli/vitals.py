@@ -46,8 +46,8 @@ FailOn = Literal["bad", "unknown"]
 @option(
     "--recording",
     type=READ_ANY_NAME,
-    metavar="DIR",
-    help="Recording with hooks of an app in the bug report: shows the methods of its wake locks and alarms, and their energy.",
+    metavar="RECORDING",
+    help="Recording with hooks of an app in the bug report: adds the methods of its wake locks and alarms.",
 )
 @option("--package", type=TEXT, metavar="NAME", help="Only this app.")
 @fail_on_option("bad", "Exit with code 1 if the behaviour of an app is bad; unknown: also if it is not known.")

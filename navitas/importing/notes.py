@@ -113,7 +113,7 @@ def notes_of_run(process: LoggedProcess, readings: RisingReadings) -> Iterator[I
             "imported",
             f"several threads were in calls at once, for {pairs.shared_ns / pairs.in_calls_ns:.1%} of the time in calls: they "
             "share the energy of that time equally. Paper 1 charges each of them with all of it",
-            "Add --model paper1 to see both.",
+            "Add --formula paper1 to see both.",
         )
     if pairs.first_cut is not None:
         some = _some(pairs.cut, process, "is an entry", "are entries")

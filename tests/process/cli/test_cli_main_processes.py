@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 import navitas
-from navitas.cli.destinations import check_outputs
 from navitas.cli.formats import ReportFile
 from navitas.cli.main import COMMANDS, run
 from navitas.cli.measuring import report_outcome

@@ -102,10 +102,10 @@ EXTRA: dict[str, dict[str, list[str]]] = {
     "power calibrate": {"profile": ["google-pixel-6"], "points": ["--points", "points.csv"]},
     "report": {"recording": ["rec"]},
     "fleet simulate": {"samples": ["--samples", "100"]},
-    "model apply": {"model_file": ["--model", "model.json"]},
-    "model count": {"census": ["--census", "census.json"]},
+    "operations apply": {"model_file": ["--model", "model.json"]},
+    "operations count": {"census": ["--census", "census.json"]},
     **{f"model {name}": COUNTED for name in ("rank", "classes", "blocks", "advise")},
-    "model predict": {**COUNTED, "against": ["--against", "rec"], "against_census": ["--against-census", "census.json"]},
+    "operations predict": {**COUNTED, "before": ["--before", "rec"], "before_census": ["--before-census", "census.json"]},
 }
 ALONE = {("profile", "bundles"), ("fleet simulate", "advice")}
 """Parameters that exclude the others."""

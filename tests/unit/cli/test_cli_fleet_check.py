@@ -138,8 +138,8 @@ def test_results_about_few_clients_are_left_out(
         ["bugs"],
         ["jscore"],
         ["diagnose", "--client", "0000000000000001"],
-        ["bugs", "--model", "paper"],
-        ["hogs", "--model", "paper"],
+        ["bugs", "--method", "paper"],
+        ["hogs", "--method", "paper"],
     ],
     ids=" ".join,
 )

@@ -134,7 +134,7 @@ def test_pairs_are_exported(store: Store, tmp_path: Path, capsys: pytest.Capture
         (["hogs", "none"], ExitCode.USAGE, "STORE: none: No such file"),
         (["hogs", "STORE", "--engine", "abacus"], ExitCode.USAGE, "abacus"),
         (["rates", "STORE", "-o", "pairs.txt"], ExitCode.USAGE, "not a CSV or Parquet file name"),
-        (["hogs", "STORE", "--model", "paper", "--app", "a"], ExitCode.USAGE, "--app does not apply to --model paper"),
+        (["hogs", "STORE", "--method", "paper", "--app", "a"], ExitCode.USAGE, "--app does not apply to --method paper"),
         (["hogs", "STORE", "--app", "none"], ExitCode.TROUBLE, "no sample has the app none"),
         (["bugs", "STORE", "--json", "x", "--csv", "x"], ExitCode.USAGE, "the same file"),
     ],
@@ -202,7 +202,7 @@ def test_what_the_papers_method_finds(
     command: str, kind: type[PaperHogRow], store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     files = ["--json", str(tmp_path / "r.json"), "--csv", str(tmp_path / "r.csv")]
-    assert run(["fleet", command, str(store.path), "--model", "paper", *files, "--top", "3"]) == ExitCode.OK
+    assert run(["fleet", command, str(store.path), "--method", "paper", *files, "--top", "3"]) == ExitCode.OK
     assert "by the paper's method" in capsys.readouterr().out
     found = json.loads((tmp_path / "r.json").read_text())
     rows = found[command]

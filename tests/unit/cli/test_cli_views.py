@@ -59,7 +59,7 @@ def test_wrong_options_are_named_with_the_remedy(
 
 def test_evidence_reaches_the_analysis(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[object] = []
-    monkeypatch.setattr("navitas.cli.report.load_profile", lambda *_, evidence, **__: seen.append(evidence) or _stop())
+    monkeypatch.setattr("navitas.cli.report.load_profile", lambda _, options, **__: seen.append(options.evidence) or _stop())
     for arguments in ([], ["--evidence", "model"]):
         with pytest.raises(KeyError):
             report(*arguments)
