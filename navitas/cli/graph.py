@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -109,7 +109,7 @@ def command(
     if json_file is not None:
         write_to(json_file, partial(write_node_link, document))
     if name is not None and file is not None:
-        _write(file, name, _Result(shown, document, found))
+        _write(file, name, shown, document, found)
         if file != STDOUT:
             location(f"graph: {printable_line(str(file), 1000)}")
     if STDOUT in (file, json_file):
@@ -168,15 +168,6 @@ def _warn_about_packages(before: frozenset[str], after: frozenset[str]) -> None:
         warning(f"--before is a recording of {first}, and this one is of {second}: the difference is that of two apps")
 
 
-@dataclass(frozen=True, slots=True)
-class _Result:
-    """A graph to write, its JSON document, and its advice."""
-
-    graph: ModuleGraph
-    document: Mapping[str, Any]
-    advice: tuple[Advice, ...]
-
-
 def _format(name: str | None, output: Path | None) -> str | None:
     """Return the format to write: the given one, or that of the file's extension. None if nothing is to be written."""
     if name is not None or output is None:
@@ -191,24 +182,17 @@ def _format(name: str | None, output: Path | None) -> str | None:
     return found
 
 
-def _write(file: Path, name: str, result: _Result) -> None:
+def _write(file: Path, name: str, graph: ModuleGraph, document: Mapping[str, Any], found: Sequence[Advice]) -> None:
     """Write a format to a file. Raises `UsageError` for a PNG that Graphviz cannot draw."""
-    if name == "png":
-        picture = graphviz_png(result.graph)
-        write_to(file, lambda out: out.write(picture), binary=True)
-    else:
-        write_to(file, _text_writer(name, result))
-
-
-def _text_writer(name: str, result: _Result) -> Callable[[IO[str]], object]:
-    writers: dict[str, Callable[[IO[str]], object]] = {
-        "dot": lambda out: write_dot(result.graph, out),
-        "svg": lambda out: out.write(_svg(result.graph)),
-        "graphml": lambda out: write_graphml(result.graph, out),
-        "json": lambda out: write_node_link(result.document, out),
-        "sarif": lambda out: write_sarif(result.graph, result.advice, __version__, out),
+    writers: dict[str, Callable[[IO[Any]], object]] = {
+        "dot": lambda out: write_dot(graph, out),
+        "svg": lambda out: out.write(_svg(graph)),
+        "png": lambda out: out.write(graphviz_png(graph)),
+        "graphml": lambda out: write_graphml(graph, out),
+        "json": lambda out: write_node_link(document, out),
+        "sarif": lambda out: write_sarif(graph, found, __version__, out),
     }
-    return writers[name]
+    write_to(file, writers[name], binary=name == "png")
 
 
 def _svg(graph: ModuleGraph) -> str:

@@ -118,7 +118,7 @@ interval_option = option(
     "--interval", "interval_s", type=Finite(min=0.05, max=3600), metavar="S", help="Length of a recording's intervals. [1]"
 )
 power_model_option = option(
-    "--power-model", type=READ_FILE_ANY_NAME, metavar="FILE", help="Model of power fit, for what the power profile lacks."
+    "--power-model", type=READ_FILE_ANY_NAME, metavar="FILE", help="Model of power fit, for what profiles lack."
 )
 evidence_option = option(
     "--evidence", type=click.Choice(["rails", "model"]), default="rails", help="model: without what power rails measured. [rails]"

@@ -76,6 +76,6 @@ def test_an_option_has_one_meaning() -> None:
         for option in command.params:
             if isinstance(option, click.Option) and not option.hidden:
                 meanings[max(option.opts, key=len)][_meaning(option, command)].append(name)
-    several = {option: {text: commands for text, commands in by.items()} for option, by in meanings.items() if len(by) > 1}
+    several = {option: dict(by) for option, by in meanings.items() if len(by) > 1}
     assert {option: by for option, by in several.items() if set(by) != SEVERAL.get(option)} == {}
     assert set(SEVERAL) == set(several), "leave out what has one text"

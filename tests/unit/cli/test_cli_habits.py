@@ -191,7 +191,7 @@ def test_old_names_in_variables_and_settings_are_refused_with_the_new_ones(
     (place / "navitas.toml").write_text("[model.rank]\ntop = 1\n")
     assert run(["report", "rec"]) == ExitCode.USAGE
     said = capsys.readouterr().err
-    assert "navitas.toml:1: there is no command 'model'" in said and "It is now navitas operations" in said
+    assert "navitas.toml: there is no command 'model'" in said and "It is now navitas operations" in said
 
 
 @pytest.mark.parametrize(
