@@ -11,7 +11,7 @@ from navitas.cli.commands import NavitasCommand
 from navitas.cli.compare_input import check_output, read_session, session_paths
 from navitas.cli.compare_tables import changes_table
 from navitas.cli.energy_limit import check_limit, figure_option, limit_options, pop_limit
-from navitas.cli.json_output import check_json, json_option, write_json
+from navitas.cli.json_output import check_json, fields, json_option, write_json
 from navitas.cli.messages import warning
 from navitas.cli.option import option
 from navitas.cli.options import Finite
@@ -109,12 +109,12 @@ def command(
 
 
 def _row(one: FigureChange) -> dict[str, Any]:
-    effect = None if one.effect is None else {**_fields(one.effect), "spread": _fields(one.effect.spread)}
-    judged = None if one.verdict is None else _fields(one.verdict)
+    effect = None if one.effect is None else {**_all_fields(one.effect), "spread": _all_fields(one.effect.spread)}
+    judged = None if one.verdict is None else _all_fields(one.verdict)
     figures = {"before_j": one.before_j, "after_j": one.after_j, "effect": effect, "adjusted_p": one.p, "verdict": judged}
     return {**one.subject._asdict(), **figures}
 
 
-def _fields(record: Effect | Deviations | Verdict) -> dict[str, Any]:
+def _all_fields(record: Effect | Deviations | Verdict) -> dict[str, Any]:
     """As `dataclasses.asdict`, which takes ten times as long."""
-    return {name: getattr(record, name) for name in record.__slots__}
+    return fields(record, *record.__slots__)

@@ -15,7 +15,7 @@ import numpy as np
 
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files, write_to
-from navitas.cli.json_output import check_json, json_option, write_json
+from navitas.cli.json_output import check_json, fields, json_option, write_json
 from navitas.cli.messages import next_step, note, shell_word
 from navitas.cli.operations_input import CostedFiles, Counted, costed_options, counted_options, read_builds, read_costed
 from navitas.cli.operations_tables import (
@@ -202,11 +202,7 @@ def _block_document(one: CostedBlock) -> dict[str, Any]:
         "file": one.method.file,
         "block": one.number,
         **source_fields(one.block),
-        "executions": one.executions,
-        "each_j": one.each_j,
-        "energy_j": one.energy_j,
-        "fixed_j": one.fixed_j,
-        "share": one.share,
+        **fields(one, "executions", "each_j", "energy_j", "fixed_j", "share"),
         "operation_classes": dict(one.classes),
     }
 
@@ -214,15 +210,11 @@ def _block_document(one: CostedBlock) -> dict[str, Any]:
 def _advice_document(one: CodeAdvice) -> dict[str, Any]:
     return {
         "rule": one.rule.id,
-        "method": one.method,
-        "file": one.file,
+        **fields(one, "method", "file"),
         **source_fields(one.block),
         "message": one.message,
-        "mechanism": one.rule.mechanism,
-        "change": one.rule.change,
-        "avoided": one.avoided,
-        "saving_j": one.saving_j,
-        "saving_share": one.saving_share,
+        **fields(one.rule, "mechanism", "change"),
+        **fields(one, "avoided", "saving_j", "saving_share"),
     }
 
 

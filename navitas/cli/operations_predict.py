@@ -10,7 +10,7 @@ import click
 
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.energy_limit import Limit, end_check, limit_options, pop_limit
-from navitas.cli.json_output import check_json, json_option, write_json
+from navitas.cli.json_output import check_json, fields, json_option, write_json
 from navitas.cli.messages import failed_check, note, warning
 from navitas.cli.operations_input import CostedFiles, Counted, costed_options, read_builds, read_costs
 from navitas.cli.operations_tables import budgets_table, changed_operations_table, method_label, source_fields
@@ -88,13 +88,9 @@ def command(
 
 def _document(one: ChangedOperation) -> dict[str, Any]:
     return {
-        "method": one.method,
-        "file": one.file,
-        "operation": one.operation,
+        **fields(one, "method", "file", "operation"),
         **source_fields(one.block),
-        "before": one.before,
-        "after": one.after,
-        "difference_j": one.difference_j,
+        **fields(one, "before", "after", "difference_j"),
     }
 
 

@@ -62,7 +62,7 @@ from navitas.report.registry import find_format
         help="Repetitions before these. They are shown, but do not count.",
     ),
     option(
-        "--until",
+        "--precision",
         "until_percent",
         type=Percent(min=0.1, max=100),
         metavar="PERCENT",
@@ -72,9 +72,9 @@ from navitas.report.registry import find_format
         "--max-repeat",
         type=click.IntRange(3, 1000),
         metavar="N",
-        help="With --until: repetitions at most. [30]",
+        help="With --precision: repetitions at most. [30]",
     ),
-    option("--seed", type=click.IntRange(0, MAX_SEED), metavar="N", help="Order of the runs. [random]"),
+    option("--order", "seed", type=click.IntRange(0, MAX_SEED), metavar="N", help="Number of the order of the runs. [random]"),
     option("--isolate", is_flag=True, help="Run each test in a new process."),
     option("--baseline", is_flag=True, help="Also run repeats without probes, to correct their cost."),
     option(
@@ -149,6 +149,8 @@ from navitas.report.registry import find_format
 @probe_options
 @measuring_options
 @renamed("--no-tests", "--no-test-probes")
+@renamed("--until", "--precision")
+@renamed("--seed", "--order")
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> int:
     """Profile the JUnit tests of a Gradle project: joules per test, per thread and per method.
@@ -172,7 +174,7 @@ def command(ctx: click.Context, /, **values: Any) -> int:
     if values["max_repeat"] is None:
         del values["max_repeat"]
     elif values["until_percent"] is None:
-        raise UsageError("--max-repeat limits the repeats of --until, which is not given", "add --until, or give only --repeat")
+        raise UsageError("--max-repeat limits the repeats of --precision, which is not given", "add --precision, or give only --repeat")
     options = ProfileOptions(radios_off=pop_radios_off(values), **values)
     if build.hook_libraries and options.record == "none":
         raise UsageError("--hook-libraries adds to the hooks of --record, which is none", "add --record hooks, or leave it out")

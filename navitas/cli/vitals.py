@@ -12,7 +12,7 @@ import click
 from navitas.batterystats.uids import is_app
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.energy_limit import fail_on_option
-from navitas.cli.json_output import check_json, json_option, write_document
+from navitas.cli.json_output import check_json, fields, json_option, write_document
 from navitas.cli.messages import failed_check, next_step, shell_word, unknown_check, warning
 from navitas.cli.option import option
 from navitas.cli.options import top_option
@@ -189,8 +189,7 @@ def _alarm(report: VitalsReport, app: AppVitals, alarm: WakeupAlarm) -> dict[str
 def _figure(figure: VitalFigure) -> dict[str, object]:
     return {
         "name": figure.vital.name,
-        "verdict": figure.verdict,
-        "reason": figure.reason,
+        **fields(figure, "verdict", "reason"),
         "amount": _bounds(figure.amount),
         "rate": _bounds(figure.rate),
         "is_extrapolated": figure.is_extrapolated,
