@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import click
 
 from navitas.cli.commands import NavitasCommand
-from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
+from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options, hogs_of
 from navitas.cli.fleet_paper import model_option, paper_bugs
-from navitas.cli.fleet_rows import output_options, take_outputs
-from navitas.cli.progress import bar
+from navitas.cli.fleet_rows import Outputs, output_options
 from navitas.cli.row_tables import rows_table
 from navitas.cli.standard_output import output_console
 from navitas.fleet.bugs import FDR_LIMIT, find_bugs
 from navitas.fleet.figures import counted, number, with_interval
-from navitas.fleet.hogs import find_hogs
 from navitas.fleet.results import BugRow, bug_rows
 from navitas.report.terminal.fitted_table import Column, FittedTable
 
@@ -25,19 +22,17 @@ from navitas.report.terminal.fitted_table import Column, FittedTable
 @fleet_options
 @output_options
 @model_option
-def command(*, choice: FleetChoice, model: str, **values: Any) -> None:
+def command(*, choice: FleetChoice, model: str, outputs: Outputs) -> None:
     """List apps on clients where they drain far more than on others. A hog can have bugs, too.
 
     Sorted by the lower confidence bound of the extra drain, largest first.
     """
-    outputs = take_outputs(values)
     outputs.check_not_by_client("bugs")
     with fleet_of(choice) as fleet:
         if model == "paper":
             paper_bugs(fleet, outputs)
             return
-        with bar("regressing apps together") as progress:
-            hogs = find_hogs(fleet, progress)
+        hogs = hogs_of(fleet)
         rows = bug_rows(fleet, find_bugs(fleet, hogs))
     if not outputs.write(BugRow, rows, false_discovery_limit=FDR_LIMIT):
         return

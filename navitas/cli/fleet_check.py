@@ -3,51 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
 
 import click
 import numpy as np
 
 from navitas.cli.commands import NavitasCommand, warn_about_settings
 from navitas.cli.energy_limit import end_check, fail_on_option
-from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
-from navitas.cli.fleet_rows import output_options, take_outputs
+from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
+from navitas.cli.fleet_rows import Outputs, output_options
 from navitas.cli.option import option
 from navitas.cli.paths import TEXT
-from navitas.cli.progress import bar
+from navitas.cli.renamed_options import renamed
 from navitas.cli.row_tables import rows_table
 from navitas.cli.standard_output import output_console
 from navitas.fleet.bugs import find_bugs
+from navitas.fleet.drain_changes import CheckRow, check_versions
 from navitas.fleet.figures import with_interval
-from navitas.fleet.hogs import find_hogs
-from navitas.fleet.names import find_app
-from navitas.fleet.results import PERCENT_H, Row, app_names, interval_percent_h, known
-from navitas.fleet.version_checks import check_versions
+from navitas.fleet.store import find_app
 from navitas.report.terminal.fitted_table import Column, FittedTable
 
 _NO_VERSION = (
     "fewer than three clients run it, or there is no version before it with three clients",
-    "Leave out --version to list the versions that are compared.",
+    "Leave out --app-version to list the versions that are compared.",
 )
 _NO_VERSIONS = ("it has no two versions with three clients each", "Collect samples with versions, from more clients.")
-
-
-@dataclass(frozen=True, slots=True)
-class CheckRow(Row):
-    """A version compared with the one before it. `drains_more` is true if the check fails."""
-
-    KIND: ClassVar[str] = "checks"
-
-    app: str
-    version: str
-    before: str
-    clients: int
-    more_percent_h: float | None
-    more_low_percent_h: float | None
-    more_high_percent_h: float | None
-    false_discovery_rate: float | None
-    drains_more: bool
 
 
 @click.command("check", cls=NavitasCommand, example="navitas fleet check fleet --app org.example.app")
@@ -55,7 +34,8 @@ class CheckRow(Row):
 @option(
     "--app", "apps", type=TEXT, multiple=True, from_project=False, metavar="PACKAGE", help="Only this app; repeatable. [all hogs]"
 )
-@option("--version", "version", type=TEXT, from_project=False, metavar="VERSION", help="Only this version.")
+@option("--app-version", "version", type=TEXT, from_project=False, metavar="VERSION", help="Only this version.")
+@renamed("--version", "--app-version")
 @option(
     "--limit",
     "limit_percent_h",
@@ -74,35 +54,22 @@ def command(
     version: str | None,
     limit_percent_h: float,
     fail_on: str | None,
-    **values: Any,
+    outputs: Outputs,
 ) -> int:
     """Check that no version of an app drains more than the one before. The exit code is 1 if one does, or if that is unknown.
 
-    The one before is the last earlier version with three clients. It is unknown if an app of --app, or --version, was not
+    The one before is the last earlier version with three clients. It is unknown if an app of --app, or --app-version, was not
     compared; without them, if there are hogs and no version was compared.
     """
     warn_about_settings("limit", "since", "until")
-    outputs = take_outputs(values)
     with fleet_of(choice) as fleet:
-        names = app_names(fleet)
-        with bar("regressing apps together") as progress:
-            hogs = find_hogs(fleet, progress)
-        chosen = np.array([find_app(fleet.store, app, names) for app in apps], np.int64) if apps else hogs.app[hogs.is_hog]
-        with bar("reading versions") as progress:
-            found = check_versions(fleet, hogs, find_bugs(fleet, hogs), np.unique(chosen), limit_percent_h / PERCENT_H, progress)
-    checked = [
-        CheckRow(
-            names[one.app],
-            one.version,
-            one.before,
-            min(one.clients, one.clients_before),
-            *interval_percent_h(one.more),
-            false_discovery_rate=known(one.false_rate),
-            drains_more=one.drains_more,
+        hogs = hogs_of(fleet)
+        chosen = (
+            np.array([find_app(fleet.store, app, fleet.app_names) for app in apps], np.int64) if apps else hogs.app[hogs.is_hog]
         )
-        for one in found
-        if version is None or one.version == version
-    ]
+        with reading(fleet, "reading versions") as shown:
+            checked = check_versions(shown, hogs, find_bugs(fleet, hogs), np.unique(chosen), limit_percent_h)
+    checked = [row for row in checked if version is None or row.version == version]
     failed = sum(row.drains_more for row in checked)
     missing = _not_compared(checked, apps, version, has_hogs=bool(hogs.is_hog.any()))
     rows = outputs.kept(checked)

@@ -4,30 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
-from typing import Any
 
 import click
 import numpy as np
 
 from navitas.cli.commands import NavitasCommand
-from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
-from navitas.cli.fleet_rows import client_option, output_options, take_outputs
-from navitas.cli.fleet_verdict import NOT_YET, clean_limit_percent_h, verdict_of, verdict_paragraph
+from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
+from navitas.cli.fleet_hogs import NOT_YET, clean_limit_percent_h, verdict_of, verdict_paragraph
+from navitas.cli.fleet_rows import Outputs, client_option, output_options
 from navitas.cli.option import option
 from navitas.cli.paths import TEXT
-from navitas.cli.progress import bar
 from navitas.cli.row_tables import more_rows, rows_table
 from navitas.cli.standard_output import output_console
 from navitas.errors import UsageError
 from navitas.fleet.advice import ActionRow, app_actions, client_actions, client_apps
 from navitas.fleet.bugs import find_bugs
-from navitas.fleet.diagnoses import diagnoses_of, suspects
+from navitas.fleet.diagnosis import diagnoses_of, suspects
 from navitas.fleet.figures import counted, with_interval
-from navitas.fleet.hogs import Hogs, find_hogs
-from navitas.fleet.names import find_app, find_client
-from navitas.fleet.results import app_names
+from navitas.fleet.hogs import Hogs
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import score_clients
+from navitas.fleet.store import find_app, find_client
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.units import unbroken
@@ -39,16 +36,14 @@ from navitas.untrusted_text import printable
 @option("--app", type=TEXT, metavar="PACKAGE", help="Only this app.")
 @client_option("Actions for this client: its name as ingested, or its pseudonym.")
 @output_options
-def command(*, choice: FleetChoice, app: str | None, client: str | None, **values: Any) -> None:
+def command(*, choice: FleetChoice, app: str | None, client: str | None, outputs: Outputs) -> None:
     """Find conditions under which hogs and apps with bugs drain, and actions that help: kill, update, change the network."""
-    outputs = take_outputs(values)
     if app is not None and client is not None:
         raise UsageError("--app and --client exclude each other", "Use one of them.")
     if client is not None:
         outputs.check_not_by_client("diagnose --client")
     with fleet_of(choice) as fleet:
-        with bar("regressing apps together") as progress:
-            hogs = find_hogs(fleet, progress)
+        hogs = hogs_of(fleet)
         bugs = find_bugs(fleet, hogs)
         number, verdicts = None, []
         if client is not None:
@@ -56,11 +51,11 @@ def command(*, choice: FleetChoice, app: str | None, client: str | None, **value
             apps = client_apps(fleet, hogs, bugs, number)
         elif app is not None:
             verdicts = outputs.kept([verdict_of(fleet, hogs, app)])
-            apps = hogs.app[hogs.app == find_app(fleet.store, app, app_names(fleet))]
+            apps = hogs.app[hogs.app == find_app(fleet.store, app, fleet.app_names)]
         else:
             apps = suspects(hogs, bugs)
-        with bar("reading conditions") as progress:
-            diagnoses = diagnoses_of(fleet, hogs, bugs, apps, progress, clients=[] if number is None else [number])
+        with reading(fleet, "reading conditions") as shown:
+            diagnoses = diagnoses_of(shown, hogs, bugs, apps, clients=[] if number is None else [number])
         rows = (
             app_actions(fleet, hogs, bugs, diagnoses) if number is None else client_actions(fleet, hogs, bugs, diagnoses, number)
         )

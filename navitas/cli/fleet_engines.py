@@ -20,6 +20,7 @@ from navitas.errors import UsageError
 from navitas.extra_libraries import install_extra
 from navitas.fleet.engine.base import Engine
 from navitas.fleet.engine.duckdb import MEMORY_MIB, DuckDbEngine
+from navitas.fleet.hogs import Hogs, find_hogs
 from navitas.fleet.period import Period
 from navitas.fleet.stages import Fleet, bring_up_to_date
 from navitas.fleet.store import Store
@@ -100,6 +101,19 @@ def fleet_of(choice: FleetChoice) -> Iterator[Fleet]:
             note(f"note: {times:,} × {size} were split for lack of memory; --memory raises the limit")
     finally:
         running.close()
+
+
+def hogs_of(fleet: Fleet) -> Hogs:
+    """The hogs of a fleet, with a progress bar. Raises `FleetError`."""
+    with reading(fleet, "regressing apps together") as shown:
+        return find_hogs(shown)
+
+
+@contextmanager
+def reading(fleet: Fleet, text: str) -> Iterator[Fleet]:
+    """The fleet, with a progress bar while it reads samples."""
+    with bar(text) as progress:
+        yield replace(fleet, progress=progress)
 
 
 def _waiting(process: str) -> None:

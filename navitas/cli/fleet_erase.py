@@ -16,9 +16,8 @@ from navitas.errors import UsageError
 from navitas.fleet.erase import allow_again as accept_again
 from navitas.fleet.erase import erase_client
 from navitas.fleet.figures import counted
-from navitas.fleet.names import unknown_client
 from navitas.fleet.schema import client_number, parse_pseudonym, pseudonym
-from navitas.fleet.store import Store
+from navitas.fleet.store import Store, unknown_client
 
 
 @click.command("erase", cls=NavitasCommand, example="navitas fleet erase fleet --client phone-7")

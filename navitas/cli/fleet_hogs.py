@@ -4,32 +4,66 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import click
 import numpy as np
 
 from navitas.cli.commands import NavitasCommand
-from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
+from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
 from navitas.cli.fleet_paper import check_without_suppression, model_option, paper_hogs
-from navitas.cli.fleet_rows import output_options, take_outputs
-from navitas.cli.fleet_verdict import NOT_YET, clean_limit_percent_h, verdict_of, verdict_paragraph
+from navitas.cli.fleet_rows import Outputs, output_options
 from navitas.cli.option import option
 from navitas.cli.paths import TEXT
-from navitas.cli.progress import bar
 from navitas.cli.row_tables import rows_table
 from navitas.cli.standard_output import output_console
 from navitas.errors import UsageError
 from navitas.fleet.bugs import find_bugs
-from navitas.fleet.figures import number, with_interval
-from navitas.fleet.fleet_warnings import warnings_of
-from navitas.fleet.hogs import Hogs, find_hogs
-from navitas.fleet.results import PERCENT_H, HogRow, R, app_rows, hog_rows, of_enough_clients, version_rows
-from navitas.fleet.verdicts import FDR_LIMIT, Claim
+from navitas.fleet.figures import counted, number, with_interval
+from navitas.fleet.files import FleetError
+from navitas.fleet.hogs import FDR_LIMIT, MIN_SHARE, Claim, Hogs, warnings_of
+from navitas.fleet.results import PERCENT_H, AppRow, HogRow, R, app_rows, hog_rows, of_enough_clients, version_rows
+from navitas.fleet.stages import Fleet
+from navitas.fleet.store import find_app
 from navitas.fleet.versions import find_versions
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.units import unbroken
+from navitas.untrusted_text import printable
+
+NOT_YET = "No app can be judged yet. An app needs three clients with half an hour both with it and without it."
+
+
+def clean_limit_percent_h(hogs: Hogs) -> float:
+    """An app whose whole interval is at most this extra drain is clean."""
+    return MIN_SHARE * hogs.usual_ppm_s * PERCENT_H
+
+
+def verdict_of(fleet: Fleet, hogs: Hogs, app: str) -> AppRow:
+    """The verdict on an app. Raises `FleetError` if no sample has it, or if no pair of samples that counts has it."""
+    find_app(fleet.store, app, fleet.app_names)
+    for row in app_rows(fleet, hogs):
+        if row.app == app:
+            return row
+    when = " in this period" if fleet.store.period.folder else ""
+    raise FleetError(
+        f"{fleet.store.path}: no client runs {app} while its battery discharges{when}",
+        "See `navitas fleet rates` for the pairs of samples that count.",
+    )
+
+
+def verdict_paragraph(row: AppRow, limit_percent_h: float) -> Paragraph:
+    """The verdict with what it is based on. An app that is not judged has the number of clients instead of an interval."""
+    if row.verdict in (Claim.FEW, Claim.ALWAYS):
+        enough = unbroken(counted(row.contrasted_clients, "client"))
+        ran = unbroken(counted(row.clients, "client"))
+        text = f"{ran}, and {enough} of the three that are needed, with half an hour both with it and without it"
+    else:
+        extra = with_interval(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 2)
+        limit = unbroken(f"{number(limit_percent_h, 2)} %/h")
+        text = f"extra {unbroken(f'{extra} %/h')}, {unbroken(counted(row.clients, 'client'))}; clean is below {limit}"
+        if row.verdict == Claim.PARTNER and row.runs_with:
+            text += f"; it runs along with {printable(row.runs_with)}"
+    return Paragraph(f"{printable(row.app)}: {row.verdict}; {text}")
 
 
 @click.command("hogs", cls=NavitasCommand, example="navitas fleet hogs fleet --top 5 --csv hogs.csv")
@@ -37,9 +71,8 @@ from navitas.report.units import unbroken
 @option("--app", type=TEXT, metavar="PACKAGE", help="Only this app: its verdict, hog or not.")
 @output_options
 @model_option
-def command(*, choice: FleetChoice, model: str, app: str | None, **values: Any) -> None:
+def command(*, choice: FleetChoice, model: str, app: str | None, outputs: Outputs) -> None:
     """List apps that drain the battery faster on every phone, and the battery life gained without them."""
-    outputs = take_outputs(values)
     if model == "paper":
         check_without_suppression(outputs)
         if app is not None:
@@ -48,11 +81,10 @@ def command(*, choice: FleetChoice, model: str, app: str | None, **values: Any) 
         if model == "paper":
             paper_hogs(fleet, outputs)
             return
-        with bar("regressing apps together") as progress:
-            hogs = find_hogs(fleet, progress)
+        hogs = hogs_of(fleet)
         chosen = None if app is None else verdict_of(fleet, hogs, app)
-        with bar("reading versions") as progress:
-            versions = find_versions(fleet, hogs, find_bugs(fleet, hogs), progress)
+        with reading(fleet, "reading versions") as shown:
+            versions = find_versions(shown, hogs, find_bugs(fleet, hogs))
         rows = _of_app(app, hog_rows(fleet, hogs, versions))
         by_version = of_enough_clients(_of_app(app, version_rows(fleet, versions)), outputs.min_clients)
         verdicts = [chosen] if chosen else app_rows(fleet, hogs)
@@ -92,7 +124,7 @@ def _of_app(app: str | None, rows: Sequence[R]) -> Sequence[R]:
 
 def _others(hogs: Hogs) -> str:
     """How many of the other apps have which verdict."""
-    counts = Counter(str(claim) for claim in hogs.verdicts.claim.tolist())
+    counts = Counter(str(claim) for claim in hogs.claim.tolist())
     texts = [f"{counts[claim]:,} {claim}" for claim in Claim if counts[claim] and claim != Claim.HOG]
     return f"Other apps: {'; '.join(texts)} (all: --json)" if texts else "No other apps."
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import glob
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -13,26 +17,83 @@ from rich.text import Text
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files
 from navitas.cli.fleet_rows import client_option
-from navitas.cli.fleet_sources import LocalFile, NamedSource, SamplesSource, local_files
 from navitas.cli.json_output import json_option, write_document
 from navitas.cli.messages import error as show_error
 from navitas.cli.messages import failed_check, is_quiet, next_step, note, shell_word, warning
-from navitas.cli.paths import NEW_STORE
+from navitas.cli.paths import NEW_STORE, PathType
 from navitas.cli.row_tables import more_rows
 from navitas.cli.standard_output import error_console, output_console
-from navitas.errors import ExitCode
+from navitas.errors import ExitCode, UsageError
 from navitas.fleet import layout
 from navitas.fleet.figures import counted
 from navitas.fleet.files import FleetError
+from navitas.fleet.ingest.group import SourceOutcome
 from navitas.fleet.ingest.ingest_files import ingest
-from navitas.fleet.ingest.outcome import SourceOutcome
+from navitas.fleet.ingest.remote import fetch_files, shown_url
 from navitas.fleet.results import SCHEMA_VERSION
 from navitas.fleet.store_settings import SALT_VARIABLE, ignores_variable
+from navitas.owned_folder import owned_folder
+from navitas.regular_files import is_url
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.untrusted_text import printable
 
 _MOST_LISTED = 20
 _LONGEST_NAME = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSource:
+    """Local paths, or a URL. `name` is what messages call a temporary copy of standard input."""
+
+    paths: tuple[Path, ...] = ()
+    url: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalFile:
+    """A local file. `name` is what messages call it if it is a temporary copy."""
+
+    path: Path
+    name: str = ""
+
+
+class SamplesSource(PathType):
+    """A source of samples. Raises `UsageError` if a file is missing, or if nothing matches a pattern."""
+
+    def __init__(self) -> None:
+        super().__init__("read", any_name=True, is_file=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> NamedSource:  # type: ignore[override]
+        text = str(value)
+        if is_url(text):
+            return NamedSource(url=text)
+        if glob.has_magic(text) and not Path(text).exists():
+            found = sorted(glob.glob(text, recursive=True))  # noqa: PTH207 (Path.glob has no absolute patterns)
+            if not found:
+                raise UsageError(f"no file matches {text}", "Check the pattern; ** stands for folders at any depth.")
+            return NamedSource(tuple(super(SamplesSource, self).convert(one, param, ctx) for one in found))
+        return NamedSource((super().convert(value, param, ctx),), name="standard input" if text == "-" else "")
+
+
+@contextmanager
+def local_files(sources: Sequence[NamedSource]) -> Iterator[list[LocalFile]]:
+    """All files of the sources, in order. Those of URLs are temporary copies. Raises `UsageError` if there are none."""
+    found: list[LocalFile] = []
+    with ExitStack() as copies:
+        for source in sources:
+            if source.url:
+                copied = fetch_files(source.url, copies.enter_context(owned_folder("navitas-ingest-")))
+                found += [LocalFile(path, f"{shown_url(source.url)}: {path.name}") for path in copied]
+            for path in source.paths:
+                found += map(LocalFile, _inside(path)) if path.is_dir() else [LocalFile(path, source.name)]
+        if not found:
+            raise UsageError("no files in the named folders", "name files of samples")
+        yield found
+
+
+def _inside(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.rglob("*") if file.is_file() and not file.name.startswith("."))
 
 
 @click.command("ingest", cls=NavitasCommand, example="navitas fleet ingest fleet samples/*.jsonl")
@@ -118,7 +179,7 @@ def print_outcomes(outcomes: list[SourceOutcome]) -> None:
     """Print the outcome of each source, reasons of refusals, and counts of dropped values."""
     console = output_console()
     console.print(sources_table(outcomes))
-    total = _total(outcomes)
+    total = SourceOutcome.total(outcomes)
     for title, counts in (("Refused rows (in quarantine)", total.refused), ("Dropped values", total.ignored)):
         if counts:
             console.print("", reasons_table(title, counts), sep="\n")
@@ -131,7 +192,7 @@ def sources_table(outcomes: Sequence[SourceOutcome]) -> FittedTable:
     table = FittedTable("Sources", [Column("Source", text=True), *columns, refused, status])
     shown = outcomes[:_MOST_LISTED]
     rows = [(Text(printable(outcome.name, _LONGEST_NAME)), outcome) for outcome in shown]
-    for name, outcome in [*rows, (Text("all", style="bold"), _total(outcomes))] if len(outcomes) > 1 else rows:
+    for name, outcome in [*rows, (Text("all", style="bold"), SourceOutcome.total(outcomes))] if len(outcomes) > 1 else rows:
         counts = outcome.rows, outcome.accepted, outcome.duplicates, outcome.contradicting, outcome.refused.total()
         table.add(name, *(f"{count:,}" for count in counts), _status(outcome))
     table.notes += more_rows(len(outcomes) - len(shown), "")
@@ -153,26 +214,9 @@ def _status(outcome: SourceOutcome) -> Text:
     return Text("ingested before" if outcome.known else "", style="dim")
 
 
-def _total(outcomes: Sequence[SourceOutcome]) -> SourceOutcome:
-    total = SourceOutcome("all")
-    for outcome in outcomes:
-        total.rows += outcome.rows
-        total.accepted += outcome.accepted
-        total.duplicates += outcome.duplicates
-        total.contradicting += outcome.contradicting
-        total.refused.update(outcome.refused)
-        total.ignored.update(outcome.ignored)
-    return total
-
-
 def _as_json(outcomes: list[SourceOutcome]) -> dict[str, object]:
     sources = [
-        {
-            "name": outcome.name,
-            **outcome.figures(),
-            "known": outcome.known,
-            "error": outcome.error.message if outcome.error else None,
-        }
-        for outcome in outcomes
+        {"name": one.name, **one.figures(), "known": one.known, "error": one.error.message if one.error else None}
+        for one in outcomes
     ]
-    return {"schema_version": SCHEMA_VERSION, "sources": sources, "total": _total(outcomes).figures()}
+    return {"schema_version": SCHEMA_VERSION, "sources": sources, "total": SourceOutcome.total(outcomes).figures()}

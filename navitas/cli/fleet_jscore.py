@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import click
 
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
-from navitas.cli.fleet_rows import client_option, output_options, take_outputs
+from navitas.cli.fleet_rows import Outputs, client_option, output_options
 from navitas.cli.row_tables import rows_table
 from navitas.cli.standard_output import output_console
 from navitas.fleet.figures import counted, number
-from navitas.fleet.names import find_client
 from navitas.fleet.results import ScoreRow, score_rows
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import score_clients
+from navitas.fleet.store import find_client
 from navitas.report.terminal.fitted_table import Column, FittedTable
 
 
@@ -24,9 +23,8 @@ from navitas.report.terminal.fitted_table import Column, FittedTable
 @fleet_options
 @client_option("Only this client: its name as ingested, or its pseudonym.")
 @output_options
-def command(*, choice: FleetChoice, client: str | None, **values: Any) -> None:
+def command(*, choice: FleetChoice, client: str | None, outputs: Outputs) -> None:
     """Score clients by the percentage of their peers whose batteries drain faster in use. The lowest scores come first."""
-    outputs = take_outputs(values)
     outputs.check_not_by_client("jscore")
     with fleet_of(choice) as fleet:
         scores = score_clients(fleet)

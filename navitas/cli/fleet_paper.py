@@ -7,16 +7,16 @@ from typing import Any, TypeVar
 
 import click
 
+from navitas.cli.fleet_engines import reading
 from navitas.cli.fleet_rows import Outputs
 from navitas.cli.option import option
-from navitas.cli.progress import bar
 from navitas.cli.renamed_options import renamed
 from navitas.cli.row_tables import rows_table
 from navitas.cli.standard_output import output_console
 from navitas.errors import UsageError
 from navitas.fleet.figures import counted, number, with_interval
 from navitas.fleet.paper import paper_findings, paper_sums
-from navitas.fleet.paper.paper_rows import PaperBugRow, PaperHogRow, paper_bug_rows, paper_hog_rows
+from navitas.fleet.paper.paper_findings import PaperBugRow, PaperHogRow, paper_bug_rows, paper_hog_rows
 from navitas.fleet.stages import Fleet
 from navitas.report.terminal.fitted_table import Column, FittedTable
 
@@ -78,6 +78,6 @@ def _client(row: PaperHogRow) -> str:
 
 
 def _compared(fleet: Fleet) -> paper_findings.Compared:
-    with bar("computing rates by the paper") as progress:
-        paper_sums.bring_up_to_date(fleet, progress)
+    with reading(fleet, "computing rates by the paper") as shown:
+        paper_sums.bring_up_to_date(shown)
     return paper_findings.find_hogs(fleet)

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files, check_regular_or_new
-from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
+from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options, reading
 from navitas.cli.json_output import json_option, write_document
 from navitas.cli.option import option
 from navitas.cli.paths import WRITE
-from navitas.cli.progress import bar
 from navitas.cli.standard_output import output_console
-from navitas.fleet.export import check_export, export
 from navitas.fleet.figures import counted
-from navitas.fleet.rates import RATES, Summary, rates, summary_of
+from navitas.fleet.rates import RATES, Summary, check_export, export, rates, summary_of
 from navitas.fleet.results import SCHEMA_VERSION
-from navitas.fleet.sample_times import day
+from navitas.fleet.store import day
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.units import percent, unbroken
@@ -38,27 +37,12 @@ def command(*, choice: FleetChoice, output: Path | None, json_file: Path | None)
     with fleet_of(choice) as fleet:
         summary = summary_of(fleet)
         if output is not None:
-            with bar("writing pairs") as progress:
-                export(output, RATES, rates(fleet, progress))
+            with reading(fleet, "writing pairs") as shown:
+                export(output, RATES, rates(shown))
     if json_file is not None:
-        write_document(json_file, _as_json(summary))
+        write_document(json_file, {"schema_version": SCHEMA_VERSION, **asdict(summary)})
     if json_file != STDOUT:
         _print(summary)
-
-
-def _as_json(summary: Summary) -> dict[str, object]:
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "clients": summary.clients,
-        "samples": summary.samples,
-        "from_s": summary.from_s,
-        "to_s": summary.to_s,
-        "pairs": summary.pairs,
-        "hours": summary.hours,
-        "drain_percent_h": summary.drain_percent_h,
-        "clients_drain_percentiles_percent_h": {str(percent): value for percent, value in summary.percentiles_percent_h.items()},
-        "refused": summary.refused,
-    }
 
 
 def _print(summary: Summary) -> None:
@@ -66,7 +50,9 @@ def _print(summary: Summary) -> None:
     console.print(rates_table(summary))
     if summary.drain_percent_h is not None:
         drain, hours = unbroken(f"{summary.drain_percent_h:.2f} %/h"), unbroken(f"{summary.hours:,.0f} h")
-        percentiles = [f"{percentile} %: {value:.1f}" for percentile, value in summary.percentiles_percent_h.items()]
+        percentiles = [
+            f"{percentile} %: {value:.1f}" for percentile, value in summary.clients_drain_percentiles_percent_h.items()
+        ]
         text = f"Drain: {drain} over {hours}. Percentiles of clients in %/h: {', '.join(map(unbroken, percentiles))}"
         console.print("", Paragraph(text), sep="\n")
 

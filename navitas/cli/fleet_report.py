@@ -11,27 +11,24 @@ from navitas.analyze.load import load
 from navitas.analyze.share_of import share
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files, write_to
-from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
+from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
 from navitas.cli.fleet_rows import client_option, min_clients_option
 from navitas.cli.json_output import json_option, write_json
 from navitas.cli.messages import note
 from navitas.cli.option import option
 from navitas.cli.options import top_option
 from navitas.cli.paths import READ, WRITE_ANY_NAME
-from navitas.cli.progress import bar
 from navitas.errors import UsageError
 from navitas.fleet.advice import app_actions, client_actions
 from navitas.fleet.bugs import find_bugs
-from navitas.fleet.diagnoses import diagnoses_of, suspects
-from navitas.fleet.distributions import distributions
+from navitas.fleet.diagnosis import diagnoses_of, suspects
 from navitas.fleet.figures import counted
-from navitas.fleet.fleet_warnings import warnings_of
-from navitas.fleet.hogs import find_hogs
-from navitas.fleet.names import find_client
+from navitas.fleet.hogs import warnings_of
 from navitas.fleet.page.document import ClientSection, Contents, MethodRow, Recorded, page
-from navitas.fleet.results import PERCENT_H, app_names, app_rows, bug_rows, hog_rows, of_enough_clients, score_rows
+from navitas.fleet.results import PERCENT_H, app_rows, bug_rows, distributions, hog_rows, of_enough_clients, score_rows
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import score_clients
+from navitas.fleet.store import find_client
 from navitas.fleet.versions import find_versions
 from navitas.recording.store import MANIFEST_NAME, open_recording
 from navitas.report.names import MethodNames
@@ -68,14 +65,13 @@ def command(
     check_files([path for path in (output, json_file) if path is not None])
     found = list(_recordings(recordings))
     with fleet_of(choice) as fleet:
-        with bar("regressing apps together") as progress:
-            hogs = find_hogs(fleet, progress)
+        hogs = hogs_of(fleet)
         bugs = find_bugs(fleet, hogs)
         scores = score_clients(fleet)
         number = None if client is None else find_client(fleet.store, client, set(scores.client.tolist()))
-        chosen, names, rows = suspects(hogs, bugs), app_names(fleet), score_rows(scores)
-        with bar("reading conditions") as progress:
-            diagnoses = diagnoses_of(fleet, hogs, bugs, chosen, progress, clients=[] if number is None else [number])
+        chosen, names, rows = suspects(hogs, bugs), fleet.app_names, score_rows(scores)
+        with reading(fleet, "reading conditions") as shown:
+            diagnoses = diagnoses_of(shown, hogs, bugs, chosen, clients=[] if number is None else [number])
         section = None
         if number is not None:
             actions = client_actions(fleet, hogs, bugs, diagnoses, number)

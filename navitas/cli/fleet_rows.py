@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -33,10 +34,6 @@ class Outputs:
     csv: Path | None
     top: int
     min_clients: int = 1
-
-    def check(self) -> None:
-        """Raise `UsageError` before any work if a file cannot be written."""
-        check_files([path for path in (self.json, self.csv) if path is not None])
 
     def check_not_by_client(self, what: str) -> None:
         """Raise `UsageError` if `--min-clients` would leave out all rows, because each is about one client."""
@@ -79,24 +76,24 @@ def client_option(text: str, **attributes: Any) -> Callable[[F], F]:
     return option("--client", type=TEXT, from_project=False, metavar="NAME", help=text, **attributes)
 
 
-def output_options(function: F) -> F:
-    """Add `--json`, `--csv`, `--top` and `--min-clients`, which `take_outputs` collects."""
+def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--json`, `--csv`, `--top` and `--min-clients`, as the keyword argument `outputs`. Raises `UsageError` before any work."""
+
+    @wraps(function)
+    def with_outputs(*, json_file: Path | None, csv_file: Path | None, top: int, min_clients: int, **values: Any) -> Any:
+        check_files([path for path in (json_file, csv_file) if path is not None])
+        return function(outputs=Outputs(json_file, csv_file, top, min_clients), **values)
+
     decorators = (
         min_clients_option,
         json_option,
         option("--csv", "csv_file", type=WRITE_ANY_NAME, metavar="FILE", section="Output", help="Write CSV ('-': stdout)."),
         top_option(20),
     )
+    made: Callable[..., Any] = with_outputs
     for decorate in reversed(decorators):
-        function = decorate(function)
-    return function
-
-
-def take_outputs(values: dict[str, Any]) -> Outputs:
-    """Remove the output options from a command's keyword arguments. Raises `UsageError` if a file cannot be written."""
-    outputs = Outputs(*(values.pop(name) for name in ("json_file", "csv_file", "top", "min_clients")))
-    outputs.check()
-    return outputs
+        made = decorate(made)
+    return made
 
 
 def _csv(kind: type[R], rows: Sequence[R], out: IO[str]) -> None:

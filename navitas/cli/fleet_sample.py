@@ -19,6 +19,7 @@ from navitas.cli.option import option
 from navitas.cli.options import connected_option
 from navitas.cli.paths import NEW_STORE, WRITE_ANY_NAME
 from navitas.cli.phones import device_of
+from navitas.cli.renamed_options import renamed
 from navitas.collect.battery_sample import model_and_os, pseudonym, pull_history, take_sample
 from navitas.device.base import Device
 from navitas.errors import DeviceError, ExitCode, UsageError
@@ -32,12 +33,13 @@ _USEFUL = ("screen", "network", "brightness", "saver", *_COUNTERS)
 """What the analysis takes into account, where samples have it."""
 
 
-@click.command("sample", cls=NavitasCommand, example="navitas fleet sample fleet --device SERIAL --history")
+@click.command("sample", cls=NavitasCommand, example="navitas fleet sample fleet --device SERIAL --battery-history")
 @click.argument("store", required=False, type=NEW_STORE, metavar="[STORE]")
 @option("-o", "--output", type=WRITE_ANY_NAME, metavar="FILE", help="Append to this file of JSON lines ('-': stdout).")
 @connected_option
 @client_option("Name of the phone. [a hash of its serial number]", default="")
-@option("--history", is_flag=True, help="Add the battery history that the phone keeps: a sample for each percent.")
+@option("--battery-history", "history", is_flag=True, help="Add the history that the phone keeps: a sample for each percent.")
+@renamed("--history", "--battery-history")
 @json_option
 def command(
     *, store: Path | None, output: Path | None, serial: str | None, client: str, history: bool, json_file: Path | None
@@ -98,4 +100,6 @@ def _history(device: Device, client: str) -> Iterator[dict[str, object]]:
                 found += 1
                 yield {name: value for name, value in {**row, **known}.items() if value is not None}
     if not found:
-        raise DeviceError(f"device {device.info.serial}: `dumpsys batterystats -c` has no history", "Leave out --history.")
+        raise DeviceError(
+            f"device {device.info.serial}: `dumpsys batterystats -c` has no history", "Leave out --battery-history."
+        )

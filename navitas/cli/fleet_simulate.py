@@ -16,9 +16,8 @@ from navitas.cli.paths import NEW_STORE, READ_FILE, TEXT
 from navitas.cli.progress import bar
 from navitas.errors import UsageError
 from navitas.fleet.figures import counted
-from navitas.fleet.sample_times import day
 from navitas.fleet.simulate import FleetModel, act, read_advice, simulate
-from navitas.fleet.store import BUCKETS, Store
+from navitas.fleet.store import BUCKETS, Store, day
 
 _PER_CLIENT, _PER_BUCKET, _MOST_PER_BUCKET, _MOST_BUCKETS = 1000, 100_000, 2_000_000, 4096
 

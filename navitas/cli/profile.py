@@ -174,7 +174,9 @@ def command(ctx: click.Context, /, **values: Any) -> int:
     if values["max_repeat"] is None:
         del values["max_repeat"]
     elif values["until_percent"] is None:
-        raise UsageError("--max-repeat limits the repeats of --precision, which is not given", "add --precision, or give only --repeat")
+        raise UsageError(
+            "--max-repeat limits the repeats of --precision, which is not given", "add --precision, or give only --repeat"
+        )
     options = ProfileOptions(radios_off=pop_radios_off(values), **values)
     if build.hook_libraries and options.record == "none":
         raise UsageError("--hook-libraries adds to the hooks of --record, which is none", "add --record hooks, or leave it out")

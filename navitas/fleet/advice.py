@@ -8,25 +8,62 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
-import pyarrow as pa
 
 from navitas.fleet.bugs import Bugs
-from navitas.fleet.client_drains import client_drains
-from navitas.fleet.diagnoses import Diagnoses, Shares
-from navitas.fleet.diagnosis import KILL, Action, Diagnosis, Finding
-from navitas.fleet.hogs import Hogs
-from navitas.fleet.results import PERCENT_H, Row, app_names, gain_min, interval_percent_h
-from navitas.fleet.schema import pseudonym
+from navitas.fleet.diagnosis import KILL, Action, Diagnoses, Diagnosis, Finding, Shares
+from navitas.fleet.hogs import Hogs, effects_on_clients
+from navitas.fleet.results import Row, gains_min, interval_percent_h
+from navitas.fleet.schema import bucket_of, pseudonym
+from navitas.fleet.single_apps import MIN_WEIGHT_S
 from navitas.fleet.stages import Fleet
-from navitas.fleet.statistics import I64, Contrast
+from navitas.fleet.statistics import I64, Z95, Contrast, scaled_distance
 
+_KILLED = Action(KILL, (), Contrast(np.nan, np.nan, np.nan))
 _KINDS = {KILL: "kill", "version": "update", "os": "upgrade", "network": "network"}
 _RUNS = "SELECT app, ran_s AS seconds FROM contrast WHERE client = {client}"
 Ends = tuple[float, float, float]
 """Low, middle and high of a drain."""
 _Predicted = Callable[[float, float], Ends]
 """Predicts a hog's drain on a client from its mean under the client's conditions, and half the width of its interval."""
-_TOTALS = "SELECT SUM(seconds) AS seconds, SUM(drop_ppm) AS drop_ppm FROM clients WHERE client = {client}"
+_TOTALS = "SELECT SUM(seconds) AS seconds, SUM(drop_ppm) AS drop_ppm FROM clients WHERE client = {client} GROUP BY client"
+
+
+@dataclass(frozen=True, slots=True)
+class ClientDrains:
+    """Extra drains of hogs on a client. `own` are those that its own samples show, by app: value in ppm/s, and variance."""
+
+    hogs: Hogs
+    own: dict[int, tuple[float, float]]
+
+    @classmethod
+    def of(cls, fleet: Fleet, hogs: Hogs, client: int) -> ClientDrains:
+        """Read the client's own effects, given all other hogs on it."""
+        bucket = int(bucket_of(np.array([client]), fleet.store.buckets)[0])
+        found = effects_on_clients(fleet, hogs, [bucket], suspects=False)
+        own = {
+            int(found.app[i]): (float(found.value[i]), hogs.given.spreads.noise**2 * float(found.variance[i]))
+            for i in np.flatnonzero((found.client == client) & (found.weight_s >= MIN_WEIGHT_S))
+        }
+        return cls(hogs, own)
+
+    def predicted(self, app: int, mean: float, half_width: float) -> Ends:
+        """The 95 % prediction interval of a hog's drain on this client.
+
+        `mean` and its interval are those of all clients. The client's own value counts by how certain it is, compared with how
+        much clients differ (the posterior of normal effects).
+        """
+        at, hogs = int(np.searchsorted(self.hogs.app, app)), self.hogs
+        spread, shared, scale_error = (
+            float(of[at]) for of in (hogs.given.spreads.variance, hogs.shared_error, hogs.effect.scale_error)
+        )
+        value, variance = self.own.get(app, (mean, np.inf))
+        trust = spread / (spread + variance) if spread > 0 else 0.0
+        middle = mean + trust * (value - mean)
+        half = float(np.hypot(half_width * (1 - trust), Z95 * np.sqrt(spread * (1 - trust) + shared**2)))
+        below, above = (
+            float(scaled_distance(np.array(middle), np.array(half), np.array(side * Z95 * scale_error))) for side in (-1, 1)
+        )
+        return middle - below, middle, middle + above
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +112,16 @@ class _Subject:
 
 def app_actions(fleet: Fleet, hogs: Hogs, bugs: Bugs, diagnoses: Diagnoses) -> list[ActionRow]:
     """All actions, app by app, condition by condition."""
-    names = app_names(fleet)
+    names = fleet.app_names
     kinds = dict.fromkeys(bugs.app.tolist(), "bugs") | dict.fromkeys(hogs.app[hogs.is_hog].tolist(), "hog")
     return [
-        _row(_Subject(names[app], kinds.get(app, "app"), 1.0, finding.rate), finding, action)
+        _row(
+            _Subject(names[app], kinds.get(app, "app"), 1.0, finding.rate),
+            action,
+            finding.node.effect.ends,
+            action.less.ends,
+            finding,
+        )
         for app, diagnosis in diagnoses.found.items()
         for finding in diagnosis.findings
         for action in finding.actions
@@ -87,22 +130,21 @@ def app_actions(fleet: Fleet, hogs: Hogs, bugs: Bugs, diagnoses: Diagnoses) -> l
 
 def client_apps(fleet: Fleet, hogs: Hogs, bugs: Bugs, client: int) -> I64:
     """The hogs that a client runs, and the apps that have a bug on it."""
-    used = fleet.query_clients(_RUNS.format(client=client))
-    runs = pa.concat_tables(used)["app"].to_numpy()
+    runs = fleet.query_clients(_RUNS.format(client=client))["app"].to_numpy()
     return np.unique(np.concatenate([np.intersect1d(hogs.app[hogs.is_hog], runs), bugs.app[bugs.client == client]]))
 
 
 def client_actions(fleet: Fleet, hogs: Hogs, bugs: Bugs, diagnoses: Diagnoses, client: int) -> list[ActionRow]:
     """All actions of a client, the greatest gain first."""
-    names, is_hog = app_names(fleet), set(hogs.app[hogs.is_hog].tolist())
-    used = pa.concat_tables(fleet.query_clients(_RUNS.format(client=client)))
+    names, is_hog = fleet.app_names, set(hogs.app[hogs.is_hog].tolist())
+    used = fleet.query_clients(_RUNS.format(client=client))
     seconds = dict(zip(used["app"].to_pylist(), used["seconds"].to_pylist(), strict=True))
-    totals = [table for table in fleet.query_clients(_TOTALS.format(client=client)) if table["seconds"][0].as_py()]
-    if not totals:
+    totals = fleet.query_clients(_TOTALS.format(client=client))
+    total, drop = (float(totals[name][0].as_py()) if totals.num_rows else 0.0 for name in ("seconds", "drop_ppm"))
+    if not total:
         return []
-    total, drop = (float(totals[0][name][0].as_py()) for name in ("seconds", "drop_ppm"))
     rows: list[ActionRow] = []
-    drains = client_drains(fleet, hogs, client)
+    drains = ClientDrains.of(fleet, hogs, client)
     for app, diagnosis in diagnoses.found.items():
         share, shares = seconds.get(app, 0.0) / total, diagnoses.shares.get((app, client), {})
         if app in is_hog:
@@ -112,7 +154,7 @@ def client_actions(fleet: Fleet, hogs: Hogs, bugs: Bugs, diagnoses: Diagnoses, c
         for bug in np.flatnonzero((bugs.client == client) & (bugs.app == app)).tolist():
             ends = (float(bugs.low[bug]), float(bugs.extra[bug]), float(bugs.high[bug]))
             subject = _Subject(names[app], "bug", share, drop / total, client)
-            rows += [_kill(subject, ends), *_changes(subject, shares, diagnosis, ends)]
+            rows += [_row(subject, _KILLED, ends, ends), *_changes(subject, shares, diagnosis, ends)]
     return sorted(rows, key=lambda row: -(row.gain_min or 0.0))
 
 
@@ -122,7 +164,7 @@ def _of_hog(subject: _Subject, shares: Shares, diagnosis: Diagnosis, predicted: 
     value, half = _usual_drain(shares, diagnosis)
     ends = predicted(value, half)
     if value - half > 0:
-        yield _kill(subject, ends)
+        yield _row(subject, _KILLED, ends, ends)
     yield from _changes(subject, shares, diagnosis, ends)
 
 
@@ -145,7 +187,7 @@ def _changes(subject: _Subject, shares: Shares, diagnosis: Diagnosis, ends: Ends
         for action in finding.actions:
             if action.feature != KILL and share and usual > 0:
                 saved = saved_on_client(action.less, usual, share, ends)
-                yield _row(replace(subject, share=subject.share * share), finding, action, saved)
+                yield _row(replace(subject, share=subject.share * share), action, finding.node.effect.ends, saved, finding)
 
 
 def saved_on_client(less: Contrast, usual: float, share: float, ends: Ends) -> Ends:
@@ -161,55 +203,25 @@ def saved_on_client(less: Contrast, usual: float, share: float, ends: Ends) -> E
     return saved_low, saved_middle, saved_high
 
 
-def _kill(subject: _Subject, ends: Ends) -> ActionRow:
-    low, middle, high = ends
-    return ActionRow(
-        app=subject.app,
-        kind=subject.kind,
-        client=_client(subject),
-        where="",
-        action="kill",
-        to=None,
-        text=f"killing {subject.app}",
-        clients=None,
-        share_percent=100 * subject.share,
-        extra_percent_h=middle * PERCENT_H,
-        extra_low_percent_h=low * PERCENT_H,
-        extra_high_percent_h=high * PERCENT_H,
-        **_gains(subject, low, middle, high),
-    )
-
-
-def _row(subject: _Subject, finding: Finding, action: Action, saved: Ends | None = None) -> ActionRow:
-    less, half, name = action.less, action.less.half_width, subject.app
-    to = (action.values[0] if action.feature == "network" else action.values[-1]) if action.values else None
-    extra, extra_low, extra_high = interval_percent_h(finding.node.effect)
+def _row(subject: _Subject, action: Action, extra: Ends, saved: Ends, finding: Finding | None = None) -> ActionRow:
+    """A row for the app's `extra` drain, of which the action saves `saved`. Without a finding, there is no condition."""
+    name, values = subject.app, action.values
+    to = (values[0] if action.feature == "network" else values[-1]) if values else None
     return ActionRow(
         app=name,
         kind=subject.kind,
-        client=_client(subject),
-        where=" and ".join(str(condition) for condition in finding.node.conditions),
+        client=None if subject.client is None else pseudonym(subject.client),
+        where="" if finding is None else " and ".join(map(str, finding.node.conditions)),
         action=_KINDS[action.feature],
         to=to,
         text={
             KILL: f"killing {name}",
             "version": f"updating {name} to {to}",
             "os": f"upgrading the OS to {to}",
-            "network": f"running {name} on {' or '.join(action.values)} alone",
+            "network": f"running {name} on {' or '.join(values)} alone",
         }[action.feature],
-        clients=finding.clients,
+        clients=None if finding is None else finding.clients,
         share_percent=100 * subject.share,
-        extra_percent_h=extra,
-        extra_low_percent_h=extra_low,
-        extra_high_percent_h=extra_high,
-        **_gains(subject, *(saved or (less.value - half, less.value, less.value + half))),
+        **interval_percent_h("extra", *extra),
+        **gains_min(subject.rate, *(subject.share * end for end in saved)),
     )
-
-
-def _client(subject: _Subject) -> str | None:
-    return None if subject.client is None else pseudonym(subject.client)
-
-
-def _gains(subject: _Subject, low: float, middle: float, high: float) -> dict[str, float | None]:
-    found = gain_min(subject.rate, subject.share * low, subject.share * middle, subject.share * high)
-    return dict(zip(("gain_min", "gain_low_min", "gain_high_min"), found, strict=True))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from navitas.fleet.conditions import ConditionStrata
 from navitas.fleet.statistics import CONFIDENCE, I64, Bool, Contrast, contrast, overlap_p_values, shrunk, within
-from navitas.fleet.strata_rows import random_clients
+from navitas.fleet.strata import random_clients
 from navitas.fleet.tree import ORDERED, FeatureCondition, TreeNode, narrowed
 
 _PHONES = ("os", "model")

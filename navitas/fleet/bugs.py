@@ -8,8 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from navitas.fleet.engine.base import statement
-from navitas.fleet.hog_clients import effects_on_clients
-from navitas.fleet.hogs import Hogs
+from navitas.fleet.hogs import Hogs, effects_on_clients
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, I64, Z95, descending_order, normal_scores, scaled_distance, shrunk, tail_rates
 
@@ -51,9 +50,12 @@ def find_bugs(fleet: Fleet, hogs: Hogs) -> Bugs:
     suspects = effects_on_clients(fleet, hogs, fleet.buckets, suspects=True)
     place = np.searchsorted(hogs.app, suspects.app)
     extra = suspects.value - np.nan_to_num(hogs.effect.value)[place]
-    error = np.sqrt(max(hogs.noise_of_clients, 1.0) ** 2 * suspects.variance + np.where(hogs.is_hog, hogs.variance, 0.0)[place])
+    error = np.sqrt(
+        max(hogs.given.spreads.noise, 1.0) ** 2 * suspects.variance
+        + np.where(hogs.is_hog, hogs.given.spreads.variance, 0.0)[place]
+    )
     z = normal_scores(extra / error, suspects.freedom)
-    false_rate = tail_rates(z, int(hogs.contrasted.sum()))
+    false_rate = tail_rates(z, int(hogs.alone.contrasted.sum()))
     beyond_screen = extra - Z95 * error > hogs.evidence.charged_ppm_s[place]
     kept = np.flatnonzero(beyond_screen & (false_rate <= FDR_LIMIT) & (suspects.days >= _LEAST_DAYS))
     variance = max(float(np.mean(extra[kept] ** 2 - error[kept] ** 2)), 0.0) if len(kept) else 0.0
@@ -71,7 +73,7 @@ def find_bugs(fleet: Fleet, hogs: Hogs) -> Bugs:
 def _usage(fleet: Fleet, client: I64, app: I64) -> tuple[I64, F64, F64]:
     """How many pairs of clients have these apps, how long they ran, and what was drained."""
     suspect = pa.table({"client": client, "app": pa.array(app, pa.int32())})
-    found = pa.concat_tables(fleet.query_clients(statement("bugs"), suspect=suspect))
+    found = fleet.query_clients(statement("bugs"), suspect=suspect)
     order = np.lexsort((found["app"].to_numpy(), found["client"].to_numpy()))
     pairs, seconds, drop = (found[name].to_numpy()[order] for name in ("pairs", "ran_s", "drop_ppm"))
     back = np.argsort(np.lexsort((app, client)))

@@ -11,9 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from navitas.fleet.pairs import Bool
-from navitas.fleet.schema import I64
-from navitas.fleet.statistics import F64
+from navitas.fleet.statistics import F64, I64, Bool
 
 COLUMNS = ["network", "screen_on_ms", "mobile_ms", "wifi_ms", "brightness", "saver"]
 """Columns of samples that are read, in addition to those of pairs."""
@@ -25,18 +23,6 @@ HARMONICS = 4
 """Of the day. With two, an app that runs each evening would be charged for an evening's other drains."""
 _LAG_S = 600.0
 """Fuel gauges smooth the level, so a pair can show what the screen drained up to this long before it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Controls:
-    """Controls of pairs: `columns` has a row for each pair.
-
-    `screen_ends` is the share of ends with the screen on, and `screen_known` says where its time is known.
-    """
-
-    columns: F64
-    screen_ends: F64
-    screen_known: Bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +47,10 @@ class ControlColumns:
         brightness, saver = _floats(samples["brightness"]), _floats(samples["saver"])
         return cls(time_s, screen.astype(np.float64), _counter(samples["screen_on_ms"]), brightness, saver, networks, with_trend)
 
-    def of_pairs(self, row: I64) -> Controls:
-        """The controls of the pairs that end at samples `row`. Each share is of the pair's time, or else of its two ends.
+    def of_pairs(self, row: I64) -> tuple[F64, F64, Bool]:
+        """The controls of pairs that end at samples `row`, the shares of ends with the screen on, and where its time is known.
+
+        Controls have a row for each pair, and these columns. Each share is of the pair's time, or else of its two ends.
 
         - an intercept
         - the share of ends with the screen on
@@ -94,7 +82,7 @@ class ControlColumns:
             _mean_of_ends(self.saver, row),
         ]
         trend = [self._time(row) ** power for power in (1, 2, 3)] if self.with_trend else []
-        return Controls(np.column_stack([*columns, *trend, waves.real, waves.imag]), ends, known)
+        return np.column_stack([*columns, *trend, waves.real, waves.imag]), ends, known
 
     def _time(self, row: I64) -> F64:
         """The time of samples, from -1 at the first one of all to 1 at the last one."""

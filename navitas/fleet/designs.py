@@ -11,13 +11,10 @@ from numpy.typing import NDArray
 
 from navitas.fleet.controls import ControlColumns
 from navitas.fleet.exposure import classes_of
-from navitas.fleet.level_spans import spans_of
 from navitas.fleet.memberships import ClientApps, client_blocks, first_samples, matrices
-from navitas.fleet.pairs import Bool, ClientSamples, Pairs
-from navitas.fleet.sample_columns import RunLists
-from navitas.fleet.schema import I64
-from navitas.fleet.statistics import F64
-from navitas.fleet.within import PairRows, Residuals, residuals_of
+from navitas.fleet.pairs import ClientSamples, Pairs, RunLists
+from navitas.fleet.statistics import F64, I64, Bool
+from navitas.fleet.within import PairRows, Residuals, residuals_of, spans_of
 
 _LONGEST = 1 << 14
 """Most samples of a client that are regressed together. More are split, to limit memory; the pair between two parts is lost."""
@@ -77,16 +74,16 @@ def _groups(client: I64) -> tuple[I64, Bool]:
 
 
 def _block(columns: ControlColumns, pairs: Pairs, runs: RunLists, group: I64, end: I64) -> PairBlock:
-    made = columns.of_pairs(end)
+    controls, screen_ends, screen_known = columns.of_pairs(end)
     seconds = pairs.seconds[end]
     rows = PairRows(
         first_samples(group[end]),
         seconds.astype(np.float64),
         pairs.drop_ppm[end].astype(np.float64),
-        made.columns,
+        controls,
         classes_of(seconds, runs.running_known[end] & runs.running_known[end - 1]),
-        made.screen_ends,
-        made.screen_known,
+        screen_ends,
+        screen_known,
     )
     at_levels = _at_levels(rows)
     spans = spans_of(end, rows.first, rows.seconds, rows.drop_ppm)

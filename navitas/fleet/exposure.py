@@ -1,17 +1,27 @@
-"""The share of a pair's time in which an app ran, seen at the pair's two ends, and how reliable that is."""
+"""The share of a pair's time in which an app ran, seen at the pair's two ends, and how reliable that is.
+
+Samples at level changes come too often while an app drains: how much smaller that makes its effect.
+
+With rate *r* and time share *p*, an app that drains *a* runs at p(1 + (1 − p)a/r) of the level changes. Where other drains are
+low, r is small, and the app seems to run more. So its running time is correlated with low other drains. For two-state Markov
+chains with switch rate κ, the running time of a pair by its ends is too long by *a* p(1 − p) γ T/r, with γ = 1 − (1 − e⁻ᵘ)/u and
+u = κT.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from navitas.fleet.schema import I64
-from navitas.fleet.statistics import F64
+from navitas.fleet.statistics import F64, I64, Bool
 
 EDGES_S = (600, 1800, 5400)
 """Bounds of the classes of pairs by length."""
 CLASSES = len(EDGES_S) + 2
 """Classes of pairs: 0 if running times are exact, else by length."""
 _LONGEST_RATE, _HALVINGS, _REWEIGHTED, _SATURATED = 1.0, 50, 3, 30.0
+_LEAST_SHARE, _MOST_SHARE, _LONGEST = 0.5, 1.2, 1e3
 
 
 def classes_of(seconds: I64, exact: np.ndarray) -> np.ndarray:
@@ -38,11 +48,17 @@ def _solved(changed: F64, varied: F64, length_s: F64) -> F64:
     """κ for which Σ varied · tanh(κ · length / 2) = Σ changed, by bisection."""
     low, high = np.full(len(changed), 1e-9), np.full(len(changed), _LONGEST_RATE)
     total = changed.sum(axis=1)
+    low, high = _bisected(low, high, lambda rate: (varied * np.tanh(rate[:, None] * length_s / 2)).sum(axis=1) < total)
+    return np.asarray(np.sqrt(low * high))
+
+
+def _bisected(low: F64, high: F64, is_below: Callable[[F64], Bool]) -> tuple[F64, F64]:
+    """Bounds of the values at which `is_below` changes from true to false, by bisection of ratios."""
     for _ in range(_HALVINGS):
         middle = np.sqrt(low * high)
-        below = (varied * np.tanh(middle[:, None] * length_s / 2)).sum(axis=1) < total
+        below = is_below(middle)
         low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return np.asarray(np.sqrt(low * high))
+    return low, high
 
 
 def reliability(rate: F64, length_s: F64) -> F64:
@@ -54,3 +70,22 @@ def reliability(rate: F64, length_s: F64) -> F64:
     half = np.nan_to_num(rate)[:, None] * length_s / 2
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(half > 1e-9, np.tanh(half) / half, 1.0)
+
+
+def oversampled(reliability: F64) -> F64:
+    """γ of classes of pairs with this reliability tanh(u/2)/(u/2)."""
+    least, most = np.full(reliability.shape, 1e-6), np.full(reliability.shape, _LONGEST)
+    low, _ = _bisected(least, most, lambda u: np.tanh(u / 2) / (u / 2) > reliability)
+    return np.asarray(1 + np.expm1(-low) / low)
+
+
+def corrected(reliability: F64, weight_s: F64, slow_s: F64, drains: F64) -> F64:
+    """The reliability by app and class of pairs, times the share of the effect that oversampling leaves.
+
+    `weight_s` is Σ T x̃ d, `slow_s` Σ q(1 − q) `within.slow_drops` with the share q of ends at which the app is seen, and `drains`
+    a first estimate of a/r. Time shares p are smaller: p ≈ q / (1 + γ a/r). The share of the effect is limited to 0.5 … 1.2.
+    """
+    reliable, gamma = (weight_s * reliability).sum(axis=1), oversampled(reliability)
+    bent = (slow_s * gamma / (1 + gamma * np.maximum(drains, 0.0)[:, None])).sum(axis=1)
+    share = 1 + np.divide(bent, reliable, out=np.zeros(len(reliable)), where=reliable > 0)
+    return np.asarray(reliability * np.clip(share, _LEAST_SHARE, _MOST_SHARE)[:, None])

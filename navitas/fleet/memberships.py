@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.fleet.schema import I64
-from navitas.fleet.statistics import F64, Bool
+from navitas.fleet.statistics import F64, I64, Bool
 
 _MEMBERSHIPS = 1 << 19
 """Memberships in a block, unless one client has more."""
@@ -76,6 +75,11 @@ def first_samples(client: I64) -> I64:
     return np.flatnonzero(np.append(True, client[1:] != client[:-1])[: len(client)])
 
 
+def owners(client: I64) -> I64:
+    """The number of each sample's client, counted from 0. Samples are in order of clients."""
+    return np.cumsum(np.append(False, client[1:] != client[:-1])[: len(client)])
+
+
 def client_blocks(client: I64, offset: I64, apps: int) -> Iterator[slice]:
     """Yield ranges of samples with whole clients, of limited memory. `offset` is that of the longest kind of lists."""
     first = first_samples(client)
@@ -89,8 +93,7 @@ def client_blocks(client: I64, offset: I64, apps: int) -> Iterator[slice]:
 def matrices(client: I64, kinds: Sequence[AppLists], apps: int) -> Iterator[ClientApps]:
     """Yield the clients of a block that have any app. `kinds` are lists of the block's samples. Apps are below `apps`."""
     first = first_samples(client)
-    length = np.diff(np.append(first, len(client)))
-    owner = np.repeat(np.arange(len(first)), length)
+    length, owner = np.diff(np.append(first, len(client))), owners(client)
     sizes = [np.diff(lists.offset) for lists in kinds]
     keys = [np.repeat(owner * apps, size) + lists.app for size, lists in zip(sizes, kinds, strict=True)]
     seen = np.zeros(len(first) * apps, bool)

@@ -7,18 +7,23 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
+import pyarrow as pa
 
 from navitas.fleet.bugs import Bugs
+from navitas.fleet.engine.base import statement
 from navitas.fleet.hogs import Hogs
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import Scores
+from navitas.fleet.single_apps import SingleApps
 from navitas.fleet.stages import Fleet
-from navitas.fleet.statistics import F64, Contrast, descending_order, life_gain_s
+from navitas.fleet.statistics import F64, I64, descending_order, life_gain_s
 from navitas.fleet.versions import Versions
 
 PERCENT_H = 3600 / 1e4
 """Converts ppm of a battery per second to % per hour."""
 SCHEMA_VERSION = 1
+_LEAST_S = 4 * 3600.0
+"""Minimum time. With less, the level's step dominates a client's rate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,25 +155,20 @@ class ScoreRow(Row):
     peers: int
 
 
-def app_names(fleet: Fleet) -> dict[int, str]:
-    """Apps' names by number."""
-    return dict(zip(fleet.packages["app_id"].to_pylist(), fleet.packages["app"].to_pylist(), strict=True))
-
-
 def hog_rows(fleet: Fleet, hogs: Hogs, versions: Versions) -> list[HogRow]:
     """The hogs, by descending lower confidence bound of the extra drain."""
     since = {app: step.version for app, step in versions.since.items()}
-    names, effect = app_names(fleet), hogs.effect
+    names, effect = fleet.app_names, hogs.effect
     extra = np.stack([effect.low, effect.value, effect.high])
     chosen = np.flatnonzero(hogs.is_hog)
     return [
         HogRow(
             app=names[int(hogs.app[i])],
-            clients=int(hogs.clients[i]),
-            contrasted_clients=int(hogs.contrasted[i]),
-            alone_percent_h=known(hogs.alone.value[i] * PERCENT_H),
+            clients=int(hogs.alone.clients[i]),
+            contrasted_clients=int(hogs.alone.contrasted[i]),
+            alone_percent_h=known(hogs.alone.effect.value[i] * PERCENT_H),
             since_version=since.get(int(hogs.app[i])),
-            **_effect(hogs, i, extra),
+            **_effect(hogs, hogs.alone, i, extra),
         )
         for i in chosen[descending_order(extra[0][chosen])].tolist()
     ]
@@ -176,24 +176,21 @@ def hog_rows(fleet: Fleet, hogs: Hogs, versions: Versions) -> list[HogRow]:
 
 def app_rows(fleet: Fleet, hogs: Hogs) -> list[AppRow]:
     """All apps by name, with what is said about each."""
-    names = app_names(fleet)
-    effect = hogs.effect
-    value, low, high, alone = (column * PERCENT_H for column in (effect.value, effect.low, effect.high, hogs.alone.value))
+    names = fleet.app_names
+    ends = np.stack([hogs.effect.low, hogs.effect.value, hogs.effect.high]).T
     rows = [
         AppRow(
             app=names[int(hogs.app[i])],
-            verdict=str(hogs.verdicts.claim[i]),
-            clients=int(hogs.clients[i]),
-            contrasted_clients=int(hogs.contrasted[i]),
-            hours=float(hogs.seconds[i]) / 3600,
-            extra_percent_h=known(value[i]),
-            extra_low_percent_h=known(low[i]),
-            extra_high_percent_h=known(high[i]),
-            alone_percent_h=known(alone[i]),
+            verdict=str(hogs.claim[i]),
+            clients=int(hogs.alone.clients[i]),
+            contrasted_clients=int(hogs.alone.contrasted[i]),
+            hours=float(hogs.alone.seconds[i]) / 3600,
+            alone_percent_h=known(hogs.alone.effect.value[i] * PERCENT_H),
             reliability=known(np.clip(hogs.evidence.reliability[i], 0, 1)),
             screen_known_percent=known(np.clip(100 * hogs.evidence.screen_known[i], 0, 100)),
-            runs_with=names[int(hogs.partner[i])] if hogs.partner[i] >= 0 else None,
-            correlation=known(hogs.overlap[i]) if hogs.partner[i] >= 0 else None,
+            runs_with=names[int(hogs.given.partner[i])] if hogs.given.partner[i] >= 0 else None,
+            correlation=known(hogs.given.overlap[i]) if hogs.given.partner[i] >= 0 else None,
+            **interval_percent_h("extra", *ends[i].tolist()),
         )
         for i in range(len(hogs.app))
     ]
@@ -202,27 +199,27 @@ def app_rows(fleet: Fleet, hogs: Hogs) -> list[AppRow]:
 
 def version_rows(fleet: Fleet, versions: Versions) -> list[VersionRow]:
     """Hogs' versions, in order."""
-    names = app_names(fleet)
+    names = fleet.app_names
     return [
-        VersionRow(names[one.app], one.version, one.clients, one.pairs, *interval_percent_h(one.effect))
+        VersionRow(names[one.app], one.version, one.clients, one.pairs, **interval_percent_h("extra", *one.effect.ends))
         for one in versions.effects
     ]
 
 
-def interval_percent_h(effect: Contrast) -> tuple[float | None, float | None, float | None]:
-    """Middle, low and high in %/h."""
-    half = effect.half_width
-    ends = (effect.value, effect.value - half, effect.value + half)
-    middle, low, high = (known(end * PERCENT_H) for end in ends)
-    return middle, low, high
+def interval_percent_h(name: str, low: float, middle: float, high: float) -> dict[str, float | None]:
+    """The columns of a drain (given in ppm/s) and its interval, such as `extra_percent_h`, `extra_low_percent_h`, …"""
+    return {
+        f"{name}_{end}percent_h": known(value * PERCENT_H)
+        for end, value in zip(("low_", "", "high_"), (low, middle, high), strict=True)
+    }
 
 
 def bug_rows(fleet: Fleet, bugs: Bugs) -> list[BugRow]:
     """The bugs, in their order."""
-    names = app_names(fleet)
+    names = fleet.app_names
     extra = np.stack([bugs.low, bugs.extra, bugs.high])
     return [
-        BugRow(client=pseudonym(int(bugs.client[i])), app=names[int(bugs.app[i])], **_effect(bugs, i, extra))
+        BugRow(client=pseudonym(int(bugs.client[i])), app=names[int(bugs.app[i])], **_effect(bugs, bugs, i, extra))
         for i in range(len(bugs.client))
     ]
 
@@ -252,10 +249,10 @@ def known(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def gain_min(rate: float, low: float, middle: float, high: float) -> tuple[float | None, float | None, float | None]:
-    """Minutes of battery life gained when a drain (ppm/s) falls by `middle` (interval `low` to `high`): middle, low, high."""
-    low_s, middle_s, high_s = (known(float(one)) for one in life_gain_s(np.full(3, rate), np.array([low, middle, high])))
-    return _minutes(middle_s), _minutes(low_s), _minutes(high_s)
+def gains_min(rate: float, low: float, middle: float, high: float) -> dict[str, float | None]:
+    """The columns of the minutes of battery life gained when a drain (ppm/s) falls by `middle` (interval `low` to `high`)."""
+    gains = life_gain_s(np.full(3, rate), np.array([middle, low, high])) / 60
+    return dict(zip(("gain_min", "gain_low_min", "gain_high_min"), map(known, gains.tolist()), strict=True))
 
 
 def of_enough_clients(rows: Sequence[R], least: int) -> list[R]:
@@ -270,28 +267,33 @@ def document(kind: str, rows: Sequence[Row], **more: object) -> dict[str, object
     return {"schema_version": SCHEMA_VERSION, **more, kind: [row.as_json() for row in rows]}
 
 
-def _effect(found: Hogs | Bugs, i: int, extra: F64) -> dict[str, Any]:
-    """The figures of row `i`; `extra` has rows for low, middle and high."""
+def _effect(found: Hogs | Bugs, of: SingleApps | Bugs, i: int, extra: F64) -> dict[str, Any]:
+    """The figures of row `i`. `of` has its pairs and running time, and `extra` rows for low, middle and high."""
     rate = float(found.rate[i])
     low, middle, high = extra[:, i].tolist()
-    gains, life = dict(zip(("", "low_", "high_"), gain_min(rate, low, middle, high), strict=True)), _life_min(rate)
+    gains, life = gains_min(rate, low, middle, high), _life_min(rate)
     return {
-        "pairs": int(found.pairs[i]),
-        "hours": float(found.seconds[i]) / 3600,
+        "pairs": int(of.pairs[i]),
+        "hours": float(of.seconds[i]) / 3600,
         "drain_percent_h": rate * PERCENT_H,
-        "extra_percent_h": middle * PERCENT_H,
-        "extra_low_percent_h": low * PERCENT_H,
-        "extra_high_percent_h": high * PERCENT_H,
+        **interval_percent_h("extra", low, middle, high),
         "life_min": life,
-        **{f"gain_{end}min": gain for end, gain in gains.items()},
-        **{f"gain_{end}percent": None if gain is None or life is None else 100 * gain / life for end, gain in gains.items()},
+        **gains,
+        **{
+            name.replace("_min", "_percent"): None if gain is None or life is None else 100 * gain / life
+            for name, gain in gains.items()
+        },
         "false_discovery_rate": float(found.false_rate[i]),
     }
 
 
-def _minutes(seconds: float | None) -> float | None:
-    return None if seconds is None else seconds / 60
-
-
 def _life_min(rate: float) -> float | None:
     return 1e6 / float(rate) / 60 if rate > 0 else None
+
+
+def distributions(fleet: Fleet, apps: I64) -> dict[int, tuple[F64, F64]]:
+    """For each app: the drains in %/h of its clients, with the app and without it."""
+    chosen = pa.table({"app": pa.array(apps, pa.int32())})
+    table = fleet.query_clients(statement("distributions", least_s=_LEAST_S), chosen=chosen)
+    app, rate, other = (table[name].to_numpy() for name in ("app", "rate", "other"))
+    return {one: (rate[app == one] * PERCENT_H, other[app == one] * PERCENT_H) for one in apps.tolist()}

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-I64 = NDArray[np.int64]
+from navitas.fleet.statistics import I64
 
 PPM = 1_000_000
 """A full battery, in ppm."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 
 from navitas.fleet.engine.base import statement
 from navitas.fleet.stages import Fleet
@@ -39,7 +38,7 @@ class Scores:
 
 def score_clients(fleet: Fleet) -> Scores:
     """Score all clients. Idle time (the screen off at both ends of a pair) is left out."""
-    table = pa.concat_tables(fleet.query_clients(statement("scores"))).sort_by("client")
+    table = fleet.query_clients(statement("scores")).sort_by("client")
     active_s, active, seconds, drop = (table[name].to_numpy() for name in ("active_s", "active_ppm", "seconds", "drop_ppm"))
     with np.errstate(divide="ignore", invalid="ignore"):
         active_rate, rate = active / active_s, drop / seconds

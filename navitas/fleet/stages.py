@@ -4,29 +4,55 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from navitas.fleet import layout
 from navitas.fleet.engine.base import Engine, OutOfMemory, statement
-from navitas.fleet.files import FleetError, is_made_from, write_table
-from navitas.fleet.packages import app_by_package, check_packages, keep_packages, numbered
+from navitas.fleet.files import FleetError, is_made_from, notes_of, read_table, write_table
 from navitas.fleet.period import ALL_TIME
-from navitas.fleet.sample_times import day, first_and_last_s, has_samples
-from navitas.fleet.schema import bucket_of
-from navitas.fleet.store import Store, exclusive_writer
-from navitas.fleet.units import FleetTask, UnitJob, UsageTask, jobs_of
+from navitas.fleet.schema import PACKAGES, bucket_of
+from navitas.fleet.store import Store, day, exclusive_writer, first_and_last_s, has_samples
+from navitas.fleet.units import BucketTask, UnitJob, UsageTask, jobs_of
 
 Waiting = Callable[[str], None] | None
 """Called with the process that writes to a store, before this process waits for it."""
 Progress = Callable[[int, int], None]
 """Called with the number of finished parts, and of all parts."""
 _CONTRAST = statement("contrast")
+
+
+def numbered(packages: pa.Table) -> pa.Table:
+    """Packages with a column that numbers apps by their first package. Packages added later do not change the numbers."""
+    apps = packages["app"].combine_chunks().dictionary_encode() if packages.num_rows else None
+    numbers = pa.array([], pa.int32()) if apps is None else apps.indices.cast(pa.int32())
+    return packages.append_column("app_id", numbers)
+
+
+def app_by_package(packages: pa.Table) -> NDArray[np.int32]:
+    """The app's number for each package number; −1 if there is no such package."""
+    number = packages["id"].to_numpy()
+    apps = np.full(int(number.max(initial=-1)) + 1, -1, np.int32)
+    apps[number] = packages["app_id"].to_numpy()
+    return apps
+
+
+def check_packages(store: Store, packages: pa.Table) -> None:
+    """Raise FleetError unless the list begins with the list that the results in work were computed with."""
+    file = store.work / layout.PACKAGES
+    if file.exists() and not packages.select(PACKAGES.names).slice(0, (kept := read_table(file)).num_rows).equals(kept):
+        raise FleetError(
+            f"{store.path / layout.PACKAGES}: not the list that the results in {store.work.name} were computed with",
+            f"Restore it. If it is correct, delete {store.work}.",
+        )
 
 
 def no_progress(done: int, total: int) -> None:
@@ -38,7 +64,7 @@ class Fleet:
     """A store whose stages are up to date. `packages` has a number for each app.
 
     `narrowed` counts groups of buckets that were split for lack of memory. `waiting` is called before this process waits for
-    another one that writes to the store.
+    another one that writes to the store. `progress` is called while samples are read.
     """
 
     store: Store
@@ -47,6 +73,7 @@ class Fleet:
     packages: pa.Table
     narrowed: Counter[str] = field(default_factory=Counter)
     waiting: Waiting = None
+    progress: Progress = no_progress
 
     @classmethod
     def open(cls, store: Store, engine: Engine, waiting: Waiting) -> Fleet:
@@ -80,13 +107,13 @@ class Fleet:
         """The units of a bucket, by month."""
         return tuple(job for job in self.jobs if job.unit.bucket == bucket)
 
-    def query_clients(self, sql: str, extra: str = "", **tables: pa.Table) -> list[pa.Table]:
+    def query_clients(self, sql: str, extra: str = "", **tables: pa.Table) -> pa.Table:
         """Run a statement on groups of client buckets. It sees `usage`, `clients`, `evidence`, `contrast` and `packages`.
 
         It also sees the units' results in the folder `extra` of work. Groups are split if memory is short. Raises
         `FleetError` if one bucket needs too much memory.
         """
-        return [table for _, table in self.query_buckets(sql, self.buckets, extra, tables)]
+        return pa.concat_tables(table for _, table in self.query_buckets(sql, self.buckets, extra, tables))
 
     def query_buckets(
         self, sql: str, buckets: Sequence[int], extra: str = "", tables: Mapping[str, pa.Table] | None = None
@@ -99,14 +126,14 @@ class Fleet:
     def totals(self) -> tuple[int, int, int]:
         """Totals of the pairs that count: their number, seconds, and drop in ppm."""
         found = self.query_clients(statement("totals"))
-        pairs, seconds, drop = (sum(table[name][0].as_py() or 0 for table in found) for name in ("pairs", "seconds", "drop_ppm"))
+        pairs, seconds, drop = (pc.sum(found[name]).as_py() or 0 for name in ("pairs", "seconds", "drop_ppm"))
         return pairs, seconds, drop
 
     def refused(self) -> dict[str, int]:
         """The number of refused pairs, by reason."""
         total: Counter[str] = Counter()
         for job in self.jobs:
-            total.update(job.refused())
+            total.update(notes_of(job.clients))
         return dict(total.most_common())
 
     def contrast_file(self, bucket: int) -> Path:
@@ -116,6 +143,16 @@ class Fleet:
     def unit_file(self, table: str, job: UnitJob) -> Path:
         """The file of a unit's results in a table."""
         return self.store.work / table / f"{job.unit.folder}.parquet"
+
+    def stale_jobs(self, bucket: int, table: str, key: str) -> tuple[UnitJob, ...]:
+        """The units of a bucket whose results in a table are missing, or were not made with this `StageTask.key`."""
+        jobs = self.bucket_jobs(bucket)
+        return tuple(job for job in jobs if not is_made_from(self.unit_file(table, job), f"{key} {job.inputs}"))
+
+    @property
+    def app_names(self) -> dict[int, str]:
+        """Apps' names by number."""
+        return dict(zip(self.packages["app_id"].to_pylist(), self.packages["app"].to_pylist(), strict=True))
 
     def _of_group(
         self, sql: str, buckets: Sequence[int], extra: str, tables: Mapping[str, pa.Table]
@@ -152,9 +189,7 @@ def _no_samples(store: Store) -> FleetError:
     )
 
 
-def bring_up_to_date(
-    store: Store, engine: Engine, progress: Callable[[int, int], None] = lambda done, total: None, waiting: Waiting = None
-) -> Fleet:
+def bring_up_to_date(store: Store, engine: Engine, progress: Progress = no_progress, waiting: Waiting = None) -> Fleet:
     """Compute the sums of units and contrasts of buckets that are missing or stale. Calls `progress(done, total)`.
 
     Raises `FleetError` if the store is empty, or if another process writes to it and `waiting` is None.
@@ -164,7 +199,7 @@ def bring_up_to_date(
         with exclusive_writer(store.path, waiting):
             fleet = Fleet.open(store, engine, waiting)  # Samples may have arrived while waiting.
             remove_stale_files(fleet)
-            keep_packages(store, fleet.packages)
+            write_table(store.work / layout.PACKAGES, fleet.packages.select(PACKAGES.names))  # For `check_packages`.
             _compute(fleet, progress)
     return fleet
 
@@ -178,15 +213,9 @@ def _stale_tasks(fleet: Fleet) -> tuple[list[UsageTask], dict[int, str]]:
     return [UsageTask(chosen, app_of) for chosen in jobs if chosen], left
 
 
-def _compute(fleet: Fleet, progress: Callable[[int, int], None]) -> None:
+def _compute(fleet: Fleet, progress: Progress) -> None:
     stale, left = _stale_tasks(fleet)
-    count, total = 0, len(stale) + len(left)
-
-    def done(_: object) -> None:
-        nonlocal count
-        count += 1
-        progress(count, total)
-
+    done = _counting(progress, len(stale) + len(left))
     fleet.engine.run(stale, done)
     for buckets, table in fleet.query_buckets(_CONTRAST, list(left)):
         own = bucket_of(table["client"].to_numpy(), fleet.store.buckets)
@@ -195,29 +224,35 @@ def _compute(fleet: Fleet, progress: Callable[[int, int], None]) -> None:
             done(bucket)
 
 
+def _counting(progress: Progress, total: int) -> Callable[[object], None]:
+    """A function that calls `progress` with the number of its own calls, and the total."""
+    calls = count(1)
+    return lambda _: progress(next(calls), total)
+
+
+def added(table: pa.Table, by: Sequence[str], names: Sequence[str]) -> pa.Table:
+    """The sums of columns for each value of the columns `by`, in their order."""
+    sums = table.group_by([*by]).aggregate([(name, "sum") for name in names])
+    sums = sums.select([*by, *(f"{name}_sum" for name in names)]).rename_columns([*by, *names])
+    return sums.sort_by([(name, "ascending") for name in by])
+
+
 def _inputs(fleet: Fleet, bucket: int) -> str:
     sql = hashlib.blake2b(_CONTRAST.encode(), digest_size=6).hexdigest()
     return " ".join([sql, *(job.inputs for job in fleet.bucket_jobs(bucket))])
 
 
-def run_stage(fleet: Fleet, stale_tasks: Callable[[], Sequence[FleetTask]], progress: Progress) -> None:
-    """Run the tasks whose results are missing or out of date, and call `progress` with those done and in total.
+def run_stage(fleet: Fleet, tasks: Callable[[], Iterable[BucketTask]]) -> None:
+    """Run the tasks that have units.
 
-    Raises `FleetError`.
+    `tasks` finds units whose results are missing or out of date. Raises `FleetError`.
     """
-    if not stale_tasks():
+    if not any(task.jobs for task in tasks()):
         return
     with fleet.locked():
-        stale = stale_tasks()  # Another process may have computed some of it.
-        count = 0
-
-        def done(_: FleetTask) -> None:
-            nonlocal count
-            count += 1
-            progress(count, len(stale))
-
+        stale = [task for task in tasks() if task.jobs]  # Another process may have computed some of it.
         remove_stale_files(fleet)
-        fleet.engine.run(stale, done)
+        fleet.engine.run(stale, _counting(fleet.progress, len(stale)))
 
 
 def remove_stale_files(fleet: Fleet) -> None:

@@ -132,6 +132,12 @@ class Contrast:
         return self.quantile((1 + CONFIDENCE) / 2) * self.error
 
     @property
+    def ends(self) -> tuple[float, float, float]:
+        """Low, middle and high of its 95 % interval."""
+        half = self.half_width
+        return self.value - half, self.value, self.value + half
+
+    @property
     def p(self) -> float:
         """The p-value of "not above 0"."""
         return self.above(0.0)

@@ -5,26 +5,30 @@ from __future__ import annotations
 import re
 import stat
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from navitas.fleet import layout
 from navitas.fleet.files import RESTORE, FleetError, read_table, typed, write_table
 from navitas.fleet.period import ALL_TIME, Period
-from navitas.fleet.schema import PACKAGES, PACKAGES_LIMIT, PPM, SAMPLES, State, before_arrays
+from navitas.fleet.schema import PACKAGES, PACKAGES_LIMIT, PPM, SAMPLES, State, before_arrays, client_number, parse_pseudonym
 from navitas.fleet.store_settings import SALT_VARIABLE, read_settings, write_settings
 from navitas.folder_lock import FolderLock
 from navitas.new_files import is_leftover, remove_leftovers
+from navitas.regular_files import check_regular
 
 BUCKETS = 64
 _UNIT = re.compile(r"bucket=([0-9]{3,4})/month=([0-9]{4}-(?:0[1-9]|1[0-2]))", re.ASCII)
 _RANGES = {"time_s": (0, 1 << 40), "level_ppm": (0, PPM), "state": (min(State), max(State))}
+_TIME = "time_s"
 
 
 class Unit(NamedTuple):
@@ -170,3 +174,74 @@ def read_samples(file: Path, columns: Sequence[str]) -> pa.Table:
         if table.num_rows and not least <= found["min"] <= found["max"] <= most:
             raise FleetError(f"{file}: not a part of samples: {name} is not within {least} to {most}", RESTORE)
     return table
+
+
+def first_and_last_s(store: Store, period: Period) -> tuple[int, int] | None:
+    """The Unix times of the first and the last sample in a period; None without samples in it."""
+    found = [*_spans(store, period)]
+    return (min(first for first, _ in found), max(last for _, last in found)) if found else None
+
+
+def has_samples(store: Store, period: Period) -> bool:
+    """Whether any sample is in the period."""
+    return next(_spans(store, period), None) is not None
+
+
+def day(time_s: int) -> str:
+    """The UTC day of a time."""
+    return datetime.fromtimestamp(time_s, UTC).date().isoformat()
+
+
+def _spans(store: Store, period: Period) -> Iterator[tuple[int, int]]:
+    """The first and last time in the period, by part that has any."""
+    for unit, files in store.parts().items():
+        for file in files if period.has_month(unit.month) else ():
+            for first, last in _of_groups(file):
+                if period.since_s <= first and last < period.until_s:
+                    yield first, last
+                elif first < period.until_s and period.since_s <= last:
+                    time_s = read_table(file, [_TIME])[_TIME].to_numpy()
+                    inside = time_s[(time_s >= period.since_s) & (time_s < period.until_s)]
+                    if len(inside):
+                        yield int(inside.min()), int(inside.max())
+
+
+def _of_groups(file: Path) -> Iterator[tuple[int, int]]:
+    """The first and last time of each row group, from the file's statistics."""
+    try:
+        check_regular(file)
+        metadata = pq.read_metadata(file)
+        column = metadata.schema.to_arrow_schema().get_field_index(_TIME)
+        groups = [metadata.row_group(number).column(column).statistics for number in range(metadata.num_row_groups)]
+    except (OSError, pa.ArrowException) as error:
+        raise FleetError(f"{file}: cannot be read: {error}", RESTORE) from error
+    for one in groups:
+        if one is None or not one.has_min_max:
+            if len(time_s := read_table(file, [_TIME])[_TIME].to_numpy()):
+                yield int(time_s.min()), int(time_s.max())
+            return
+        yield int(one.min), int(one.max)
+
+
+def find_client(store: Store, text: str, known: Collection[int]) -> int:
+    """The number of a client, by its name at the source or by its pseudonym. Raises FleetError."""
+    number = parse_pseudonym(text)
+    if number is not None and number in known:
+        return number
+    if (number := client_number(text, store.key)) in known:
+        return number
+    raise unknown_client(store, text)
+
+
+def unknown_client(store: Store, text: str, more: str = "") -> FleetError:
+    """The error that a store has no such client. `more` is added to the remedy."""
+    remedy = "Give the name that it was ingested by, or its pseudonym from `navitas fleet jscore`."
+    return FleetError(f"{store.path}: no client is called {text}", f"{remedy} {more}".rstrip())
+
+
+def find_app(store: Store, text: str, known: dict[int, str]) -> int:
+    """The number of an app. Raises FleetError."""
+    for number, name in known.items():
+        if name == text:
+            return number
+    raise FleetError(f"{store.path}: no sample has the app {text}", "Give its package name, such as org.example.mail.")

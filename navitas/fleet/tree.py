@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.fleet.conditions import ConditionStrata
-from navitas.fleet.features import Feature
+from navitas.fleet.conditions import ConditionStrata, Feature, version_key
 from navitas.fleet.schema import NETWORKS
 from navitas.fleet.statistics import (
     CONFIDENCE,
@@ -22,7 +21,6 @@ from navitas.fleet.statistics import (
     remainder,
     sums_by_client,
 )
-from navitas.fleet.version_order import version_key
 
 ORDERED = ("version", "os")
 """Features whose values are versions, and so have an order."""

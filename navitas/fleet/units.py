@@ -11,10 +11,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from navitas.fleet.files import fingerprint, is_made_from, notes_of, write_table
-from navitas.fleet.pairs import MAX_GAP_S
+from navitas.fleet.files import fingerprint, is_made_from, write_table
+from navitas.fleet.pairs import MAX_GAP_S, ordered
 from navitas.fleet.period import ALL_TIME, Period
-from navitas.fleet.sample_columns import ordered
 from navitas.fleet.store import Store, Unit, read_samples
 from navitas.fleet.usage import COLUMNS, usage_of
 
@@ -62,17 +61,6 @@ class UnitJob:
         """Whether the results were computed from these inputs. `clients` is written last."""
         return is_made_from(self.clients, self.inputs) and self.usage.exists() and self.evidence.exists()
 
-    def make(self, samples: pa.Table, app_of: NDArray[np.int32]) -> None:
-        """Compute and write the sums of these samples. `app_of` maps packages to apps."""
-        made = usage_of(samples, app_of, self.begins_s)
-        write_table(self.usage, made.usage)
-        write_table(self.evidence, made.evidence)
-        write_table(self.clients, made.clients, self.inputs, made.refused)
-
-    def refused(self) -> dict[str, int]:
-        """The number of refused pairs, by reason."""
-        return notes_of(self.clients)
-
 
 @dataclass(frozen=True, slots=True)
 class BucketTask:
@@ -90,6 +78,33 @@ class BucketTask:
         """The size of the units' samples."""
         return sum(part.stat().st_size for job in self.jobs for part in job.parts)
 
+    def run(self) -> None:
+        """Run the task. Raises `FleetError` when files cannot be read or written."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class StageTask(BucketTask):
+    """Base of tasks that make a table of each unit in `folder`. `key` identifies what it depends on apart from samples."""
+
+    folder: Path
+    key: str
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of samples that are read."""
+        return [name for name in COLUMNS if name not in ("model", "os")]
+
+    def table(self, samples: pa.Table, begins_s: int) -> pa.Table:
+        """The table of a unit. Samples are in order of client and time; those before `begins_s` only begin pairs."""
+        raise NotImplementedError
+
+    def run(self) -> None:
+        """Write the table of each unit. Raises `FleetError` when files cannot be read or written."""
+        for job, samples in samples_of(self.jobs, self.columns):
+            made = self.table(ordered(samples), job.begins_s)
+            write_table(self.folder / f"{job.unit.folder}.parquet", made, f"{self.key} {job.inputs}")
+
 
 @dataclass(frozen=True, slots=True)
 class UsageTask(BucketTask):
@@ -100,7 +115,10 @@ class UsageTask(BucketTask):
     def run(self) -> None:
         """Compute one unit after another. Raises `FleetError` when files cannot be read or written."""
         for job, samples in samples_of(self.jobs, COLUMNS):
-            job.make(samples, self.app_of)
+            made = usage_of(samples, self.app_of, job.begins_s)
+            write_table(job.usage, made.usage)
+            write_table(job.evidence, made.evidence)
+            write_table(job.clients, made.clients, job.inputs, made.refused)
 
 
 def samples_of(jobs: Sequence[UnitJob], columns: list[str]) -> Iterator[tuple[UnitJob, pa.Table]]:

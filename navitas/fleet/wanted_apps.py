@@ -1,14 +1,17 @@
-"""Which apps of which clients to read: some apps on all clients, others on single clients."""
+"""Which apps of which clients the stages *joint* and *strata* are asked for."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from navitas.fleet.schema import I64, bucket_of
-from navitas.fleet.statistics import Bool
+from navitas.fleet.schema import bucket_of
+from navitas.fleet.statistics import F64, I64, Bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +44,58 @@ class WantedApps:
     def parts(self) -> list[I64]:
         """Numbers that identify it."""
         return [np.array([len(self.everywhere)]), self.everywhere, self.single_client, self.single_app]
+
+
+@dataclass(frozen=True, slots=True)
+class JointRequest:
+    """Candidates on all clients, and on single clients the apps that seem to drain unlike on others (suspects).
+
+    `app` has all of them, ascending, and `by_class` the reliability of their running times by class of pairs (columns).
+    """
+
+    apps: WantedApps
+    app: I64
+    by_class: F64
+
+    @property
+    def candidates(self) -> I64:
+        """The places of candidates in `app`."""
+        return np.searchsorted(self.app, self.apps.everywhere)
+
+    def for_bucket(self, bucket: int, buckets: int) -> Self:
+        """The request, reduced to the clients of one of `buckets` buckets."""
+        return replace(self, apps=self.apps.for_bucket(bucket, buckets))
+
+    def digest(self) -> str:
+        """A hash that identifies the request."""
+        return _digest(*self.apps.parts(), self.app, np.round(self.by_class, 12))
+
+
+@dataclass(frozen=True, slots=True)
+class StrataRequest(JointRequest):
+    """The apps whose strata are wanted, and what their sums need.
+
+    `app` also has all hogs. `effect_ppm_s` is the drain of hogs, and 0 for other apps.
+    """
+
+    effect_ppm_s: F64
+
+    def packages(self, app_of: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The packages to read, ascending. `app_of` maps packages to apps."""
+        return np.flatnonzero(np.isin(app_of, self.app)).astype(np.int32)
+
+    def reliability(self, apps: NDArray[np.integer]) -> F64:
+        """The rows of `by_class` of these apps."""
+        return self.by_class[np.searchsorted(self.app, apps)]
+
+    def effects(self, apps: NDArray[np.integer]) -> F64:
+        """The drains of these apps."""
+        return self.effect_ppm_s[np.searchsorted(self.app, apps)]
+
+    def digest(self) -> str:
+        """A hash that identifies the request."""
+        return _digest(*self.apps.parts(), self.app, np.round(self.by_class, 9), np.round(self.effect_ppm_s, 9))
+
+
+def _digest(*parts: F64 | I64) -> str:
+    return hashlib.blake2b(b"".join(part.tobytes() for part in parts), digest_size=12).hexdigest()

@@ -14,13 +14,75 @@ from numpy.typing import NDArray
 
 from navitas.fleet.controls import ONE
 from navitas.fleet.exposure import CLASSES
-from navitas.fleet.level_spans import LevelSpans
-from navitas.fleet.pairs import Bool
-from navitas.fleet.schema import I64
-from navitas.fleet.statistics import F64
+from navitas.fleet.statistics import F64, I64, Bool
 
+_LEAST, _ALIKE, _SEVERAL, _MISSED = 10, 0.65, 1.5, 0.0125
+"""Least level changes between other samples; mean ratio of the shorter pair to the longer one, which is 0.39 if a change divides
+them at random; and how many changes may be missed.
+"""
+_NEAR = 2
+"""Pairs before and after a pair whose rate counts as that of the pair. A pair's own rate varies with its own running times."""
 _RIDGE = 1e-10
 """Relative ridge, so that controls that do not vary have the coefficient 0. It changes others by less than 1e-8."""
+
+
+@dataclass(frozen=True, slots=True)
+class LevelSpans:
+    """The span of each pair, in ascending order. Only pairs of clients (by number) that are `merged` share spans."""
+
+    number: I64
+    merged: Bool
+
+    def count(self, first: I64) -> I64:
+        """The number of spans of each client. `first` are the clients' first pairs."""
+        return np.asarray(np.add.reduceat(np.diff(self.number, prepend=-1) > 0, first, dtype=np.int64))
+
+    def means(self, values: F64, seconds: F64, rows: slice = slice(None)) -> F64:
+        """The mean over time of the span of each pair, for values with a row for each pair of `rows`."""
+        first, size = self._parts(rows)
+        means = np.add.reduceat(values * seconds[:, None], first) / np.add.reduceat(seconds, first)[:, None]
+        return np.asarray(np.repeat(means, size, axis=0))
+
+    def alike(self, value: I64, rows: slice, otherwise: int) -> I64:
+        """The values of the pairs of `rows`, or `otherwise` in spans with several values."""
+        first, size = self._parts(rows)
+        least, most = (np.repeat(extreme.reduceat(value, first), size) for extreme in (np.minimum, np.maximum))
+        return np.where(least == most, value, otherwise)
+
+    def _parts(self, rows: slice) -> tuple[I64, I64]:
+        """The first pair of each span, counted from the begin of `rows`, and the span's number of pairs."""
+        number = self.number[rows]
+        first = np.flatnonzero(np.diff(number, prepend=-1))
+        return first, np.diff(np.append(first, len(number)))
+
+
+def spans_of(end: I64, first: I64, seconds: F64, drop_ppm: F64) -> LevelSpans:
+    """The spans of a block's pairs: `end` is the sample that ends each pair, `first` are the clients' first pairs."""
+    client = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(end))))
+    follows = np.append(False, (np.diff(end) == 1) & (np.diff(client) == 0))
+    merged = _are_mixed(client, follows, drop_ppm, seconds, len(first))
+    starts = ~follows | np.append(True, drop_ppm[:-1] > 0) | ~merged[client]
+    return LevelSpans(np.cumsum(starts), merged)
+
+
+def _are_mixed(client: I64, follows: Bool, drop_ppm: F64, seconds: F64, clients: int) -> Bool:
+    """Whether each client is sampled at level changes and at other moments.
+
+    A level change then divides the time between two other samples in any proportion, and no pair has two changes. If changes are
+    only noticed at regular samples, both pairs are about equally long, or some have two changes.
+    """
+    changed = drop_ppm > 0
+    inner = np.zeros(len(client), bool)
+    inner[1:-1] = follows[1:-1] & follows[2:] & ~changed[:-2] & changed[1:-1] & ~changed[2:]
+    place = np.flatnonzero(inner)
+    one, other = seconds[place], seconds[place + 1]
+    alike = np.bincount(client[place], np.minimum(one, other) / np.maximum(one, other), clients)
+    number = np.bincount(client[place], minlength=clients)
+    step = np.full(clients, np.inf)
+    np.minimum.at(step, client[changed], drop_ppm[changed])
+    several = np.bincount(client, drop_ppm > _SEVERAL * step[client], clients)
+    all_changes = np.bincount(client, changed, clients)
+    return np.asarray((number >= _LEAST) & (alike < _ALIKE * number) & (several <= _MISSED * all_changes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +164,25 @@ def residuals_of(pairs: PairRows) -> Residuals:
     return Residuals(left, inverse, square, count - np.einsum("cij,cji->c", inverse, gram))
 
 
+def slow_drops(pairs: PairRows, left: Residuals, at_levels: F64) -> F64:
+    """Σ of unexplained drops divided by the rate near each pair, by client (rows) and class of pairs, in seconds.
+
+    0 for clients that are not `at_levels` (1 or 0), for exact running times, and where the screen's time is unknown: there, its
+    drain is not independent of apps.
+    """
+    ends = np.append(pairs.first[1:], len(pairs.seconds))
+    client = np.repeat(np.arange(len(pairs.first)), ends - pairs.first)
+    row = np.arange(len(client))
+    low, high = np.maximum(row - _NEAR, pairs.first[client]), np.minimum(row + _NEAR + 1, ends[client])
+    seconds, drop = (np.append(0.0, np.cumsum(amount)) for amount in (pairs.seconds, pairs.drop_ppm))
+    near_s, near_ppm = seconds[high] - seconds[low], drop[high] - drop[low]
+    slow = np.divide(near_s, near_ppm, out=np.zeros(len(row)), where=near_ppm > 0)
+    flat = np.bincount(client * CLASSES + pairs.kind, left.left_ppm * slow * pairs.screen_known, len(pairs.first) * CLASSES)
+    sums = flat.reshape(-1, CLASSES) * at_levels[:, None]
+    sums[:, 0] = 0.0
+    return np.asarray(sums, np.float64)
+
+
 def shares_of(pairs: PairRows, left: Residuals, number: int, share: F64) -> tuple[F64, F64, F64]:
     """Σ T z x of a client, and its shares x (rows are pairs) without what its controls explain, and without their mean.
 
@@ -124,7 +205,7 @@ the client's mean.
 - `s` and `noise`: Σ T x̃ r in ppm, and its variance by the client's residuals about its own effect
 - `w`, `varied`, `length` and `changed` by class of pairs: Σ T x̃ d, Σ T d², Σ T² d², and Σ T over pairs whose ends differ, divided
   by 4
-- `slow` by class of pairs: q(1 − q) times `oversampling.slow_drops`, with the client's mean q of x
+- `slow` by class of pairs: q(1 − q) times `slow_drops`, with the client's mean q of x
 - `w_screen`: the part of w from pairs whose time with the screen on is known
 - `linked`: Σ T d times the share of ends with the screen on
 """

@@ -27,11 +27,10 @@ from support.fleet_gains import gains_without_s
 
 from navitas.fleet.advice import client_actions
 from navitas.fleet.bugs import Bugs, find_bugs
-from navitas.fleet.diagnoses import diagnoses_of, suspects
-from navitas.fleet.diagnosis import Values
+from navitas.fleet.diagnosis import Values, diagnoses_of, suspects
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.hogs import Hogs, find_hogs
-from navitas.fleet.results import PERCENT_H, app_names
+from navitas.fleet.results import PERCENT_H
 from navitas.fleet.scores import score_clients
 from navitas.fleet.simulate import FleetModel, act, simulate
 from navitas.fleet.stages import Fleet, bring_up_to_date
@@ -128,7 +127,7 @@ def _one(store: Store, model: FleetModel, seed: int) -> Found:
         fleet = bring_up_to_date(store, engine)
         hogs = find_hogs(fleet)
         bugs = find_bugs(fleet, hogs)
-        names = app_names(fleet)
+        names = fleet.app_names
         app = np.array([names[number] for number in hogs.app.tolist()])
         found = _hogs(store, hogs, app) + _bugs(store, bugs, names) + _conditions(fleet, hogs, bugs)
         return found + _advice(fleet, hogs, bugs, pages=len(model.steps) > 1)
@@ -140,7 +139,7 @@ def _hogs(store: Store, hogs: Hogs, app: np.ndarray) -> Found:
     truth = {row["app"] for row in _truth(store, "apps") if row["is_hog"]}
     is_hog = np.array([name in truth for name in app])
     true = _effects(store, app)
-    many = is_hog & (hogs.clients >= _ENOUGH_CLIENTS) & np.isfinite(hogs.effect.value)
+    many = is_hog & (hogs.alone.clients >= _ENOUGH_CLIENTS) & np.isfinite(hogs.effect.value)
     large = many & (true >= _LEAST_EXTRA * hogs.usual_ppm_s)
     low, _, high = gains_without_s(hogs)
     gain = life_gain_s(hogs.rate, true)
@@ -182,7 +181,7 @@ def _conditions(fleet: Fleet, hogs: Hogs, bugs: Bugs) -> Found:
 
     Also count the conditions named for true hogs and apps with bugs, and those that are true.
     """
-    names, truth = app_names(fleet), {row["app"]: row for row in _truth(fleet.store, "apps")}
+    names, truth = fleet.app_names, {row["app"]: row for row in _truth(fleet.store, "apps")}
     total = Found()
     for number, diagnosis in diagnoses_of(fleet, hogs, bugs, suspects(hogs, bugs)).found.items():
         row = truth[names[number]]
@@ -216,11 +215,11 @@ def _named(node: TreeNode, values: Values) -> list[tuple[str, str]]:
 
 def _advice(fleet: Fleet, hogs: Hogs, bugs: Bugs, *, pages: bool) -> Found:
     """Advise clients to stop their hogs, and compare their gain over the control group with the prediction."""
-    store, names, scores = fleet.store, app_names(fleet), score_clients(fleet)
+    store, names, scores = fleet.store, fleet.app_names, score_clients(fleet)
     effect = dict(zip(hogs.app[hogs.is_hog].tolist(), hogs.effect.value[hogs.is_hog].tolist(), strict=True))
     whole = dict(zip(scores.client.tolist(), scores.seconds.tolist(), strict=True))
     less: dict[tuple[int, str], float] = {}
-    runs = pa.concat_tables(fleet.query_clients("SELECT client, app, ran_s FROM contrast"))
+    runs = fleet.query_clients("SELECT client, app, ran_s FROM contrast")
     for row in runs.filter(pa.array(np.isin(runs["app"].to_numpy(), list(effect)))).to_pylist():
         less[row["client"], names[row["app"]]] = effect[row["app"]] * row["ran_s"] / whole[row["client"]]
     # Computed before the second period, because the advice cannot use its samples.

@@ -10,15 +10,14 @@ from world_counts import WorldCounts
 
 from navitas.fleet.advice import client_actions
 from navitas.fleet.bugs import Bugs, find_bugs
-from navitas.fleet.diagnoses import diagnoses_of
-from navitas.fleet.hogs import Hogs, find_hogs
+from navitas.fleet.diagnosis import diagnoses_of
+from navitas.fleet.hogs import Claim, Hogs, find_hogs
 from navitas.fleet.paper import paper_findings, paper_sums
-from navitas.fleet.results import PERCENT_H, app_names
+from navitas.fleet.results import PERCENT_H
 from navitas.fleet.schema import client_number
 from navitas.fleet.scores import score_clients
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64
-from navitas.fleet.verdicts import Claim
 from navitas.fleet.versions import find_versions
 
 LEAST_EXTRA, ENOUGH_CLIENTS = 0.1, 20
@@ -42,16 +41,16 @@ def counts_of(fleet: Fleet, world: World) -> WorldCounts:
 
 
 def _hogs(fleet: Fleet, hogs: Hogs, world: World) -> WorldCounts:
-    names, truth = app_names(fleet), {row["app"]: row for row in world.apps.to_pylist()}
+    names, truth = fleet.app_names, {row["app"]: row for row in world.apps.to_pylist()}
     app = [names[number] for number in hogs.app.tolist()]
     is_hog = np.array([truth[name]["is_hog"] for name in app], bool)
     true, found = _true_effects(world, app), hogs.effect.value * PERCENT_H
-    known = np.isfinite(found) & (hogs.clients >= ENOUGH_CLIENTS)
+    known = np.isfinite(found) & (hogs.alone.clients >= ENOUGH_CLIENTS)
     large = is_hog & known & (true >= LEAST_EXTRA * hogs.usual_ppm_s * PERCENT_H)
     covered = (hogs.effect.low * PERCENT_H <= true) & (true <= hogs.effect.high * PERCENT_H)
-    claims = [str(claim) for claim in hogs.verdicts.claim]
+    claims = [str(claim) for claim in hogs.claim]
     role = [truth[name]["role"] for name in app]
-    inseparable = np.isin(hogs.verdicts.claim, _INSEPARABLE)
+    inseparable = np.isin(hogs.claim, _INSEPARABLE)
     named = hogs.is_hog
     return WorldCounts(
         named=int(named.sum()),
@@ -81,7 +80,7 @@ def _true_effects(world: World, app: list[str]) -> F64:
 
 
 def _versions(fleet: Fleet, hogs: Hogs, bugs: Bugs, world: World) -> WorldCounts:
-    names, truth = app_names(fleet), {row["app"]: row for row in world.apps.to_pylist()}
+    names, truth = fleet.app_names, {row["app"]: row for row in world.apps.to_pylist()}
     named = {names[app]: since.version for app, since in find_versions(fleet, hogs, bugs).since.items()}
     return WorldCounts(
         since=sum(bool(row["since"]) for row in truth.values()),
@@ -91,7 +90,7 @@ def _versions(fleet: Fleet, hogs: Hogs, bugs: Bugs, world: World) -> WorldCounts
 
 
 def _bugs(fleet: Fleet, bugs: Bugs, world: World) -> WorldCounts:
-    names = app_names(fleet)
+    names = fleet.app_names
     truth = {(client_number(row["client"], fleet.store.key), row["app"]) for row in world.bugs.to_pylist()}
     found = [(who, names[what]) for who, what in zip(bugs.client.tolist(), bugs.app.tolist(), strict=True)]
     true = [one in truth for one in found]
@@ -130,6 +129,6 @@ def _clients(fleet: Fleet, hogs: Hogs, bugs: Bugs, world: World) -> WorldCounts:
 def _paper(fleet: Fleet, world: World) -> WorldCounts:
     paper_sums.bring_up_to_date(fleet)
     found = paper_findings.find_hogs(fleet)
-    names, truth = app_names(fleet), {row["app"]: row["is_hog"] for row in world.apps.to_pylist()}
+    names, truth = fleet.app_names, {row["app"]: row["is_hog"] for row in world.apps.to_pylist()}
     named = [names[app] for app in found.app[found.is_found].tolist()]
     return WorldCounts(paper_named=len(named), paper_false=sum(not truth[app] for app in named))

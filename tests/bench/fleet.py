@@ -31,7 +31,7 @@ from support.fleet_compare import findings, same_findings, same_stages
 from navitas.cli.fleet_engines import ENGINES
 from navitas.fleet.advice import app_actions
 from navitas.fleet.bugs import find_bugs
-from navitas.fleet.diagnoses import diagnoses_of, suspects
+from navitas.fleet.diagnosis import diagnoses_of, suspects
 from navitas.fleet.engine.base import Engine
 from navitas.fleet.engine.duckdb import MEMORY_MIB
 from navitas.fleet.files import read_table

@@ -27,7 +27,7 @@ from navitas.fleet.units import UnitJob, UsageTask
 pytest.importorskip("pyspark", reason="Spark is not installed: pip install pyspark")
 
 from navitas.fleet.engine.spark import SparkEngine
-from navitas.fleet.engine.spark_errors import converted
+from navitas.fleet.engine.spark_session import converted
 
 
 @pytest.fixture(scope="module")

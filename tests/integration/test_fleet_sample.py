@@ -31,7 +31,7 @@ def test_fleet_samples_of_the_virtual_phone(
     file, fleet = tmp_path / "samples.jsonl", tmp_path / "fleet"
     file.write_text('{"client": "cut')
     monkeypatch.setattr(fleet_sample, "device_of", lambda _serial: nullcontext(discharging))
-    assert run(["fleet", "sample", "-o", str(file), "--client", "mine", "--history"]) == ExitCode.OK
+    assert run(["fleet", "sample", "-o", str(file), "--client", "mine", "--battery-history"]) == ExitCode.OK
     capsys.readouterr()
     assert run(["fleet", "sample", str(fleet), "--client", "mine"]) == ExitCode.OK
     notes = capsys.readouterr().err

@@ -11,11 +11,11 @@ import pyarrow as pa
 
 from navitas.fleet.advice import app_actions
 from navitas.fleet.bugs import find_bugs
-from navitas.fleet.diagnoses import diagnoses_of, suspects
+from navitas.fleet.diagnosis import diagnoses_of, suspects
 from navitas.fleet.files import read_table
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.paper import paper_findings, paper_sums
-from navitas.fleet.paper.paper_rows import paper_bug_rows, paper_hog_rows
+from navitas.fleet.paper.paper_findings import paper_bug_rows, paper_hog_rows
 from navitas.fleet.results import Row, bug_rows, hog_rows, score_rows, version_rows
 from navitas.fleet.scores import score_clients
 from navitas.fleet.stages import Fleet

@@ -11,8 +11,7 @@ import duckdb
 import pyarrow as pa
 
 from navitas.fleet.engine.base import OutOfMemory, Tables, Work
-from navitas.fleet.engine.processes import TaskProcesses
-from navitas.fleet.engine.spill import process_folder, remove_folder
+from navitas.fleet.engine.processes import TaskProcesses, process_folder, remove_folder
 from navitas.fleet.files import FleetError
 
 MEMORY_MIB = 1024

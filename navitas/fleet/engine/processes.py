@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import shutil
 import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
+from pathlib import Path
 
 from navitas.fleet.engine.base import Work, run_task
 from navitas.fleet.files import FleetError
@@ -74,3 +78,21 @@ def _fits(task: FleetTask) -> bool:
             return False
         raise
     return True
+
+
+def process_folder(spill: Path) -> Path:
+    """The folder of this process within the shared folder `spill`. It is not created."""
+    for folder in spill.glob("*/"):
+        with contextlib.suppress(ValueError, PermissionError):
+            try:
+                os.kill(int(folder.name), 0)
+            except ProcessLookupError:
+                shutil.rmtree(folder, ignore_errors=True)
+    return spill / str(os.getpid())
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a process's folder, and the shared folder if it is then empty."""
+    shutil.rmtree(folder, ignore_errors=True)
+    with contextlib.suppress(OSError):  # Another process uses it, or it never existed.
+        folder.parent.rmdir()

@@ -14,8 +14,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from navitas.fleet.engine.base import OutOfMemory, Tables, Work, run_task
-from navitas.fleet.engine.spark_errors import converted
-from navitas.fleet.engine.spark_session import StatementSession
+from navitas.fleet.engine.spark_session import StatementSession, converted
 from navitas.fleet.files import FleetError
 from navitas.fleet.units import FleetTask
 

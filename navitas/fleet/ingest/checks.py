@@ -11,10 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from navitas.fleet.ingest.names import CONTROL
 from navitas.fleet.ingest.raw import FORMAT
-from navitas.fleet.schema import I64, NETWORKS, PPM, SAMPLES, State, client_number
+from navitas.fleet.schema import NETWORKS, PPM, SAMPLES, State, client_number
+from navitas.fleet.statistics import I64, Bool
 
+CONTROL = r"[\x00-\x1f\x7f-\x9f" + "\u2028-\u202e\u2066-\u2069]"
+"""Characters that no name has, as a pattern for Python and Arrow: they end a line, steer a terminal or turn text."""
 EARLIEST_S = 1199145600
 """2008-01-01, before the first Android phone."""
 _DAY_S = 86400
@@ -48,8 +50,7 @@ ERASED = "client: was erased"
 _OK = ""
 
 Texts = NDArray[np.object_]
-Bools = NDArray[np.bool_]
-_Refuse = Callable[[Bools, str], None]
+_Refuse = Callable[[Bool, str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ def check(raw: pa.Table, salt: str, now_s: float, erased: I64 | None = None) -> 
     reason = np.full(raw.num_rows, _OK, object)
     ignored: Counter[str] = Counter()
 
-    def refuse(where: Bools, text: str) -> None:
+    def refuse(where: Bool, text: str) -> None:
         if where.any():
             reason[where & (reason == _OK)] = text
 
@@ -126,11 +127,11 @@ def _numbers(column: pa.Array) -> NDArray[np.float64]:
     return np.asarray(pc.fill_null(column, float("nan")).to_numpy(zero_copy_only=False), np.float64)
 
 
-def _flags(column: pa.Array) -> Bools:
+def _flags(column: pa.Array) -> Bool:
     return np.asarray(pc.fill_null(column, False).to_numpy(zero_copy_only=False), np.bool_)
 
 
-def _count(ignored: Counter[str], what: str, where: Bools) -> None:
+def _count(ignored: Counter[str], what: str, where: Bool) -> None:
     if count := int(np.count_nonzero(where)):
         ignored[what] += count
 
@@ -147,7 +148,7 @@ def _check_apps(apps: pa.Array, refuse: _Refuse) -> None:
     refuse(length > MAX_APPS, f"apps: are more than {MAX_APPS:,}")
 
 
-def _figure(source: str, column: pa.Array, taken: Bools, ignored: Counter[str]) -> pa.Array:
+def _figure(source: str, column: pa.Array, taken: Bool, ignored: Counter[str]) -> pa.Array:
     """A figure in the store's unit. Impossible values are dropped and counted."""
     name, unit, least, most = _FIGURES[source]
     if column.null_count == len(column):
@@ -161,7 +162,7 @@ def _figure(source: str, column: pa.Array, taken: Bools, ignored: Counter[str]) 
     return pa.array(stored, mask=~fits).cast(SAMPLES.field(name).type)
 
 
-def _counters(column: pa.Array, name: str, taken: Bools, ignored: Counter[str]) -> pa.Array:
+def _counters(column: pa.Array, name: str, taken: Bool, ignored: Counter[str]) -> pa.Array:
     """Counters of apps. Lists that are too long are dropped and counted."""
     if column.null_count == len(column):
         return column
@@ -170,7 +171,7 @@ def _counters(column: pa.Array, name: str, taken: Bools, ignored: Counter[str]) 
     return pc.if_else(pa.array(taken & ~long), column, pa.scalar(None, column.type))
 
 
-def _label(column: pa.Array, name: str, taken: Bools, ignored: Counter[str]) -> pa.Array:
+def _label(column: pa.Array, name: str, taken: Bool, ignored: Counter[str]) -> pa.Array:
     """A short text. Long texts, and texts with control characters, are dropped and counted."""
     if column.null_count == len(column):
         return column
@@ -179,7 +180,7 @@ def _label(column: pa.Array, name: str, taken: Bools, ignored: Counter[str]) -> 
     return pc.if_else(pc.fill_null(bad, False), pa.scalar(None, pa.string()), column)
 
 
-def _pseudonyms(client: pa.Array, taken: Bools, salt: str) -> I64:
+def _pseudonyms(client: pa.Array, taken: Bool, salt: str) -> I64:
     """The number of each row's client; 0 for refused rows."""
     encoded = pc.if_else(pa.array(taken), client, "").dictionary_encode()
     numbers = np.array([client_number(given, salt) if given else 0 for given in encoded.dictionary.to_pylist()], np.int64)

@@ -3,36 +3,116 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
-from collections import Counter
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+import re
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, TypeVar
 
 import numpy as np
 
 from navitas.fleet import layout
-from navitas.fleet.erased import erased_clients
+from navitas.fleet.erase import erased_clients
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.checks import ERASED, Checked, check
 from navitas.fleet.ingest.commit import SourceLedger, commit, spool_folder, staging
-from navitas.fleet.ingest.merge import Keys, Merger
-from navitas.fleet.ingest.names import Packages
-from navitas.fleet.ingest.outcome import SourceOutcome
+from navitas.fleet.ingest.merge import Keys, Merger, Spool
 from navitas.fleet.ingest.parquet_rows import ParquetRows
-from navitas.fleet.ingest.pipeline import in_order
-from navitas.fleet.ingest.quarantine import Quarantine
 from navitas.fleet.ingest.raw import RowBatch, count
-from navitas.fleet.ingest.readers import reader_of
-from navitas.fleet.ingest.source import BLOCK, SourceFile
-from navitas.fleet.ingest.spool import Spool
-from navitas.fleet.ingest.stored_rows import stored_rows
+from navitas.fleet.ingest.source import BLOCK, SourceFile, reader_of
+from navitas.fleet.ingest.stored_rows import Packages, stored_rows
 from navitas.fleet.store import Store
 from navitas.line_blocks import Refusal
+
+_COUNTS = ("rows", "accepted", "duplicates", "contradicting")
+KEPT = 100_000
+"""Further rows of a source are only counted."""
+_LONGEST = 500
+_CLIENT = re.compile(r'("client"\s*:\s*)("(?:[^"\\]|\\.)*"?|[^\s,}\]]+)')
+_HIDDEN = "…"
+_MOST_THREADS = 8
+"""Each thread needs memory for a block of a source."""
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@dataclass(slots=True)
+class SourceOutcome:
+    """Counts of a source's rows: accepted, duplicate, or refused for a reason.
+
+    `contradicting` duplicates differ from the stored row. `ignored` counts values dropped from rows. `known` means that the
+    content was ingested before, so nothing was read. `error` is the reason why the source could not be ingested.
+    """
+
+    name: str
+    rows: int = 0
+    accepted: int = 0
+    duplicates: int = 0
+    contradicting: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
+    ignored: Counter[str] = field(default_factory=Counter)
+    known: bool = False
+    error: FleetError | None = None
+
+    def figures(self) -> dict[str, Any]:
+        """The counts by name, for JSON."""
+        return {**{name: getattr(self, name) for name in _COUNTS}, "refused": dict(self.refused), "ignored": dict(self.ignored)}
+
+    @classmethod
+    def total(cls, outcomes: Sequence[SourceOutcome]) -> SourceOutcome:
+        """The sums of counts."""
+        numbers = (sum(getattr(one, name) for one in outcomes) for name in _COUNTS)
+        refused, ignored = (sum((getattr(one, name) for one in outcomes), Counter[str]()) for name in ("refused", "ignored"))
+        return cls("all", *numbers, refused, ignored)
+
+
+class Quarantine:
+    """A file of refused rows, created with the first one."""
+
+    def __init__(self, file: Path, source: str) -> None:
+        self._file = file
+        self._source = source
+        self._out: IO[str] | None = None
+        self.refused: Counter[str] = Counter()
+        self.client_column = -1
+        """The index of the client's cell in a CSV line."""
+
+    def add(self, refusal: Refusal) -> None:
+        """Count a row, and keep the beginning of its text, without its client."""
+        self.refused[refusal.reason] += 1
+        if self.refused.total() > KEPT:
+            return
+        if self._out is None:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            self._out = self._file.open("w", encoding="utf-8")
+        text = self._hidden(refusal.text[: 4 * _LONGEST].decode("utf-8", "replace"))[:_LONGEST]
+        row = {"source": self._source, "row": refusal.row, "reason": refusal.reason, "text": text}
+        self._out.write(json.dumps(row) + "\n")
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._out is not None:
+            self._out.close()
+
+    def remove(self) -> None:
+        """Delete the file."""
+        self.close()
+        self._file.unlink(missing_ok=True)
+
+    def _hidden(self, text: str) -> str:
+        if self.client_column >= 0:
+            cells = text.split(",")
+            cells[self.client_column : self.client_column + 1] = [_HIDDEN]
+            return ",".join(cells)
+        return _CLIENT.sub(rf'\1"{_HIDDEN}"', text)
 
 
 class Group:
@@ -164,3 +244,28 @@ def _same(batch: RowBatch) -> RowBatch:
 def _name(file: Path) -> str:
     """A file's name, for reports and as a client's name. Bytes that are not UTF-8 are escaped."""
     return os.fsencode(file.name).decode("utf-8", "backslashreplace")
+
+
+def in_order(items: Iterator[T], work: Callable[[T], R]) -> Iterator[R]:
+    """Yield `work(item)` for each item, in order. A thread takes items, and others work on them, some items ahead.
+
+    Threads run side by side, because Arrow and numpy release Python's lock.
+    """
+    threads = min(os.cpu_count() or 1, _MOST_THREADS)
+    running: deque[Future[R]] = deque()
+    with ThreadPoolExecutor(threads) as working, ThreadPoolExecutor(1) as taking:
+        taken = taking.submit(_next, items)
+        while (item := taken.result()) is not None:
+            taken = taking.submit(_next, items)
+            running.append(working.submit(work, item[0]))
+            if len(running) > threads:
+                yield running.popleft().result()
+        while running:
+            yield running.popleft().result()
+
+
+def _next(items: Iterator[T]) -> tuple[T] | None:
+    """The next item; None at the end."""
+    for item in items:
+        return (item,)
+    return None

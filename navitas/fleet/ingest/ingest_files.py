@@ -9,10 +9,9 @@ from pathlib import Path
 
 from navitas.fleet import layout
 from navitas.fleet.ingest.commit import SourceLedger, recover
-from navitas.fleet.ingest.group import Group
+from navitas.fleet.ingest.group import Group, SourceOutcome
 from navitas.fleet.ingest.merge import Keys
-from navitas.fleet.ingest.names import Packages
-from navitas.fleet.ingest.outcome import SourceOutcome
+from navitas.fleet.ingest.stored_rows import Packages
 from navitas.fleet.store import Store, exclusive_writer
 
 GROUP_ROWS, GROUP_SOURCES = 1_000_000, 1_000

@@ -14,9 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from navitas.fleet.files import FleetError
-from navitas.fleet.ingest.raw import COLUMNS, REQUIRED, RowBatch
-from navitas.fleet.ingest.text_lists import split_texts
-from navitas.fleet.ingest.times import time_column
+from navitas.fleet.ingest.raw import COLUMNS, REQUIRED, RowBatch, split_texts, time_column
 from navitas.untrusted_text import printable
 
 MAGIC = b"PAR1"

@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from navitas.line_blocks import Refusal
+from navitas.line_blocks import LineBlock, Refusal
 from navitas.untrusted_text import printable
 
 FORMAT = 1
@@ -56,6 +57,8 @@ LISTS = ("apps", "foreground_s", "running_s")
 SEPARATORS = re.compile("[;,]")
 """Separators of apps in a text, in addition to white space."""
 REQUIRED = ("client", "time", "level", "apps")
+_NUMBER = r"^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
+_ZONED = r"[T ][0-9:.]+(Z|[+-][0-9:]+)$"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +95,36 @@ def batch_of(rows: list[tuple[int, bytes, Mapping[str, object]]], refused: list[
             numbers.append(number)
             lines.append(line)
     return RowBatch(pa.Table.from_pylist(found, COLUMNS), numbers, lines, bad, ignored)
+
+
+class Reader:
+    """Reads a source's blocks, in order unless `reads_in_any_order`: then, rows of a block do not depend on earlier blocks."""
+
+    reads_in_any_order: ClassVar[bool] = False
+
+    @property
+    def client_column(self) -> int:
+        """The index of the client among a line's comma-separated cells; −1 if lines have no cells."""
+        return -1
+
+    def read(self, block: LineBlock) -> RowBatch:
+        """The rows that are complete after these lines."""
+        raise NotImplementedError
+
+    def end(self) -> RowBatch:
+        """The rows that are complete only at the end of the source."""
+        return batch_of([], [])
+
+
+def batch_by_line(block: LineBlock, parsed: Callable[[bytes], Mapping[str, object]]) -> RowBatch:
+    """A batch of the lines' values. Lines for which `parsed` raises `Unreadable` are refused."""
+    rows, refused = [], list(block.refused)
+    for number, line in zip(block.numbers, block.lines, strict=True):
+        try:
+            rows.append((number, line, parsed(line)))
+        except Unreadable as error:
+            refused.append(Refusal(number, str(error), line))
+    return batch_of(rows, refused)
 
 
 def _typed(values: Mapping[str, object], ignored: Counter[str]) -> dict[str, object]:
@@ -185,27 +218,47 @@ def _app(value: object) -> str:
     return _text(value)
 
 
-_READ: dict[str, Callable[[object], Any]] = {
-    "format": _number,
-    "client": _text,
-    "time": _time,
-    "level": _number,
-    "state": _text,
-    "voltage_mv": _number,
-    "temperature_c": _number,
-    "screen": _flag,
-    "network": _text,
-    "cpu": _number,
-    "model": _text,
-    "os": _text,
-    "uptime_s": _number,
-    "apps": _apps,
-    "foreground": _app,
-    "screen_on_s": _number,
-    "mobile_s": _number,
-    "wifi_s": _number,
-    "brightness": _number,
-    "saver": _flag,
-    "foreground_s": _counters,
-    "running_s": _counters,
+_OF_TYPE: dict[pa.DataType, Callable[[object], Any]] = {
+    pa.float64(): _number,
+    pa.string(): _text,
+    pa.bool_(): _flag,
+    pa.list_(pa.string()): _counters,
 }
+_READ = {field.name: _OF_TYPE[field.type] for field in COLUMNS} | {"time": _time, "apps": _apps, "foreground": _app}
+
+
+def split_texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Lists from texts with separators. An empty text is an empty list; a null stays null."""
+    text = pc.utf8_trim_whitespace(pc.replace_substring_regex(column, SEPARATORS.pattern, " "))
+    lists = pc.utf8_split_whitespace(text)
+    return pc.if_else(pc.equal(text, ""), pa.scalar([], lists.type), lists)
+
+
+def time_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Seconds from texts (ISO 8601, UTC without a zone, or numbers), or from seconds or milliseconds.
+
+    Raises `pa.ArrowInvalid` if a text is not a time.
+    """
+    if not pa.types.is_string(column.type):
+        return _of_numbers(column)
+    for kind in (pa.timestamp("us", "UTC"), pa.timestamp("us")):  # Most files have one form.
+        try:
+            return _of_moments(column.cast(kind))
+        except pa.ArrowInvalid:
+            pass
+    is_number, has_zone = (pc.match_substring_regex(column, pattern) for pattern in (_NUMBER, _ZONED))
+    missing = pa.scalar(None, pa.string())
+    return pc.coalesce(
+        _of_numbers(pc.if_else(is_number, column, missing).cast(pa.float64())),
+        _of_moments(pc.if_else(has_zone, column, missing).cast(pa.timestamp("us", "UTC"))),
+        _of_moments(pc.if_else(pc.or_(is_number, has_zone), missing, column).cast(pa.timestamp("us"))),
+    )
+
+
+def _of_moments(moments: pa.ChunkedArray) -> pa.ChunkedArray:
+    return pc.divide(moments.cast(pa.int64()).cast(pa.float64()), 1e6)
+
+
+def _of_numbers(numbers: pa.ChunkedArray) -> pa.ChunkedArray:
+    is_ms = pc.greater(pc.abs(numbers), LATEST_S)
+    return pc.if_else(is_ms, pc.divide(numbers, 1000.0), numbers)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import io
+import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import BinaryIO
 
 import pyarrow as pa
 
 from navitas.fleet.files import FleetError
+from navitas.fleet.ingest.checkin import CheckinReader
 from navitas.fleet.ingest.parquet_rows import MAGIC
+from navitas.fleet.ingest.raw import Reader
+from navitas.fleet.ingest.text_lines import CsvReader, JsonReader
 from navitas.line_blocks import LineBlock, LineCutter, Refusal, utf8_of
 from navitas.regular_files import open_regular
 
@@ -22,6 +26,9 @@ BLOCK = 8 << 20
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _HEAD = 1 << 10
 """Bytes checked to recognize a binary file early."""
+_JSON, _CSV = (".jsonl", ".json", ".ndjson"), (".csv",)
+_FOR_PEOPLE = re.compile(rb"Battery History|Statistics since last charge")
+_CHECKIN = re.compile(rb"\d{1,2},(\d+,[a-z],|h,|hsp,)")
 
 
 @dataclass(slots=True)
@@ -166,3 +173,35 @@ def _gunzip(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
                 unpack = zlib.decompressobj(31)
     if broken or not unpack.eof:
         raise _Broken(broken or "the compressed file ends early")
+
+
+def reader_of(name: str, first: LineBlock, client: str) -> Reader:
+    """The reader for a file by its name and first block. Raises `FleetError` if there is none.
+
+    `client` is the phone of a batterystats history. `{name}` in it stands for the file name without extensions.
+    """
+    path = PurePath(name)
+    ending = path.with_suffix("").suffix if path.suffix in (".gz", ".zst") else path.suffix
+    line = next(iter(first.lines), b"").lstrip()
+    if ending in _JSON or line.startswith(b"{"):
+        return JsonReader()
+    if any(_CHECKIN.match(one) for one in first.lines[:100]):
+        if not client:
+            raise FleetError(
+                f"{name}: a batterystats history does not name its phone",
+                "Name the phone with --client NAME; '{name}' stands for the file name.",
+            )
+        return CheckinReader(client.replace("{name}", path.name.partition(".")[0]))
+    if ending in _CSV or b"client" in line:
+        return CsvReader(name=name)
+    if not first.lines:
+        return JsonReader()
+    if any(_FOR_PEOPLE.search(one) for one in first.lines[:100]):
+        raise FleetError(
+            f"{name}: this is the readable output of `dumpsys batterystats`, whose form differs between phones",
+            "Use `dumpsys batterystats --checkin` (or -c), or `navitas fleet sample --battery-history`.",
+        )
+    raise FleetError(
+        f"{name}: not JSON lines, CSV, Parquet, or a history of `dumpsys batterystats --checkin`",
+        "See docs/fleet-reference.md for the formats.",
+    )

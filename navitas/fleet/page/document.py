@@ -10,8 +10,7 @@ import numpy as np
 
 from navitas.fleet.advice import ActionRow
 from navitas.fleet.figures import counted, number
-from navitas.fleet.page.pictures import histogram_picture, interval_picture
-from navitas.fleet.page.text import interval
+from navitas.fleet.page.pictures import histogram_picture, interval, interval_picture
 from navitas.fleet.results import AppRow, BugRow, HogRow, ScoreRow
 from navitas.fleet.statistics import F64
 from navitas.html_page.document import base_style, document

@@ -1,4 +1,4 @@
-"""Pictures as inline SVG: intervals and histograms."""
+"""Figures in HTML, and pictures as inline SVG: intervals and histograms."""
 
 from __future__ import annotations
 
@@ -6,13 +6,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from navitas.fleet.figures import number
+from navitas.fleet.figures import number, with_interval
 from navitas.fleet.statistics import F64
 from navitas.html_page.elements import text
 
 _WIDTH, _HEIGHT = 360, 110
 _BASE = 84
 _BINS = 30
+
+
+def interval(value: float | None, low: float | None, high: float | None, digits: int = 0) -> str:
+    """A signed number, and its interval in a small font."""
+    return with_interval(value, low, high, digits, interval_format="<small>({})</small>")
 
 
 def interval_picture(value: float, low: float, high: float, most: float) -> str:

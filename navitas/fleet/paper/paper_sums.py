@@ -1,8 +1,11 @@
-"""Stage *paper*: sums of the paper's rates of pairs, by client and app (paper 5, sections 2.2 and 2.3)."""
+"""Stage *paper*: sums of the paper's rates of pairs, by client and app (paper 5, sections 2.2 and 2.3).
+
+Clients whose levels change by 1 % at a time have exact rates. Their distribution gives the expected rate of pairs with coarse
+levels.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,108 +13,162 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from navitas.fleet.files import fingerprint, is_made_from, write_table
-from navitas.fleet.memberships import AppLists, check_known, first_samples
-from navitas.fleet.pairs import pairs_of
-from navitas.fleet.paper.apriori import COLUMNS, Apriori, AprioriTask, Steps, rates_of
-from navitas.fleet.paper.kernel import PairAmounts, sums_by_package
-from navitas.fleet.sample_columns import ordered, packages_in, samples_in
-from navitas.fleet.schema import I64
-from navitas.fleet.stages import Fleet, remove_stale_files
-from navitas.fleet.units import BucketTask, UnitJob, samples_of
+from navitas.fleet.files import fingerprint, is_made_from, read_table, write_table
+from navitas.fleet.memberships import client_blocks, first_samples, matrices
+from navitas.fleet.pairs import PAIR_COLUMNS, app_lists, ordered
+from navitas.fleet.rates import LevelSteps, unit_pairs
+from navitas.fleet.stages import Fleet, run_stage
+from navitas.fleet.statistics import F64, I64
+from navitas.fleet.units import BucketTask, samples_of
+from navitas.fleet.usage import ClientColumns
 
 FOLDER = "paper"
 """Folder of the stage's results, and their table name in statements."""
 NAMES = ("pairs", "rate", "square")
-_VERSION = "2"
-_APRIORI = "apriori.parquet"
-_SUMS = pa.schema(
-    [
-        pa.field("client", pa.int64()),
-        pa.field("app", pa.int32()),
-        *(pa.field(name, pa.int64()) for name in NAMES),
-    ]
-)
+SUMS = pa.schema([pa.field("client", pa.int64()), pa.field("app", pa.int32()), *(pa.field(name, pa.int64()) for name in NAMES)])
 """By client and app: pairs with the app, Σ rate in 0.001 ppm/s and Σ rate² in its square. A null app stands for all pairs."""
+UNIT_PPM_S = 0.001
+"""Unit of integer rates. Integer sums are exact in any order."""
+MAX_RATE = 1_000_000
+"""Upper limit of rates: a battery that is empty in 17 minutes. It keeps the sum of a client's squares in a month below 2⁵³."""
+EXACT_STEP_PPM = 10_000
+"""Rates are exact for clients whose levels change by 1 % at a time, as Android reports them."""
+_VERSION = "2"
+_BIN = 50
+_BINS = MAX_RATE // _BIN
 
 
 @dataclass(frozen=True, slots=True)
-class RatesTask(BucketTask):
-    """Sums the rates of a bucket's units by client and app. `clients` are the tables with the clients' steps."""
+class Apriori:
+    """A histogram of exact rates in bins of 0.05 ppm/s: counts, and sums in `UNIT_PPM_S`. The last bin has the capped rates."""
 
-    clients: tuple[Path, ...]
+    count: I64
+    total: I64
+
+    @classmethod
+    def from_rates(cls, rates: I64) -> Apriori:
+        """The distribution of these rates."""
+        bins = rates // _BIN
+        total = np.bincount(bins, weights=rates, minlength=_BINS + 1)
+        return cls(np.bincount(bins, minlength=_BINS + 1).astype(np.int64), np.rint(total).astype(np.int64))
+
+    @classmethod
+    def read(cls, *files: Path) -> Apriori:
+        """The sum of the stored distributions."""
+        tables = [read_table(file) for file in files]
+        count, total = (np.sum([table[name].to_numpy() for table in tables], axis=0) for name in ("count", "total"))
+        return cls(count, total)
+
+    def write(self, file: Path, inputs: str) -> None:
+        """Write the distribution to a file."""
+        write_table(file, pa.table({"count": self.count, "total": self.total}), inputs)
+
+    def expected(self, low: F64, high: F64) -> F64:
+        """The mean rate of the slice between each pair of bounds (in `UNIT_PPM_S`).
+
+        A bin that a bound cuts counts by its share, as if its rates were uniform. An empty slice gives its middle.
+        """
+        mass = _between(self.count, low, high)
+        mean = _between(self.total, low, high) / np.where(mass > 0, mass, 1.0)
+        return np.where(mass > 0, np.clip(mean, low, high), (low + high) / 2)
+
+
+def _between(values: I64, low: F64, high: F64) -> F64:
+    """The sum of the bins' values between the bounds."""
+    upto = np.append(0, np.cumsum(values)).astype(np.float64)
+    edges = np.arange(_BINS + 2) * _BIN
+    return np.asarray(np.interp(high, edges, upto) - np.interp(low, edges, upto))
+
+
+def rates_of(drop_ppm: I64, seconds: I64, step_ppm: I64, apriori: Apriori) -> I64:
+    """The expected rate of each pair, in `UNIT_PPM_S`. `step_ppm` is the step of its client's level.
+
+    A pair with an exact step has its own rate. A coarse level may be up to one step too high at either end. So the rate is at
+    least max(0, drop − step) / seconds and at most (drop + step) / seconds.
+    """
+    rate = drop_ppm / seconds
+    coarse = np.flatnonzero(step_ppm > EXACT_STEP_PPM)
+    low, high = (np.maximum(drop_ppm + side * step_ppm, 0)[coarse] / seconds[coarse] for side in (-1, 1))
+    rate[coarse] = UNIT_PPM_S * apriori.expected(low / UNIT_PPM_S, high / UNIT_PPM_S)
+    return _in_units(rate)
+
+
+def _in_units(rate_ppm_s: F64) -> I64:
+    return np.minimum(np.rint(rate_ppm_s / UNIT_PPM_S), MAX_RATE).astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class AprioriTask(BucketTask):
+    """The exact rates of a bucket's clients."""
+
+    file: Path
+    inputs: str
+    steps: LevelSteps
+
+    def run(self) -> None:
+        """Write the distribution."""
+        rates = []
+        for job, table in samples_of(self.jobs, PAIR_COLUMNS):
+            _, pairs, row, step = unit_pairs(ordered(table), job.begins_s, self.steps)
+            exact = row[(step > 0) & (step <= EXACT_STEP_PPM)]
+            rates.append(_in_units(pairs.drop_ppm[exact] / pairs.seconds[exact]))
+        Apriori.from_rates(np.concatenate(rates)).write(self.file, self.inputs)
+
+
+@dataclass(frozen=True, slots=True)
+class SumsTask(BucketTask):
+    """Sums the rates of a bucket's units by client and app. Clients whose level never changed are left out."""
+
     folder: Path
     inputs: str
+    steps: LevelSteps
+    apriori: Apriori
     app_of: NDArray[np.int32]
 
     def run(self) -> None:
-        """Write the sums."""
-        steps, apriori = Steps.read(self.clients), Apriori.read(self.folder / _APRIORI)
-        for job, samples in samples_of(self.jobs, [*COLUMNS, "apps"]):
-            write_table(
-                self.folder / f"{job.unit.folder}.parquet", _sums(job, ordered(samples), steps, apriori, self.app_of), self.inputs
-            )
+        """Write the sums of each unit."""
+        for job, table in samples_of(self.jobs, [*PAIR_COLUMNS, "apps"]):
+            write_table(self.folder / f"{job.unit.folder}.parquet", self._sums(ordered(table), job.begins_s), self.inputs)
+
+    def _sums(self, table: pa.Table, begins_s: int) -> pa.Table:
+        samples, pairs, row, step = unit_pairs(table, begins_s, self.steps)
+        row, step = row[step > 0], step[step > 0]
+        rate = rates_of(pairs.drop_ppm[row], pairs.seconds[row], step, self.apriori)
+        amounts = np.zeros((len(NAMES), len(samples.client)))
+        amounts[:, row] = np.ones(len(row)), rate, rate * rate
+        lists, size = app_lists(table["apps"], self.app_of), int(self.app_of.max(initial=-1)) + 1
+        rows = ClientColumns(SUMS)
+        for part in client_blocks(samples.client, lists.offset, size):
+            for own in matrices(samples.client[part], [lists.of(part)], size):
+                begin, (at,) = part.start + own.samples.start, own.values
+                sums = amounts[:, begin + 1 : begin + len(at)] @ np.maximum(at[1:], at[:-1])
+                ran = np.flatnonzero(sums[0])
+                rows.add(int(samples.client[begin]), own.app[ran], *sums[:, ran])
+        first = first_samples(samples.client)
+        whole = np.add.reduceat(amounts, first, axis=1).astype(np.int64)
+        all_pairs = pa.table([samples.client[first], pa.nulls(len(first), pa.int32()), *whole], schema=SUMS)
+        return pa.concat_tables([rows.table(), all_pairs])
 
 
-def _sums(job: UnitJob, table: pa.Table, steps: Steps, apriori: Apriori, app_of: NDArray[np.int32]) -> pa.Table:
-    samples = samples_in(table)
-    client, pairs, step = samples.client, pairs_of(samples), steps.for_clients(samples.client)
-    counts = pairs.counts & (samples.time_s >= job.begins_s) & (step > 0)
-    rate = rates_of(pairs, step, apriori) * counts
-    amounts = PairAmounts(np.stack([counts.astype(np.int64), rate, rate * rate]), np.zeros(len(client), np.intp), 1)
-    lists = packages_in(table["apps"])
-    check_known(lists.app, len(app_of))
-    made = [_SUMS.empty_table()]
-    for part in sums_by_package(client, AppLists(lists.offset, app_of[lists.app]), amounts):
-        sums = part.both + part.one
-        counted = np.flatnonzero(sums[0])
-        made.append(_table(client[part.client[counted]], pa.array(part.package[counted], pa.int32()), sums[:, counted]))
-    first = first_samples(client)
-    if len(first):
-        made.append(_table(client[first], pa.nulls(len(first), pa.int32()), amounts.by_client(first)))
-    return pa.concat_tables(made)
-
-
-def bring_up_to_date(fleet: Fleet, progress: Callable[[int, int], None] = lambda done, total: None) -> None:
+def bring_up_to_date(fleet: Fleet) -> None:
     """Compute the distribution of exact rates, then the sums of all units. Any change of samples changes all of them."""
-    if not any(_stale_tasks(fleet)):
-        return
-    with fleet.locked():
-        exact, sums = _stale_tasks(fleet)  # Another process may have computed some of it.
-        count = 0
+    inputs = f"{_VERSION} {fingerprint(*(part for job in fleet.jobs for part in job.parts))}"
+    files = {bucket: fleet.store.work / FOLDER / f"apriori-{bucket:03d}.parquet" for bucket in fleet.buckets}
 
-        def done(_: AprioriTask | RatesTask) -> None:
-            nonlocal count
-            count += 1
-            progress(count, len(exact) + len(sums))
+    def exact() -> list[AprioriTask]:
+        left = [bucket for bucket, file in files.items() if not is_made_from(file, inputs)]
+        if not left:
+            return []
+        steps = LevelSteps.of(fleet)
+        return [AprioriTask(fleet.bucket_jobs(bucket), files[bucket], inputs, steps) for bucket in left]
 
-        remove_stale_files(fleet)
-        fleet.engine.run(exact, done)
-        folder, inputs = fleet.store.work / FOLDER, _inputs(fleet)
-        Apriori.read(*(_exact_file(fleet, bucket) for bucket in fleet.buckets)).write(folder / _APRIORI, inputs)
-        fleet.engine.run(sums, done)
+    def sums() -> list[SumsTask]:
+        left = [job for job in fleet.jobs if not is_made_from(fleet.unit_file(FOLDER, job), inputs)]
+        if not left:
+            return []
+        steps, apriori, app_of = LevelSteps.of(fleet), Apriori.read(*files.values()), fleet.app_of
+        buckets = [tuple(job for job in left if job.unit.bucket == bucket) for bucket in files]
+        return [SumsTask(jobs, fleet.store.work / FOLDER, inputs, steps, apriori, app_of) for jobs in buckets]
 
-
-def _stale_tasks(fleet: Fleet) -> tuple[list[AprioriTask], list[RatesTask]]:
-    """The tasks to run: exact rates of buckets, and sums of units."""
-    folder, inputs, app_of = fleet.store.work / FOLDER, _inputs(fleet), fleet.app_of
-    exact, sums = [], []
-    for bucket in fleet.buckets:
-        jobs, file = fleet.bucket_jobs(bucket), _exact_file(fleet, bucket)
-        if not is_made_from(file, inputs):
-            exact.append(AprioriTask(jobs, file, inputs))
-        if left := tuple(job for job in jobs if not is_made_from(fleet.unit_file(FOLDER, job), inputs)):
-            sums.append(RatesTask(left, tuple(job.clients for job in jobs), folder, inputs, app_of))
-    return exact, sums
-
-
-def _inputs(fleet: Fleet) -> str:
-    return f"{_VERSION} {fingerprint(*(part for job in fleet.jobs for part in job.parts))}"
-
-
-def _exact_file(fleet: Fleet, bucket: int) -> Path:
-    return fleet.store.work / FOLDER / f"apriori-{bucket:03d}.parquet"
-
-
-def _table(client: I64, app: pa.Array, sums: I64) -> pa.Table:
-    return pa.table([client, app, *sums], schema=_SUMS)
+    run_stage(fleet, exact)
+    run_stage(fleet, sums)

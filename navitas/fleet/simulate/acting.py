@@ -13,12 +13,11 @@ import pyarrow.csv
 
 from navitas.fleet import layout
 from navitas.fleet.files import FleetError, read_table, write_table, write_whole
-from navitas.fleet.formulas import plain_column
-from navitas.fleet.schema import I64, parse_pseudonym
-from navitas.fleet.simulate.bucket import Plan, SimulatedPeriod, Stops
-from navitas.fleet.simulate.catalog import Bool, catalog_of
-from navitas.fleet.simulate.model import DAY_S, generator
-from navitas.fleet.simulate.simulation import Progress, clear_pieces, period_into, read_model
+from navitas.fleet.rates import plain_column
+from navitas.fleet.schema import parse_pseudonym
+from navitas.fleet.simulate.catalog import DAY_S, catalog_of, generator
+from navitas.fleet.simulate.simulation import Plan, Progress, Stops, clear_pieces, period_into, read_model
+from navitas.fleet.statistics import I64, Bool
 from navitas.fleet.store import Store, exclusive_writer
 from navitas.regular_files import check_regular, read_regular
 
@@ -67,7 +66,7 @@ def _second_period(store: Store, advice: pa.Table, compliance: float, jobs: int,
     advised = _in(client, before.filter(pa.array(np.array(before["group"].to_pylist()) == "advised"))["client"].to_numpy())
     follows = advised & (generator(seed, _PLACE).random(len(client)) < compliance)
     late = -(-(int(np.max(before["last_s"].to_numpy())) + DAY_S - model.start_s) // DAY_S) * DAY_S
-    plan = Plan(model, seed, catalog, SimulatedPeriod(1, late), Stops(client[follows], app[follows]))
+    plan = Plan(model, seed, catalog, 1, late, Stops(client[follows], app[follows]))
     _claim(store, plan.digest())
     after, _ = period_into(store, plan, jobs=jobs, progress=progress)
     has_advice = _in(before["client"].to_numpy(), client)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.fleet.schema import I64
-from navitas.fleet.simulate.catalog import F64, VERSIONS, Bool, Catalog
-from navitas.fleet.simulate.model import DAY_S, DEVICES, OSES, FleetModel
+from navitas.fleet.simulate.catalog import DAY_S, DEVICES, OSES, VERSIONS, Catalog, FleetModel
+from navitas.fleet.statistics import F64, I64, Bool
 
 _ZONES_H = (-8.0, -5.0, 0.0, 1.0, 5.5, 8.0)
 _RESIDENT_DUTY, _RESIDENT_RUN = 0.97, 60.0

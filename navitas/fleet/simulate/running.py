@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.fleet.schema import I64
-from navitas.fleet.simulate.catalog import F64, RESOURCES, Bool, Catalog
+from navitas.fleet.simulate.catalog import RESOURCES, Catalog
 from navitas.fleet.simulate.clients import InstalledApps
 from navitas.fleet.simulate.course import MOBILE, Course
+from navitas.fleet.statistics import F64, I64, Bool
 
 F32 = NDArray[np.float32]
 _STEPS = 8

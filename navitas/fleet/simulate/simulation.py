@@ -2,34 +2,124 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
-import signal
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from functools import partial
-from multiprocessing import get_context
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
 from navitas.fleet import layout
+from navitas.fleet.engine.processes import LEAST_BYTES, TaskProcesses
 from navitas.fleet.files import FleetError, read_table, write_table, write_whole
-from navitas.fleet.schema import I64, bucket_of, client_number, month_of
-from navitas.fleet.simulate.bucket import Members, Plan, SimulatedPeriod, blocks_of
-from navitas.fleet.simulate.catalog import catalog_of
-from navitas.fleet.simulate.model import FleetModel, generator
-from navitas.fleet.simulate.truth import apps_table
+from navitas.fleet.schema import bucket_of, client_number
+from navitas.fleet.simulate.catalog import Catalog, FleetModel, catalog_of, generator
+from navitas.fleet.simulate.clients import Clients, clients_of
+from navitas.fleet.simulate.course import battery_of, course_of
+from navitas.fleet.simulate.rows import ClientBlock, apps_table, clients_table, effects_table, rows_of, stopped
+from navitas.fleet.simulate.running import Running, RunningDrains, effects_of, running_of
+from navitas.fleet.statistics import I64, Bool
 from navitas.fleet.store import Store, Unit, exclusive_writer
 from navitas.regular_files import read_regular
 
+_BLOCK_SAMPLES = 1 << 20
+"""Samples of a block if all its clients had as many as the first. Changing it changes the random numbers."""
 _PLACE = 1 << 21
 _LARGEST_MODEL = 1 << 20
 """Seed of the random numbers for the counts of samples."""
 Progress = Callable[[int, int], None]
 """Called with the number of samples done, and in total."""
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """Clients of a bucket, ascending, and the number of samples of each."""
+
+    bucket: int
+    number: I64
+    samples: I64
+
+
+@dataclass(frozen=True, slots=True)
+class Stops:
+    """Apps that clients stopped using, as pairs of a client and an app number."""
+
+    client: I64
+    app: I64
+
+    def slots(self, clients: Clients) -> Bool:
+        """The slots of these pairs among a block's clients."""
+        chosen = np.zeros(clients.apps.app.shape, bool)
+        place = {number: row for row, number in enumerate(clients.number.tolist())}
+        for client, app in zip(self.client.tolist(), self.app.tolist(), strict=True):
+            if client in place:
+                chosen[place[client]] |= clients.apps.app[place[client]] == app
+        return chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A period of a fleet to simulate, and the apps that clients stopped before it (None: no advice).
+
+    The first period has the number 0. Others begin `late_s` seconds later than it.
+    """
+
+    model: FleetModel
+    seed: int
+    catalog: Catalog
+    number: int = 0
+    late_s: int = 0
+    stops: Stops | None = None
+
+    def digest(self) -> str:
+        """16 hexadecimal digits that name the plan's parts."""
+        stopped = [] if self.stops is None else [self.stops.client.tolist(), self.stops.app.tolist()]
+        period = {"number": self.number, "late_s": self.late_s}
+        text = json.dumps([self.model.as_dict(), self.seed, period, stopped], sort_keys=True)
+        return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def blocks_of(plan: Plan, members: Members) -> Iterator[tuple[pa.Table, pa.Table, pa.Table]]:
+    """Simulate block by block, in order of client: samples, and the truth of clients and of effects."""
+    low, block = 0, 0
+    while low < len(members.number):
+        high, longest = low, 0
+        while high < len(members.number):
+            longest = max(longest, int(members.samples[high]))
+            if high > low and longest * (high + 1 - low) > _BLOCK_SAMPLES:
+                break
+            high += 1
+        some = slice(low, high)
+        traits = generator(plan.seed, members.bucket, block, 0)
+        clients = clients_of(plan.model, plan.catalog, members.number[some], members.samples[some], traits)
+        yield _simulated(plan, clients, (members.bucket, block))
+        low, block = high, block + 1
+
+
+def _simulated(plan: Plan, clients: Clients, place: tuple[int, int]) -> tuple[pa.Table, pa.Table, pa.Table]:
+    catalog, dirt = plan.catalog, plan.model.dirt
+    random = generator(plan.seed, *place, 1 + plan.number)
+
+    def effects_while(running: Running) -> RunningDrains:
+        # The same random numbers, so that stopped apps do not change others.
+        return effects_of(catalog, clients.apps, course, running, generator(plan.seed, *place, 3 + plan.number))
+
+    course = course_of(plan.model, clients, random, plan.late_s)
+    running = running_of(clients.apps, course, random)
+    size = len(clients.number)
+    every = effects_while(running)
+    unfollowed = course.rate_ppm_s + every.by_client(every.drain_ppm_s, np.ones(len(every.client), bool), size)
+    rate, effects = unfollowed, every
+    if plan.stops is not None:
+        running = stopped(running, plan.stops.slots(clients))
+        effects = effects_while(running)
+        rate = course.rate_ppm_s + effects.by_client(effects.drain_ppm_s, np.ones(len(effects.client), bool), size)
+    battery = battery_of(clients, course, rate, random, dirt)
+    block = ClientBlock(clients, course, running, effects, rate, battery, plan.model.counters)
+    return rows_of(catalog, block, random, dirt), clients_table(block, unfollowed), effects_table(catalog, block)
 
 
 def simulate(store: Store, model: FleetModel, seed: int, *, jobs: int = 1, progress: Progress | None = None) -> None:
@@ -48,7 +138,7 @@ def _first_period(store: Store, model: FleetModel, seed: int, jobs: int, progres
     folder = store.path / layout.TRUTH
     catalog = catalog_of(model, seed)
     store.write_packages(catalog.packages())
-    clients, effects = period_into(store, Plan(model, seed, catalog, SimulatedPeriod(0, 0)), jobs=jobs, progress=progress)
+    clients, effects = period_into(store, Plan(model, seed, catalog), jobs=jobs, progress=progress)
     write_table(folder / "apps.parquet", apps_table(catalog, clients, effects))
     write_table(folder / "effects.parquet", effects)
     write_table(folder / "bugs.parquet", effects.filter(effects["is_bug"]))
@@ -93,64 +183,58 @@ def members_of(store: Store, model: FleetModel, seed: int) -> list[Members]:
 def period_into(store: Store, plan: Plan, *, jobs: int = 1, progress: Progress | None = None) -> tuple[pa.Table, pa.Table]:
     """Write a period's samples. Returns the truth of its clients, and of hogs and bugs on them, by client."""
     digest = plan.digest()
-    buckets = members_of(store, plan.model, plan.seed)
-    make = partial(_bucket, store, plan, digest)
-    done = 0
-    for count in _mapped(make, buckets, jobs):
-        done += count
+    tasks = [_BucketTask(store, plan, digest, members) for members in members_of(store, plan.model, plan.seed)]
+    count = 0
+
+    def done(task: _BucketTask) -> None:
+        nonlocal count
+        count += int(task.members.samples.sum())
         if progress is not None:
-            progress(done, plan.model.samples)
-    pieces = [_pieces(store, digest, members.bucket) for members in buckets]
-    tables = [pa.concat_tables(read_table(piece[which]) for piece in pieces) for which in (0, 1)]
+            progress(count, plan.model.samples)
+
+    processes = TaskProcesses(jobs)
+    processes.run(tasks, done)
+    processes.close()
+    tables = [pa.concat_tables(read_table(task.pieces[which]) for task in tasks) for which in (0, 1)]
     by = [("client", "ascending")]
     return tables[0].sort_by(by), tables[1].sort_by([*by, ("app_id", "ascending")])
 
 
-def _mapped(make: Callable[[Members], int], buckets: list[Members], jobs: int) -> Iterator[int]:
-    if jobs == 1:
-        yield from map(make, buckets)
-        return
-    # Workers ignore Ctrl-C and finish their bucket.
-    with ProcessPoolExecutor(jobs, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
-        try:
-            yield from pool.map(make, buckets)
-        except BrokenProcessPool as error:
-            raise FleetError(
-                "a process of the simulation was killed, maybe for lack of memory",
-                "Run it again with fewer --jobs; it continues.",
-            ) from error
+@dataclass(frozen=True, slots=True)
+class _BucketTask:
+    """Writes a bucket's parts, then its truth, which marks it as done."""
 
+    store: Store
+    plan: Plan
+    digest: str
+    members: Members
 
-def _bucket(store: Store, plan: Plan, digest: str, members: Members) -> int:
-    """Write a bucket's parts, then its truth, which marks it as done. Returns its number of samples."""
-    count = int(members.samples.sum())
-    clients, effects = _pieces(store, digest, members.bucket)
-    if clients.exists():
-        return count
-    made = list(blocks_of(plan, members))
-    samples = pa.concat_tables([block.samples for block in made])
-    for month, rows in by_month(samples):
-        store.write_part(Unit(members.bucket, month), digest, rows)
-    write_table(effects, pa.concat_tables([block.effects for block in made]))
-    write_table(clients, pa.concat_tables([block.clients for block in made]))
-    return count
+    @property
+    def name(self) -> str:
+        """The name of the task in errors."""
+        return f"bucket {self.members.bucket}"
 
+    @property
+    def size_bytes(self) -> int:
+        """So large that processes pay: to simulate samples takes longer than to read them."""
+        return LEAST_BYTES
 
-def by_month(samples: pa.Table) -> Iterator[tuple[str, pa.Table]]:
-    """Yield the rows of each month in order. Rows of a client and month are consecutive, so slices suffice."""
-    time_s: I64 = samples["time_s"].to_numpy()
-    month = (time_s.astype("datetime64[s]").astype("datetime64[M]")).astype(np.int64)
-    starts = np.flatnonzero(np.append(True, month[1:] != month[:-1]))
-    ends = np.append(starts[1:], len(month))
-    for number in np.unique(month).tolist():
-        mine = month[starts] == number
-        slices = [samples.slice(low, high - low) for low, high in zip(starts[mine].tolist(), ends[mine].tolist(), strict=True)]
-        yield str(month_of(time_s[starts[mine][:1]])[0]), pa.concat_tables(slices)
+    @property
+    def pieces(self) -> tuple[Path, Path]:
+        """The files of the truth of clients and effects."""
+        folder = self.store.work / "simulate" / self.digest
+        return folder / f"clients-{self.members.bucket:03d}.parquet", folder / f"effects-{self.members.bucket:03d}.parquet"
 
-
-def _pieces(store: Store, digest: str, bucket: int) -> tuple[Path, Path]:
-    folder = store.work / "simulate" / digest
-    return folder / f"clients-{bucket:03d}.parquet", folder / f"effects-{bucket:03d}.parquet"
+    def run(self) -> None:
+        """Simulate the bucket, unless that is done."""
+        if not self.pieces[0].exists():
+            samples, clients, effects = map(pa.concat_tables, zip(*blocks_of(self.plan, self.members), strict=True))
+            month = samples["time_s"].to_numpy().astype("datetime64[s]").astype("datetime64[M]")
+            for one in np.unique(month):
+                rows = samples.filter(pa.array(month == one))
+                self.store.write_part(Unit(self.members.bucket, str(one)), self.digest, rows)
+            write_table(self.pieces[1], effects)
+            write_table(self.pieces[0], clients)
 
 
 def clear_pieces(store: Store) -> None:

@@ -24,7 +24,7 @@ import numpy as np
 from navitas.fleet import strata
 from navitas.fleet.paper import paper_sums
 from navitas.fleet.hogs import find_hogs
-from navitas.fleet.strata_rows import request_for
+from navitas.fleet.strata import request_for
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store

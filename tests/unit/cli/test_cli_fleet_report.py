@@ -14,7 +14,6 @@ from navitas.cli.main import run
 from navitas.errors import ExitCode
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.hogs import find_hogs
-from navitas.fleet.results import app_names
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import score_clients
 from navitas.fleet.simulate import FleetModel, simulate
@@ -59,7 +58,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 @pytest.fixture(scope="module")
 def page(store: Store, tmp_path_factory: pytest.TempPathFactory) -> Path:
     fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
-    names, hogs = app_names(fleet), find_hogs(fleet)
+    names, hogs = fleet.app_names, find_hogs(fleet)
     assert len({names[app] for app in hogs.app[hogs.is_hog].tolist()}) > 3
     file = tmp_path_factory.mktemp("page") / "report.html"
     client = pseudonym(int(score_clients(fleet).client[0]))

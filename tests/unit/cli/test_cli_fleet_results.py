@@ -12,12 +12,11 @@ import pytest
 
 from navitas.cli.main import run
 from navitas.errors import ExitCode
-from navitas.fleet.paper.paper_rows import PaperBugRow, PaperHogRow
+from navitas.fleet.paper.paper_findings import PaperBugRow, PaperHogRow
 from navitas.fleet.results import BugRow, HogRow, ScoreRow
-from navitas.fleet.sample_times import day
 from navitas.fleet.schema import client_number
 from navitas.fleet.simulate import FleetModel, simulate
-from navitas.fleet.store import Store
+from navitas.fleet.store import Store, day
 
 _ROWS = {"hogs": ("hogs", HogRow), "bugs": ("bugs", BugRow), "jscore": ("jscores", ScoreRow)}
 
@@ -135,6 +134,9 @@ def test_pairs_are_exported(store: Store, tmp_path: Path, capsys: pytest.Capture
         (["hogs", "STORE", "--engine", "abacus"], ExitCode.USAGE, "abacus"),
         (["rates", "STORE", "-o", "pairs.txt"], ExitCode.USAGE, "not a CSV or Parquet file name"),
         (["hogs", "STORE", "--method", "paper", "--app", "a"], ExitCode.USAGE, "--app does not apply to --method paper"),
+        (["hogs", "STORE", "--model", "paper"], ExitCode.USAGE, "--model is now --method"),
+        (["bugs", "STORE", "--model=paper"], ExitCode.USAGE, "--model is now --method"),
+        (["sample", "STORE", "--history"], ExitCode.USAGE, "--history is now --battery-history"),
         (["hogs", "STORE", "--app", "none"], ExitCode.TROUBLE, "no sample has the app none"),
         (["bugs", "STORE", "--json", "x", "--csv", "x"], ExitCode.USAGE, "the same file"),
     ],

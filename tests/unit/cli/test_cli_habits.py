@@ -15,7 +15,7 @@ from support.fitted_operations import EMPTY_MODEL
 
 from navitas.cli import messages
 from navitas.cli.commands import NavitasGroup
-from navitas.cli.fleet_sources import SamplesSource
+from navitas.cli.fleet_ingest import SamplesSource
 from navitas.cli.main import cli, run
 from navitas.cli.option import Option
 from navitas.cli.paths import NameOrFile, PathType

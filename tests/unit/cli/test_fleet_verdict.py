@@ -11,16 +11,15 @@ import numpy as np
 import pytest
 from support.fleet_samples import json_lines, row
 
-from navitas.cli.fleet_verdict import verdict_paragraph
+from navitas.cli.fleet_hogs import verdict_paragraph
 from navitas.cli.main import run
 from navitas.errors import ExitCode
 from navitas.fleet.advice import app_actions
 from navitas.fleet.bugs import Bugs
-from navitas.fleet.diagnoses import Diagnoses
-from navitas.fleet.hogs import Hogs
+from navitas.fleet.diagnosis import Diagnoses
+from navitas.fleet.hogs import Claim, Hogs
 from navitas.fleet.results import AppRow
 from navitas.fleet.stages import Fleet
-from navitas.fleet.verdicts import Claim
 
 _ROW = {"app": "org.a", "clients": 126, "contrasted_clients": 40, "extra_percent_h": 0.04, "extra_low_percent_h": -0.09}
 
@@ -52,11 +51,11 @@ def test_the_line_of_a_verdict(claim: Claim, more: dict[str, object], line: str)
 def test_an_app_that_is_neither_a_hog_nor_has_bugs_has_a_kind_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     hogs = cast("Hogs", SimpleNamespace(app=np.arange(4), is_hog=np.array([True, False, False, False])))
     bugs = cast("Bugs", SimpleNamespace(app=np.array([0, 1])))
-    finding = SimpleNamespace(rate=1.0, actions=[None])
+    action = SimpleNamespace(less=SimpleNamespace(ends=None))
+    finding = SimpleNamespace(rate=1.0, actions=[action], node=SimpleNamespace(effect=action.less))
     diagnoses = cast("Diagnoses", SimpleNamespace(found={app: SimpleNamespace(findings=[finding]) for app in range(3)}))
-    monkeypatch.setattr("navitas.fleet.advice.app_names", lambda fleet: dict(enumerate("abcd")))
-    monkeypatch.setattr("navitas.fleet.advice._row", lambda subject, finding, action: (subject.app, subject.kind))
-    found = app_actions(cast("Fleet", None), hogs, bugs, diagnoses)
+    monkeypatch.setattr("navitas.fleet.advice._row", lambda subject, *_: (subject.app, subject.kind))
+    found = app_actions(cast("Fleet", SimpleNamespace(app_names=dict(enumerate("abcd")))), hogs, bugs, diagnoses)
     assert found == [("a", "hog"), ("b", "bugs"), ("c", "app")]  # type: ignore[comparison-overlap]
 
 

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from navitas.fleet.affected import Affected, grow_affected
-from navitas.fleet.conditions import ConditionStrata
+from navitas.fleet.conditions import ConditionStrata, Feature
 from navitas.fleet.diagnosis import KILL, diagnose
-from navitas.fleet.features import Feature
 
 _SPREAD = 200.0
 

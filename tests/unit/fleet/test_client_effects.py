@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from navitas.fleet.client_effects import AppPriors, Priors, client_effects
-from navitas.fleet.joint_systems import JointSystem
+from navitas.fleet.joint import JointSystem
 from navitas.fleet.statistics import F64, I64
 from navitas.fleet.wanted_apps import WantedApps
 

@@ -8,7 +8,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from navitas.fleet import strata_rows
 from navitas.fleet.affected import Affected, grow_affected
 from navitas.fleet.conditions import strata_by_app
 from navitas.fleet.diagnosis import KILL, diagnose
@@ -23,7 +22,7 @@ CLIENTS, AFFECTED, EACH, GAP_S = 120, 12, 300, 900
 
 def test_the_networks_drain_is_not_taken_for_the_apps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The app runs more on the mobile network, which drains anyway. The app itself drains only on OS 13."""
-    monkeypatch.setattr(strata_rows, "CONTROL_SIZE", 60)
+    monkeypatch.setattr("navitas.fleet.strata.CONTROL_SIZE", 60)
     store = Store.create(tmp_path / "store", buckets=1, salt="s")
     others = 12
     names = ["app", "always", *(f"other{i}" for i in range(others))]

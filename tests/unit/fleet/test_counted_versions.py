@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.fleet.counted_versions import with_versions
 from navitas.fleet.memberships import AppLists
-from navitas.fleet.sample_columns import RunLists
+from navitas.fleet.pairs import RunLists
+from navitas.fleet.strata import with_versions
 
 APP_OF = np.array([0, 0, 0, 1, 1])
 HAS_VERSION = np.array([True, True, False, True, False])

@@ -7,10 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from navitas.fleet.conditions import ConditionStrata
-from navitas.fleet.diagnoses import shares_of
-from navitas.fleet.diagnosis import KILL, Diagnosis, compared, diagnose
-from navitas.fleet.features import Feature
+from navitas.fleet.conditions import ConditionStrata, Feature
+from navitas.fleet.diagnosis import KILL, Diagnosis, compared, diagnose, shares_of
 from navitas.fleet.tree import FeatureCondition, grow, narrowed
 
 

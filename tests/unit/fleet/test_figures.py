@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from navitas.fleet.figures import counted, number, with_interval
-from navitas.fleet.page.text import interval
+from navitas.fleet.page.pictures import interval
 
 
 def test_numbers_have_separators_and_unknown_ones_are_a_dash() -> None:

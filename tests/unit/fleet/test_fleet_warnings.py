@@ -9,18 +9,16 @@ from typing import cast
 import numpy as np
 import pytest
 
-from navitas.fleet.fleet_warnings import warnings_of
-from navitas.fleet.hogs import Hogs
-from navitas.fleet.verdicts import Claim, Verdicts
+from navitas.fleet.hogs import Claim, Hogs, warnings_of
 
 
 def hogs(claims: Sequence[Claim], *, screen_known: float = 1.0, reliability: float = 1.0) -> Hogs:
     """Apps with these verdicts."""
     count = len(claims)
-    verdicts = Verdicts(np.array(claims, object))
+    claim = np.array(claims, object)
     evidence = SimpleNamespace(screen_known=np.full(count, screen_known), reliability=np.full(count, reliability))
     made = SimpleNamespace(
-        false_rate=np.zeros(count), is_hog=verdicts.are(Claim.HOG), verdicts=verdicts, evidence=evidence, overlap=np.zeros(count)
+        false_rate=np.zeros(count), is_hog=claim == Claim.HOG, claim=claim, evidence=evidence, overlap=np.zeros(count)
     )
     return cast("Hogs", made)
 

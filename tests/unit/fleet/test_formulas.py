@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navitas.cli.fleet_rows import _csv
-from navitas.fleet.export import export
-from navitas.fleet.formulas import guarded_column, plain_column
+from navitas.fleet.rates import export, guarded_column, plain_column
 from navitas.fleet.results import Row
 from navitas.fleet.simulate import read_advice
 from navitas.untrusted_text import guarded

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from navitas.fleet.joint_effects import Outliers, joint_effects
-from navitas.fleet.joint_systems import JointSystem
+from navitas.fleet.given_others import Outliers, joint_effects
+from navitas.fleet.joint import JointSystem
 from navitas.fleet.statistics import F64
 
 RELIABILITY = np.array([0.4, 1.0])

@@ -10,10 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navitas.fleet.exposure import classes_of
-from navitas.fleet.level_spans import LevelSpans, spans_of
-from navitas.fleet.schema import I64
-from navitas.fleet.statistics import F64
-from navitas.fleet.within import PairRows, residuals_of
+from navitas.fleet.statistics import F64, I64
+from navitas.fleet.within import LevelSpans, PairRows, residuals_of, spans_of
 
 STEP_PPM = 50_000.0
 TIMER_S = 900.0

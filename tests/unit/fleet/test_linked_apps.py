@@ -11,12 +11,10 @@ from support.level_fleet import START_S, alternating, stored_fleet
 
 from navitas.fleet.bugs import Bugs, find_bugs
 from navitas.fleet.engine.duckdb import DuckDbEngine
-from navitas.fleet.fleet_warnings import warnings_of
-from navitas.fleet.hogs import Hogs, find_hogs
+from navitas.fleet.hogs import Claim, Hogs, find_hogs, warnings_of
 from navitas.fleet.results import PERCENT_H
 from navitas.fleet.schema import SAMPLES, State
 from navitas.fleet.stages import bring_up_to_date
-from navitas.fleet.verdicts import Claim
 
 _DAYS, _EVERY = 10, 15
 _HOG, _COMPANION, _SHOWN, _STAYING, _OTHER = range(5)
@@ -69,16 +67,16 @@ def test_with_screen_time_only_the_hog_is_named(tmp_path: Path) -> None:
     hogs, bugs = found(tmp_path / "fleet", counters=True)
     assert np.flatnonzero(hogs.is_hog).tolist() == [_HOG]
     assert hogs.effect.value[_HOG] * PERCENT_H == pytest.approx(2.0, abs=0.2)
-    assert hogs.alone.value[_COMPANION] * PERCENT_H > 0.8, "the regression on it alone charges it for the hog"
+    assert hogs.alone.effect.value[_COMPANION] * PERCENT_H > 0.8, "the regression on it alone charges it for the hog"
     assert abs(hogs.effect.value[_COMPANION]) * PERCENT_H < 0.25
-    assert hogs.partner[_COMPANION] == _HOG and hogs.overlap[_COMPANION] > 0.5
+    assert hogs.given.partner[_COMPANION] == _HOG and hogs.given.overlap[_COMPANION] > 0.5
     assert warnings_of(hogs) == []
     assert bugs.app.tolist() == [], "the hog's drain is no bug of its companion on single clients"
 
 
 def test_without_screen_time_apps_of_the_screen_are_not_named(tmp_path: Path) -> None:
     hogs, _ = found(tmp_path / "fleet", counters=False)
-    assert hogs.verdicts.claim[_HOG] == Claim.HOG
+    assert hogs.claim[_HOG] == Claim.HOG
     assert not hogs.is_hog[[_COMPANION, _SHOWN, _STAYING, _OTHER]].any()
     assert hogs.evidence.link[_SHOWN] > 0.5 and hogs.evidence.link[_OTHER] == pytest.approx(0, abs=0.02)
-    assert not hogs.verdicts.are(Claim.CLEAN)[[_SHOWN, _STAYING]].any()
+    assert not (hogs.claim[[_SHOWN, _STAYING]] == Claim.CLEAN).any()

@@ -11,10 +11,9 @@ import pytest
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.files import FleetError
 from navitas.fleet.hogs import find_hogs
-from navitas.fleet.packages import app_by_package, numbered
 from navitas.fleet.schema import PACKAGES
 from navitas.fleet.simulate import FleetModel, simulate
-from navitas.fleet.stages import bring_up_to_date
+from navitas.fleet.stages import app_by_package, bring_up_to_date, numbered
 from navitas.fleet.store import Store
 
 LIST = pa.table({"id": [0, 3, 1], "app": ["a", "b", "a"], "version": ["1", "", "2"]}, schema=PACKAGES)

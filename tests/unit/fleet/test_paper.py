@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -13,13 +14,13 @@ from support.fleet_gains import gains_s
 
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.files import read_table
-from navitas.fleet.pairs import pairs_of
+from navitas.fleet.pairs import PAIR_COLUMNS, ordered, pairs_of, samples_in
 from navitas.fleet.paper import paper_findings, paper_sums
-from navitas.fleet.paper.apriori import COLUMNS, Apriori, Steps, rates_of
+from navitas.fleet.paper.paper_sums import Apriori, rates_of
+from navitas.fleet.rates import LevelSteps
 from navitas.fleet.simulate import FleetModel, simulate
 from navitas.fleet.stages import Fleet, bring_up_to_date
 from navitas.fleet.store import Store
-from navitas.fleet.usage import ordered, samples_in
 
 
 @pytest.fixture(scope="module")
@@ -31,16 +32,25 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Fleet:
     return fleet
 
 
+def level_steps(fleet: Fleet) -> dict[int, int]:
+    """The smallest change of each client's level in any month, where it changed."""
+    tables = [read_table(job.clients, ["client", "step_ppm"]).to_pylist() for job in fleet.jobs]
+    found: dict[int, int] = {}
+    for row in (row for table in tables for row in table if row["step_ppm"]):
+        found[row["client"]] = min(row["step_ppm"], found.get(row["client"], row["step_ppm"]))
+    return found
+
+
 def rates(fleet: Fleet) -> Iterator[tuple[int, set[int], float]]:
     """Each pair's client, apps at either end, and rate in ppm/s."""
-    apriori = Apriori.read(fleet.store.work / "paper" / "apriori.parquet")
-    steps = Steps.read(tuple(job.clients for job in fleet.jobs))
+    apriori = Apriori.read(*(fleet.store.work / "paper").glob("apriori-*.parquet"))
+    steps = level_steps(fleet)
     number = fleet.packages["app_id"].to_pylist()
     parts = [part for own in fleet.store.parts().values() for part in own]
-    table = ordered(pa.concat_tables(read_table(part, [*COLUMNS, "apps"]) for part in parts))
+    table = ordered(pa.concat_tables(read_table(part, [*PAIR_COLUMNS, "apps"]) for part in parts))
     samples = samples_in(table)
-    pairs, step = pairs_of(samples), steps.for_clients(samples.client)
-    rate = rates_of(pairs, step, apriori) * 0.001
+    pairs, step = pairs_of(samples), np.array([steps.get(client, 0) for client in samples.client.tolist()])
+    rate = rates_of(pairs.drop_ppm, np.maximum(pairs.seconds, 1), step, apriori) * 0.001
     apps = [{number[package] for package in row} for row in table["apps"].to_pylist()]
     for i in np.flatnonzero(pairs.counts & (step > 0)).tolist():
         yield int(samples.client[i]), apps[i - 1] | apps[i], float(rate[i])
@@ -79,6 +89,12 @@ def test_hogs_and_bugs_are_those_of_a_plain_loop(fleet: Fleet) -> None:
     assert np.all(np.diff(bugs.distance) <= 0)
 
 
+def test_a_clients_step_is_the_smallest_of_all_months(fleet: Fleet) -> None:
+    steps = LevelSteps.of(fleet)
+    found = dict(zip(steps.client.tolist(), steps.step_ppm.tolist(), strict=True))
+    assert {client: step for client, step in found.items() if step} == level_steps(fleet)
+
+
 def test_intervals_of_gains(fleet: Fleet) -> None:
     hogs = paper_findings.find_hogs(fleet)
     low, middle, high = gains_s(hogs.rate, hogs.d, hogs.e)[:, hogs.is_found]
@@ -88,8 +104,8 @@ def test_intervals_of_gains(fleet: Fleet) -> None:
 
 def test_finished_sums_are_not_computed_again(fleet: Fleet) -> None:
     updates: list[tuple[int, int]] = []
-    paper_sums.bring_up_to_date(fleet, lambda done, total: updates.append((done, total)))
+    paper_sums.bring_up_to_date(replace(fleet, progress=lambda done, total: updates.append((done, total))))
     assert updates == []
     fleet.unit_file("paper", fleet.jobs[0]).unlink()
-    paper_sums.bring_up_to_date(fleet, lambda done, total: updates.append((done, total)))
+    paper_sums.bring_up_to_date(replace(fleet, progress=lambda done, total: updates.append((done, total))))
     assert updates == [(1, 1)]

@@ -16,9 +16,8 @@ from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.files import FleetError
 from navitas.fleet.hogs import Hogs, find_hogs
 from navitas.fleet.period import Period
-from navitas.fleet.sample_times import first_and_last_s
 from navitas.fleet.stages import bring_up_to_date
-from navitas.fleet.store import Store
+from navitas.fleet.store import Store, first_and_last_s
 
 _DAY_S = 86_400
 _RUNS = [(30.0, 120.0, 0.0), (120.0, 360.0, 2.0)]

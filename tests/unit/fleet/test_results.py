@@ -18,21 +18,16 @@ from navitas.fleet.stages import Fleet
     [(1 + 3e-16, 1 + 3e-16, 100.0, 1.0), (-1e-17, -1e-17, 0.0, 0.0), (0.5, 0.25, 50.0, 0.25), (np.nan, np.nan, None, None)],
 )
 def test_shares_of_evidence_stay_within_their_range(
-    share: float, reliability: float, percent: float | None, part: float | None, monkeypatch: pytest.MonkeyPatch
+    share: float, reliability: float, percent: float | None, part: float | None
 ) -> None:
-    monkeypatch.setattr("navitas.fleet.results.app_names", lambda fleet: {0: "org.a"})
     one, zero = np.ones(1, np.int64), np.zeros(1)
     hogs = SimpleNamespace(
         app=np.zeros(1, np.int64),
-        clients=one,
-        contrasted=one,
-        seconds=zero,
         effect=SimpleNamespace(value=zero, low=zero, high=zero),
-        alone=SimpleNamespace(value=zero),
-        verdicts=SimpleNamespace(claim=["clean"]),
+        alone=SimpleNamespace(clients=one, contrasted=one, seconds=zero, effect=SimpleNamespace(value=zero)),
+        claim=["clean"],
         evidence=SimpleNamespace(reliability=np.array([reliability]), screen_known=np.array([share])),
-        partner=-one,
-        overlap=zero,
+        given=SimpleNamespace(partner=-one, overlap=zero),
     )
-    (row,) = app_rows(cast("Fleet", None), cast("Hogs", hogs))
+    (row,) = app_rows(cast("Fleet", SimpleNamespace(app_names={0: "org.a"})), cast("Hogs", hogs))
     assert (row.screen_known_percent, row.reliability) == (percent, part)

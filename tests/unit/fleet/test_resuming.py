@@ -14,7 +14,7 @@ import pytest
 
 from navitas.fleet import strata
 from navitas.fleet.bugs import find_bugs
-from navitas.fleet.diagnoses import diagnoses_of
+from navitas.fleet.diagnosis import diagnoses_of
 from navitas.fleet.engine.base import OutOfMemory, Tables, Work
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.files import FleetError, read_table
@@ -24,8 +24,8 @@ from navitas.fleet.scores import score_clients
 from navitas.fleet.simulate import FleetModel, simulate
 from navitas.fleet.stages import Fleet, bring_up_to_date
 from navitas.fleet.store import Store
-from navitas.fleet.strata_request import StrataRequest
-from navitas.fleet.strata_rows import request_for
+from navitas.fleet.strata import request_for
+from navitas.fleet.wanted_apps import StrataRequest
 from navitas.folder_lock import FolderLock
 
 

@@ -20,8 +20,8 @@ clients = st.lists(st.tuples(models, used_s, st.integers(1, 9)), min_size=1, max
 class _StubFleet(Fleet):
     """Returns given rows as the result of the statement."""
 
-    def query_clients(self, sql: str, extra: str = "", **tables: pa.Table) -> list[pa.Table]:
-        return [self.packages]
+    def query_clients(self, sql: str, extra: str = "", **tables: pa.Table) -> pa.Table:
+        return self.packages
 
 
 def table(rows: list[tuple[str | None, int, int]]) -> pa.Table:

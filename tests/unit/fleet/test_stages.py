@@ -75,7 +75,7 @@ def test_an_update_between_two_samples_loses_no_time(tmp_path: Path) -> None:
     ]
     store.write_part(Unit(0, "1970-01"), "a", pa.Table.from_pylist(rows, SAMPLES))
     fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
-    (contrasts,) = fleet.query_clients("SELECT * FROM contrast")
+    contrasts = fleet.query_clients("SELECT * FROM contrast")
     a, b = contrasts.sort_by("app").to_pylist()
     assert (a["pairs"], a["ran_s"]) == (6, 9900)
     assert (b["pairs"], b["ran_s"]) == (7, 9000)
@@ -99,7 +99,7 @@ def test_a_client_with_many_samples(size: int, tmp_path: Path) -> None:
     whole = pa.table({name: table[name] if name in table.column_names else rest[name] for name in SAMPLES.names})
     store.write_part(Unit(0, "1970-01"), "a", whole)
     fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
-    a, b = pa.concat_tables(fleet.query_clients("SELECT * FROM contrast")).sort_by("app").to_pylist()
+    a, b = fleet.query_clients("SELECT * FROM contrast").sort_by("app").to_pylist()
     assert a["ran_s"] == pytest.approx(2 * size, rel=2e-4) and a["drop_ppm"] == pytest.approx(size // 2, rel=2e-4)
     assert b["ran_s"] == pytest.approx(size, rel=2e-4)
     ((_, strata),) = strata_by_app(fleet, find_hogs(fleet), np.array([1]), {})

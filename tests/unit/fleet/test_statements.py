@@ -9,11 +9,10 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from navitas.fleet.client_rows import CLIENTS
 from navitas.fleet.engine.base import statement
 from navitas.fleet.engine.duckdb import DuckDbEngine
-from navitas.fleet.version_strata import AppVersionRows
-from navitas.fleet.versions import first_version
+from navitas.fleet.usage import CLIENTS
+from navitas.fleet.versions import AppVersionRows, first_version
 
 
 def clients(*rows: dict[str, object]) -> pa.Table:

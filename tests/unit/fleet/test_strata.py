@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from navitas.fleet import strata, strata_rows
+from navitas.fleet import strata
 from navitas.fleet.conditions import strata_by_app
 from navitas.fleet.controls import ControlColumns
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.exposure import CLASSES
 from navitas.fleet.files import read_table
 from navitas.fleet.hogs import find_hogs
-from navitas.fleet.pair_conditions import CHANGING
-from navitas.fleet.sample_columns import samples_in
+from navitas.fleet.pairs import samples_in
 from navitas.fleet.schema import NETWORKS, SAMPLES, State
 from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store, Unit
-from navitas.fleet.strata_request import StrataRequest
+from navitas.fleet.stratum_sums import CHANGING
 from navitas.fleet.usage import COLUMNS
-from navitas.fleet.wanted_apps import WantedApps
+from navitas.fleet.wanted_apps import StrataRequest, WantedApps
 
 OF_APP = np.array([0, 0, 1, 1, 2], np.int32)
 HAS_VERSION = np.ones(5, bool)
@@ -35,6 +35,12 @@ def requested(everywhere: list[int], on: dict[int, list[int]], effects: tuple[fl
 
 
 REQUEST = requested([0], {2: [1], 1: [9]})
+
+
+def table_of(
+    samples: pa.Table, request: StrataRequest, app_of: np.ndarray = OF_APP, has_version: np.ndarray = HAS_VERSION
+) -> pa.Table:
+    return strata.StrataTask((), Path(), "", request, app_of, has_version).table(samples, 0)
 
 
 def made(clients: int, each: int, gap_s: int = 600) -> list[dict[str, object]]:
@@ -60,13 +66,13 @@ def test_strata_are_those_of_least_squares() -> None:
     request = requested([0], {2: [1]}, effects)
     found = {
         (row["client"], row["package"], row["screen"], row["network"]): row
-        for row in strata.strata_of(table, 0, request, OF_APP, HAS_VERSION).to_pylist()
+        for row in table_of(table, request, OF_APP, HAS_VERSION).to_pylist()
     }
     assert {key[:2] for key in found} == {(0, 0), (0, 1), (1, 0), (1, 1), (1, 4)}
     parsed = samples_in(table)
     for client in range(2):
         end = np.flatnonzero(parsed.client == client)[1:]
-        design = ControlColumns.of(table, parsed.screen, parsed.time_s, with_trend=True).of_pairs(end).columns
+        design = ControlColumns.of(table, parsed.screen, parsed.time_s, with_trend=True).of_pairs(end)[0]
         share = (
             np.array([[(package in rows[i]["apps"]) + (package in rows[i - 1]["apps"]) for package in range(5)] for i in end]) / 2
         )
@@ -101,7 +107,7 @@ def test_slow_changes_do_not_count_for_versions() -> None:
         for i in range(samples)
     ]
     table = pa.Table.from_pylist(rows, SAMPLES.set(SAMPLES.get_field_index("level_ppm"), pa.field("level_ppm", pa.int64())))
-    found = strata.strata_of(table.select(COLUMNS), 0, requested([0], {}), OF_APP, HAS_VERSION).to_pylist()
+    found = table_of(table.select(COLUMNS), requested([0], {}), OF_APP, HAS_VERSION).to_pylist()
     by_package = {package: [row for row in found if row["package"] == package] for package in (0, 1)}
     for rows_of_version in by_package.values():
         effect = sum(row["s"] for row in rows_of_version) / sum(row["w"] for row in rows_of_version)
@@ -122,13 +128,13 @@ def test_counters_without_versions_say_how_long_a_version_ran() -> None:
     request = StrataRequest(
         WantedApps(np.array([0]), np.zeros(0, np.int64), np.zeros(0, np.int64)), np.arange(1), np.ones((1, CLASSES)), np.zeros(1)
     )
-    found = strata.strata_of(table, 0, request, of_app, has_version).to_pylist()
+    found = table_of(table, request, of_app, has_version).to_pylist()
     seconds = {package: sum(row["seconds"] for row in found if row["package"] == package) for package in (0, 1)}
     assert seconds[0] == pytest.approx(20 * gap_s / 4, rel=0.15) and seconds[1] == pytest.approx(20 * gap_s / 4, rel=0.15)
 
 
 def test_no_samples_give_no_strata() -> None:
-    empty = strata.strata_of(SAMPLES.empty_table().select(COLUMNS), 0, REQUEST, OF_APP, HAS_VERSION)
+    empty = table_of(SAMPLES.empty_table().select(COLUMNS), REQUEST, OF_APP, HAS_VERSION)
     assert empty.schema == strata.STRATA and not empty.num_rows
 
 
@@ -140,7 +146,9 @@ def test_samples_are_read_again_only_for_another_request(tmp_path: Path) -> None
     updates: list[tuple[int, int]] = []
 
     def packages_after(request: StrataRequest) -> list[int]:
-        strata.bring_up_to_date(fleet, strata.OTHERS, request, lambda done, total: updates.append((done, total)))
+        strata.bring_up_to_date(
+            replace(fleet, progress=lambda done, total: updates.append((done, total))), strata.OTHERS, request
+        )
         return sorted(set(read_table(fleet.unit_file(strata.OTHERS, fleet.jobs[0]))["package"].to_pylist()))
 
     assert packages_after(requested([0, 2], {})) == packages_after(requested([0, 2], {})) == [0, 1, 4]
@@ -156,7 +164,7 @@ def test_samples_are_read_again_only_for_another_request(tmp_path: Path) -> None
 def test_an_app_with_bugs_has_strata_on_affected_clients_and_a_control_group(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(strata_rows, "CONTROL_SIZE", 1)
+    monkeypatch.setattr(strata, "CONTROL_SIZE", 1)
     store = Store.create(tmp_path / "store", buckets=2, salt="s")
     store.write_packages(pa.table({"id": range(6), "app": ["a", "a", "b", "b", "c", "a"], "version": ["1", "2"] * 2 + ["", "3"]}))
     rows = [row | {"level_ppm": 900_000 - row["time_s"]} for row in made(6, 400)]  # type: ignore[operator]

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from navitas.fleet.exposure import CLASSES
 from navitas.fleet.schema import bucket_of
-from navitas.fleet.strata_request import StrataRequest
-from navitas.fleet.wanted_apps import WantedApps
+from navitas.fleet.wanted_apps import StrataRequest, WantedApps
 
 pairs = st.sets(st.tuples(st.integers(-4, 4), st.integers(0, 3)), max_size=6)
 
@@ -22,8 +21,11 @@ def test_the_parts_of_buckets_are_the_whole(everywhere: set[int], single: set[tu
     parts = [request.for_bucket(bucket, 3) for bucket in range(3)]
     clients = np.arange(-4, 5)
     expected = [[number in everywhere or (one, number) in single for number in range(4)] for one in clients.tolist()]
-    assert request.wanted(clients).tolist() == expected
+    assert request.apps.table(clients, request.app).tolist() == expected
     buckets = bucket_of(clients, 3)
     for bucket, part in enumerate(parts):
-        assert part.wanted(clients)[buckets == bucket].tolist() == request.wanted(clients)[buckets == bucket].tolist()
+        assert (
+            part.apps.table(clients, request.app)[buckets == bucket].tolist()
+            == request.apps.table(clients, request.app)[buckets == bucket].tolist()
+        )
     assert request.packages(np.array([3, 9, 0, 3])).tolist() == [0, 2, 3]

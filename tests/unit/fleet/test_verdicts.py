@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from navitas.fleet.app_evidence import AppEvidence
 from navitas.fleet.exposure import CLASSES
-from navitas.fleet.verdicts import AppEstimates, Claim, verdicts_of
+from navitas.fleet.hogs import Claim, claims_of
+from navitas.fleet.single_apps import AppEvidence
 
 _LEAST = 0.5
 
@@ -22,10 +22,10 @@ def claim_of(
         link=one(link), varied_s=one(varied_s), screen_ppm_s=25.0,
     )  # fmt: skip
     known = false_rate if known_rate is None else known_rate
-    made = AppEstimates(
-        one(false_rate), one(known), one(low), one(high), np.array([contrasted]), one(1e6), one(0.001), one(overlap)
-    )
-    return verdicts_of(made, evidence, _LEAST).claim[0]  # type: ignore[no-any-return]
+    return claims_of(  # type: ignore[no-any-return]
+        low=one(low), high=one(high), false_rate=one(false_rate), known_rate=one(known), alone_rate=one(0.001),
+        contrasted=np.array([contrasted]), seconds=one(1e6), overlap=one(overlap), evidence=evidence, least_ppm_s=_LEAST,
+    )[0]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -9,16 +9,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from navitas.fleet.bugs import find_bugs
+from navitas.fleet.conditions import version_key
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.hogs import find_hogs
-from navitas.fleet.results import app_names
 from navitas.fleet.simulate import FleetModel, simulate
 from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.statistics import contrast
 from navitas.fleet.store import Store
-from navitas.fleet.version_order import version_key
-from navitas.fleet.version_strata import AppVersionRows
-from navitas.fleet.versions import find_versions, first_version
+from navitas.fleet.versions import AppVersionRows, find_versions, first_version
 
 
 def test_versions_are_ordered_by_their_numbers() -> None:
@@ -35,7 +33,7 @@ def test_first_versions_are_mostly_true(tmp_path: Path) -> None:
     fleet = bring_up_to_date(store, DuckDbEngine(store.work / "spill", threads=1))
     hogs = find_hogs(fleet)
     found = find_versions(fleet, hogs, find_bugs(fleet, hogs))
-    names = app_names(fleet)
+    names = fleet.app_names
     rows = pq.read_table(store.path / "truth" / "apps.parquet").to_pylist()
     truth = {row["app"]: row["since_version"] for row in rows if row["is_hog"]}
     claimed = {names[app]: step.version for app, step in found.since.items()}

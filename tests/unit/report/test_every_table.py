@@ -34,9 +34,8 @@ from navitas.cli.compare_tables import changes_table as compared_table
 from navitas.cli.devices import devices_table
 from navitas.cli.doctor import checks_table
 from navitas.cli.fleet_bugs import bugs_table
-from navitas.cli.fleet_check import CheckRow
 from navitas.cli.fleet_check import checks_table as versions_table
-from navitas.cli.fleet_compare import ChangeRow, changes_table
+from navitas.cli.fleet_compare import changes_table
 from navitas.cli.fleet_diagnose import actions_table
 from navitas.cli.fleet_hogs import hogs_table
 from navitas.cli.fleet_ingest import reasons_table, sources_table
@@ -76,9 +75,10 @@ from navitas.compare.session import Subject
 from navitas.compare.verdict import Verdict
 from navitas.device.adb_server import ListedDevice
 from navitas.fleet.advice import ActionRow
+from navitas.fleet.drain_changes import ChangeRow, CheckRow
 from navitas.fleet.files import FleetError
-from navitas.fleet.ingest.outcome import SourceOutcome
-from navitas.fleet.paper.paper_rows import PaperBugRow, PaperHogRow
+from navitas.fleet.ingest.group import SourceOutcome
+from navitas.fleet.paper.paper_findings import PaperBugRow, PaperHogRow
 from navitas.fleet.rates import Summary
 from navitas.fleet.results import BugRow, HogRow, ScoreRow
 from navitas.graph.difference import EdgeChange, ModuleChange
@@ -271,7 +271,7 @@ def _check(name: str) -> Check:
 
 def _rates(names: Sequence[str]) -> FittedTable:
     return rates_table(
-        Summary(1_000, 200_000, 1_767_225_600, 1_769_904_000, 126_980, dict.fromkeys(names, 71_286), 71_904.0, 7.48, {})
+        Summary(1_000, 200_000, 1_767_225_600, 1_769_904_000, 126_980, 71_904.0, 7.48, {}, dict.fromkeys(names, 71_286))
     )
 
 

@@ -12,9 +12,9 @@ import pytest
 from support.fleet_samples import NOW_S, json_lines, quarantined, row, stored
 
 from navitas.fleet.files import FleetError, read_table
-from navitas.fleet.ingest import source, spool
+from navitas.fleet.ingest import merge, source
+from navitas.fleet.ingest.group import SourceOutcome
 from navitas.fleet.ingest.ingest_files import ingest
-from navitas.fleet.ingest.outcome import SourceOutcome
 from navitas.fleet.ingest.source import SourceFile
 from navitas.fleet.schema import SAMPLES, bucket_of, client_number
 from navitas.fleet.store import Store
@@ -274,7 +274,7 @@ def test_rows_beyond_the_memory_limit_go_to_files(tmp_path: Path, monkeypatch: p
     file = json_lines(tmp_path / "a.jsonl", rows)
     for name, limit in (("held", 1 << 30), ("spooled", 1)):
         Store.create(tmp_path / name, buckets=2, salt="s")
-        monkeypatch.setattr(spool, "MAX_BYTES", limit)
+        monkeypatch.setattr(merge, "MAX_BYTES", limit)
         monkeypatch.setattr(source, "BLOCK", 1000)
         (outcome,) = _ingest(tmp_path / name, file)
         assert outcome.accepted + outcome.duplicates == 400

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 from support.fleet_samples import NOW_S, json_lines, quarantined, row, stored
 
+from navitas.fleet.ingest.group import SourceOutcome
 from navitas.fleet.ingest.ingest_files import ingest
-from navitas.fleet.ingest.outcome import SourceOutcome
 
 _ROWS = [
     row(f"p{i % 3}", 1_700_000_000 + 900 * i, 90 - i, screen=bool(i % 2), screen_on_s=10.5 * i, running_s=[f"a={i}", "b=2.5"])

@@ -14,15 +14,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from navitas.fleet.files import FleetError
-from navitas.fleet.ingest import csv_lines, json_lines
+from navitas.fleet.ingest import text_lines
 from navitas.fleet.ingest.checkin import CheckinReader
 from navitas.fleet.ingest.checks import check
-from navitas.fleet.ingest.csv_lines import CsvReader
-from navitas.fleet.ingest.json_lines import JsonReader
-from navitas.fleet.ingest.names import Packages
-from navitas.fleet.ingest.raw import COLUMNS, RowBatch
-from navitas.fleet.ingest.readers import reader_of
-from navitas.fleet.ingest.stored_rows import stored_rows
+from navitas.fleet.ingest.raw import COLUMNS, RowBatch, batch_by_line
+from navitas.fleet.ingest.source import reader_of
+from navitas.fleet.ingest.stored_rows import Packages, stored_rows
+from navitas.fleet.ingest.text_lines import CsvReader, JsonReader
 from navitas.fleet.schema import PACKAGES, SAMPLES
 from navitas.line_blocks import LineBlock, LineSequence
 
@@ -85,7 +83,7 @@ def _json(rows: list[Mapping[str, object]]) -> LineBlock:
 @given(st.lists(ROWS, min_size=1, max_size=5))
 def test_arrow_and_python_read_the_same_json(rows: list[Mapping[str, object]]) -> None:
     block = _json(rows)
-    fast, slow = json_lines._fast(block), json_lines._by_row(block)
+    fast, slow = text_lines._fast(block), batch_by_line(block, text_lines._object)
     assert fast is not None and slow.refused == [] and list(fast.numbers) == slow.numbers
     assert fast.table.to_pylist() == slow.table.to_pylist()
 
@@ -97,7 +95,7 @@ def test_arrow_and_python_read_the_same_json(rows: list[Mapping[str, object]]) -
 )
 def test_arrow_and_python_read_the_same_times(moments: list[datetime], zone: str, between: str) -> None:
     block = _json([{"client": "a", "time": f"{one.isoformat(between)}{zone}", "level": 1, "apps": []} for one in moments])
-    fast, slow = json_lines._fast(block), json_lines._by_row(block)
+    fast, slow = text_lines._fast(block), batch_by_line(block, text_lines._object)
     assert fast is not None and slow.refused == []
     found, expected = fast.table["time"].to_pylist(), slow.table["time"].to_pylist()
     assert found == pytest.approx(expected, abs=1e-5, rel=0)
@@ -115,7 +113,7 @@ def test_times_of_several_forms_and_objects_of_counters_are_parsed_in_blocks(
 ) -> None:
     """Parsing row by row takes four times as long."""
     block = _block([json.dumps(row, ensure_ascii=False, separators=separators).encode() for row in rows])
-    fast, slow = json_lines._fast(block), json_lines._by_row(block)
+    fast, slow = text_lines._fast(block), batch_by_line(block, text_lines._object)
     assert fast is not None and slow.refused == []
     found, expected = (stored_rows(check(one.table, "salt", 5e9), Packages(PACKAGES.empty_table())) for one in (fast, slow))
     assert found[0].equals(expected[0]) and found[1].tolist() == expected[1].tolist()
@@ -148,7 +146,7 @@ def test_quotes_and_commas_in_keys_are_read_row_by_row() -> None:
 def test_csv_with_times_of_several_forms_is_parsed_in_blocks() -> None:
     lines = [f"a,{time},50,b".encode() for time in ("1700000000", "2026-01-01T00:00:00+02:00", "2026-01-01", "1700000000000")]
     reader = CsvReader(["client", "time", "level", "apps"])
-    fast, slow = reader._fast(_block(lines)), reader._by_row(_block(lines))
+    fast, slow = reader._fast(_block(lines)), batch_by_line(_block(lines), reader._values)
     assert fast is not None and fast.table.to_pylist() == slow.table.to_pylist()
 
 
@@ -163,9 +161,9 @@ def test_csv_and_json_give_the_same_rows(rows: list[Mapping[str, object]]) -> No
         writer.writerow([cells.get(name, "") for name in columns])
     block = _block([line.encode() for line in text.getvalue().split("\n") if line])
     found = CsvReader().read(block)
-    by_row = CsvReader(columns)._by_row(_block(block.lines[1:]))
+    by_row = batch_by_line(_block(block.lines[1:]), CsvReader(columns)._values)
     assert found.refused == by_row.refused == []
-    assert found.table.to_pylist() == by_row.table.to_pylist() == json_lines._by_row(_json(rows)).table.to_pylist()
+    assert found.table.to_pylist() == by_row.table.to_pylist() == batch_by_line(_json(rows), text_lines._object).table.to_pylist()
 
 
 @given(st.lists(st.dictionaries(st.sampled_from([*COLUMNS.names, "other"]), ANY), min_size=1, max_size=4))
@@ -203,7 +201,7 @@ def test_no_bytes_break_a_reader(lines: list[bytes]) -> None:
 
 def test_unknown_columns_do_not_slow_reading_down() -> None:
     rows: list[Mapping[str, object]] = [{"client": "a", "time": i, "level": 1, "apps": [], "x": {"y": '"z":'}} for i in range(10)]
-    batch = json_lines._fast(_json(rows))
+    batch = text_lines._fast(_json(rows))
     assert batch is not None and batch.ignored["column x: not known"] == 10
 
 
@@ -216,7 +214,7 @@ def test_csv_of_spreadsheets() -> None:
         ("a, b", 1767323045.0, ["a@1", "b@2", "c"]), ("c", 1700000000.0, []),
     ]  # fmt: skip
     assert [one.reason for one in batch.refused] == ["has more or fewer cells than the header", "is not a line of CSV"]
-    assert csv_lines.CsvReader(["time", "client"]).client_column == 1
+    assert text_lines.CsvReader(["time", "client"]).client_column == 1
 
 
 @pytest.mark.parametrize(

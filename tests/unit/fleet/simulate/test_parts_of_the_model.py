@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 
 from navitas.fleet.schema import PPM
-from navitas.fleet.simulate.battery import battery_of, reported_level
-from navitas.fleet.simulate.catalog import catalog_of
+from navitas.fleet.simulate.catalog import FleetModel, catalog_of, generator
 from navitas.fleet.simulate.clients import Clients, clients_of
-from navitas.fleet.simulate.course import Course, between, course_of
-from navitas.fleet.simulate.model import FleetModel, generator
+from navitas.fleet.simulate.course import Course, battery_of, between, course_of, reported_level
 from navitas.fleet.simulate.running import effects_of, running_of
 
 MODEL = FleetModel(clients=400, samples=80_000, apps=300)

@@ -1,32 +1,56 @@
-"""Samples as CSV: a header line, then a row per line. Arrow reads whole blocks; blocks that it rejects are read line by line."""
+"""Samples as lines of text: CSV with a header line, or JSON lines with an object each.
+
+Arrow reads whole blocks; blocks that it rejects are read line by line."""
 
 from __future__ import annotations
 
 import csv
+import json
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pv
+import pyarrow.json as pj
 
 from navitas.fleet.files import FleetError
-from navitas.fleet.ingest.raw import COLUMNS, LISTS, REQUIRED, RowBatch, Unreadable, batch_of
-from navitas.fleet.ingest.text_lists import split_texts
-from navitas.fleet.ingest.times import time_column
-from navitas.line_blocks import LineBlock, Refusal
+from navitas.fleet.ingest.raw import (
+    COLUMNS,
+    LISTS,
+    REQUIRED,
+    Reader,
+    RowBatch,
+    Unreadable,
+    batch_by_line,
+    split_texts,
+    time_column,
+)
+from navitas.line_blocks import LineBlock
 
 _TRUE, _FALSE = ["true", "True", "1", "on"], ["false", "False", "0", "off"]
 _MOST_COLUMNS, _SHOWN = 1000, 200
+_KEY = re.compile(rb'"([A-Za-z_][A-Za-z0-9_.-]{0,63})"\s*:')
+_SAMPLE = 1 << 16
+"""Bytes of a block that show its form."""
+_NUMBER = rb"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?"
+_NUMBER_TIME = re.compile(rb'"time"\s*:\s*(' + _NUMBER + rb"(?:[eE][+-]?[0-9]+)?)(?=\s*[,}])")
+_TIME = re.compile(rb'"time"\s*:\s*[^\s]')
+_TEXT_TIME = re.compile(rb'"time"\s*:\s*"')
+_ENTRY = rb'"[^"\\,]*":\s*' + _NUMBER + rb"\s*"
+_OBJECTS = [
+    re.compile(name.join((rb'"', rb'"\s*:\s*\{\s*((?:' + _ENTRY + rb"(?:,\s*" + _ENTRY + rb")*)?)\}")))
+    for name in (b"foreground_s", b"running_s")
+]
+_ARRAY_LINE = re.compile(rb"\s*(?:\[|\]|\{.*\},)\s*")
+_OF_ARRAY = "is of a JSON array: make lines of it, `jq -c '.[]'`"
 
 
 @dataclass(slots=True)
-class CsvReader:
+class CsvReader(Reader):
     """Reads a file's blocks in order. The first block begins with the header."""
-
-    reads_in_any_order: ClassVar[bool] = False
 
     header: list[str] = field(default_factory=list)
     name: str = "a CSV"
@@ -46,11 +70,7 @@ class CsvReader:
             if twice := [name for name in COLUMNS.names if self.header.count(name) > 1]:
                 raise FleetError(f"{self.name}: the header has {', '.join(twice)} twice", "Name each column once.")
             block = LineBlock(block.numbers[1:], block.lines[1:], block.refused)
-        return self._fast(block) or self._by_row(block)
-
-    def end(self) -> RowBatch:
-        """No rows: all are returned with their block."""
-        return batch_of([], [])
+        return self._fast(block) or batch_by_line(block, self._values)
 
     @property
     def client_column(self) -> int:
@@ -101,15 +121,6 @@ class CsvReader:
         unknown = Counter({f"column {name}: not known": table.num_rows for name in names if name not in types})
         return RowBatch(pa.table(arrays, COLUMNS).combine_chunks(), block.numbers, block.lines, list(block.refused), unknown)
 
-    def _by_row(self, block: LineBlock) -> RowBatch:
-        rows, refused = [], list(block.refused)
-        for number, line in zip(block.numbers, block.lines, strict=True):
-            try:
-                rows.append((number, line, self._values(line)))
-            except Unreadable as error:
-                refused.append(Refusal(number, str(error), line))
-        return batch_of(rows, refused)
-
     def _values(self, line: bytes) -> Mapping[str, object]:
         cells = _cells(line)
         if len(cells) != len(self.header):
@@ -135,3 +146,90 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+class JsonReader(Reader):
+    """Reads blocks independently of each other."""
+
+    reads_in_any_order = True
+
+    def read(self, block: LineBlock) -> RowBatch:
+        """A block's rows."""
+        return _fast(block) or batch_by_line(block, _object)
+
+
+def _fast(block: LineBlock) -> RowBatch | None:
+    """Parse the whole block. None if Arrow rejects it."""
+    if not block.lines:
+        return None
+    for data in _forms(block.lines.data):
+        ignored: Counter[str] = Counter()
+        table = _parse(data, "error")
+        if table is None:
+            table = _parse(data, "ignore")
+            ignored = _unknown(data)
+        # Rows have no line numbers, so there must be one row for each line.
+        if table is not None and table.num_rows == len(block.lines):
+            return RowBatch(table, block.numbers, block.lines, list(block.refused), ignored)
+    return None
+
+
+def _forms(data: bytes) -> Iterator[bytes]:
+    """Yield a block as it is, and with one type for each column: times as texts, counters of apps as lists of texts.
+
+    Arrow rejects columns of two types, and has no type for objects with any keys. The block as it is comes first unless its
+    beginning shows that it is one of those. Replaced texts are members of objects also within others, so JSON stays as valid.
+    """
+    head = data[:_SAMPLE]
+    if not (_NUMBER_TIME.search(head) and _TEXT_TIME.search(head)) and not any(found.search(head) for found in _OBJECTS):
+        yield data
+    if b'\\"' in data:  # A quote within a text, so quotes do not show where keys begin.
+        return
+    made = _NUMBER_TIME.sub(rb'"time":"\1"', data) if _TEXT_TIME.search(data) else data
+    for name, found in zip((b"foreground_s", b"running_s"), _OBJECTS, strict=True):
+        made = found.sub(lambda one, name=name: b'"%b":[%b]' % (name, _entries(one[1])), made)  # type: ignore[misc]
+    if made is not data and made != data:
+        yield made
+
+
+def _entries(members: bytes) -> bytes:
+    """`"package":seconds, …` → `"package=seconds", …`."""
+    return members.replace(b'":', b"=").replace(b",", b'",') + b'"' if members else b""
+
+
+def _parse(data: bytes, unknown: str) -> pa.Table | None:
+    found = _TIME.search(data)
+    text = found is not None and found[0].endswith(b'"')
+    at = COLUMNS.get_field_index("time")
+    schema = COLUMNS.set(at, pa.field("time", pa.string() if text else pa.float64()))
+    try:
+        table = pj.read_json(
+            pa.BufferReader(data),
+            # One chunk, which needs no concatenation. Other cores work on other blocks.
+            read_options=pj.ReadOptions(use_threads=False, block_size=len(data) + 1),
+            parse_options=pj.ParseOptions(explicit_schema=schema, unexpected_field_behavior=unknown),
+        )
+        table.validate(full=True)
+        return table.select(COLUMNS.names).set_column(at, "time", time_column(table["time"])).combine_chunks()
+    except (pa.ArrowException, UnicodeError):
+        return None
+
+
+def _unknown(data: bytes) -> Counter[str]:
+    """Counts of unknown columns. In valid JSON, a string before a colon is a key."""
+    names = Counter(_KEY.findall(data))
+    return Counter(
+        {f"column {name.decode()}: not known": count for name, count in names.items() if name.decode() not in COLUMNS.names}
+    )
+
+
+def _object(line: bytes) -> Mapping[str, object]:
+    try:
+        values = json.loads(line)
+    except (ValueError, RecursionError):
+        raise Unreadable(_OF_ARRAY if _ARRAY_LINE.fullmatch(line) else "is not JSON") from None
+    if isinstance(values, list):
+        raise Unreadable(_OF_ARRAY)
+    if not isinstance(values, dict):
+        raise Unreadable("is not a JSON object")
+    return values
