@@ -52,7 +52,7 @@ def ranking_table(ranked: Sequence[RankedOperation], top: int) -> FittedTable:
         Column("Executions", drop=3): lambda row: f"{row.executions:,}",
         Column("Cost", drop=5): lambda row: _cost(row.cost_j) if row.has_cost else _UNKNOWN,
     }
-    return _estimated(rows_table("Operations by share of energy", columns, ranked, top, " operations (--top, --json)"))
+    return rows_table("Operations by share of energy", columns, ranked, top, " operations (--top, --json)", note=_ESTIMATE)
 
 
 def class_shares_table(shares: Sequence[ClassShare]) -> FittedTable:
@@ -64,7 +64,7 @@ def class_shares_table(shares: Sequence[ClassShare]) -> FittedTable:
         Column("Executions", drop=2): lambda row: f"{row.executions:,}",
         Column("Operations", drop=3): lambda row: f"{row.operations:,}",
     }
-    return _estimated(rows_table("Classes of operations by share of energy", columns, shares, len(shares)))
+    return rows_table("Classes of operations by share of energy", columns, shares, len(shares), note=_ESTIMATE)
 
 
 def blocks_table(blocks: Sequence[CostedBlock], top: int) -> FittedTable:
@@ -78,7 +78,7 @@ def blocks_table(blocks: Sequence[CostedBlock], top: int) -> FittedTable:
         Column("Executions", drop=4): lambda row: f"{row.executions:,}",
         Column("Mostly", text=True, drop=5): lambda row: max(row.classes, key=lambda kind: row.classes[kind], default=""),
     }
-    return _estimated(rows_table("Basic blocks by energy in these tests", columns, blocks, top, " blocks (--top, --json)"))
+    return rows_table("Basic blocks by energy in these tests", columns, blocks, top, " blocks (--top, --json)", note=_ESTIMATE)
 
 
 def block_lines(
@@ -104,7 +104,7 @@ def budgets_table(budgets: Sequence[Budget], level: float) -> FittedTable:
         Column("Extrapolated", text=True, drop=3): lambda row: "yes" if row.extrapolated else "",
     }
     title = f"Predicted energy of tests, {100 * level:g} % intervals"
-    return _estimated(rows_table(title, columns, budgets, len(budgets)))
+    return rows_table(title, columns, budgets, len(budgets), note=_ESTIMATE)
 
 
 def changed_operations_table(changes: Sequence[ChangedOperation], top: int) -> FittedTable:
@@ -123,11 +123,6 @@ def changed_operations_table(changes: Sequence[ChangedOperation], top: int) -> F
 def _signed(value_j: float | None) -> str:
     """A difference with its sign, or a dash for an operation without a cost."""
     return _UNKNOWN if value_j is None else f"{'+' if value_j > 0 else '−'}{joules(abs(value_j))}"
-
-
-def _estimated(table: FittedTable) -> FittedTable:
-    table.notes.append(Paragraph(_ESTIMATE, style="dim"))
-    return table
 
 
 def code_advice_lines(found: Sequence[CodeAdvice], top: int) -> Iterator[Paragraph]:

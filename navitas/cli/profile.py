@@ -72,7 +72,7 @@ from navitas.report.registry import find_format
         "--max-repeat",
         type=click.IntRange(3, 1000),
         metavar="N",
-        help="With --precision: repetitions at most. [30]",
+        help="With --precision: most repetitions. [30]",
     ),
     option("--order", "seed", type=click.IntRange(0, MAX_SEED), metavar="N", help="Number of the order of the runs. [random]"),
     option("--isolate", is_flag=True, help="Run each test in a new process."),

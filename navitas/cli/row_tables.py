@@ -14,14 +14,20 @@ _LONGEST_TEXT = 10_000
 
 
 def rows_table(
-    title: str, columns: Mapping[Column, Callable[[R], Cell]], rows: Sequence[R], top: int, more: str = " (--top)"
+    title: str,
+    columns: Mapping[Column, Callable[[R], Cell]],
+    rows: Sequence[R],
+    top: int,
+    more: str = " (--top)",
+    *,
+    note: str = "",
 ) -> FittedTable:
-    """The first `top` rows; `columns` maps each column to its cell. A note counts the other rows; see `more_rows`."""
+    """The first `top` rows; `columns` maps each column to its cell. Notes count the others (see `more_rows`), and say `note`."""
     table = FittedTable(title, list(columns))
     for row in rows[:top]:
         cells = [show(row) for show in columns.values()]
         table.add(*(printable(cell, _LONGEST_TEXT) if isinstance(cell, str) else cell for cell in cells))
-    table.notes += more_rows(len(rows) - top, more)
+    table.notes += more_rows(len(rows) - top, more) + ([Paragraph(note, style="dim")] if note else [])
     return table
 
 

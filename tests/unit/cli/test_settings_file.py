@@ -128,7 +128,7 @@ def _refused() -> list[tuple[str, str]]:
         for param in command.params:
             writes = isinstance(param.type, PathType) and param.type.role != "read"
             runs = isinstance(param.type, NameOrFile) and param.type.is_program
-            if isinstance(param, Option) and (writes or runs or not param.from_project):
+            if isinstance(param, Option) and not param.hidden and (writes or runs or not param.from_project):
                 found.append((name, param.long_name))
     return found
 
