@@ -45,7 +45,7 @@ def load(
     """Open, parse and analyze a recording.
 
     `alternative` names a second model (`paper1`), in addition to the default one. `evidence="model"` leaves power rails out.
-    `power_model` is a file of `navitas model components fit`: it gives the figures that the power profile lacks.
+    `power_model` is a file of `navitas power fit`: it gives the figures that the power profile lacks.
 
     Raises:
         RecordingError: The folder is not a recording, or a file can't be read.
@@ -141,7 +141,7 @@ def _model_file_warnings(manifest: Manifest, model: PowerModel) -> Iterator[Noti
         message = (
             f"the model file is fitted to {fitted.device or 'an unnamed device'}, the recording is of {manifest.device.model}"
         )
-        yield Notice.with_code("power_model", message, "Fit a model of this device: navitas model components fit")
+        yield Notice.with_code("power_model", message, "Fit a model of this device: navitas power fit")
     if fitted is not None and not model.filled:
         names = fitted.listed_components()
         message = f"the model file gives no figure: the power profile has figures of all of its components ({names})"

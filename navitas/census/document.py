@@ -23,7 +23,7 @@ _MAX_BYTES = 1 << 28
 _MAX_NAME = 70_000  # a name in a class file has at most 65,535 bytes
 _MAX_CODE = 65_535
 _GZIP = b"\x1f\x8b"
-_REMEDY = "Write it again with navitas model census."
+_REMEDY = "Write it again with navitas operations census."
 
 OperationClass = Literal["Control", "Function", "Boolean", "Arithmetic", "Assignment", "Comparison", "Reference", "Library"]
 CLASSES: tuple[str, ...] = get_args(OperationClass)

@@ -14,9 +14,9 @@ from navitas.cli.history_file import add_sessions
 from navitas.cli.measuring import load_measured, print_failures, print_troubles
 from navitas.cli.messages import next_step, shell_word, warning
 from navitas.cli.options import ReportOptions
-from navitas.cli.outputs import write_files
 from navitas.cli.profiling import caller_of, check_report
 from navitas.cli.progress import ConsoleProgress
+from navitas.cli.reporting import write_files
 from navitas.cli.standard_output import output_console
 from navitas.collect.options import ProfileOptions
 from navitas.collect.version_runs import ProfilingOutcome

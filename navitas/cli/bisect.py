@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,32 +14,44 @@ import click
 from navitas.build.commits import Commit, first_parents
 from navitas.build.gradle import BuildOptions
 from navitas.build.revisions import check_folder, checked_out
-from navitas.cli.bisect_tables import found_lines, steps_table
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.compare_input import read_session
+from navitas.cli.compare_tables import percent, short_names
 from navitas.cli.energy_limit import figure_option
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import failed_check, location, next_step, note, shell_word, warning
 from navitas.cli.option import option, section
-from navitas.cli.options import Finite, ReportOptions, device_option, phone_option, probe_options, user_option
-from navitas.cli.paths import FOLDER, PROGRAM, READ, TEXT
+from navitas.cli.options import (
+    Finite,
+    ReportOptions,
+    device_option,
+    gradle_option,
+    phone_option,
+    probe_options,
+    tests_option,
+    user_option,
+)
+from navitas.cli.paths import FOLDER, READ, TEXT
 from navitas.cli.profiling import caller_of
 from navitas.cli.progress import ConsoleProgress
 from navitas.cli.standard_output import output_console
 from navitas.collect.options import ProfileOptions, check_options
 from navitas.compare.effect import stats
 from navitas.compare.figures import FigureChoice
+from navitas.compare.session import Subject
 from navitas.device.base import Device
 from navitas.errors import ExitCode, UsageError
 from navitas.history.bisect import Bisection, FigureStep, SessionPair, bisect
-from navitas.history.search import Limits, most_builds
+from navitas.history.search import FoundCommits, Limits, most_builds
 from navitas.owned_folder import owned_folder
+from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.untrusted_text import printable
 from navitas.virtual_phone.kernel.spec import find_profile, load_spec
 from navitas.workflows.building import check_build
 from navitas.workflows.measurement import BackgroundContext, Caller, RunOptions, default_recording, open_device
 from navitas.workflows.versions import BuiltVersion, build_version, measure_versions
 
+_LONGEST = 300
 _SHOWN = 5
 """How many figures are shown if none differs."""
 
@@ -49,7 +62,7 @@ _SHOWN = 5
 @click.argument("project", type=READ, required=False)
 @section(
     "What to measure",
-    option("--tests", multiple=True, type=TEXT, metavar="PATTERN", help="CLASS[#METHOD] with * and ?; repeatable. [all]"),
+    tests_option,
     figure_option,
     option("--turns", type=click.IntRange(3, 1000), default=4, show_default=True, metavar="N", help="Runs of each measurement."),
     option(
@@ -72,7 +85,7 @@ _SHOWN = 5
     option("--module", type=TEXT, metavar="PATH", help="Gradle path of a module. [all with tests]"),
     option("--variant", type=TEXT, metavar="NAME", help="Android variant, such as demoDebug. [the only one]"),
     option("--test-task", type=TEXT, metavar="NAME", help="Gradle's test task, such as integrationTest. [test]"),
-    option("--gradle", type=PROGRAM, metavar="PATH", help="Gradle to use. [gradlew, else PATH]"),
+    gradle_option,
 )
 @section("Output", option("-o", "--output", type=FOLDER, metavar="DIR", help="Folder of recordings. [navitas-recordings/…]"))
 @probe_options
@@ -89,7 +102,7 @@ def command(*, good: str, bad: str, project: Path | None, json_file: Path | None
         output, result = _run(request, stack)
         write_json(json_file, schema_version=2, **_document(request, output, result))
         if is_text:
-            output_console().print(*found_lines(request.commits, result.found, result.change), sep="\n", markup=False)
+            output_console().print(*_found_lines(request.commits, result.found, result.change), sep="\n", markup=False)
             if result.change is None and result.compared:
                 output_console().print(steps_table("Clearest differences; none is clear enough", result.compared[:_SHOWN]))
             if result.methods:
@@ -229,3 +242,40 @@ class _Measurements:
                     caller=self._caller, virtual=self.device.info.kind == "virtual",
                 )  # fmt: skip
         return self.built[index]
+
+
+def _found_lines(commits: Sequence[Commit], found: FoundCommits | None, change: FigureStep | None) -> list[str]:
+    """Return the lines that name the commits and the probability of error, or say that nothing changed."""
+    if found is None or change is None:
+        return ["No figure differs between the two revisions."]
+    lines = [f"{printable(_described(change.subject), _LONGEST)}: {percent(change.percent)} between the two revisions"]
+    for index in found.commits:
+        lines.append(f"{commits[index].hash} {printable(commits[index].subject, _LONGEST)}")
+    several = len(found.commits) > 1
+    what = "one of these commits changed it" if several else "this commit changed it"
+    if found.step is not None:
+        step = percent(100 * math.expm1(found.step))
+        lines.append(f"{step} from the commit before the likely one, of {percent(change.percent)} in all")
+    if several:
+        chance = f"{100 * found.no_change:.2g} %"
+        lines.append(f"probability that none did, and builds of the same code differ by this: {chance}")
+    lines.append(
+        f"{what}; the probability of error is {100 * found.error:.2g} % if there is one such commit, after {found.builds} builds"
+    )
+    for index, reason in sorted(found.skipped.items()):
+        lines.append(f"skipped {commits[index].short}: {printable(reason, _LONGEST)}")
+    return lines
+
+
+def _described(subject: Subject) -> str:
+    """Return a figure's name with its kind, and for tests which energy it is."""
+    return f"{subject.name} ({f'{subject.energy} energy' if subject.energy else subject.kind})"
+
+
+def steps_table(title: str, steps: Sequence[FigureStep]) -> FittedTable:
+    """Changes of figures between two commits."""
+    table = FittedTable(title, [Column("Figure", text=True), Column("Change"), Column("95 %", drop=1)])
+    for one, name in zip(steps, short_names([one.subject for one in steps]), strict=True):
+        interval = f"{percent(one.low_percent)} … {percent(one.high_percent)}"
+        table.add(printable(name, _LONGEST), percent(one.percent), interval)
+    return table

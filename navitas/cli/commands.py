@@ -1,22 +1,27 @@
-"""The base class of all commands: common options, grouped help, settings files, old names of options."""
+"""The base classes of commands and groups: common options, grouped help, settings files, imports on use."""
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import click
 from click.core import ParameterSource
+from click.shell_completion import CompletionItem
 
-from navitas.cli.common_options import COMMON, common_options
-from navitas.cli.messages import detail, note, warning
+from navitas.cli.messages import Verbosity, detail, prefer, preferences, warning
 from navitas.cli.option import Option
-from navitas.cli.standard_input_file import without_copy
 from navitas.errors import NavitasError, UsageError
 
-_OTHER_OPTIONS = "Options"
+_COMMON, _OTHER_OPTIONS = "General", "Options"
+_META = f"{__name__}.settings"
+_RANKS = f"{__name__}.ranks"
+_STRENGTH = {ParameterSource.COMMANDLINE: 3, ParameterSource.ENVIRONMENT: 2, ParameterSource.DEFAULT_MAP: 1}
+_LONGEST_HELP = 1000
 _SOURCE_NAMES = {ParameterSource.COMMANDLINE: "command line", ParameterSource.ENVIRONMENT: "environment"}
 
 
@@ -32,10 +37,9 @@ class NavitasCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments, with defaults from the project's settings file. Raises `UsageError` for an invalid setting."""
         if not ctx.resilient_parsing:
-            given, _, order = self.make_parser(ctx).parse_args(args=list(args))
+            given, *_ = self.make_parser(ctx).parse_args(args=list(args))
             wants_help = self.get_help_option(ctx)
             if wants_help is None or not given.get(wants_help.name):
-                _note_old_names(order)
                 self._apply_settings(ctx, given)
         rest = super().parse_args(ctx, args)
         if not ctx.resilient_parsing:
@@ -64,7 +68,7 @@ class NavitasCommand(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command. With `--verbose`, first print the origins of its options' values."""
         self._print_origins(ctx)
-        from navitas.cli.paths import check_folders  # noqa: PLC0415  # Keeps `navitas --help` fast.
+        from navitas.cli.paths import check_folders, without_copy  # noqa: PLC0415  # Keeps `navitas --help` fast.
 
         check_folders(ctx)
         try:
@@ -114,9 +118,9 @@ class NavitasCommand(click.Command):
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx) if isinstance(param, click.Option) else None
             if record is not None:
-                title = param.section if isinstance(param, Option) else COMMON
+                title = param.section if isinstance(param, Option) else _COMMON
                 groups.setdefault(title or _OTHER_OPTIONS, []).append(record)
-        groups[COMMON] = groups.pop(COMMON)  # The common options are last.
+        groups[_COMMON] = groups.pop(_COMMON)  # The common options are last.
         for title, records in groups.items():
             with formatter.section(title):
                 formatter.write_dl(records)
@@ -132,6 +136,10 @@ class NavitasCommand(click.Command):
         super().format_epilog(ctx, formatter)
 
 
+class ReaderGoneError(Exception):
+    """The reader of standard output closed the pipe."""
+
+
 class NavitasGroup(click.Group):
     """A group of commands, with the common options."""
 
@@ -141,8 +149,49 @@ class NavitasGroup(click.Group):
         super().__init__(*args, **attributes)
         self.params += common_options()
 
+    def help_of(self, ctx: click.Context) -> dict[str, str]:
+        """Return the one-line help of each command, which click would cut at the width of the terminal."""
+        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        return {name: command.get_short_help_str(_LONGEST_HELP) for name, command in commands.items() if command is not None}
 
-_META = f"{__name__}.settings"
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([*self.help_of(ctx).items()])
+
+
+class LazyGroup(NavitasGroup):
+    """A group that imports each command on use.
+
+    `modules` maps the name of a command to its module and one-line help. The help is repeated there so that `--help` doesn't
+    import the module. The command is `command` of the module, or what is named after a colon: `navitas.cli.x:name`.
+    """
+
+    modules: Mapping[str, tuple[str, str]] = {}
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command. Raises `ReaderGoneError`, since click would exit with 1, the code of a failed check."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as gone:
+            raise ReaderGoneError from gone
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.modules)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.modules:
+            return None
+        module, _, name = self.modules[cmd_name][0].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), name or "command")
+        return command
+
+    def help_of(self, ctx: click.Context) -> dict[str, str]:
+        return {name: text for name, (_, text) in self.modules.items()}
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete the name of a command without importing its module."""
+        names = [CompletionItem(name, help=text) for name, text in self.help_of(ctx).items() if name.startswith(incomplete)]
+        return names + click.Command.shell_complete(self, ctx, incomplete)
 
 
 def warn_about_settings(*names: str) -> None:
@@ -157,7 +206,36 @@ def warn_about_settings(*names: str) -> None:
             warning(f"{where} sets --{param.long_name} of this check to {value}", "The command line wins over this file.")
 
 
-def _note_old_names(order: Sequence[click.Parameter]) -> None:
-    for param in order:
-        if isinstance(param, Option) and param.old_name is not None:
-            note(f"note: {param.old_name} is now {param.renamed[param.old_name]}; a later version removes the old name")
+def common_options() -> list[Option]:
+    """Create the common options of a command. They set preferences and are not passed to the command."""
+    shared: dict[str, Any] = {"is_eager": True, "expose_value": False, "section": _COMMON}
+    colors = click.Choice(["auto", "always", "never"])
+    return [
+        Option(["-q", "--quiet"], is_flag=True, callback=_verbosity, help="Only results, warnings and errors.", **shared),
+        Option(["-v", "--verbose"], is_flag=True, callback=_verbosity, help="Show origins of values, and times.", **shared),
+        Option(["--color"], type=colors, callback=_color, help="Colored text. [auto: on a terminal]", **shared),
+    ]
+
+
+def _verbosity(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    wanted = Verbosity.QUIET if param.name == "quiet" else Verbosity.VERBOSE
+    if value and _outranks(ctx, param, "verbosity", preferences().verbosity not in (Verbosity.NORMAL, wanted)):
+        prefer(replace(preferences(), verbosity=wanted))
+
+
+def _color(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    if value is not None and _outranks(ctx, param, "color", conflict=False):
+        prefer(replace(preferences(), color=value))
+
+
+def _outranks(ctx: click.Context, param: click.Parameter, what: str, conflict: bool) -> bool:
+    """Whether this source of a value outranks the previous one. Command line > environment > settings file."""
+    ranks: dict[str, int] = ctx.meta.setdefault(_RANKS, {})
+    source = ctx.get_parameter_source(param.name or "")
+    rank = _STRENGTH.get(source, 0) if source is not None else 0
+    if conflict and rank == ranks.get(what, 0):
+        raise UsageError("--quiet and --verbose exclude each other", "leave one out")
+    if rank < ranks.get(what, 0):
+        return False
+    ranks[what] = rank
+    return True

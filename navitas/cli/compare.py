@@ -24,9 +24,7 @@ from navitas.compare.versions import compare_versions
 
 
 @click.command(
-    "compare",
-    cls=NavitasCommand,
-    example="navitas compare before after\nnavitas compare before.json after.json --same-session",
+    "compare", cls=NavitasCommand, example="navitas compare before after\nnavitas compare before.json after.json --same-session"
 )
 @click.argument("before", type=READ_FILE_ANY_NAME, required=True)
 @click.argument("after", type=READ_FILE_ANY_NAME, required=True)

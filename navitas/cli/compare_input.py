@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from navitas.cli.analysis import load_profile
 from navitas.cli.files import STDOUT
 from navitas.cli.messages import warning
+from navitas.cli.paths import input_name
 from navitas.cli.progress import ConsoleProgress
-from navitas.cli.standard_input_file import input_name
+from navitas.cli.reporting import load_profile
 from navitas.compare import versions
 from navitas.compare.session import Session
 from navitas.errors import UsageError

@@ -7,22 +7,24 @@ from pathlib import Path
 
 import click
 
+from navitas.build.gradle import BuildOptions
 from navitas.build.sample import DEMO_TESTS, copy_sample
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.option import option
-from navitas.cli.options import pop_report_options, report_options
-from navitas.cli.paths import FOLDER, PROGRAM
+from navitas.cli.options import gradle_option, pop_report_options, report_options
+from navitas.cli.paths import FOLDER
 from navitas.cli.profiling import report_measured
+from navitas.collect.options import ProfileOptions
 from navitas.owned_folder import owned_folder
-from navitas.workflows.measurement import RECORDINGS
-from navitas.workflows.profile import BuildOptions, ProfileOptions, RunOptions, profile
+from navitas.workflows.measurement import RECORDINGS, RunOptions
+from navitas.workflows.profile import profile
 
 
 @click.command("demo", cls=NavitasCommand, example="navitas demo --speedscope demo.speedscope.json")
 @option(
     "-o", "--output", type=FOLDER, default=RECORDINGS / "demo", show_default=True, metavar="DIR", help="The recording's folder."
 )
-@option("--gradle", type=PROGRAM, metavar="PATH", help="Gradle to use. [PATH]")
+@gradle_option
 @report_options
 def command(output: Path, gradle: str | None, **values: object) -> int:
     """Profile the sample project on the virtual phone.

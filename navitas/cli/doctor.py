@@ -13,7 +13,7 @@ from navitas.cli.commands import NavitasCommand
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step, shell_word
 from navitas.cli.option import option
-from navitas.cli.options import user_option
+from navitas.cli.options import connected_option, user_option
 from navitas.cli.paths import TEXT
 from navitas.cli.standard_output import output_console
 from navitas.collect.doctor import Check, Examination, examine
@@ -32,7 +32,7 @@ _STYLES = {"ok": "green", "note": "yellow", "problem": "bold red"}
 
 @click.command("doctor", cls=NavitasCommand, example="navitas doctor org.example.app --device SERIAL")
 @click.argument("package", required=False, type=TEXT)
-@option("--device", "serial", type=TEXT, metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]")
+@connected_option
 @user_option
 @option(
     "--restore",

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import click
 
-from navitas.cli.lazy import LazyGroup
+from navitas.cli.commands import LazyGroup
 from navitas.errors import UsageError
 from navitas.extra_libraries import install_extra
 

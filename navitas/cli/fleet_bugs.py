@@ -9,7 +9,8 @@ import click
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options, hogs_of
 from navitas.cli.fleet_paper import model_option, paper_bugs
-from navitas.cli.fleet_rows import Outputs, output_options, rows_table
+from navitas.cli.fleet_rows import Outputs, output_options
+from navitas.cli.row_tables import rows_table
 from navitas.cli.standard_output import output_console
 from navitas.counts import counted
 from navitas.fleet.bugs import FDR_LIMIT, find_bugs

@@ -10,9 +10,11 @@ import numpy as np
 from navitas.cli.commands import NavitasCommand, warn_about_settings
 from navitas.cli.energy_limit import end_check, fail_on_option
 from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
-from navitas.cli.fleet_rows import Outputs, output_options, rows_table
+from navitas.cli.fleet_rows import Outputs, output_options
 from navitas.cli.option import option
 from navitas.cli.paths import TEXT
+from navitas.cli.renamed_options import renamed
+from navitas.cli.row_tables import rows_table
 from navitas.cli.standard_output import output_console
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.drain_changes import CheckRow, check_versions
@@ -22,7 +24,7 @@ from navitas.report.terminal.fitted_table import Column, FittedTable
 
 _NO_VERSION = (
     "fewer than three clients run it, or there is no version before it with three clients",
-    "Leave out --version to list the versions that are compared.",
+    "Leave out --app-version to list the versions that are compared.",
 )
 _NO_VERSIONS = ("it has no two versions with three clients each", "Collect samples with versions, from more clients.")
 
@@ -32,7 +34,8 @@ _NO_VERSIONS = ("it has no two versions with three clients each", "Collect sampl
 @option(
     "--app", "apps", type=TEXT, multiple=True, from_project=False, metavar="PACKAGE", help="Only this app; repeatable. [all hogs]"
 )
-@option("--version", "version", type=TEXT, from_project=False, metavar="VERSION", help="Only this version.")
+@option("--app-version", "version", type=TEXT, from_project=False, metavar="VERSION", help="Only this version.")
+@renamed("--version", "--app-version")
 @option(
     "--limit",
     "limit_percent_h",
@@ -55,7 +58,7 @@ def command(
 ) -> int:
     """Check that no version of an app drains more than the one before. The exit code is 1 if one does, or if that is unknown.
 
-    The one before is the last earlier version with three clients. It is unknown if an app of --app, or --version, was not
+    The one before is the last earlier version with three clients. It is unknown if an app of --app, or --app-version, was not
     compared; without them, if there are hogs and no version was compared.
     """
     warn_about_settings("limit", "since", "until")

@@ -9,9 +9,10 @@ import click
 
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options, hogs_of
-from navitas.cli.fleet_rows import Outputs, output_options, rows_table
+from navitas.cli.fleet_rows import Outputs, output_options
 from navitas.cli.option import option
 from navitas.cli.paths import TEXT
+from navitas.cli.row_tables import rows_table
 from navitas.cli.standard_output import output_console
 from navitas.errors import UsageError
 from navitas.fleet.drain_changes import ChangeRow, changes_of

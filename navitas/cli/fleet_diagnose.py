@@ -11,9 +11,10 @@ import numpy as np
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
 from navitas.cli.fleet_hogs import NOT_YET, clean_limit_percent_h, verdict_of, verdict_paragraph
-from navitas.cli.fleet_rows import Outputs, client_option, more_rows, output_options, rows_table
+from navitas.cli.fleet_rows import Outputs, client_option, output_options
 from navitas.cli.option import option
 from navitas.cli.paths import TEXT
+from navitas.cli.row_tables import more_rows, rows_table
 from navitas.cli.standard_output import output_console
 from navitas.counts import counted
 from navitas.errors import UsageError

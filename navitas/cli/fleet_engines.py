@@ -12,10 +12,10 @@ from typing import Any
 
 import click
 
-from navitas.cli.bars import bar
 from navitas.cli.messages import note
 from navitas.cli.option import option
 from navitas.cli.paths import STORE, TEXT
+from navitas.cli.progress import bar
 from navitas.errors import UsageError
 from navitas.extra_libraries import install_extra
 from navitas.fleet.engine.base import Engine

@@ -16,11 +16,12 @@ from rich.text import Text
 
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files
-from navitas.cli.fleet_rows import client_option, more_rows
+from navitas.cli.fleet_rows import client_option
 from navitas.cli.json_output import json_option, write_document
 from navitas.cli.messages import error as show_error
 from navitas.cli.messages import failed_check, is_quiet, next_step, note, shell_word, warning
 from navitas.cli.paths import NEW_STORE, PathType
+from navitas.cli.row_tables import more_rows
 from navitas.cli.standard_output import error_console, output_console
 from navitas.counts import counted
 from navitas.errors import ExitCode, UsageError

@@ -8,7 +8,8 @@ import click
 
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.fleet_engines import FleetChoice, fleet_of, fleet_options
-from navitas.cli.fleet_rows import Outputs, client_option, output_options, rows_table
+from navitas.cli.fleet_rows import Outputs, client_option, output_options
+from navitas.cli.row_tables import rows_table
 from navitas.cli.standard_output import output_console
 from navitas.counts import counted
 from navitas.fleet.figures import number

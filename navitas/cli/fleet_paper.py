@@ -8,9 +8,10 @@ from typing import Any, TypeVar
 import click
 
 from navitas.cli.fleet_engines import reading
-from navitas.cli.fleet_rows import Outputs, rows_table
+from navitas.cli.fleet_rows import Outputs
 from navitas.cli.option import option
 from navitas.cli.renamed_options import renamed
+from navitas.cli.row_tables import rows_table
 from navitas.cli.standard_output import output_console
 from navitas.counts import counted
 from navitas.errors import UsageError

@@ -15,6 +15,7 @@ from navitas.cli.fleet_rows import client_option, min_clients_option
 from navitas.cli.json_output import json_option, write_json
 from navitas.cli.messages import note
 from navitas.cli.option import option
+from navitas.cli.options import top_option
 from navitas.cli.paths import READ, WRITE_ANY_NAME
 from navitas.counts import counted
 from navitas.errors import UsageError
@@ -28,7 +29,8 @@ from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import score_clients
 from navitas.fleet.store import find_client
 from navitas.fleet.versions import find_versions
-from navitas.recording.store import MANIFEST_NAME, open_recording
+from navitas.recording.layout import MANIFEST_NAME
+from navitas.recording.store import open_recording
 from navitas.report.names import MethodNames
 from navitas.report.units import share
 
@@ -48,7 +50,7 @@ _METHODS = 8
     help="Recordings of hogs, or folders of recordings: adds their methods. Repeatable.",
 )
 @json_option
-@option("--top", type=click.IntRange(min=1), default=50, show_default=True, metavar="N", help="Rows in the tables.")
+@top_option(50)
 @min_clients_option
 def command(
     *,

@@ -1,9 +1,9 @@
-"""Results of a fleet as terminal tables, JSON and CSV."""
+"""Results of a fleet as JSON and CSV, and the options of their outputs."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -15,18 +15,15 @@ from navitas.cli.files import STDOUT, check_files, write_to
 from navitas.cli.json_output import json_option, write_document
 from navitas.cli.messages import note
 from navitas.cli.option import option
+from navitas.cli.options import top_option
 from navitas.cli.paths import TEXT, WRITE_ANY_NAME
 from navitas.counts import counted
 from navitas.errors import UsageError
 from navitas.fleet.results import Row, document, of_enough_clients
-from navitas.report.terminal.fitted_table import Column, FittedTable
-from navitas.report.terminal.paragraph import Paragraph
-from navitas.untrusted_text import guarded, printable
+from navitas.untrusted_text import guarded
 
 F = TypeVar("F", bound=Callable[..., Any])
 R = TypeVar("R", bound=Row)
-
-_LONGEST_TEXT = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,34 +88,12 @@ def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
         min_clients_option,
         json_option,
         option("--csv", "csv_file", type=WRITE_ANY_NAME, metavar="FILE", section="Output", help="Write CSV ('-': stdout)."),
-        option(
-            "--top",
-            type=click.IntRange(min=1),
-            default=20,
-            show_default=True,
-            section="Output",
-            metavar="N",
-            help="Rows in the table.",
-        ),
+        top_option(20),
     )
     made: Callable[..., Any] = with_outputs
     for decorate in reversed(decorators):
         made = decorate(made)
     return made
-
-
-def rows_table(title: str, columns: Mapping[Column, Callable[[R], str]], rows: Sequence[R], top: int) -> FittedTable:
-    """The first `top` rows; `columns` maps each column to the text of its cell. A note counts the other rows."""
-    table = FittedTable(title, list(columns))
-    for row in rows[:top]:
-        table.add(*(printable(show(row), _LONGEST_TEXT) for show in columns.values()))
-    table.notes += more_rows(len(rows) - top)
-    return table
-
-
-def more_rows(count: int, option_name: str = " (--top)") -> list[Paragraph]:
-    """A note that counts rows that are not shown, if there are any, and names the option that shows more."""
-    return [Paragraph(f"… {count:,} more{option_name}", style="dim")] if count > 0 else []
 
 
 def _csv(kind: type[R], rows: Sequence[R], out: IO[str]) -> None:

@@ -16,7 +16,8 @@ from navitas.cli.fleet_rows import client_option
 from navitas.cli.json_output import json_option, write_json
 from navitas.cli.messages import note
 from navitas.cli.option import option
-from navitas.cli.paths import NEW_STORE, TEXT, WRITE_ANY_NAME
+from navitas.cli.options import connected_option
+from navitas.cli.paths import NEW_STORE, WRITE_ANY_NAME
 from navitas.cli.renamed_options import renamed
 from navitas.collect.battery_sample import model_and_os, pseudonym, pull_history, take_sample
 from navitas.counts import counted
@@ -35,7 +36,7 @@ _USEFUL = ("screen", "network", "brightness", "saver", *_COUNTERS)
 @click.command("sample", cls=NavitasCommand, example="navitas fleet sample fleet --device SERIAL --battery-history")
 @click.argument("store", required=False, type=NEW_STORE, metavar="[STORE]")
 @option("-o", "--output", type=WRITE_ANY_NAME, metavar="FILE", help="Append to this file of JSON lines ('-': stdout).")
-@option("--device", "serial", type=TEXT, metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]")
+@connected_option
 @client_option("Name of the phone. [a hash of its serial number]", default="")
 @option("--battery-history", "history", is_flag=True, help="Add the history that the phone keeps: a sample for each percent.")
 @renamed("--history", "--battery-history")

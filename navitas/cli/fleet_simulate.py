@@ -7,16 +7,18 @@ from typing import Any
 
 import click
 
-from navitas.cli.bars import bar
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step, shell_word
 from navitas.cli.option import option
 from navitas.cli.options import Finite
 from navitas.cli.paths import NEW_STORE, READ_FILE, TEXT
+from navitas.cli.progress import bar
 from navitas.counts import counted
 from navitas.errors import UsageError
-from navitas.fleet.simulate import FleetModel, act, read_advice, simulate
+from navitas.fleet.simulate.acting import act, read_advice
+from navitas.fleet.simulate.catalog import FleetModel
+from navitas.fleet.simulate.simulation import simulate
 from navitas.fleet.store import BUCKETS, Store, day
 
 _PER_CLIENT, _PER_BUCKET, _MOST_PER_BUCKET, _MOST_BUCKETS = 1000, 100_000, 2_000_000, 4096

@@ -2,31 +2,59 @@
 
 from __future__ import annotations
 
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import IO, Any
 
 import click
 
+from navitas import __version__
+from navitas.analyze.load import analyze, load_tables
 from navitas.attribute.analysis_settings import AnalysisSettings, EvidenceChoice
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.files import STDOUT, check_files, write_to
-from navitas.cli.graph_input import read_graph, warn_about_packages
-from navitas.cli.graph_output import FORMATS, GraphResult, graph_format, write_graph
-from navitas.cli.graph_terminal import print_difference, print_graph
+from navitas.cli.graph_tables import print_difference, print_graph
 from navitas.cli.json_output import json_option
-from navitas.cli.messages import location, next_step, shell_word
+from navitas.cli.messages import location, next_step, shell_word, warning
 from navitas.cli.option import option
-from navitas.cli.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME
+from navitas.cli.options import BEFORE_HELP, evidence_option, power_model_option, top_option
+from navitas.cli.paths import READ_ANY_NAME, TEXT, WRITE_ANY_NAME
 from navitas.cli.progress import ConsoleProgress
-from navitas.errors import UsageError
-from navitas.graph.advice import advice
+from navitas.cli.renamed_options import renamed
+from navitas.errors import RecordingError, UsageError
+from navitas.graph.advice import Advice, advice
+from navitas.graph.build_graph import module_graph
+from navitas.graph.delivery_tags import HistoryCheck, history_check
 from navitas.graph.difference import GraphDifference, difference
+from navitas.graph.graphml_format import write_graphml
+from navitas.graph.graphviz import graphviz_png, graphviz_svg, write_dot
 from navitas.graph.module_graph import ModuleGraph
 from navitas.graph.node_link_format import graph_document, write_node_link
 from navitas.graph.processing import Processing, entry_name, part_of, processing
+from navitas.graph.sarif_format import write_sarif
+from navitas.graph.svg_format import write_svg
 from navitas.graph.wake_ups import wake_ups
 from navitas.power.fitted_model import read_fitted_model
 from navitas.untrusted_text import printable, printable_line
+
+_WARNINGS = frozenset({
+    "communications", "unknown_communications", "handoffs", "batterystats_lines", "unjoined_readings", "no_clocks", "crashed",
+    "no_run_end", "partial_recording", "file_missing", "file_changed", "chunks", "events", "records", "damaged_bytes",
+    "event_file_bytes", "malformed_records", "no_thread_cpu_time",
+})  # fmt: skip
+"""Codes of the warnings that can explain missing messages, energy or alarms."""
+_FORMATS = {
+    "dot": (".dot", ".gv"),
+    "svg": (".svg",),
+    "png": (".png",),
+    "graphml": (".graphml",),
+    "json": (".json",),
+    "sarif": (".sarif",),
+}
+"""The formats, with the extensions that select them."""
 
 
 @click.command(
@@ -36,20 +64,19 @@ from navitas.untrusted_text import printable, printable_line
 )
 @click.argument("recording", type=READ_ANY_NAME)
 @option("--from", "entries", multiple=True, type=TEXT, metavar="MODULE", help="Only what this module reaches; repeatable.")
-@option("--against", type=READ_ANY_NAME, metavar="RECORDING", help="An earlier recording, to show what changed since.")
-@option("--evidence", type=click.Choice(["rails", "model"]), default="rails", show_default=True, help="Scale to power rails?")
-@option("--power-model", type=READ_FILE_ANY_NAME, metavar="FILE", help="A model of `navitas model components fit`.")
-@option(
-    "--top", type=click.IntRange(min=1), default=20, show_default=True, section="Output", metavar="N", help="Rows in each table."
-)
-@option("--format", "format_name", type=click.Choice(list(FORMATS)), section="Output", help="Write the graph in this format.")
+@option("--before", "before_path", type=READ_ANY_NAME, metavar="RECORDING", help=BEFORE_HELP)
+@renamed("--against", "--before")
+@evidence_option
+@power_model_option
+@top_option(20)
+@option("--format", "format_name", type=click.Choice(list(_FORMATS)), section="Output", help="Write the graph in this format.")
 @option("-o", "--output", type=WRITE_ANY_NAME, metavar="FILE", section="Output", help="The graph's file ('-': stdout).")
 @json_option
 def command(
     *,
     recording: Path,
     entries: tuple[str, ...],
-    against: Path | None,
+    before_path: Path | None,
     evidence: EvidenceChoice,
     power_model: Path | None,
     top: int,
@@ -61,19 +88,19 @@ def command(
 
     Modules are activities, services, receivers, providers, jobs and workers. The RECORDING needs --record hooks.
     """
-    if entries and against is not None:
-        raise UsageError("--from and --against exclude each other: a difference is that of whole graphs", "leave one out")
-    name = graph_format(format_name, output)
+    if entries and before_path is not None:
+        raise UsageError("--from and --before exclude each other: a difference is that of whole graphs", "leave one out")
+    name = _format(format_name, output)
     file = output or (STDOUT if name is not None else None)
     check_files([path for path in (file, json_file) if path is not None])
     with ConsoleProgress(only_live=True) as progress:
         settings = AnalysisSettings(evidence=evidence, fitted=None if power_model is None else read_fitted_model(power_model))
-        load = partial(read_graph, settings=settings, progress=progress)
-        before = None if against is None else load(against)
+        load = partial(_read, settings=settings, progress=progress)
+        before = None if before_path is None else load(before_path)
         read = load(recording)
     graph = read.graph
     if before is not None:
-        warn_about_packages(before.packages, read.packages)
+        _warn_about_packages(before.packages, read.packages)
     reached = processing(graph, entries) if entries else None
     shown = graph if reached is None else part_of(graph, reached)
     wakes = wake_ups(graph, shown.edges)
@@ -84,7 +111,7 @@ def command(
     if json_file is not None:
         write_to(json_file, partial(write_node_link, document))
     if name is not None and file is not None:
-        write_graph(file, name, GraphResult(shown, document, found))
+        _write(file, name, shown, document, found)
         if file != STDOUT:
             location(f"graph: {printable_line(str(file), 1000)}")
     if STDOUT in (file, json_file):
@@ -105,3 +132,76 @@ def _suggest(recording: Path, graph: ModuleGraph, reached: Processing | None, ch
     else:
         options = "".join(f" --from {shell_word(entry)}" for entry in reached.entries) if reached else ""
         next_step(f"{command}{options} -o modules.svg")
+
+
+@dataclass(frozen=True, slots=True)
+class _Input:
+    """The graph of a recording, its comparison with the history if it has one, and the packages that were recorded."""
+
+    graph: ModuleGraph
+    check: HistoryCheck | None
+    packages: frozenset[str]
+
+
+def _read(path: Path, settings: AnalysisSettings, progress: ConsoleProgress) -> _Input:
+    """Read a recording. Raises `RecordingError` if it has no communications."""
+    progress.stage("reading the recording")
+    loaded = load_tables(path, settings)
+    progress.stage("attributing energy to calls")
+    profile = analyze(loaded)
+    for one in profile.warnings:
+        if one.code in _WARNINGS:
+            warning(printable_line(one.message, 1000))
+    progress.stage("building the graph")
+    try:
+        graph = module_graph(profile)
+    except RecordingError as error:
+        raise RecordingError(f"{path}: {error.message}", error.remedy) from error
+    if graph.processes > 1:
+        warning(f"a run has messages of {graph.processes} processes: the app has several, or it ended and was started again")
+    packages = frozenset(run.package for run in profile.ledger.runs if run.package)
+    return _Input(graph, history_check(graph, loaded.parsed.runs), packages)
+
+
+def _warn_about_packages(before: frozenset[str], after: frozenset[str]) -> None:
+    """Warn about recordings of different apps, whose difference means little."""
+    if before and after and before.isdisjoint(after):
+        first, second = (printable(", ".join(sorted(names)), 300) for names in (before, after))
+        warning(f"--before is a recording of {first}, and this one is of {second}: the difference is that of two apps")
+
+
+def _format(name: str | None, output: Path | None) -> str | None:
+    """Return the format to write: the given one, or that of the file's extension. None if nothing is to be written."""
+    if name is not None or output is None:
+        return name
+    if output == STDOUT:
+        raise UsageError("-o - has no extension, so the format is unknown", "name it: --format dot -o -")
+    file = output.name.lower()
+    found = next((name for name, extensions in _FORMATS.items() if file.endswith(extensions)), None)
+    if found is None:
+        known = ", ".join(extension for extensions in _FORMATS.values() for extension in extensions)
+        raise UsageError(f"-o {output}: no format has this extension", f"give --format, or one of: {known}")
+    return found
+
+
+def _write(file: Path, name: str, graph: ModuleGraph, document: Mapping[str, Any], found: Sequence[Advice]) -> None:
+    """Write a format to a file. Raises `UsageError` for a PNG that Graphviz cannot draw."""
+    writers: dict[str, Callable[[IO[Any]], object]] = {
+        "dot": lambda out: write_dot(graph, out),
+        "svg": lambda out: out.write(_svg(graph)),
+        "png": lambda out: out.write(graphviz_png(graph)),
+        "graphml": lambda out: write_graphml(graph, out),
+        "json": lambda out: write_node_link(document, out),
+        "sarif": lambda out: write_sarif(graph, found, __version__, out),
+    }
+    write_to(file, writers[name], binary=name == "png")
+
+
+def _svg(graph: ModuleGraph) -> str:
+    """By Graphviz, if it is installed; else with Navitas's own layout."""
+    drawn = graphviz_svg(graph)
+    if drawn is not None:
+        return drawn
+    out = io.StringIO()
+    write_svg(graph, out)
+    return out.getvalue()

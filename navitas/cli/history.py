@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from navitas.cli.lazy import LazyGroup
+from navitas.cli.commands import LazyGroup
 
 COMMANDS = {
     "show": ("navitas.cli.history_show", "Show trends and change points. [the default]"),
-    "add": ("navitas.cli.history_add", "Add recordings or JSON reports."),
+    "add": ("navitas.cli.history_file:add", "Add recordings or JSON reports."),
 }
 
 

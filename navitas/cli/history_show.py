@@ -11,9 +11,9 @@ import click
 
 from navitas.build.commits import oldest_first
 from navitas.cli.commands import NavitasCommand
+from navitas.cli.compare_tables import change_texts, percent, short_names
 from navitas.cli.energy_limit import figure_option
 from navitas.cli.history_file import DEFAULT_FILE, read_sessions
-from navitas.cli.history_tables import trends_table
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import warning
 from navitas.cli.option import option
@@ -21,7 +21,7 @@ from navitas.cli.options import Finite
 from navitas.cli.paths import READ, READ_ANY_NAME
 from navitas.cli.standard_output import output_console
 from navitas.compare.figures import FigureChoice
-from navitas.compare.session import Session
+from navitas.compare.session import Energy, Session
 from navitas.errors import UsageError
 from navitas.history.trend import (
     LEAST_SESSIONS,
@@ -34,8 +34,12 @@ from navitas.history.trend import (
     latest_series,
     trends,
 )
-from navitas.untrusted_text import printable_list
+from navitas.report.terminal.fitted_table import Column, FittedTable
+from navitas.report.units import joules
+from navitas.untrusted_text import printable, printable_list
 
+_LONGEST = 300
+_NONE = "–"
 _ADD_AGAIN = "An older version of Navitas added them: add their recordings again, or show --figure total."
 
 
@@ -46,7 +50,7 @@ _ADD_AGAIN = "An older version of Navitas added them: add their recordings again
 )
 @click.argument("file", type=READ_ANY_NAME, required=False)
 @figure_option
-@option("--source", type=READ, default=Path(), metavar="DIR", help="The project, for the order of revisions. [.]")
+@option("--source", type=READ, default=Path(), metavar="DIR", help="The project, for its git revisions. [.]")
 @option(
     "--min-share",
     "least_percent",
@@ -57,14 +61,7 @@ _ADD_AGAIN = "An older version of Navitas added them: add their recordings again
     help="Leave out methods and threads with a smaller share of all energy.",
 )
 @json_option
-def command(
-    *,
-    file: Path | None,
-    choice: FigureChoice,
-    source: Path,
-    least_percent: float,
-    json_file: Path | None,
-) -> int:
+def command(*, file: Path | None, choice: FigureChoice, source: Path, least_percent: float, json_file: Path | None) -> int:
     """Show the trend of each figure over a history's sessions, and its change points.
 
     FILE is the history: by default navitas-history.sqlite.
@@ -137,3 +134,33 @@ def _point(one: ChangePoint) -> dict[str, Any]:
     effect = one.effect
     change = {"percent": effect.percent, "low_percent": effect.low_percent, "high_percent": effect.high_percent}
     return {"before": one.before, "after": one.after, **change}
+
+
+def trends_table(found: Sequence[FigureTrend], energy: Energy, labels: Sequence[str]) -> FittedTable:
+    """Each figure, with a row for each change point; those with some are first.
+
+    `energy` is that of tests; `labels` name the sessions.
+    """
+    columns = [
+        Column("Figure", text=True),
+        Column("Kind", text=True, drop=5),
+        Column("Sessions", drop=6),
+        Column(f"Latest {energy} energy"),
+        Column("Each session", drop=3),
+        Column("Change"),
+        Column("95 %", drop=2),
+        Column("Between", text=True, drop=1),
+    ]
+    count = f"{len(labels)} session{'s' if len(labels) != 1 else ''}"
+    first, last = (printable(label, 40) for label in (labels[0], labels[-1]))
+    table = FittedTable(f"{energy.capitalize()} energy over {count}, {first} to {last}", columns)
+    names = short_names([one.subject for one in found])
+    for one, name in sorted(zip(found, names, strict=True), key=lambda each: not each[0].change_points):
+        slope = _NONE if one.slope is None else percent(one.slope.percent)
+        figures = (printable(name, _LONGEST), one.subject.kind, str(len(one.sessions)), joules(one.energies_j[-1]), slope)
+        if not one.change_points:
+            table.add(*figures, "drifts" if one.drifts else _NONE, _NONE, _NONE)
+        for point in one.change_points:
+            between = f"{labels[point.before]} → {labels[point.after]}"
+            table.add(*figures, *change_texts(point.effect), printable(between, 100))
+    return table

@@ -11,13 +11,12 @@ import click
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import location, next_step, shell_word, warning
-from navitas.cli.option import option
-from navitas.cli.options import Finite, choice
+from navitas.cli.option import choice_option, option
+from navitas.cli.options import Finite
 from navitas.cli.origin import command_line
-from navitas.cli.paths import FOLDER, NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT
+from navitas.cli.paths import FOLDER, NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT, input_name
 from navitas.cli.progress import ConsoleProgress
 from navitas.cli.renamed_options import renamed
-from navitas.cli.standard_input_file import input_name
 from navitas.counts import counted
 from navitas.errors import UsageError
 from navitas.importing.art_trace import read_art_trace
@@ -31,6 +30,8 @@ from navitas.importing.traced_recording import TracedRecording, read_kernel_trac
 from navitas.recording.writer import check_not_recorded
 from navitas.untrusted_text import printable, printable_line
 from navitas.workflows.origin import provenance
+
+_LONGEST = 1000
 
 _LONGEST = 1000
 
@@ -48,10 +49,10 @@ _LONGEST = 1000
     "--power-profile",
     type=NAME_OR_FILE,
     metavar="NAME|FILE",
-    help="The power_profile.xml of the device. Logs have none, so it is required.",
+    help="A power_profile.xml. [required: logs have none]",
 )
 @option("--voltage", "voltage_v", type=Finite(min=0, max=1000, min_open=True), metavar="V", help="Supply voltage. [3.85]")
-@choice("--log-format", "auto", "log", "json", help="Lines of logcat, or JSON.")
+@choice_option("--log-format", ["auto", "log", "json"], "Lines of logcat, or JSON.")
 @renamed("--format", "--log-format")
 @option(
     "--year",

@@ -13,9 +13,10 @@ from navitas.bundle.manifest import Probes
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step, note, shell_word, warning
-from navitas.cli.option import option
-from navitas.cli.options import choice, probe_options
+from navitas.cli.option import choice_option, option
+from navitas.cli.options import probe_options
 from navitas.cli.paths import READ, READ_FILE, WRITE
+from navitas.cli.renamed_options import renamed
 from navitas.errors import UsageError
 
 
@@ -28,12 +29,12 @@ from navitas.errors import UsageError
     required=True,
     type=WRITE,
     metavar="FILE",
-    renamed={"--map": "--map-output"},
     help="The method map to write.",
 )
-@choice("--probes", "methods", "blocks", "none", help="methods: their calls; blocks: executions of basic blocks.")
+@choice_option("--probes", ["methods", "blocks", "none"], "methods: their calls; blocks: executions of basic blocks.")
 @option("--block-edits", type=READ_FILE, metavar="FILE", help="Remove or repeat these blocks first.")
 @option("--hooks", is_flag=True, help="Hook calls of files, network and devices.")
+@renamed("--map", "--map-output")
 @probe_options
 @json_option
 def command(

@@ -13,9 +13,10 @@ from contextlib import suppress
 import click
 
 from navitas import __version__
-from navitas.cli.lazy import LazyGroup, ReaderGoneError
+from navitas.cli.commands import LazyGroup, ReaderGoneError
 from navitas.cli.messages import Preferences, prefer, warning
 from navitas.cli.messages import error as show_error
+from navitas.cli.renamed_options import RENAMED_COMMANDS
 from navitas.errors import ExitCode, NavitasError
 from navitas.untrusted_text import printable
 
@@ -34,8 +35,8 @@ COMMANDS = {
     "instrument": ("navitas.cli.instrument", "Instrument class folders and jars, without Gradle."),
     "plugin": ("navitas.cli.plugin", "Install the Gradle plugin, for builds that run the profiler."),
     "doctor": ("navitas.cli.doctor", "Check what a device can measure, and what limits it."),
-    "model": ("navitas.cli.model", "Models: fit to measured power and energy."),
-    "power": ("navitas.cli.power", "Power profiles: show, read from a phone, check."),
+    "operations": ("navitas.cli.operations", "What each operation of a program costs: fit, predict, rank, advise."),
+    "power": ("navitas.cli.power", "Power profiles: show, read from a phone, check, fit."),
     "devices": ("navitas.cli.devices", "List the devices that you can profile on."),
     "fleet": ("navitas.cli.fleet", "Energy hogs and bugs from many phones' battery samples."),
 }
@@ -59,6 +60,12 @@ _OS_REMEDIES = {
 
 class _Commands(LazyGroup):
     modules = COMMANDS
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command. Raises `click.UsageError` for an old name, with the new ones."""
+        if cmd_name in RENAMED_COMMANDS and not ctx.resilient_parsing:
+            raise click.UsageError(f"navitas {cmd_name} is now {RENAMED_COMMANDS[cmd_name]}", ctx)
+        return super().get_command(ctx, cmd_name)
 
 
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "NAVITAS"})

@@ -9,18 +9,18 @@ from pathlib import Path
 
 from navitas.analyze.profile import Profile
 from navitas.analyze.top import unrecorded
-from navitas.cli.analysis import load_profile
 from navitas.cli.files import STDOUT
 from navitas.cli.formats import ReportFile
 from navitas.cli.history_file import add_sessions
 from navitas.cli.messages import error as show_error
 from navitas.cli.messages import failure, location, next_step, shell_word
 from navitas.cli.options import ReportOptions
-from navitas.cli.outputs import write_reports
-from navitas.collect.session import ProfilingOutcome
+from navitas.cli.reporting import load_profile, write_reports
+from navitas.collect.version_runs import ProfilingOutcome
 from navitas.compare.versions import session_of
 from navitas.errors import DeviceError, ExitCode, NavitasError
-from navitas.recording.store import MANIFEST_NAME, open_recording
+from navitas.recording.layout import MANIFEST_NAME
+from navitas.recording.store import open_recording
 from navitas.report.registry import find_format
 from navitas.report.units import joules
 from navitas.untrusted_text import printable, printable_line

@@ -6,7 +6,7 @@ import os
 import shlex
 import sys
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import IO, Literal
 
@@ -49,16 +49,6 @@ def preferences() -> Preferences:
 def prefer(chosen: Preferences) -> None:
     """Replace the preferences of this run."""
     _State.current = chosen
-
-
-def prefer_verbosity(verbosity: Verbosity) -> None:
-    """Replace the verbosity."""
-    prefer(replace(_State.current, verbosity=verbosity))
-
-
-def prefer_color(color: Color) -> None:
-    """Replace the color preference."""
-    prefer(replace(_State.current, color=color))
 
 
 def is_quiet() -> bool:

@@ -1,9 +1,14 @@
-"""Types of options and arguments: texts, and paths that are checked against each other before the work starts."""
+"""Types of options and arguments: texts, and paths that are checked against each other before the work starts.
+
+The path `-` of a file to read is a temporary copy of standard input, which exists until the command ends.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
+import shutil
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -11,9 +16,9 @@ from typing import Any, Literal
 import click
 
 from navitas.cli.messages import shell_word
-from navitas.cli.standard_input_file import standard_input_file
 from navitas.errors import UsageError
 from navitas.fleet import layout
+from navitas.owned_folder import owned_folder
 from navitas.recording.layout import recording_of
 from navitas.regular_files import is_url
 
@@ -27,7 +32,7 @@ _INSTEAD_OF_URL: dict[Role, str] = {
     "folder": "Name a local folder, and upload that.",
     "store": "Name a local folder. URLs of samples can be the FILEs of navitas fleet ingest.",
 }
-_META = f"{__name__}.given"
+_META, _STDIN_META = f"{__name__}.given", f"{__name__}.standard_input"
 _STDIN = Path("-")
 _MISSING_ERRORS = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
 
@@ -63,7 +68,7 @@ class PathType(click.Path):
         _check_local(str(value), param, self.role)
         path = Path(str(super().convert(value, param, ctx)))
         if self.is_file and path == _STDIN and ctx is not None:
-            return standard_input_file(ctx)
+            return _standard_input_file(ctx)
         if not self.any_name:
             _check_utf8(str(path), param)
         if self.role in ("folder", "store") and path.exists() and not path.is_dir():
@@ -97,7 +102,7 @@ class NameOrFile(Utf8Text):
         text = super().convert(value, param, ctx)
         _check_local(text, param, "read")
         if not self.is_program and text == str(_STDIN) and ctx is not None:
-            return str(standard_input_file(ctx))
+            return str(_standard_input_file(ctx))
         if param is not None and ctx is not None and os.path.lexists(text):
             _compare(_PathArgument(param, Path(text), Path(os.path.realpath(text)), "read"), ctx)
         return text
@@ -218,3 +223,35 @@ def _label(param: click.Parameter | None) -> str:
     if isinstance(param, click.Argument):
         return (param.metavar or (param.name or "").upper()).strip("[]").removesuffix("...").removesuffix("…")
     return max(param.opts, key=len)
+
+
+def _standard_input_file(ctx: click.Context) -> Path:
+    """Copy standard input to a temporary file, since readers seek and read twice. Returns its path.
+
+    Raises `UsageError` if standard input is closed, or if another parameter read it.
+    """
+    if sys.stdin is None:
+        raise UsageError("standard input is closed, so there is nothing to read", "name a file")
+    if _STDIN_META in ctx.meta:
+        raise UsageError("standard input can be read only once", "name a file for one of the two")
+    file = ctx.with_resource(owned_folder("navitas-stdin-")) / "standard-input"
+    ctx.meta[_STDIN_META] = file
+    with file.open("wb") as copy:
+        shutil.copyfileobj(sys.stdin.buffer, copy)
+    return file
+
+
+def without_copy(text: str, ctx: click.Context) -> str:
+    """Return a message that names standard input instead of its copy."""
+    return text.replace(str(ctx.meta[_STDIN_META]), "standard input") if _STDIN_META in ctx.meta else text
+
+
+def as_given(path: Path) -> Path:
+    """Return the path that the user gave: `-` for the copy of standard input."""
+    ctx = click.get_current_context(silent=True)
+    return _STDIN if ctx is not None and path == ctx.meta.get(_STDIN_META) else path
+
+
+def input_name(path: Path) -> str:
+    """Return the name of an input file in messages and results."""
+    return "standard input" if as_given(path) == _STDIN else str(path)

@@ -1,4 +1,4 @@
-"""`navitas power`: show, extract, validate and calibrate power profiles."""
+"""`navitas power`: show, extract and validate power profiles, and the group of the commands that fit power."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from navitas.cli.files import check_regular_or_new, write_to
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step, note, shell_word, warning
 from navitas.cli.option import option
+from navitas.cli.options import connected_option
 from navitas.cli.paths import NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME
 from navitas.cli.power_calibrate import command as calibrate_command
+from navitas.cli.power_fit import command as fit_command
 from navitas.cli.standard_output import output_console
 from navitas.collect import power, topology
 from navitas.errors import ExitCode, PowerProfileError, UsageError
@@ -35,20 +37,19 @@ _ALL = 1_000_000
 
 @click.group("power", cls=NavitasGroup)
 def command() -> None:
-    """Show, extract, validate and calibrate power profiles."""
+    """Power profiles: show, extract, validate and calibrate them, and fit what they lack."""
 
 
 command.add_command(calibrate_command)
+command.add_command(fit_command)
 
 
 @command.command("show", cls=NavitasCommand, example="navitas power show --device SERIAL")
 @click.argument("name", required=False, type=NAME_OR_FILE, metavar="[NAME|FILE]")
-@option(
-    "--device", "serial", type=TEXT, metavar="SERIAL", help="Show the profile of this device ('virtual' too), and its source."
-)
+@option("--device", "serial", type=TEXT, metavar="SERIAL", help="A device of `navitas devices`.")
 @json_option
 def show(*, name: str | None, serial: str | None, json_file: Path | None) -> None:
-    """Show the CPU figures of a profile.
+    """Show the CPU figures of a profile: of a packaged one, of a file, or of a device and where that comes from.
 
     Without arguments, list the names of packaged profiles.
     """
@@ -76,7 +77,7 @@ def show(*, name: str | None, serial: str | None, json_file: Path | None) -> Non
 
 
 @command.command("extract", cls=NavitasCommand, example="navitas power extract -o profile.xml")
-@option("--device", "serial", type=TEXT, metavar="SERIAL", help="'virtual', or a device of `navitas devices`. [the only one]")
+@connected_option
 @option("-o", "--output", required=True, type=WRITE_ANY_NAME, metavar="FILE", help="File of the profile.")
 @json_option
 def extract(*, serial: str | None, output: Path, json_file: Path | None) -> None:

@@ -22,9 +22,8 @@ from navitas.cli.files import write_to
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step, shell_word, warning
 from navitas.cli.option import option
-from navitas.cli.options import Finite
+from navitas.cli.options import Finite, interval_option, meter_option
 from navitas.cli.paths import NAME_OR_FILE, READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME
-from navitas.cli.power_calibrate_device import measure, read_given
 from navitas.cli.power_calibrate_input import (
     check_lengths,
     check_measured,
@@ -32,20 +31,26 @@ from navitas.cli.power_calibrate_input import (
     check_start,
     core_counts,
     distinct_names,
+    measure,
+    read_given,
     read_sources,
     voltage_of,
 )
-from navitas.cli.power_calibrate_tables import calibration_table, currents_table
 from navitas.cli.progress import ConsoleProgress
+from navitas.cli.renamed_options import renamed
 from navitas.cli.standard_output import output_console
 from navitas.power.cpu import power_model
 from navitas.power.edited_profile import with_cpu
 from navitas.power.model import CpuPower, PowerModel
 from navitas.power.power_profile import read_power_profile
 from navitas.recording.writer import DEFAULT_VOLTAGE_V
+from navitas.report.terminal.fitted_table import Column, FittedTable
+from navitas.report.terminal.paragraph import Paragraph
 from navitas.untrusted_text import printable
 
 _STEP_S, _INTERVAL_S = 2.0, 1.0
+_LONGEST = 300
+_UNKNOWN = "–"
 
 
 @click.command(
@@ -55,19 +60,9 @@ _STEP_S, _INTERVAL_S = 2.0, 1.0
     "navitas power calibrate --device SERIAL -o calibrated.xml",
 )
 @click.argument("profile", required=False, type=NAME_OR_FILE, metavar="[NAME|FILE]")
+@option("--device", "serial", type=TEXT, metavar="SERIAL", help="A device of `navitas devices`.")
 @option(
-    "--device",
-    "serial",
-    type=TEXT,
-    metavar="SERIAL",
-    help="Measure this device ('virtual' too) with special test runs. Its own profile is the default.",
-)
-@option(
-    "--step",
-    "step_s",
-    type=Finite(min=0.2, max=600),
-    metavar="S",
-    help=f"The length of each step on a device. [{_STEP_S:g}]",
+    "--step", "step_s", type=Finite(min=0.2, max=600), metavar="S", help=f"The length of each step on a device. [{_STEP_S:g}]"
 )
 @option(
     "--points",
@@ -77,12 +72,14 @@ _STEP_S, _INTERVAL_S = 2.0, 1.0
     help="CSV file of measured operating points, or a folder of Wattson's curves; repeatable.",
 )
 @option(
-    "--against",
+    "--check-points",
+    "unfitted",
     type=READ_FILE_ANY_NAME,
     multiple=True,
     metavar="PATH",
     help="As --points, but not fitted: shows the errors only.",
 )
+@renamed("--against", "--check-points")
 @option(
     "--recording",
     type=READ_ANY_NAME,
@@ -90,14 +87,8 @@ _STEP_S, _INTERVAL_S = 2.0, 1.0
     metavar="RECORDING",
     help="Fit to the CPU's rails of a recording, or to --meter; repeatable.",
 )
-@option("--meter", type=READ_FILE_ANY_NAME, metavar="FILE", help="CSV file of a power meter, for --recording.")
-@option(
-    "--interval",
-    "interval_s",
-    type=Finite(min=0.05, max=3600),
-    metavar="S",
-    help=f"The length of a recording's intervals. [{_INTERVAL_S:g}]",
-)
+@meter_option
+@interval_option
 @option(
     "--cores",
     type=TEXT,
@@ -109,7 +100,7 @@ _STEP_S, _INTERVAL_S = 2.0, 1.0
     "voltage_v",
     type=Finite(min=1, max=30),
     metavar="V",
-    help=f"The voltage of the profile's currents. [the phone's, {DEFAULT_VOLTAGE_V:g} for --points]",
+    help=f"Supply voltage. [the phone's, {DEFAULT_VOLTAGE_V:g} for --points]",
 )
 @option("-o", "--output", required=True, type=WRITE_ANY_NAME, metavar="FILE", section="Output", help="File of the profile.")
 @json_option
@@ -119,7 +110,7 @@ def command(
     serial: str | None,
     step_s: float | None,
     points: tuple[Path, ...],
-    against: tuple[Path, ...],
+    unfitted: tuple[Path, ...],
     recording: tuple[Path, ...],
     meter: Path | None,
     interval_s: float | None,
@@ -130,7 +121,8 @@ def command(
 ) -> None:
     """Fit the CPU's figures of a profile to measured power.
 
-    Shows the error before and after, and at points that were left out of the fit.
+    --device measures a device with special test runs; its own profile is the default. Shows the error before and after, and at
+    points that were left out of the fit.
     """
     is_text = check_json(json_file)
     given = None if profile is None else read_given(profile)
@@ -142,9 +134,9 @@ def command(
     check_installed()
     if readings is not None and readings.skipped:
         notes.append(f"{readings.name}: {readings.skipped:,} lines are not readings and were skipped")
-    paths = distinct_names([*points, *against, *recording])
+    paths = distinct_names([*points, *unfitted, *recording])
     sources = read_sources(points, paths[: len(points)])
-    compared = read_sources(against, paths[len(points) : len(points) + len(against)])
+    compared = read_sources(unfitted, paths[len(points) : len(points) + len(unfitted)])
 
     def check(model: PowerModel) -> None:
         for each in compared:
@@ -166,7 +158,7 @@ def command(
         request = IntervalRequest(model, interval_s or _INTERVAL_S, readings, notes)
         recorded = [
             replace(intervals_of(one, coefficients, request), name=name)
-            for one, name in zip(loaded, paths[len(points) + len(against) :], strict=True)
+            for one, name in zip(loaded, paths[len(points) + len(unfitted) :], strict=True)
         ]
         if phone is not None:
             recorded.append(phone.intervals(coefficients))
@@ -184,7 +176,7 @@ def command(
     for each in found.warnings:
         warning(printable(each.message, 1000))
     if is_text:
-        _print(found, components)
+        output_console().print(calibration_table(found), *([currents_table(components)] if components else []), sep="\n")
         # The currents hold at this voltage; a profiling takes the battery's by default.
         next_step(f"navitas profile PROJECT --power-profile {shell_word(output)} --voltage {voltage_v:.4g}")
 
@@ -211,8 +203,47 @@ def _implausible(output: Path, profile: bytes, cpu: CpuPower) -> Iterator[Cautio
         yield Caution("implausible_figure", text)
 
 
-def _print(found: Calibration, components: Sequence[ComponentCurrents]) -> None:
-    console = output_console()
-    console.print(calibration_table(found))
-    if components:
-        console.print(currents_table(components))
+def calibration_table(found: Calibration) -> FittedTable:
+    """Errors of each source by cluster: of the profile, at fitted points, and at points left out of the fit."""
+    columns = [
+        Column("Measured by", text=True),
+        Column("Cluster", text=True),
+        Column("Points", drop=2),
+        Column("Before"),
+        Column("Fitted points", drop=5),
+        Column("Held out"),
+        Column("90th percentile", drop=3),
+        Column("Interpolated", drop=1),
+        Column("90th percentile", drop=4),
+    ]
+    table = FittedTable("Median error of the power", columns)
+    for each in found.errors:
+        cluster = "all" if each.cluster is None else str(each.cluster)
+        figures = each.before, each.fitted, each.held_out, each.held_out_p90, each.interpolated, each.interpolated_p90
+        shares = map(_percent, figures)
+        table.add(printable(each.source, _LONGEST), cluster, f"{each.points:,}", *shares)
+    for number, prior in enumerate(found.prior):
+        if any(each.cluster == number and each.interpolated is not None for each in found.errors):
+            curve = f"the profile's curve by {100 * prior:.0f} %" if prior else "straight lines"
+            table.notes.append(Paragraph(f"Cluster {number}: currents between measured frequencies follow {curve}.", style="dim"))
+    for one in found.disagreements:
+        text = (
+            f"{printable(one.second, _LONGEST)} differs from {printable(one.first, _LONGEST)} in cluster {one.cluster} by "
+            f"{100 * one.lowest:+.0f} … {100 * one.highest:+.0f} % (median {100 * one.median:+.0f} %, {one.points} points)."
+        )
+        table.notes.append(Paragraph(text, style="dim"))
+    return table
+
+
+def currents_table(found: Sequence[ComponentCurrents]) -> FittedTable:
+    """Currents of components other than the CPU, by special test runs."""
+    columns = [Column("Entry", text=True), Column("Current"), Column("Steps", drop=2), Column("Held out", drop=1)]
+    table = FittedTable("Other components", columns)
+    for each in found:
+        for entry, milliamps in each.entries.items():
+            table.add(printable(entry, _LONGEST), f"{milliamps:.3g} mA", str(each.steps), _percent(each.held_out))
+    return table
+
+
+def _percent(share: float | None) -> str:
+    return _UNKNOWN if share is None else f"{100 * share:.1f} %"

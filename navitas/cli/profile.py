@@ -14,6 +14,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from navitas.build.gradle import BuildOptions
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.energy_limit import figure_option, limit_options, pop_limit
 from navitas.cli.option import given_options, option, section
@@ -31,10 +32,12 @@ from navitas.cli.options import (
 )
 from navitas.cli.paths import FOLDER, PROGRAM, READ, READ_FILE, TEXT, WRITE_ANY_NAME, with_name
 from navitas.cli.profiling import profile_options, record_of, report_measured
+from navitas.cli.renamed_options import renamed
 from navitas.collect.options import MAX_SEED
 from navitas.errors import UsageError
 from navitas.report.registry import find_format
-from navitas.workflows.profile import BuildOptions, RunOptions, profile, profile_bundles
+from navitas.workflows.measurement import RunOptions
+from navitas.workflows.profile import profile, profile_bundles
 
 _REPEAT = "Repetitions, each in a new process."
 _WARMUP = "Repetitions before these. They are shown, but do not count."
@@ -54,11 +57,36 @@ _BUNDLE = "A bundle of navitasBundle, not PROJECT; repeatable."
 @section(
     "What to run",
     option("--tests", multiple=True, type=TEXT, metavar="PATTERN", help="CLASS[#METHOD] with * and ?; repeatable. [all]"),
-    option("--repeat", type=click.IntRange(1, 65535), default=1, show_default=True, metavar="N", help=_REPEAT),
-    option("--warmup", type=click.IntRange(0, 1000), default=0, show_default=True, metavar="N", help=_WARMUP),
-    option("--until", "until_percent", type=Percent(min=0.1, max=100), metavar="PERCENT", help=_UNTIL),
-    option("--max-repeat", type=click.IntRange(3, 1000), default=30, metavar="N", help="With --until: repetitions at most. [30]"),
-    option("--seed", type=click.IntRange(0, MAX_SEED), metavar="N", help="Order of the runs. [random]"),
+    option(
+        "--repeat",
+        type=click.IntRange(1, 65535),
+        default=1,
+        show_default=True,
+        metavar="N",
+        help="Repetitions, each in a new process.",
+    ),
+    option(
+        "--warmup",
+        type=click.IntRange(0, 1000),
+        default=0,
+        show_default=True,
+        metavar="N",
+        help="Repetitions before these. They are shown, but do not count.",
+    ),
+    option(
+        "--precision",
+        "until_percent",
+        type=Percent(min=0.1, max=100),
+        metavar="PERCENT",
+        help="Repeat until the total's 95 % interval is ± PERCENT or less.",
+    ),
+    option(
+        "--max-repeat",
+        type=click.IntRange(3, 1000),
+        metavar="N",
+        help="With --precision: most repetitions. [30]",
+    ),
+    option("--order", "seed", type=click.IntRange(0, MAX_SEED), metavar="N", help="Number of the order of the runs. [random]"),
     option("--isolate", is_flag=True, help="Run each test in a new process."),
     option("--baseline", is_flag=True, help="Also run repeats without probes, to correct their cost."),
     option("--timeout", "timeout_s", type=Finite(min=1), default=3600, show_default=True, metavar="S", help=_TIMEOUT),
@@ -77,8 +105,16 @@ _BUNDLE = "A bundle of navitasBundle, not PROJECT; repeatable."
     option("--variant", type=TEXT, metavar="NAME", help="Android variant, such as demoDebug. [the only one]"),
     option("--test-task", type=TEXT, metavar="NAME", help="Gradle's test task, such as integrationTest. [test]"),
     option("--gradle", type=PROGRAM, metavar="PATH", help="Gradle to use. [gradlew, else PATH]"),
-    option("--bundle", "bundles", multiple=True, type=READ_FILE, metavar="FILE", from_project=False, help=_BUNDLE),
-    option("--source", type=READ, metavar="DIR", help="The bundles' project, for its git revision."),
+    option(
+        "--bundle",
+        "bundles",
+        multiple=True,
+        type=READ_FILE,
+        metavar="FILE",
+        from_project=False,
+        help="A bundle of navitasBundle, not PROJECT; repeatable.",
+    ),
+    option("--source", type=READ, metavar="DIR", help="The project, for its git revisions. [none]"),
 )
 @section(
     "Output",
@@ -93,7 +129,6 @@ _BUNDLE = "A bundle of navitasBundle, not PROJECT; repeatable."
         "--test-probes/--no-test-probes",
         "instrument_tests",
         default=True,
-        renamed={"--no-tests": "--no-test-probes"},
         help="Add probes to test classes. [yes]",
     ),
     option(
@@ -106,6 +141,9 @@ _BUNDLE = "A bundle of navitasBundle, not PROJECT; repeatable."
 )
 @probe_options
 @measuring_options
+@renamed("--no-tests", "--no-test-probes")
+@renamed("--until", "--precision")
+@renamed("--seed", "--order")
 @click.pass_context
 def command(ctx: click.Context, /, **values: Any) -> int:
     """Profile the JUnit tests of a Gradle project: joules per test, per thread and per method.

@@ -8,7 +8,6 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from navitas.cli.destinations import check_outputs
 from navitas.cli.options import ReportOptions
 from navitas.cli.origin import command_line
 from navitas.cli.progress import ConsoleProgress
@@ -55,7 +54,7 @@ def caller_of(progress: ConsoleProgress, report: ReportOptions) -> Caller:
 
 def check_report(report: ReportOptions, output: Path | None) -> None:
     """Check the files that a report is written to, before the work."""
-    check_outputs(report, output)
+    report.check(output)
     if report.history is not None:
         from navitas.cli.history_file import check_history  # noqa: PLC0415
 

@@ -1,16 +1,18 @@
-"""Progress on standard error: a live line on a terminal, plain lines elsewhere."""
+"""Progress on standard error: a live line or a bar on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
 import math
 import re
 import time
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from types import TracebackType
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.status import Status
 
 from navitas.cli.messages import is_quiet, is_verbose, warning
@@ -89,6 +91,20 @@ class ConsoleProgress:
         # A closed pipe must not stop the run before it cleans up the device. Rich raises SystemExit for a broken pipe.
         with suppress(OSError, SystemExit):
             self._console.print(text, highlight=False, soft_wrap=True)
+
+
+@contextmanager
+def bar(text: str, console: Console | None = None) -> Iterator[Callable[[int, int], None]]:
+    """Show a progress bar on a terminal. Yields update(done, total)."""
+    shown = console or error_console()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=shown, transient=True, disable=not shown.is_terminal or is_quiet()) as progress:
+        task = progress.add_task(text, total=None)
+
+        def advance(done: int, total: int) -> None:
+            progress.update(task, completed=done, total=total)
+
+        yield advance
 
 
 def short_label(name: str, width: int) -> str:

@@ -65,7 +65,7 @@ class _RecordCommand(NavitasCommand):
 @section("Device", device_option, user_option, phone_option)
 @section(
     "Build",
-    option("--module", type=TEXT, metavar="PATH", help="Gradle path of the app's module. [the only app]"),
+    option("--module", type=TEXT, metavar="PATH", help="Gradle path of a module. [the only app]"),
     option("--variant", type=TEXT, metavar="NAME", help="Android variant, such as demoDebug. [the only one]"),
     option("--gradle", type=PROGRAM, metavar="PATH", help="Gradle to use. [gradlew, else PATH]"),
     option("--bundle", type=READ_FILE, from_project=False, metavar="FILE", help="Install the app of this bundle first."),

@@ -45,6 +45,7 @@ def renamed(old: str, new: str) -> Callable[[F], F]:
         flag_value="",
         is_eager=True,
         expose_value=False,
+        from_project=False,
         hidden=True,
         callback=refuse,
     )

@@ -20,6 +20,7 @@ import click
 from navitas.cli.messages import warning
 from navitas.cli.option import Option
 from navitas.cli.paths import NameOrFile, PathType
+from navitas.cli.renamed_options import RENAMED_COMMANDS, RenamedOption
 from navitas.errors import UsageError
 from navitas.regular_files import as_utf8, open_regular
 
@@ -120,7 +121,8 @@ def _key_parts(name: str) -> tuple[str, ...]:
 def defaults(settings: Settings, ctx: click.Context) -> dict[str, Any]:
     """Return the checked values of a command's options by parameter name. Raises `UsageError` with file and line."""
     _check_tables(settings, ctx)
-    options = [param for param in ctx.command.params if isinstance(param, Option)]
+    options = [param for param in ctx.command.params if isinstance(param, Option) and not isinstance(param, RenamedOption)]
+    renamed = {param.long_name: param.new for param in ctx.command.params if isinstance(param, RenamedOption)}
     found: dict[str, Any] = {}
     for table in ((), _table_of(ctx)):
         values = _descend(settings.content, table)
@@ -131,6 +133,8 @@ def defaults(settings: Settings, ctx: click.Context) -> dict[str, Any]:
                 continue
             where = settings.location(*table, key)
             option = by_name.get(key)
+            if option is None and table and key in renamed:
+                raise UsageError(f"{where}: --{key} is now {renamed[key]}", "Write the new name.")
             if option is None:
                 what = f"an option of navitas {' '.join(table)}" if table else "a setting"
                 remedy = f"The options are: {', '.join(sorted(by_name))}."
@@ -159,9 +163,10 @@ def _check_tables(settings: Settings, ctx: click.Context) -> None:
         known = group.command.list_commands(group)
         for key, value in _descend(settings.content, table).items():
             if key not in known and (table or isinstance(value, dict)):
+                now = RENAMED_COMMANDS.get(key) if not table else None
                 raise UsageError(
                     f"{settings.location(*table, key)}: there is no command {' '.join((*table, key))!a}{nearest(key, known)}",
-                    f"The commands are: {', '.join(known)}.",
+                    f"It is now {now}." if now else f"The commands are: {', '.join(known)}.",
                 )
         group = group.parent
 

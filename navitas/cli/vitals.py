@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Literal
 
@@ -12,13 +12,12 @@ import click
 from navitas.batterystats.numbers import is_app
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.energy_limit import fail_on_option
-from navitas.cli.json_output import check_json, json_option, write_document
+from navitas.cli.json_output import check_json, fields, json_option, write_document
 from navitas.cli.messages import failed_check, next_step, shell_word, unknown_check, warning
 from navitas.cli.option import option
-from navitas.cli.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT
-from navitas.cli.standard_input_file import as_given
+from navitas.cli.options import top_option
+from navitas.cli.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT, as_given
 from navitas.cli.standard_output import output_console
-from navitas.cli.vitals_document import vitals_document
 from navitas.cli.vitals_tables import (
     VERDICT_TEXTS,
     acquirers_table,
@@ -30,10 +29,15 @@ from navitas.cli.vitals_tables import (
 )
 from navitas.errors import ExitCode, UsageError
 from navitas.untrusted_text import printable, printable_line
+from navitas.vitals.device_use import Bounds, WakeupAlarm
 from navitas.vitals.dump_warnings import DUMP_COMMAND
+from navitas.vitals.recorded_methods import Acquirer
 from navitas.vitals.report import AppVitals, VitalsReport, vitals_of_dump, vitals_of_recording
+from navitas.vitals.thresholds import VITALS, is_exempt
+from navitas.vitals.verdicts import VitalFigure
 
 _LONGEST = 2000
+_SCHEMA_VERSION = 1
 FailOn = Literal["bad", "unknown"]
 
 
@@ -42,14 +46,12 @@ FailOn = Literal["bad", "unknown"]
 @option(
     "--recording",
     type=READ_ANY_NAME,
-    metavar="DIR",
-    help="Recording with hooks of an app in the bug report: shows the methods of its wake locks and alarms, and their energy.",
+    metavar="RECORDING",
+    help="Recording with hooks of an app in the bug report: adds the methods of its wake locks and alarms.",
 )
 @option("--package", type=TEXT, metavar="NAME", help="Only this app.")
 @fail_on_option("bad", "Exit with code 1 if the behaviour of an app is bad; unknown: also if it is not known.")
-@option(
-    "--top", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", section="Output", help="Rows in each table."
-)
+@top_option(20)
 @json_option
 def command(
     *, source: Path, recording: Path | None, package: str | None, fail_on: FailOn | None, top: int, json_file: Path | None
@@ -69,7 +71,7 @@ def command(
     if package is not None:
         report = _only(report, package)
     if json_file is not None:
-        write_document(json_file, vitals_document(as_given(source), recording, report))
+        write_document(json_file, _document(as_given(source), recording, report))
     if is_text:
         _print(report, top)
     for one in report.warnings:
@@ -134,3 +136,69 @@ def _remedy(report: VitalsReport, source: Path, apps: Sequence[AppVitals]) -> st
     if any(one.code == "other_app" for one in report.warnings):
         return f"navitas record {shell_word(named)} --record hooks, then navitas vitals {shown} --recording DIR"
     return "see the methods above, and the remedies in docs/vitals.md"
+
+
+def _document(source: Path, recording: Path | None, report: VitalsReport) -> object:
+    """Return the JSON document. docs/vitals.md describes its fields."""
+    use = report.use
+    return {
+        "schema_version": _SCHEMA_VERSION,
+        "file": str(source),
+        "recording": str(source if source.is_dir() else recording) if source.is_dir() or recording else None,
+        "source": use.source,
+        "on_battery_ms": use.on_battery_ms,
+        "screen_off_ms": use.screen_off_ms,
+        "limits": [asdict(vital) for vital in VITALS],
+        "warnings": [asdict(warning) for warning in report.warnings],
+        "apps": [_app(report, app) for app in report.apps],
+        "acquirers": None if report.acquirers is None else [_acquirer(one) for one in report.acquirers],
+        "recorded_alarms": None if report.alarms is None else [asdict(one) for one in report.alarms],
+        "radio_users": None if report.radio_users is None else [asdict(one) for one in report.radio_users],
+    }
+
+
+def _app(report: VitalsReport, app: AppVitals) -> dict[str, object]:
+    locks = [
+        {
+            **asdict(lock),
+            "is_exempt": is_exempt(lock.tag),
+            "acquired_in": [_acquirer(one) for one in report.acquirers_of(app, lock.tag)] or None,
+        }
+        for lock in sorted(app.use.locks, key=lambda one: -one.held_ms)
+    ]
+    alarms = [_alarm(report, app, alarm) for alarm in sorted(app.use.alarms, key=lambda one: -one.count)]
+    return {
+        "uid": app.uid,
+        "packages": list(app.packages),
+        "is_app": is_app(app.uid),
+        "is_recorded": app.is_recorded,
+        "verdict": app.verdict,
+        "vitals": [_figure(figure) for figure in app.figures],
+        "wifi_background_bytes": _bounds(app.use.wifi_bytes),
+        "wake_locks": locks,
+        "alarms": alarms,
+    }
+
+
+def _alarm(report: VitalsReport, app: AppVitals, alarm: WakeupAlarm) -> dict[str, object]:
+    recorded = report.alarm_of(app, alarm.tag)
+    setters = None if recorded is None else [asdict(one) for one in recorded.set_in] or None
+    return {**asdict(alarm), "set_in": setters, "recorded_j": None if recorded is None else recorded.energy_j}
+
+
+def _figure(figure: VitalFigure) -> dict[str, object]:
+    return {
+        "name": figure.vital.name,
+        **fields(figure, "verdict", "reason"),
+        "amount": _bounds(figure.amount),
+        "rate": _bounds(figure.rate),
+        "is_extrapolated": figure.is_extrapolated,
+    }
+
+
+def _bounds(bounds: Bounds | None) -> dict[str, object] | None:
+    return None if bounds is None else {"low": bounds.low, "high": bounds.high, "why": bounds.why or None}
+
+
+def _acquirer(one: Acquirer) -> dict[str, object]:
+    return {**asdict(one), "tags": list(one.tags)}

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from rich.text import Text
 
 from navitas.batterystats.numbers import is_app
-from navitas.cli.fleet_rows import more_rows
-from navitas.report.terminal.fitted_table import Column, FittedTable
+from navitas.cli.row_tables import rows_table
+from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.units import byte_count, digits, duration, joules
-from navitas.untrusted_text import printable
-from navitas.vitals.device_use import Bounds
+from navitas.vitals.device_use import Bounds, HeldLock, WakeupAlarm
 from navitas.vitals.recorded_methods import Acquirer, RadioUser, RecordedAlarm
 from navitas.vitals.report import AppVitals, VitalsReport
 from navitas.vitals.thresholds import DAY_MS, HOUR_MS, VITALS, Vital, VitalName, is_exempt
-from navitas.vitals.verdicts import REASON_TEXTS, UnknownReason, Verdict, VitalFigure, is_extrapolated
+from navitas.vitals.verdicts import REASON_TEXTS, UnknownReason, Verdict, is_extrapolated
 
 VERDICT_TEXTS: dict[Verdict, str] = {"bad": "bad", "ok": "ok", "not_known": "not known"}
 _STYLES: dict[Verdict, str] = {"bad": "bold red", "ok": "green", "not_known": "dim"}
@@ -26,7 +26,6 @@ _SHORT: dict[VitalName, str] = {
 _UNKNOWN = "–"
 _EXTRAPOLATED = " (extrapolated)"
 _EXTRAPOLATION = "Extrapolated: the time on battery is less than a day, so the verdict can change within a day."
-_LONGEST_NAME = 10_000
 _MINUTE_MS = 60_000
 
 
@@ -51,19 +50,15 @@ def apps_table(report: VitalsReport, top: int) -> FittedTable:
     """The rates and the verdict of each app, the worst first; then parts of the system."""
     apps = [app for app in report.apps if is_app(app.uid)]
     bad = sum(app.verdict == "bad" for app in apps)
-    columns = [
-        Column("App", text=True),
-        Column("Locks/day"),
-        Column("Wake-ups/h", drop=2),
-        Column("Scans/h", drop=4),
-        Column("Mobile/day", drop=3),
-        Column("Verdict", wrap=True),
-    ]
-    table = FittedTable(f"Vitals: the behaviour of {bad:,} of {len(apps):,} apps is bad", columns)
-    for app in report.apps[:top]:
-        name = printable(app.name, _LONGEST_NAME)
-        table.add(name, *(_rate(figure) for figure in app.figures), _verdict(app))
-    table.notes += more_rows(len(report.apps) - top)
+    columns: dict[Column, Callable[[AppVitals], Cell]] = {
+        Column("App", text=True): lambda row: row.name,
+        Column("Locks/day"): partial(_rate, 0),
+        Column("Wake-ups/h", drop=2): partial(_rate, 1),
+        Column("Scans/h", drop=4): partial(_rate, 2),
+        Column("Mobile/day", drop=3): partial(_rate, 3),
+        Column("Verdict", wrap=True): _verdict,
+    }
+    table = rows_table(f"Vitals: the behaviour of {bad:,} of {len(apps):,} apps is bad", columns, report.apps, top)
     if table.rows:
         reasons = dict.fromkeys(figure.reason for app in report.apps[:top] for figure in app.figures if figure.reason)
         table.notes.append(Paragraph(_limits(), style="dim"))
@@ -81,29 +76,33 @@ def locks_table(report: VitalsReport, top: int) -> FittedTable:
     locks = sorted(
         ((lock, app) for app in report.apps for lock in app.use.locks), key=lambda one: (-one[0].held_ms, -(one[0].all_ms or 0.0))
     )
-    has_all, has_methods = report.use.source == "history", report.acquirers is not None
-    columns = [Column("Wake lock", text=True), Column("App", drop=4, text=True), Column("Held"), Column("Times", drop=3)]
-    columns += [Column("In all", drop=2)] if has_all else []
-    columns += [Column("Acquired in", drop=1, text=True), Column("Energy", drop=1)] if has_methods else []
-    table = FittedTable("Longest partial wake locks, on battery with the screen off", columns, key_share=0.3)
-    for lock, app in locks[:top]:
-        tag = f"{lock.tag} (exempt)" if is_exempt(lock.tag) else lock.tag
-        names = [printable(name, _LONGEST_NAME) for name in (tag, app.name)]
-        cells = [*names, time_text(lock.held_ms), f"{lock.count:,}"]
-        cells += [_UNKNOWN if lock.all_ms is None else time_text(lock.all_ms)] if has_all else []
-        table.add(*cells, *(_acquired_in(report.acquirers_of(app, lock.tag)) if has_methods else ()))
-    table.notes += more_rows(len(locks) - top)
+    columns: dict[Column, Callable[[tuple[HeldLock, AppVitals]], Cell]] = {
+        Column("Wake lock", text=True): lambda row: f"{row[0].tag} (exempt)" if is_exempt(row[0].tag) else row[0].tag,
+        Column("App", drop=4, text=True): lambda row: row[1].name,
+        Column("Held"): lambda row: time_text(row[0].held_ms),
+        Column("Times", drop=3): lambda row: f"{row[0].count:,}",
+    }
+    if report.use.source == "history":
+        columns[Column("In all", drop=2)] = lambda row: _UNKNOWN if row[0].all_ms is None else time_text(row[0].all_ms)
+    if report.acquirers is not None:
+        columns[Column("Acquired in", drop=1, text=True)] = lambda row: _methods(report.acquirers_of(row[1], row[0].tag))
+        columns[Column("Energy", drop=1)] = lambda row: _energy(report.acquirers_of(row[1], row[0].tag))
+    table = rows_table("Longest partial wake locks, on battery with the screen off", columns, locks, top)
+    table.key_share = 0.3
     if any(lock.is_first_only for lock, _ in locks):
         note = "This history names only the first of several wake locks: times are lower bounds."
         table.notes.append(Paragraph(note, style="dim"))
     return table
 
 
-def _acquired_in(methods: Sequence[Acquirer]) -> tuple[str, str]:
-    """The methods, and their energy if all of it belongs to this wake lock."""
+def _methods(methods: Sequence[Acquirer]) -> str:
+    return ", ".join(map(_method, methods)) or _UNKNOWN
+
+
+def _energy(methods: Sequence[Acquirer]) -> str:
+    """The energy of methods, if all of it belongs to one wake lock."""
     energies = [one.energy_j for one in methods if one.energy_j is not None and len(one.tags) == 1]
-    names = printable(", ".join(map(_method, methods)) or _UNKNOWN, _LONGEST_NAME)
-    return names, joules(sum(energies)) if methods and len(energies) == len(methods) else _UNKNOWN
+    return joules(sum(energies)) if methods and len(energies) == len(methods) else _UNKNOWN
 
 
 def alarms_table(report: VitalsReport, top: int) -> FittedTable:
@@ -112,56 +111,55 @@ def alarms_table(report: VitalsReport, top: int) -> FittedTable:
         ((alarm, app) for app in report.apps for alarm in app.use.alarms),
         key=lambda one: (-one[0].count, -(one[0].all_count or 0)),
     )
-    has_all, has_methods = report.use.source == "history", report.alarms is not None
-    columns = [Column("Alarm", text=True), Column("App", drop=4, text=True), Column("Wake-ups")]
-    columns += [Column("In all", drop=2)] if has_all else []
-    columns += [Column("Set in", drop=1, text=True), Column("Energy", drop=1)] if has_methods else []
-    table = FittedTable("Alarms that wake the phone, on battery", columns)
-    for alarm, app in alarms[:top]:
-        cells = [printable(name, _LONGEST_NAME) for name in (alarm.tag, app.name)] + [f"{alarm.count:,}"]
-        cells += [_UNKNOWN if alarm.all_count is None else f"{alarm.all_count:,}"] if has_all else []
-        table.add(*cells, *(_set_in(report.alarm_of(app, alarm.tag)) if has_methods else ()))
-    table.notes += more_rows(len(alarms) - top)
-    return table
+    columns: dict[Column, Callable[[tuple[WakeupAlarm, AppVitals]], Cell]] = {
+        Column("Alarm", text=True): lambda row: row[0].tag,
+        Column("App", drop=4, text=True): lambda row: row[1].name,
+        Column("Wake-ups"): lambda row: f"{row[0].count:,}",
+    }
+    if report.use.source == "history":
+        columns[Column("In all", drop=2)] = lambda row: _UNKNOWN if row[0].all_count is None else f"{row[0].all_count:,}"
+    if report.alarms is not None:
+        columns[Column("Set in", drop=1, text=True)] = lambda row: _set_in(report.alarm_of(row[1], row[0].tag))
+        columns[Column("Energy", drop=1)] = lambda row: _recorded_energy(report.alarm_of(row[1], row[0].tag))
+    return rows_table("Alarms that wake the phone, on battery", columns, alarms, top)
 
 
-def _set_in(alarm: RecordedAlarm | None) -> tuple[str, str]:
-    """The methods, and the energy of all that the alarm started in the recording."""
-    if alarm is None:
-        return _UNKNOWN, _UNKNOWN
-    short = {one: ".".join(one.name.split(".")[-2:]) for one in alarm.set_in}
-    names = [f"{name} ({one.place})" if one.place else name for one, name in short.items()]
-    return printable(", ".join(names) or _UNKNOWN, _LONGEST_NAME), _UNKNOWN if alarm.energy_j is None else joules(alarm.energy_j)
+def _set_in(alarm: RecordedAlarm | None) -> str:
+    short = {one: ".".join(one.name.split(".")[-2:]) for one in (alarm.set_in if alarm else ())}
+    return ", ".join(f"{name} ({one.place})" if one.place else name for one, name in short.items()) or _UNKNOWN
+
+
+def _recorded_energy(recorded: RecordedAlarm | RadioUser | Acquirer | None) -> str:
+    """The energy in the recording; of an alarm, of all that it started."""
+    return _UNKNOWN if recorded is None or recorded.energy_j is None else joules(recorded.energy_j)
 
 
 def radio_users_table(users: Sequence[RadioUser], top: int) -> FittedTable:
     """The methods of the recording that scanned Wi-Fi networks or used the network."""
-    columns = [Column("Method", text=True), Column("Place", drop=1, text=True), Column("Scans", drop=2), Column("Bytes")]
-    table = FittedTable("Methods that scanned or used the network, in the recording", [*columns, Column("Energy")], key_share=0.3)
-    for one in users[:top]:
-        energy = _UNKNOWN if one.energy_j is None else joules(one.energy_j)
-        texts = [printable(text, _LONGEST_NAME) for text in (one.name, one.place or _UNKNOWN)]
-        table.add(*texts, f"{one.scans:,}", byte_count(one.network_bytes), energy)
-    table.notes += more_rows(len(users) - top)
+    columns: dict[Column, Callable[[RadioUser], Cell]] = {
+        Column("Method", text=True): lambda row: row.name,
+        Column("Place", drop=1, text=True): lambda row: row.place or _UNKNOWN,
+        Column("Scans", drop=2): lambda row: f"{row.scans:,}",
+        Column("Bytes"): lambda row: byte_count(row.network_bytes),
+        Column("Energy"): _recorded_energy,
+    }
+    table = rows_table("Methods that scanned or used the network, in the recording", columns, users, top)
+    table.key_share = 0.3
     return table
 
 
 def acquirers_table(acquirers: Sequence[Acquirer], top: int) -> FittedTable:
     """The methods of the recording that acquired wake locks."""
-    columns = [
-        Column("Method", text=True),
-        Column("Place", drop=1, text=True),
-        Column("Calls", drop=2),
-        Column("Held"),
-        Column("Energy"),
-        Column("Wake locks", drop=3, text=True),
-    ]
-    table = FittedTable("Methods that acquired wake locks, in the recording", columns, key_share=0.3)
-    for one in acquirers[:top]:
-        energy = _UNKNOWN if one.energy_j is None else joules(one.energy_j)
-        texts = [printable(text, _LONGEST_NAME) for text in (one.name, one.place or _UNKNOWN, ", ".join(one.tags) or _UNKNOWN)]
-        table.add(texts[0], texts[1], f"{one.calls:,}", time_text(one.held_ns / 1e6), energy, texts[2])
-    table.notes += more_rows(len(acquirers) - top)
+    columns: dict[Column, Callable[[Acquirer], Cell]] = {
+        Column("Method", text=True): lambda row: row.name,
+        Column("Place", drop=1, text=True): lambda row: row.place or _UNKNOWN,
+        Column("Calls", drop=2): lambda row: f"{row.calls:,}",
+        Column("Held"): lambda row: time_text(row.held_ns / 1e6),
+        Column("Energy"): _recorded_energy,
+        Column("Wake locks", drop=3, text=True): lambda row: ", ".join(row.tags) or _UNKNOWN,
+    }
+    table = rows_table("Methods that acquired wake locks, in the recording", columns, acquirers, top)
+    table.key_share = 0.3
     return table
 
 
@@ -172,7 +170,8 @@ def amount_text(vital: Vital, value: float) -> str:
     return time_text(value) if vital.unit == "ms" else byte_count(value)
 
 
-def _rate(figure: VitalFigure) -> Text:
+def _rate(metric: int, app: AppVitals) -> Text:
+    figure = app.figures[metric]
     text = _UNKNOWN if figure.rate is None else _bounds(figure.vital, figure.rate)
     return Text(text, style=_STYLES[figure.verdict] if figure.verdict == "bad" else "")
 

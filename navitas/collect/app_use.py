@@ -27,9 +27,9 @@ from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
 from navitas.collect.run_recorder import RunPlan
 from navitas.collect.selection import TestName
-from navitas.collect.session import ProfilingOutcome
 from navitas.collect.state.measuring import condition_at_start, measured
 from navitas.collect.target import Target
+from navitas.collect.version_runs import ProfilingOutcome
 from navitas.device.base import Device
 from navitas.device.phone_user import foreground_user, is_profile
 from navitas.errors import DeviceError, RecordingError, UsageError

@@ -229,7 +229,7 @@ def _power(outputs: Mapping[str, _Output], info: DeviceInfo, package: str | None
         yield _monitors(outputs, info, package, has_rails=bool(rails))
 
 
-_NO_RAILS = "with a power meter, fit a model: navitas model components fit --meter FILE"
+_NO_RAILS = "with a power meter, fit a model: navitas power fit --meter FILE"
 
 
 def _sysfs_rails(outputs: Mapping[str, _Output]) -> int:

@@ -25,7 +25,7 @@ from navitas.collect.trace.run_trace import RunTrace
 from navitas.device.base import Device
 from navitas.errors import DeviceError
 from navitas.recording import manifest
-from navitas.recording.store import RecordingWriter
+from navitas.recording.writer import RecordingWriter
 
 VALID_FOR_RUN = "The figures are valid for this run."
 _SAVE_EVERY_S = 1.0

@@ -110,7 +110,7 @@ def notes_of_run(process: LoggedProcess, readings: RisingReadings) -> Iterator[I
         yield _imported(
             f"several threads were in calls at once, for {pairs.shared_ns / pairs.in_calls_ns:.1%} of the time in calls: they "
             "share the energy of that time equally. Paper 1 charges each of them with all of it",
-            "Add --model paper1 to see both.",
+            "Add --formula paper1 to see both.",
         )
     if pairs.first_cut is not None:
         some = _some(pairs.cut, process, "is an entry", "are entries")
@@ -196,8 +196,8 @@ def traced_notes(art: ArtTrace, placed: Placed, without: Sequence[str]) -> Itera
         yield _imported("the method trace has no CPU times of threads", "They follow from the slices of the kernel trace.")
     if without:
         yield _imported(
-            f"{counted(len(without), 'thread of the method trace is', 'threads of the method trace are')} not found in the kernel "
-            "trace, by id or a name of their own: "
+            f"{counted(len(without), 'thread of the method trace is', 'threads of the method trace are')} not found in the "
+            "kernel trace, by id or a name of their own: "
             f"{printable_list(without, _LISTED)}",
             "Their calls have no energy. Their energy, if any, is unattributed.",
         )

@@ -216,8 +216,8 @@ def _text(value: bool | float | str) -> str:
 
 def read_plan(path: Path) -> CasePlan:
     """Read a plan that an experiment wrote. Raises `UsageError` that names the file."""
-    remedy = "Run the cases again: navitas model cases run."
-    missing = "Name a folder of navitas model cases run."
+    remedy = "Run the cases again: navitas operations cases run."
+    missing = "Name a folder of navitas operations cases run."
     plan = read_checked(path, CasePlan.model_validate_json, MAX_BYTES, remedy, missing=missing)
     if any(not 0 <= case.edits < len(plan.sets) for case in plan.cases):
         raise UsageError(f"{printable_line(str(path), 300)}: a case has edits that are not listed", remedy)

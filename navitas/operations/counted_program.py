@@ -15,7 +15,7 @@ from navitas.parse.tables import Method, MethodTable
 from navitas.untrusted_text import printable_line, printable_list
 
 _SHOWN = 3
-_REMEDY = "Count again: navitas model census, with the classes and sources of the recorded build."
+_REMEDY = "Count again: navitas operations census, with the classes and sources of the recorded build."
 Edits = Mapping[tuple[str, str, int], int]
 """How often the edited range of a block runs in each execution (0: removed), by class, method with descriptor, and block."""
 

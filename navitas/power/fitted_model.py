@@ -15,7 +15,7 @@ from navitas.regular_files import as_utf8, open_regular
 
 FORMAT = "navitas-fitted-model"
 MAX_BYTES = 1 << 20
-_FIT = "Make the file with navitas model components fit."
+_FIT = "Make the file with navitas power fit."
 _Power = Annotated[float, Field(ge=0, le=MOST_W)]
 _Name = Annotated[str, Field(max_length=200)]
 Unit = Literal["W", "J/MB", "1"]

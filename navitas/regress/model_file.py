@@ -17,7 +17,7 @@ FORMAT = "navitas-operations-model"
 VERSION = 2
 """Version 1 had no noise between constant and proportional."""
 MAX_BYTES = 64 << 20
-_FIT = "Make the file with navitas model fit."
+_FIT = "Make the file with navitas operations fit."
 _Name = Annotated[str, Field(max_length=1000)]
 _Number = Annotated[float, Field(ge=-1e60, le=1e60)]
 _Positive = Annotated[float, Field(ge=1e-60, le=1e60)]

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from navitas.virtual_phone.compiled_xml import XmlElement, compile_xml
 from navitas.virtual_phone.host_java import LIST_NAME
-from navitas.virtual_phone.kernel import HiddenActivity, Kernel, load_spec
-from navitas.virtual_phone.kernel.spec import default_profile, find_profile, read_figures
+from navitas.virtual_phone.kernel.live_kernel import Kernel
+from navitas.virtual_phone.kernel.modelled_rails import HiddenActivity
+from navitas.virtual_phone.kernel.spec import default_profile, find_profile, load_spec, read_figures
 from navitas.virtual_phone.kernel.tracefs import open_tracefs
 from navitas.virtual_phone.phone import Phone
 from navitas.virtual_phone.releases import DEFAULT_SDK

@@ -14,7 +14,7 @@ from navitas.bundle.manifest import BundleManifest
 from navitas.bundle.reader import Bundle
 from navitas.errors import BuildError
 from navitas.recording.manifest import GitState, HostInfo, JavaVersions, Provenance
-from navitas.virtual_phone.jdks import program, why_not
+from navitas.virtual_phone.host_java import program, why_not
 
 
 def provenance(

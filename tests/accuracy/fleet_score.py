@@ -32,7 +32,9 @@ from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.hogs import Hogs, find_hogs
 from navitas.fleet.results import PERCENT_H
 from navitas.fleet.scores import score_clients
-from navitas.fleet.simulate import FleetModel, act, simulate
+from navitas.fleet.simulate.acting import act
+from navitas.fleet.simulate.catalog import FleetModel
+from navitas.fleet.simulate.simulation import simulate
 from navitas.fleet.stages import Fleet, bring_up_to_date
 from navitas.fleet.statistics import F64, Bool, life_gain_s
 from navitas.fleet.store import Store

@@ -20,7 +20,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 def test_twice_the_work_uses_more_energy(gradle: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     changed_sample(tmp_path / "sample")
-    options = ["--gradle", gradle, "--tests", TEST, "--repeat", "2", "--warmup", "1", "--seed", "3", "-o", "both"]
+    options = ["--gradle", gradle, "--tests", TEST, "--repeat", "2", "--warmup", "1", "--order", "3", "-o", "both"]
     assert run(["profile", "sample", "--against", "HEAD", *options]) == 0
     assert run(["compare", "both/before", "both/after", "--json", "changes.json"]) == 0
     total = json.loads(Path("changes.json").read_text("utf-8"))["changes"][0]
@@ -34,7 +34,7 @@ def test_a_wait_does_not_hide_that_work_doubles(
     monkeypatch.chdir(tmp_path)
     project = committed_copy(EXAMPLES / "waits", tmp_path / "waits")
     answer = project / "src/main/java/org/example/waits/Answer.java"
-    options = ["--gradle", gradle, "--repeat", "6", "--warmup", "1", "--seed", "3", "--fail-above", "20"]
+    options = ["--gradle", gradle, "--repeat", "6", "--warmup", "1", "--order", "3", "--fail-above", "20"]
     answer.write_text(answer.read_text("utf-8").replace("ROUNDS = 20_", "ROUNDS = 40_"), "utf-8")
     assert run(["profile", "waits", "--against", "HEAD", *options, "-o", "both"]) == 1
     assert "more app energy (limit 20 %)" in capsys.readouterr().err

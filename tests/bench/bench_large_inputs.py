@@ -76,8 +76,8 @@ def main(argv: list[str]) -> int:
             figures.add(name, taken.cpu_s / floor_s, "×", at_most=None if options.quick else at_most, note=note)
 
         table = _table(folder / "cases.csv", 400, 300 // part)
-        words: list[str | Path] = ["model", "fit", "--table", table, "--target", "energy_j", "-o", folder / "model.json"]
-        add(f"model fit, {300 // part} columns × 400 rows", 12, words, Floor("scipy's nnls", _NNLS, [table]))
+        words: list[str | Path] = ["operations", "fit", "--table", table, "--target", "energy_j", "-o", folder / "model.json"]
+        add(f"operations fit, {300 // part} columns × 400 rows", 12, words, Floor("scipy's nnls", _NNLS, [table]))
         sides = [_reports(folder / side, 100_000 // part, seed) for seed, side in enumerate(("before", "after"))]
         floor = Floor("json.loads", _JSON, [path for side in sides for path in sorted(side.iterdir())])
         add(f"compare, {100_000 // part:,} methods", 12, ["compare", *sides, "--min-share", "0"], floor)

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from navitas.census.document import read_census
-from navitas.cli.case_experiment import run_experiment
+from navitas.cli.operations_experiment import run_experiment
 from navitas.cli.progress import ConsoleProgress
 from navitas.device.base import Device
 from navitas.operations.case_plan import CaseFile
@@ -43,7 +43,7 @@ LEAST_CHANGE = 0.05
 def main(argv: list[str]) -> int:
     """Print predicted and measured changes. Returns 1 if fewer than nine signs agree."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("model", type=Path, help="a model of operations.py, by navitas model fit")
+    parser.add_argument("model", type=Path, help="a model of operations.py, by navitas operations fit")
     parser.add_argument("output", type=Path, help="folder of the experiment")
     parser.add_argument("--repeat", type=int, default=3)
     options = parser.parse_args(argv)

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from navitas.census.document import read_census
-from navitas.cli.case_experiment import run_experiment
+from navitas.cli.operations_experiment import run_experiment
 from navitas.cli.progress import ConsoleProgress
 from navitas.operations.case_plan import CaseFile, read_plan
 from navitas.operations.case_table import CENSUS, NOT_FEATURES, PLAN, read_cases, write_rows
@@ -67,7 +67,7 @@ def main(argv: list[str]) -> int:
 
 
 def write_table(experiment: Path) -> Path:
-    """Write the table of cases as CSV, as `navitas model cases table` does."""
+    """Write the table of cases as CSV, as `navitas operations cases table` does."""
     plan, census = read_plan(experiment / PLAN), read_census(experiment / CENSUS)
     rows, errors = read_cases(experiment, plan, census)
     path = experiment / "cases.csv"

@@ -22,8 +22,8 @@ from navitas.build.gradle import BuildOptions, build_bundles
 from navitas.build.sample import copy_sample
 from navitas.collect.options import ProfileOptions
 from navitas.collect.session import profile
+from navitas.recording.layout import MANIFEST_NAME
 from navitas.recording.manifest import File
-from navitas.recording.store import MANIFEST_NAME
 from navitas.virtual_phone.start import virtual_phone
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "recording-v1"

@@ -1,4 +1,4 @@
-"""`profile --against`: both versions run in turns in one session, which `compare` knows; warm-ups and `--until`.
+"""`profile --against`: both versions run in turns in one session, which `compare` knows; warm-ups and `--precision`.
 
 `make accuracy` compares their energy (tests/accuracy/live_changes.py).
 """
@@ -25,7 +25,7 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.mark.extended
 def test_a_revision_is_measured_in_turns_and_compared(gradle: str, navitas: Run, project: Path, tmp_path: Path) -> None:
-    options = ("--gradle", gradle, "--tests", TEST, "--repeat", "2", "--warmup", "1", "--seed", "3")
+    options = ("--gradle", gradle, "--tests", TEST, "--repeat", "2", "--warmup", "1", "--order", "3")
     done = navitas("profile", "sample", "--against", "HEAD", *options, "-o", "both", "--json", "after.json")
     assert done.code == 0, done.err
     assert "App energy, 1 session before and 1 session after" in done.out
@@ -52,13 +52,13 @@ def test_repeats_end_at_the_limit_or_when_the_interval_is_narrow(
     gradle: str, navitas: Run, project: Path, tmp_path: Path
 ) -> None:
     options = ("--gradle", gradle, "--tests", TEST, "--max-repeat", "4")
-    done = navitas("profile", "sample", *options, "--until", "0.1%", "-o", "narrow", "--json", "narrow.json")
+    done = navitas("profile", "sample", *options, "--precision", "0.1%", "-o", "narrow", "--json", "narrow.json")
     assert done.code == 0, done.err
     report = json.loads((tmp_path / "narrow.json").read_text("utf-8"))
     (repeats,) = report["repeats"]
     low_j, high_j = repeats["interval_j"] or (0.0, float("inf"))
     assert len(report["tests"]) == 4 or high_j - low_j <= 0.002 * high_j, "three runs can be as equal as that"
-    done = navitas("profile", "sample", *options, "--until", "100%", "-o", "wide", "--json", "wide.json")
+    done = navitas("profile", "sample", *options, "--precision", "100%", "-o", "wide", "--json", "wide.json")
     assert done.code == 0, done.err
     assert len(json.loads((tmp_path / "wide.json").read_text("utf-8"))["tests"]) in (3, 4)
 
@@ -68,9 +68,9 @@ def test_repeats_end_at_the_limit_or_when_the_interval_is_narrow(
     [
         (("profile", "sample", "--against", "mian"), "'mian' is no commit"),
         (("profile", "--bundle", "b.zip", "--against", "HEAD"), "excludes --bundle"),
-        (("profile", "sample", "--until", "0"), "--until"),
-        (("profile", "sample", "--max-repeat", "5"), "--max-repeat limits the repeats of --until"),
-        (("profile", "sample", "--until", "3", "--repeat", "9", "--max-repeat", "5"), "--repeat 9 is the least number"),
+        (("profile", "sample", "--precision", "0"), "--precision"),
+        (("profile", "sample", "--max-repeat", "5"), "--max-repeat limits the repeats of --precision"),
+        (("profile", "sample", "--precision", "3", "--repeat", "9", "--max-repeat", "5"), "--repeat 9 is the least number"),
         (("profile", "sample", "--against", "HEAD", "-o", "."), "before"),
     ],
 )

@@ -20,9 +20,10 @@ from navitas.parse.trace.perfetto import read_perfetto
 from navitas.parse.trace.text_trace import read_text
 from navitas.parse.trace.trace_tables import RawTrace
 from navitas.perfetto.messages import read_config
-from navitas.virtual_phone.kernel import Kernel, load_spec
 from navitas.virtual_phone.kernel.host_slices import HostSlices
+from navitas.virtual_phone.kernel.live_kernel import Kernel
 from navitas.virtual_phone.kernel.sources import process_cpu_ns
+from navitas.virtual_phone.kernel.spec import load_spec
 from navitas.virtual_phone.kernel.trace_log import now
 from navitas.virtual_phone.kernel.tracefs import Tracefs, open_tracefs
 from navitas.virtual_phone.start import virtual_phone

@@ -16,7 +16,7 @@ from support.no_progress import NoProgress
 from navitas.build.bridge import InstrumenterBridge, InstrumentOptions
 from navitas.build.gradle import BuildOptions, build_bundles
 from navitas.census.document import Census, parse_census, read_census
-from navitas.cli.case_experiment import run_experiment
+from navitas.cli.operations_experiment import run_experiment
 from navitas.device.adb import AdbDevice
 from navitas.operations.budgets import budgets
 from navitas.operations.build_difference import changed_operations

@@ -21,7 +21,7 @@ _CONTEXT = multiprocessing.get_context("forkserver")
 _LIBRARIES = ("duckdb", "pyarrow.csv", "pyarrow.json", "pyarrow.parquet", "pandas", "ruptures", "scipy.optimize", "scipy.stats")
 # What commands import when they need it. The server can import only installed packages at this point.
 _CONTEXT.set_forkserver_preload(
-    [*_LIBRARIES, "navitas.cli.main", *(module for module, _ in (*COMMANDS.values(), *FLEET.values()))]
+    [*_LIBRARIES, "navitas.cli.main", *(module.partition(":")[0] for module, _ in (*COMMANDS.values(), *FLEET.values()))]
 )
 _MOST_BYTES = 8 << 30
 _KILLED = 128

@@ -13,7 +13,8 @@ from navitas.analyze.records import MethodEnergy, TestEnergy, ThreadEnergy
 from navitas.bundle.reader import Bundle
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
-from navitas.collect.session import ProfilingOutcome, profile
+from navitas.collect.session import profile
+from navitas.collect.version_runs import ProfilingOutcome
 from navitas.device.adb import AdbDevice
 from support.no_progress import NoProgress
 

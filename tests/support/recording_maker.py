@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from navitas.recording.manifest import DeviceEntry, Policy, Project, Run, Source, Test
-from navitas.recording.store import Recording, RecordingWriter, open_recording
-from navitas.recording.writer import Supply
+from navitas.recording.store import Recording, open_recording
+from navitas.recording.writer import RecordingWriter, Supply
 from support import chunk_writer as cw
 from support.run_bytes import REAL_OFFSET_NS, RunBytes
 from support.scenario import PROFILE_XML, Scenario

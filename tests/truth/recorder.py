@@ -10,8 +10,7 @@ from pathlib import Path
 from support.recording_maker import make_map
 
 from navitas.recording.manifest import DeviceEntry, Policy, Project, Run, Source, Test
-from navitas.recording.store import RecordingWriter
-from navitas.recording.writer import Supply
+from navitas.recording.writer import RecordingWriter, Supply
 from truth.ftrace import trace_text
 from truth.phone import Phone, profile_xml
 from truth.record import Record

@@ -22,7 +22,7 @@ def test_commands_and_options_are_completed() -> None:
     assert _offered("fleet", incomplete="ho") == {"hogs"}
     assert {"--repeat", "--replace"} <= _offered("profile", incomplete="--re")
     assert _offered("profile", "--mode") == {"events", "folded", "tick"}
-    assert "--method" not in _offered("report", incomplete="--m"), "old names are not offered"
+    assert "--model" not in _offered("report", incomplete="--m"), "old names are not offered"
 
 
 def test_command_names_are_completed_without_imports() -> None:

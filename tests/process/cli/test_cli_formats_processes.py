@@ -21,7 +21,7 @@ from navitas.cli.formats import ReportFile
 from navitas.cli.main import run
 from navitas.cli.measuring import report_outcome
 from navitas.cli.options import ReportOptions
-from navitas.collect.session import ProfilingOutcome
+from navitas.collect.version_runs import ProfilingOutcome
 from navitas.errors import ExitCode, NavitasError
 from navitas.report import registry
 from navitas.report.registry import format_names

@@ -11,12 +11,11 @@ from pathlib import Path
 import pytest
 
 import navitas
-from navitas.cli.destinations import check_outputs
 from navitas.cli.formats import ReportFile
 from navitas.cli.main import COMMANDS, run
 from navitas.cli.measuring import report_outcome
 from navitas.cli.options import ReportOptions
-from navitas.collect.session import ProfilingOutcome
+from navitas.collect.version_runs import ProfilingOutcome
 from navitas.errors import ExitCode, UsageError
 from navitas.folder_lock import FolderLock
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from support.command_line import NAVITAS
 from support.fleet_samples import json_lines, row
 
-from navitas.fleet.simulate import FleetModel, simulate
+from navitas.fleet.simulate.catalog import FleetModel
+from navitas.fleet.simulate.simulation import simulate
 from navitas.fleet.store import Store
 
 _ROOM = [0, 400, 3_000, 20_000]

@@ -37,7 +37,7 @@ def _run(*words: str) -> int:
 
 def test_profile_and_report_are_written(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     outputs = ["-o", "out.xml", "--json", "report.json"]
-    assert _run("google-pixel-6", "--points", "points.csv", "--against", "points.csv", *outputs) == ExitCode.OK
+    assert _run("google-pixel-6", "--points", "points.csv", "--check-points", "points.csv", *outputs) == ExitCode.OK
     profile = read_power_profile(place / "out.xml")
     assert profile.value("battery.capacity") > 0
     core = power_model(profile, 3.85).cpu
@@ -139,7 +139,7 @@ def test_files_of_the_same_name_have_distinct_names(place: Path) -> None:
     for name in ("one", "two"):
         (place / name).mkdir()
         (place / name / "points.csv").write_text(POINTS)
-    words = ["--points", "one/points.csv", "--against", "two/points.csv", "--json", "report.json"]
+    words = ["--points", "one/points.csv", "--check-points", "two/points.csv", "--json", "report.json"]
     assert _run("google-pixel-6", *words, "-o", "out.xml") == ExitCode.OK
     document = json.loads((place / "report.json").read_text())
     assert {each["source"] for each in document["errors"]} == {"one/points.csv", "two/points.csv"}
@@ -153,7 +153,7 @@ def test_the_next_step_has_the_voltage_of_the_currents(place: Path, capsys: pyte
 
 def test_a_mistake_shows_before_a_device_is_measured(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (place / "bad.csv").touch()
-    assert _run("--device", "no-such-device", "--against", "bad.csv", "-o", "out.xml") == ExitCode.USAGE
+    assert _run("--device", "no-such-device", "--check-points", "bad.csv", "-o", "out.xml") == ExitCode.USAGE
     assert "bad.csv: is empty" in " ".join(capsys.readouterr().err.split())
 
 

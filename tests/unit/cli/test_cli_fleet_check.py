@@ -81,12 +81,12 @@ def test_a_failure_about_few_clients_is_left_out_but_fails(
 @pytest.mark.parametrize(
     ("arguments", "missing", "reason"),
     [
-        (["--app", "a1", "--version", "9.9"], "a1 9.9", "fewer than three clients run it, or there is no version before it"),
-        (["--app", "a1", "--version", "1.9"], "a1 1.9", "or there is no version before it with three clients"),
+        (["--app", "a1", "--app-version", "9.9"], "a1 9.9", "fewer than three clients run it, or there is no version before it"),
+        (["--app", "a1", "--app-version", "1.9"], "a1 1.9", "or there is no version before it with three clients"),
         (["--app", "a0"], "a0", "it has no two versions with three clients each"),
         (["--app", "a1", "--app", "a0"], "a0", "it has no two versions"),
-        (["--version", "9.9"], "version 9.9 of all hogs", "fewer than three clients"),
-        (["--app", "a1", "--version", "1.10", "--until", "2026-03-04"], "a1 1.10", "fewer than three clients"),
+        (["--app-version", "9.9"], "version 9.9 of all hogs", "fewer than three clients"),
+        (["--app", "a1", "--app-version", "1.10", "--until", "2026-03-04"], "a1 1.10", "fewer than three clients"),
     ],
 )
 def test_a_check_that_compares_nothing_does_not_pass(  # noqa: PLR0917

@@ -16,7 +16,8 @@ from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.scores import score_clients
-from navitas.fleet.simulate import FleetModel, simulate
+from navitas.fleet.simulate.catalog import FleetModel
+from navitas.fleet.simulate.simulation import simulate
 from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store
 

@@ -15,7 +15,8 @@ from navitas.errors import ExitCode
 from navitas.fleet.paper.paper_findings import PaperBugRow, PaperHogRow
 from navitas.fleet.results import BugRow, HogRow, ScoreRow
 from navitas.fleet.schema import client_number
-from navitas.fleet.simulate import FleetModel, simulate
+from navitas.fleet.simulate.catalog import FleetModel
+from navitas.fleet.simulate.simulation import simulate
 from navitas.fleet.store import Store, day
 
 _ROWS = {"hogs": ("hogs", HogRow), "bugs": ("bugs", BugRow), "jscore": ("jscores", ScoreRow)}

@@ -185,12 +185,12 @@ def test_a_format_without_a_file_goes_to_standard_output(recorded: Maker, capsys
 
 def test_the_difference_of_two_recordings(recorded: Maker, capsys: Capture) -> None:
     before, after = recorded("before", 4), recorded("after", 8)
-    assert graph(after, "--against", before, "--json", after / "diff.json") == ExitCode.OK
+    assert graph(after, "--before", before, "--json", after / "diff.json") == ExitCode.OK
     out = capsys.readouterr().out
     assert "Changed modules, per run" in out and "4 → 8" in out
     found = json.loads((after / "diff.json").read_text())["difference"]
     assert {(one["target"], one["change"]) for one in found["links"]} == {(SYNC, "dearer"), (RECEIVER, "dearer")}
-    assert graph(after, "--against", after) == ExitCode.OK
+    assert graph(after, "--before", after) == ExitCode.OK
     assert "No module and no communication changed." in capsys.readouterr().out
 
 

@@ -86,17 +86,17 @@ def test_no_class_can_imitate_a_node_of_the_graph(tmp_path: Path) -> None:
 
 def test_a_difference_is_that_of_whole_graphs(tmp_path: Path, capsys: Capture) -> None:
     recording = record(tmp_path / "r", "a.b.Main", "a.b.Sync")
-    assert run(["graph", str(recording), "--against", str(recording), "--from", "Main"]) == ExitCode.USAGE
-    assert "--from and --against exclude each other" in capsys.readouterr().err
+    assert run(["graph", str(recording), "--before", str(recording), "--from", "Main"]) == ExitCode.USAGE
+    assert "--from and --before exclude each other" in capsys.readouterr().err
 
 
 def test_a_difference_of_two_apps_has_a_warning(tmp_path: Path, capsys: Capture) -> None:
     before, after = (record(tmp_path / name, "a.b.Main", "a.b.Sync") for name in ("before", "after"))
-    assert run(["graph", str(after), "--against", str(before)]) == ExitCode.OK
+    assert run(["graph", str(after), "--before", str(before)]) == ExitCode.OK
     assert "two apps" not in capsys.readouterr().err
     manifest = json.loads((before / "manifest.json").read_text())
     for one in manifest["runs"]:
         one["package"] = "org.other"
     (before / "manifest.json").write_text(json.dumps(manifest))
-    assert run(["graph", str(after), "--against", str(before)]) == ExitCode.OK
-    assert "warning: --against is a recording of org.other, and this one is of" in capsys.readouterr().err
+    assert run(["graph", str(after), "--before", str(before)]) == ExitCode.OK
+    assert "warning: --before is a recording of org.other, and this one is of" in capsys.readouterr().err

@@ -14,10 +14,12 @@ from support.every_command import COMMANDS
 from support.fitted_operations import EMPTY_MODEL
 
 from navitas.cli import messages
+from navitas.cli.commands import NavitasGroup
 from navitas.cli.fleet_ingest import SamplesSource
 from navitas.cli.main import cli, run
 from navitas.cli.option import Option
 from navitas.cli.paths import NameOrFile, PathType
+from navitas.cli.renamed_options import RenamedOption
 from navitas.errors import ExitCode, UsageError
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
@@ -26,9 +28,9 @@ STORES = ("fleet ingest", "fleet sample", "fleet simulate")
 """Commands that create a missing store."""
 FIRST_WORDS = {"profile": ["."], "report": ["rec"], "fleet sample": ["--device", "none"]}
 NEEDED = {
-    ("model predict", "against_census"): ["--against", "rec"],
+    ("operations predict", "before_census"): ["--before", "rec"],
     ("power calibrate", "points"): ["google-pixel-6"],
-    ("power calibrate", "against"): ["google-pixel-6", "--points", "points.csv"],
+    ("power calibrate", "unfitted"): ["google-pixel-6", "--points", "points.csv"],
 }
 """Options that a parameter needs."""
 LAST_WORDS = {"record": ["--device", "none"]}
@@ -50,6 +52,10 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def _options(name: str) -> list[Option]:
     return [param for param in COMMANDS[name].params if isinstance(param, Option)]
+
+
+def _renamed(name: str) -> list[RenamedOption]:
+    return [param for param in COMMANDS[name].params if isinstance(param, RenamedOption)]
 
 
 def _ordinary(param: click.Parameter) -> str:
@@ -126,7 +132,8 @@ def test_help_groups_every_option_and_ends_with_an_example(name: str) -> None:
     assert len(text.splitlines()) <= 100
     assert max(map(len, text.splitlines())) <= 80
     assert "Example:\n" in text
-    for old in (old for option in _options(name) for old in option.renamed):
+    new = {spelling for option in _options(name) if not option.hidden for spelling in (*option.opts, *option.secondary_opts)}
+    for old in {spelling for option in _renamed(name) for spelling in option.opts} - new:
         assert not any(old in line.replace(",", " ").split() for line in text.splitlines())
 
 
@@ -157,17 +164,56 @@ def test_the_help_of_profile_groups_its_options() -> None:
     assert [line for line in lines if line in wanted] == wanted
 
 
-@pytest.mark.parametrize(("name", "old"), [(name, old) for name in COMMANDS for one in _options(name) for old in one.renamed])
-def test_an_old_name_works_with_a_notice(name: str, old: str, capsys: pytest.CaptureFixture[str]) -> None:
-    option = next(one for one in _options(name) if old in one.renamed)
-    new = option.renamed[old]
-    values = [] if option.is_flag else ["paper1" if isinstance(option.type, click.Choice) else "x"]
-    parsed = [COMMANDS[name].make_parser(_context(name)).parse_args([word, *values])[0][option.name] for word in (old, new)]
-    assert parsed[0] == parsed[1]
-    run([*name.split(), old, *values, "--color", "none"])
-    assert f"note: {old} is now {new}" in capsys.readouterr().err
-    run([*name.split(), new, *values, "--color", "none"])
-    assert "is now" not in capsys.readouterr().err
+OLD = [(name, one.opts[0]) for name in COMMANDS for one in _renamed(name)]
+
+
+@pytest.mark.parametrize(("name", "old"), OLD)
+@pytest.mark.parametrize("value", [[], ["x"]])
+def test_an_old_name_is_refused_with_the_new_one(
+    name: str, old: str, value: list[str], place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    new = next(one.new for one in _renamed(name) if old in one.opts)
+    assert run([*name.split(), old, *value]) == ExitCode.USAGE
+    assert f"{old} is now {new}" in capsys.readouterr().err
+    assert any(new in one.opts or new in one.secondary_opts for one in _options(name) if not one.hidden)
+
+
+def test_old_names_in_variables_and_settings_are_refused_with_the_new_ones(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("NAVITAS_REPORT_MODEL", "paper1")
+    assert run(["report", "rec"]) == ExitCode.USAGE
+    assert "NAVITAS_REPORT_MODEL: --model is now --formula" in capsys.readouterr().err
+    monkeypatch.delenv("NAVITAS_REPORT_MODEL")
+    (place / "navitas.toml").write_text('[report]\nmodel = "paper1"\n')
+    assert run(["report", "rec"]) == ExitCode.USAGE
+    assert "navitas.toml:2: --model is now --formula" in capsys.readouterr().err
+    (place / "navitas.toml").write_text("[model.rank]\ntop = 1\n")
+    assert run(["report", "rec"]) == ExitCode.USAGE
+    said = capsys.readouterr().err
+    assert "navitas.toml: there is no command 'model'" in said and "It is now navitas operations" in said
+
+
+@pytest.mark.parametrize(
+    "words", [["model"], ["model", "--help"], ["model", "components", "fit", "rec", "-o", "x"], ["model", "rank"]]
+)
+def test_the_command_model_is_refused_with_the_new_commands(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(words) == ExitCode.USAGE
+    said = capsys.readouterr().err
+    assert "navitas model is now navitas operations" in said and "navitas power fit" in said
+
+
+@pytest.mark.parametrize("name", sorted({name.rpartition(" ")[0] for name in COMMANDS}))
+def test_the_help_of_a_group_is_never_cut(name: str) -> None:
+    """Click cuts the help of each command to the width of the terminal."""
+    context = _context(name)
+    text = context.get_help()
+    assert "..." not in text.replace("ARGS]...", "") and "…" not in text
+    group = context.command
+    assert isinstance(group, NavitasGroup)
+    words = " ".join(text.split())
+    for command, help_text in group.help_of(context).items():
+        assert f"{command} {help_text}" in words and help_text.endswith((".", ".]", "]"))
 
 
 def test_no_option_name_means_both_input_and_output() -> None:
@@ -265,7 +311,7 @@ def test_a_dash_is_standard_input_for_input_files(
         buffer = io.BytesIO(b"no such content")
 
     monkeypatch.setattr("sys.stdin", Stdin)
-    if (name, param) == ("model apply", "table") or param.endswith("census"):  # it reads the model first
+    if (name, param) == ("operations apply", "table") or param.endswith("census"):  # it reads the model first
         Path("file").write_text(EMPTY_MODEL.model_dump_json())
     tested = next(one for one in COMMANDS[name].params if one.name == param)
     line = [word for word in _line(name, tested, "-") if word != "."]

@@ -45,9 +45,9 @@ def test_a_log_becomes_a_recording_that_report_reads(place: Path, capsys: pytest
     assert run(["import", "SortTest.sort.txt", *LINE]) == ExitCode.OK
     said = capsys.readouterr()
     assert said.out == "run 0: SortTest#sort: process 7, 1 thread, 2 events\n"
-    assert said.err.splitlines()[-2:] == ["recording: rec", "next: navitas report rec --model paper1"]
+    assert said.err.splitlines()[-2:] == ["recording: rec", "next: navitas report rec --formula paper1"]
     assert "energy of one call can be wrong by up to 0.0077 J" in said.err
-    assert run(["report", "rec", "--model", "paper1", "--format", "json", "-o", "-"]) == ExitCode.OK
+    assert run(["report", "rec", "--formula", "paper1", "--format", "json", "-o", "-"]) == ExitCode.OK
     report = json.loads(capsys.readouterr().out)
     (test,) = report["tests"]
     (method,) = test["threads"][0]["methods"]

@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 
 import navitas
-from navitas.cli.destinations import check_outputs
 from navitas.cli.formats import ReportFile
 from navitas.cli.main import COMMANDS, run
 from navitas.cli.measuring import report_outcome
 from navitas.cli.options import ReportOptions
-from navitas.collect.session import ProfilingOutcome
+from navitas.collect.version_runs import ProfilingOutcome
 from navitas.errors import ExitCode, UsageError
 
 
@@ -87,7 +86,7 @@ def test_a_report_does_not_replace_the_recording(capsys: pytest.CaptureFixture[s
         assert run(["report", str(golden), "--json", str(path)]) == ExitCode.USAGE
         assert word in capsys.readouterr().err
     with pytest.raises(UsageError, match="is the recording's folder"):
-        check_outputs(ReportOptions((ReportFile("json", Path("new"), "--json"),)), Path("new"))
+        ReportOptions((ReportFile("json", Path("new"), "--json"),)).check(Path("new"))
 
 
 def test_too_little_memory_is_reported(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,11 +27,11 @@ def recording(tmp_path: Path) -> Path:
     [
         "graph REC -o FILE --format dot",
         "graph REC --json FILE",
-        "graph OTHER --against REC --json FILE",
+        "graph OTHER --before REC --json FILE",
         "vitals REC --json FILE",
         "vitals OTHER/manifest.json --recording REC --json FILE",
         "report OTHER --json FILE",
-        "model components fit OTHER -o FILE",
+        "power fit OTHER -o FILE",
     ],
 )
 @pytest.mark.parametrize("file", ["manifest.json", "runs/0/logcat.txt", "power_profile.xml", "link"])

@@ -87,8 +87,8 @@ def test_the_file_of_the_named_project_is_used(project: Path, capsys: Capture) -
         ("[report]\ntop = true\n", ":2: top: True is not a whole number"),
         ("[report]\ntop = 0\n", ":2: top: 0 is not in the range"),
         ("[report]\ntop = [1]\n", ":2: top: [1] is not one value"),
-        ("[report]\nmodel = 'x'\n", ":2: model: 'x' is not one of"),
-        ("[report]\nmethod = 'paper1'\n", ":2: 'method' is not an option"),
+        ("[report]\nformula = 'x'\n", ":2: formula: 'x' is not one of"),
+        ("[report]\nmethod = 'paper1'\n", ":2: --method is now --formula"),
         ("quiet = 1\n", ":1: quiet: 1 is neither true nor false"),
         ("[report]\ntree = 1\n", ":2: tree: 1 is not a text"),
         ("report = 3\n", ":1: 'report' is not a setting"),
@@ -128,7 +128,7 @@ def _refused() -> list[tuple[str, str]]:
         for param in command.params:
             writes = isinstance(param.type, PathType) and param.type.role != "read"
             runs = isinstance(param.type, NameOrFile) and param.type.is_program
-            if isinstance(param, Option) and (writes or runs or not param.from_project):
+            if isinstance(param, Option) and not param.hidden and (writes or runs or not param.from_project):
                 found.append((name, param.long_name))
     return found
 

@@ -11,7 +11,8 @@ import pytest
 
 from navitas.fleet.files import FleetError, read_table
 from navitas.fleet.schema import SAMPLES
-from navitas.fleet.simulate import FleetModel, simulate
+from navitas.fleet.simulate.catalog import FleetModel
+from navitas.fleet.simulate.simulation import simulate
 from navitas.fleet.store import Store, read_samples
 
 

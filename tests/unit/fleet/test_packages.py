@@ -12,7 +12,8 @@ from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.files import FleetError
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.schema import PACKAGES
-from navitas.fleet.simulate import FleetModel, simulate
+from navitas.fleet.simulate.catalog import FleetModel
+from navitas.fleet.simulate.simulation import simulate
 from navitas.fleet.stages import app_by_package, bring_up_to_date, numbered
 from navitas.fleet.store import Store
 

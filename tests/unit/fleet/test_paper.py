@@ -18,7 +18,8 @@ from navitas.fleet.pairs import PAIR_COLUMNS, ordered, pairs_of, samples_in
 from navitas.fleet.paper import paper_findings, paper_sums
 from navitas.fleet.paper.paper_sums import Apriori, rates_of
 from navitas.fleet.rates import LevelSteps
-from navitas.fleet.simulate import FleetModel, simulate
+from navitas.fleet.simulate.catalog import FleetModel
+from navitas.fleet.simulate.simulation import simulate
 from navitas.fleet.stages import Fleet, bring_up_to_date
 from navitas.fleet.store import Store
 

@@ -21,7 +21,8 @@ from navitas.fleet.files import FleetError, read_table
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.paper import paper_sums
 from navitas.fleet.scores import score_clients
-from navitas.fleet.simulate import FleetModel, simulate
+from navitas.fleet.simulate.catalog import FleetModel
+from navitas.fleet.simulate.simulation import simulate
 from navitas.fleet.stages import Fleet, bring_up_to_date
 from navitas.fleet.store import Store
 from navitas.fleet.strata import request_for

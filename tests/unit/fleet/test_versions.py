@@ -12,7 +12,8 @@ from navitas.fleet.bugs import find_bugs
 from navitas.fleet.conditions import version_key
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.hogs import find_hogs
-from navitas.fleet.simulate import FleetModel, simulate
+from navitas.fleet.simulate.catalog import FleetModel
+from navitas.fleet.simulate.simulation import simulate
 from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.statistics import contrast
 from navitas.fleet.store import Store

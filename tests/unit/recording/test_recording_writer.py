@@ -14,9 +14,10 @@ from support.recording_maker import make_map
 from navitas.errors import RecordingError
 from navitas.folder_lock import FolderLock
 from navitas.new_files import unfinished_path
+from navitas.recording.layout import RESERVE_NAME
 from navitas.recording.manifest import DeviceEntry, Project, Run, Source, Test
-from navitas.recording.store import RecordingWriter, open_recording
-from navitas.recording.writer import RESERVE_NAME, Supply, check_writable, reserve_folder
+from navitas.recording.store import open_recording
+from navitas.recording.writer import RecordingWriter, Supply, check_writable, reserve_folder
 
 
 def writer(root: Path, lock: FolderLock | None = None) -> RecordingWriter:

@@ -29,16 +29,8 @@ from navitas.attribute.owner_kind import OwnerKind
 from navitas.calibrate.calibration import Calibration, Disagreement, PointErrors
 from navitas.calibrate.special_steps import ComponentCurrents
 from navitas.census.document import CensusBlock, CensusMethod, InlinedCode
-from navitas.cli.bisect_tables import steps_table as energy_steps_table
+from navitas.cli.bisect import steps_table as energy_steps_table
 from navitas.cli.compare_tables import changes_table as compared_table
-from navitas.cli.counted_tables import (
-    blocks_table,
-    budgets_table,
-    changed_operations_table,
-    class_shares_table,
-    counts_table,
-    ranking_table,
-)
 from navitas.cli.devices import devices_table
 from navitas.cli.doctor import checks_table
 from navitas.cli.fleet_bugs import bugs_table
@@ -50,23 +42,31 @@ from navitas.cli.fleet_ingest import reasons_table, sources_table
 from navitas.cli.fleet_jscore import scores_table
 from navitas.cli.fleet_paper import paper_table
 from navitas.cli.fleet_rates import rates_table
-from navitas.cli.fleet_rows import rows_table
-from navitas.cli.graph_history_table import history_table
 from navitas.cli.graph_tables import (
     edge_changes_table,
     graph_edges_table,
     graph_modules_table,
+    history_table,
     module_changes_table,
     unmatched_table,
     wake_ups_table,
 )
-from navitas.cli.history_tables import trends_table
-from navitas.cli.model import coefficients_table
-from navitas.cli.model_census import census_table
-from navitas.cli.model_tables import operations_table, predictions_table
-from navitas.cli.model_tables import scores_table as families_table
+from navitas.cli.history_show import trends_table
+from navitas.cli.operations_census import census_table
+from navitas.cli.operations_fit import operations_table, predictions_table
+from navitas.cli.operations_fit import scores_table as families_table
+from navitas.cli.operations_tables import (
+    blocks_table,
+    budgets_table,
+    changed_operations_table,
+    class_shares_table,
+    counts_table,
+    ranking_table,
+)
 from navitas.cli.power import cluster_table
-from navitas.cli.power_calibrate_tables import calibration_table, currents_table
+from navitas.cli.power_calibrate import calibration_table, currents_table
+from navitas.cli.power_fit import coefficients_table
+from navitas.cli.row_tables import rows_table
 from navitas.cli.vitals_tables import acquirers_table, alarms_table, apps_table, locks_table, radio_users_table
 from navitas.collect.doctor import Check
 from navitas.compare.comparison import Comparison, FigureChange
@@ -410,14 +410,14 @@ def _executed(names: Sequence[str]) -> FittedTable:
 
 
 TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
-    "cli/counted_tables.py:counts_table": _executed,
-    "cli/counted_tables.py:ranking_table": lambda names: ranking_table(_ranked(names), TOP),
-    "cli/counted_tables.py:class_shares_table": lambda names: class_shares_table(
+    "cli/operations_tables.py:counts_table": _executed,
+    "cli/operations_tables.py:ranking_table": lambda names: ranking_table(_ranked(names), TOP),
+    "cli/operations_tables.py:class_shares_table": lambda names: class_shares_table(
         [ClassShare(name, 123, 123_456_789_012, 12.34, 0.123) for name in names]
     ),
-    "cli/counted_tables.py:blocks_table": lambda names: blocks_table(_counted_blocks(names), TOP),
-    "cli/counted_tables.py:budgets_table": _budgets,
-    "cli/counted_tables.py:changed_operations_table": _changed,
+    "cli/operations_tables.py:blocks_table": lambda names: blocks_table(_counted_blocks(names), TOP),
+    "cli/operations_tables.py:budgets_table": _budgets,
+    "cli/operations_tables.py:changed_operations_table": _changed,
     "report/terminal/tests_table.py:tests_table": _tests,
     "report/terminal/threads_table.py:threads_table": _threads,
     "report/terminal/methods_table.py:methods_table": _methods,
@@ -435,23 +435,21 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
         [ListedDevice(name, "unauthorized", name, name) for name in names]
     ),
     "cli/doctor.py:checks_table": lambda names: checks_table([_check(name) for name in names]),
-    "cli/model.py:coefficients_table": _coefficients,
-    "cli/model_census.py:census_table": lambda names: census_table(
+    "cli/power_fit.py:coefficients_table": _coefficients,
+    "cli/operations_census.py:census_table": lambda names: census_table(
         [{"class": name, "operations": 123, "blocks": 1_234_567, "occurrences": 12_345_678} for name in names]
     ),
-    "cli/model_tables.py:operations_table": lambda names: operations_table(_operations(names)),
-    "cli/model_tables.py:scores_table": lambda names: families_table(_operations(names)),
+    "cli/operations_fit.py:operations_table": lambda names: operations_table(_operations(names)),
+    "cli/operations_fit.py:scores_table": lambda names: families_table(_operations(names)),
     "cli/compare_tables.py:changes_table": lambda names: compared_table(_comparison(names), "total", 12, 1),
-    "cli/history_tables.py:trends_table": lambda names: trends_table(
-        _trends(names), "total", ["0123abcd", "2026-01-01T00:00:00"]
-    ),
-    "cli/bisect_tables.py:steps_table": lambda names: energy_steps_table(
+    "cli/history_show.py:trends_table": lambda names: trends_table(_trends(names), "total", ["0123abcd", "2026-01-01T00:00:00"]),
+    "cli/bisect.py:steps_table": lambda names: energy_steps_table(
         "Changes", [FigureStep(Subject("method", name), 1234.5, -12.3, 1e5, 0.01, 3.0) for name in names]
     ),
-    "cli/model_tables.py:predictions_table": lambda names: predictions_table(_predictions(len(names)), 0.9),
+    "cli/operations_fit.py:predictions_table": lambda names: predictions_table(_predictions(len(names)), 0.9),
     "cli/power.py:cluster_table": _cluster,
-    "cli/power_calibrate_tables.py:calibration_table": _calibration,
-    "cli/power_calibrate_tables.py:currents_table": _currents,
+    "cli/power_calibrate.py:calibration_table": _calibration,
+    "cli/power_calibrate.py:currents_table": _currents,
     "cli/graph_tables.py:graph_modules_table": lambda names: graph_modules_table(_graph(names), TOP),
     "cli/graph_tables.py:graph_edges_table": lambda names: graph_edges_table(_edges(names), TOP),
     "cli/graph_tables.py:wake_ups_table": lambda names: wake_ups_table(_wakes(names), TOP),
@@ -465,7 +463,7 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
     "cli/vitals_tables.py:apps_table": lambda names: apps_table(_vitals(names), TOP),
     "cli/vitals_tables.py:locks_table": lambda names: locks_table(_vitals(names), TOP),
     "cli/vitals_tables.py:alarms_table": lambda names: alarms_table(_vitals(names), TOP),
-    "cli/graph_history_table.py:history_table": lambda names: history_table(
+    "cli/graph_tables.py:history_table": lambda names: history_table(
         HistoryCheck(
             tuple(CheckedTag("wake_up", name, (name,), 12_345, 1_234_567, "fewer_in_recording") for name in names), 3, 2
         ),
@@ -475,7 +473,7 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
         [RadioUser(name, name, name, 12_345, 1_234_567, 10**9, 12_345.6) for name in names], TOP
     ),
     "cli/vitals_tables.py:acquirers_table": lambda names: acquirers_table([_acquirer(name) for name in names], TOP),
-    "cli/fleet_rows.py:rows_table": lambda names: rows_table(
+    "cli/row_tables.py:rows_table": lambda names: rows_table(
         "Hogs", {Column("App", text=True): lambda row: row.app, Column("Pairs"): lambda row: f"{row.pairs:,}"}, _hogs(names), TOP
     ),
     "cli/fleet_hogs.py:hogs_table": lambda names: hogs_table("Hogs", _hogs(names), TOP),

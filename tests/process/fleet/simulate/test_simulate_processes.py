@@ -6,7 +6,7 @@ from pathlib import Path
 
 from test_simulate import MODEL, contents, store
 
-from navitas.fleet.simulate import simulate
+from navitas.fleet.simulate.simulation import simulate
 from navitas.fleet.store import Store
 
 

@@ -11,8 +11,8 @@ from support.command_line import eventually
 from support.fake_tracefs import FakeTracefs
 from test_host_slices import PID, SPEC
 
-from navitas.virtual_phone.kernel import Kernel
 from navitas.virtual_phone.kernel.host_slices import HostSlices
+from navitas.virtual_phone.kernel.live_kernel import Kernel
 from navitas.virtual_phone.kernel.modelled_slices import ModelledSlices
 
 

@@ -12,9 +12,9 @@ import pytest
 from kernel_fakes import ONE_SPEED
 from kernel_truth import KernelTruth, Truth
 
-from navitas.virtual_phone.kernel import Kernel, load_spec
+from navitas.virtual_phone.kernel.live_kernel import Kernel
 from navitas.virtual_phone.kernel.sources import process_cpu_ns
-from navitas.virtual_phone.kernel.spec import PhoneSpec
+from navitas.virtual_phone.kernel.spec import PhoneSpec, load_spec
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 

@@ -14,7 +14,9 @@ from navitas.errors import UsageError
 from navitas.fleet.files import FleetError, read_table
 from navitas.fleet.pairs import ClientSamples, pairs_of
 from navitas.fleet.schema import SAMPLES, State, bucket_of, month_of
-from navitas.fleet.simulate import FleetModel, act, simulate
+from navitas.fleet.simulate.acting import act
+from navitas.fleet.simulate.catalog import FleetModel
+from navitas.fleet.simulate.simulation import simulate
 from navitas.fleet.store import Store, exclusive_writer
 
 MODEL = FleetModel(

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from navitas.virtual_phone.kernel import Kernel, PhoneSpec
+from navitas.virtual_phone.kernel.live_kernel import Kernel
 from navitas.virtual_phone.kernel.scheduler import KernelTask, Segment
+from navitas.virtual_phone.kernel.spec import PhoneSpec
 
 
 @dataclass(slots=True)

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navitas.virtual_phone import __main__ as program
-from navitas.virtual_phone.kernel import HiddenActivity
 from navitas.virtual_phone.kernel.kernel_model import KernelModel
+from navitas.virtual_phone.kernel.modelled_rails import HiddenActivity
 from navitas.virtual_phone.kernel.scheduler import KernelTask, Segment
 from navitas.virtual_phone.kernel.spec import PhoneSpec, load_spec
 

@@ -12,8 +12,8 @@ from kernel_fakes import FakeSource
 from kernel_truth import KernelTruth
 
 from navitas.errors import DeviceError
-from navitas.virtual_phone.kernel import Kernel
 from navitas.virtual_phone.kernel.kernel_model import KernelModel
+from navitas.virtual_phone.kernel.live_kernel import Kernel
 from navitas.virtual_phone.kernel.scheduler import CpuUsage, KernelTask
 from navitas.virtual_phone.kernel.spec import PhoneSpec
 from navitas.virtual_phone.kernel.sysfs import Sysfs, energy_value, proc_stat

@@ -7,10 +7,10 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.virtual_phone.kernel import load_spec
 from navitas.virtual_phone.kernel.host_runs import HostRun
 from navitas.virtual_phone.kernel.host_slices import Placements, place_runs
 from navitas.virtual_phone.kernel.scheduler import KernelTask, Segment
+from navitas.virtual_phone.kernel.spec import load_spec
 from navitas.virtual_phone.kernel.trace_log import Leaves, SchedSlice, TracedThread
 
 SPEC = load_spec()

@@ -1,18 +1,49 @@
-"""Writes reports to the terminal and to files."""
+"""Analyzes recordings, and writes their reports to the terminal and to files."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import IO, Any
 
+from navitas.analyze.load import analyze, load_tables
 from navitas.analyze.profile import Profile
+from navitas.attribute.analysis_settings import DEFAULT, AnalysisSettings
+from navitas.attribute.run_rows import stem
 from navitas.cli.files import STDOUT, write_to
 from navitas.cli.options import ReportOptions
 from navitas.cli.standard_output import output_console
 from navitas.errors import NavitasError
+from navitas.parse.parsed_recording import ParsedRecording
 from navitas.report.registry import find_format, is_builtin
-from navitas.report.terminal.terminal_report import TerminalReport, ViewsReport
+from navitas.report.terminal.terminal_report import TerminalReport, ViewsReport, unknown_thread
+
+
+def load_profile(
+    path: Path,
+    settings: AnalysisSettings = DEFAULT,
+    *,
+    tree: str | None = None,
+    stage: Callable[[str], None] = lambda text: None,
+) -> Profile:
+    """Load and analyze a recording, as `navitas.load`. Calls `stage(text)` at the start of each stage.
+
+    Raises the errors of `navitas.load`, and `UsageError` before the analysis if `tree` matches no thread with calls.
+    """
+    stage("reading the recording")
+    loaded = load_tables(path, settings)
+    if tree is not None:
+        _check_thread(loaded.parsed, tree)
+    stage("attributing energy to calls")
+    return analyze(loaded)
+
+
+def _check_thread(parsed: ParsedRecording, wanted: str) -> None:
+    threads = [thread for run in parsed.runs for thread in run.threads if len(thread.calls) or len(thread.folded.node)]
+    names = {thread.name for thread in threads}
+    if wanted not in names.union(map(stem, names), (str(thread.serial) for thread in threads)):
+        raise unknown_thread(wanted, names)
 
 
 def write_reports(profile: Profile, options: ReportOptions) -> None:

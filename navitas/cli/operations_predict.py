@@ -1,4 +1,4 @@
-"""`navitas model predict`: the energy of tests without a phone, and what changed between two builds."""
+"""`navitas operations predict`: the energy of tests without a phone, and what changed between two builds."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import Any
 
 import click
 
-from navitas.cli.block_source import source_fields
 from navitas.cli.commands import NavitasCommand
-from navitas.cli.counted_input import Counted, counted_options, model_option, read_builds, read_costs
-from navitas.cli.counted_tables import budgets_table, changed_operations_table, method_label
 from navitas.cli.energy_limit import Limit, end_check, limit_options, pop_limit
-from navitas.cli.json_output import check_json, json_option, write_json
+from navitas.cli.json_output import check_json, fields, json_option, write_json
 from navitas.cli.messages import failed_check, note, warning
+from navitas.cli.operations_input import CostedFiles, Counted, costed_options, read_builds, read_costs
+from navitas.cli.operations_tables import budgets_table, changed_operations_table, method_label, source_fields
 from navitas.cli.option import option, section
+from navitas.cli.options import BEFORE_HELP, top_option
 from navitas.cli.paths import READ_ANY_NAME, READ_FILE_ANY_NAME
+from navitas.cli.renamed_options import renamed
 from navitas.cli.standard_output import output_console
 from navitas.errors import ExitCode, UsageError
 from navitas.operations.budgets import Budget, budgets
@@ -30,73 +31,66 @@ from navitas.report.units import joules, percent
 from navitas.untrusted_text import printable, printable_list
 
 
-@click.command("predict", cls=NavitasCommand, example="navitas model predict RECORDING --census census.json --model model.json")
-@counted_options
-@model_option
-@option("--against", type=READ_ANY_NAME, metavar="RECORDING", section="Comparison", help="Recording of an earlier build.")
-@option("--against-census", type=READ_FILE_ANY_NAME, metavar="FILE", section="Comparison", help="Census of that build.")
-@section("Comparison", limit_options)
-@option(
-    "--top", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", section="Output", help="Rows of changes."
+@click.command(
+    "predict", cls=NavitasCommand, example="navitas operations predict RECORDING --census census.json --model model.json"
 )
+@costed_options
+@section(
+    "Comparison",
+    option("--before", type=READ_ANY_NAME, metavar="RECORDING", help=BEFORE_HELP),
+    option("--before-census", type=READ_FILE_ANY_NAME, metavar="FILE", help="Census of the earlier build."),
+    limit_options,
+)
+@renamed("--against", "--before")
+@renamed("--against-census", "--before-census")
+@top_option(20)
 @json_option
 def command(
-    *,
-    recording: Path,
-    census: Path,
-    tests: tuple[str, ...],
-    model_file: Path,
-    against: Path | None,
-    against_census: Path | None,
-    top: int,
-    json_file: Path | None,
-    **values: Any,
+    *, files: CostedFiles, before: Path | None, before_census: Path | None, top: int, json_file: Path | None, **values: Any
 ) -> int:
     """Predict the energy of each test: executions × costs. Needs no phone, and does not jitter.
 
     RECORDING is one of navitas profile --granularity block --repeat 2. If the counts of a test agree in its runs, its energy can
-    be a budget. With --against, shows which operations changed since an earlier build.
+    be a budget. With --before, shows which operations changed since an earlier build.
     """
     is_text, limit = check_json(json_file), pop_limit(values)
-    if (against is None) != (against_census is None):
+    if (before is None) != (before_census is None):
         raise UsageError(
-            "--against and --against-census belong together", "Give the recording and the census of the earlier build."
+            "--before and --before-census belong together", "Give the recording and the census of the earlier build."
         )
-    if limit.percent is not None and against is None:
-        raise UsageError("--fail-above compares with an earlier build", "Add --against and --against-census.")
-    model = read_model(model_file)
-    earlier_build = [(against, against_census)] if against is not None and against_census is not None else []
-    *old, counted = read_builds([*earlier_build, (recording, census)], tests)
+    if limit.percent is not None and before is None:
+        raise UsageError("--fail-above compares with an earlier build", "Add --before and --before-census.")
+    model = read_model(files.model_file)
+    earlier_build = [(before, before_census)] if before is not None and before_census is not None else []
+    *old, counted = read_builds([*earlier_build, (files.recording, files.census)], files.tests)
     found = budgets(counted.program, counted.tests, model)
     earlier: tuple[Budget, ...] = ()
     changes: tuple[ChangedOperation, ...] = ()
-    costs = read_costs(model, model_file, counted) if old or not has_pairs(model) else {}
+    costs = read_costs(model, files.model_file, counted) if old or not has_pairs(model) else {}
     for build in old:
         earlier = budgets(build.program, build.tests, model)
         shared = {test.key for test in build.tests} & {test.key for test in counted.tests}
         changes = changed_operations(_first_runs(build, shared), _first_runs(counted, shared), costs)
-    before = {(one.module, one.test): one for one in earlier}
-    rows = [{**asdict(one), "before_j": _energy(before.get((one.module, one.test)))} for one in found]
-    write_json(json_file, recording=str(recording), level=model.level, tests=rows, changes=[_document(one) for one in changes])
+    budgets_before = {(one.module, one.test): one for one in earlier}
+    rows = [{**asdict(one), "before_j": _energy(budgets_before.get((one.module, one.test)))} for one in found]
+    write_json(
+        json_file, recording=str(files.recording), level=model.level, tests=rows, changes=[_document(one) for one in changes]
+    )
     if is_text:
         console = output_console()
         console.print(budgets_table(found, model.level))
-        if against is not None:
+        if before is not None:
             console.print("", changed_operations_table(changes, top), sep="\n")
     for one in found:
         _explain(one)
-    return _check(found, before, limit)
+    return _check(found, budgets_before, limit)
 
 
 def _document(one: ChangedOperation) -> dict[str, Any]:
     return {
-        "method": one.method,
-        "file": one.file,
-        "operation": one.operation,
+        **fields(one, "method", "file", "operation"),
         **source_fields(one.block),
-        "before": one.before,
-        "after": one.after,
-        "difference_j": one.difference_j,
+        **fields(one, "before", "after", "difference_j"),
     }
 
 

@@ -1,4 +1,4 @@
-"""`navitas model census`: counts the source-level operations of each basic block of classes."""
+"""`navitas operations census`: counts the source-level operations of each basic block of classes."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from navitas.untrusted_text import printable, printable_line
 _MOST_NOTES = 20
 
 
-@click.command("census", cls=NavitasCommand, example="navitas model census classes --sources src/main/java -o census.json")
+@click.command("census", cls=NavitasCommand, example="navitas operations census classes --sources src/main/java -o census.json")
 @click.argument("classes", type=READ, nargs=-1, required=True, metavar="CLASSES...")
 @option("-o", "--output", required=True, type=WRITE, metavar="FILE", help="The census; .gz compresses it.")
-@option("--sources", multiple=True, type=READ, metavar="DIR", help="Java sources of the classes; repeatable.")
+@option("--sources", multiple=True, type=READ, metavar="DIR", help="Folder of the classes' sources; repeatable.")
 @option("--class-path", multiple=True, type=READ, metavar="PATH", help="Libraries that the sources use; repeatable.")
-@option("--include", multiple=True, type=TEXT, metavar="PATTERN", help="Count only classes like a.b.**; repeatable.")
+@option("--include", multiple=True, type=TEXT, metavar="PATTERN", help="Only classes like a.b.**; repeatable.")
 @option("--exclude", multiple=True, type=TEXT, metavar="PATTERN", help="Leave out classes like a.b.**; repeatable.")
 @json_option
-def census(
+def command(
     *,
     classes: tuple[Path, ...],
     output: Path,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,7 +14,8 @@ import click
 from navitas.census.document import GC, Census, read_census
 from navitas.cli.messages import warning
 from navitas.cli.option import option
-from navitas.cli.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT
+from navitas.cli.options import tests_option
+from navitas.cli.paths import READ_ANY_NAME, READ_FILE_ANY_NAME
 from navitas.errors import UsageError
 from navitas.operations.counted_program import CountedProgram, join_census
 from navitas.operations.counted_tests import CountedTest, counted_tests, sum_counters
@@ -33,19 +34,37 @@ _SHOWN = 3
 def counted_options(function: F) -> F:
     """Add RECORDING, `--census` and `--tests` to a command."""
     for add in (
-        option("--tests", multiple=True, type=TEXT, metavar="PATTERN", help="CLASS[#METHOD] with * and ?; repeatable. [all]"),
-        option("--census", required=True, type=READ_FILE_ANY_NAME, metavar="FILE", help="File of model census."),
+        tests_option,
+        option("--census", required=True, type=READ_FILE_ANY_NAME, metavar="FILE", help="File of operations census."),
         click.argument("recording", type=READ_ANY_NAME, metavar="RECORDING"),
     ):
         function = add(function)
     return function
 
 
-def model_option(function: F) -> F:
-    """Add `--model` to a command."""
-    return option("--model", "model_file", required=True, type=READ_FILE_ANY_NAME, metavar="FILE", help="File of model fit.")(
-        function
-    )
+model_option = option(
+    "--model", "model_file", required=True, type=READ_FILE_ANY_NAME, metavar="FILE", help="File of operations fit."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CostedFiles:
+    """A recording, its census, patterns of tests, and a model, as a command line names them."""
+
+    recording: Path
+    census: Path
+    tests: tuple[str, ...]
+    model_file: Path
+
+
+def costed_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add `counted_options` and `--model` to a command, as the keyword argument `files`."""
+
+    @wraps(function)
+    def with_files(*, recording: Path, census: Path, tests: tuple[str, ...], model_file: Path, **values: Any) -> Any:
+        return function(files=CostedFiles(recording, census, tests, model_file), **values)
+
+    return counted_options(model_option(with_files))
 
 
 @dataclass(frozen=True)
@@ -65,12 +84,6 @@ class Counted:
     def executions(self) -> I64:
         """Executions of all operations in all tests, with garbage collections."""
         return sum((self.program.executions(test) for test in self.tests), start=self.program.of_counters({}))
-
-
-def read_counted(recording: Path, census: Path, patterns: Sequence[str] = ()) -> Counted:
-    """Read a recording and its census; see `read_builds`."""
-    (found,) = read_builds([(recording, census)], patterns)
-    return found
 
 
 def read_builds(builds: Sequence[tuple[Path, Path]], patterns: Sequence[str] = ()) -> list[Counted]:
@@ -130,8 +143,8 @@ def read_costs(model: OperationsModel, model_file: Path, counted: Counted) -> Ma
     return costs
 
 
-def read_costed(recording: Path, census: Path, patterns: Sequence[str], model_file: Path) -> tuple[Counted, Mapping[str, float]]:
+def read_costed(files: CostedFiles) -> tuple[Counted, Mapping[str, float]]:
     """Read a model, a recording and its census. Returns what was counted, and the costs."""
-    model = read_model(model_file)
-    counted = read_counted(recording, census, patterns)
-    return counted, read_costs(model, model_file, counted)
+    model = read_model(files.model_file)
+    (counted,) = read_builds([(files.recording, files.census)], files.tests)
+    return counted, read_costs(model, files.model_file, counted)

@@ -1,4 +1,4 @@
-"""`navitas model census`: a table, a file, JSON, and errors with the file at fault."""
+"""`navitas operations census`: a table, a file, JSON, and errors with the file at fault."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def operations(census: Census, method: str) -> dict[str, int]:
 def test_operations_of_sources(built: tuple[str, str], tmp_path: Path, capsys: Capture) -> None:
     classes, sources = built
     out, document = tmp_path / "census.json", tmp_path / "summary.json"
-    assert run(["model", "census", classes, "--sources", sources, "-o", str(out), "--json", str(document)]) == 0
+    assert run(["operations", "census", classes, "--sources", sources, "-o", str(out), "--json", str(document)]) == 0
     printed, errors = capsys.readouterr()
     assert "Arithmetic" in printed and "2 methods by their source, 0 by their bytecode" in errors
     assert operations(read_census(out), "run") == {
@@ -84,7 +84,7 @@ def test_operations_of_sources(built: tuple[str, str], tmp_path: Path, capsys: C
 def test_without_sources_and_compressed(built: tuple[str, str], tmp_path: Path) -> None:
     paths = [tmp_path / "one.json.gz", tmp_path / "two.json.gz"]
     for path in paths:
-        assert run(["model", "census", built[0], "-o", str(path)]) == 0
+        assert run(["operations", "census", built[0], "-o", str(path)]) == 0
     assert paths[0].read_bytes() == paths[1].read_bytes()
     found = operations(read_census(paths[0]), "run")
     assert found["Compare_int_int"] == found["Block Goto"] == found["Increment"] == 1
@@ -96,20 +96,20 @@ def test_a_java_without_compiler_is_named(
 ) -> None:
     monkeypatch.setenv("JAVA_TOOL_OPTIONS", "--limit-modules=java.base,java.logging,java.compiler")
     out = tmp_path / "census.json"
-    assert run(["model", "census", built[0], "-o", str(out)]) == 0
+    assert run(["operations", "census", built[0], "-o", str(out)]) == 0
     out.unlink()
-    assert run(["model", "census", built[0], "--sources", built[1], "-o", str(out)]) != 0
+    assert run(["operations", "census", built[0], "--sources", built[1], "-o", str(out)]) != 0
     errors = " ".join(capsys.readouterr().err.split())
     assert "--sources needs the compiler of a JDK, and this Java has none; set JAVA_HOME to a JDK" in errors
     assert "Traceback" not in errors and not out.exists()
 
 
 def test_folders_without_classes(built: tuple[str, str], tmp_path: Path, capsys: Capture) -> None:
-    assert run(["model", "census", built[1], "-o", str(tmp_path / "c.json")]) != 0
+    assert run(["operations", "census", built[1], "-o", str(tmp_path / "c.json")]) != 0
     assert "no class to count" in capsys.readouterr().err
-    assert run(["model", "census", built[0], "--exclude", "p.**", "-o", str(tmp_path / "c.json")]) != 0
+    assert run(["operations", "census", built[0], "--exclude", "p.**", "-o", str(tmp_path / "c.json")]) != 0
     assert "no class to count" in capsys.readouterr().err
-    assert run(["model", "census", str(tmp_path / "none"), "-o", str(tmp_path / "c.json")]) == ExitCode.USAGE
+    assert run(["operations", "census", str(tmp_path / "none"), "-o", str(tmp_path / "c.json")]) == ExitCode.USAGE
     assert "none" in capsys.readouterr().err
     assert not (tmp_path / "c.json").exists()
 
@@ -118,7 +118,7 @@ def test_damaged_classes_and_sources_are_named(built: tuple[str, str], tmp_path:
     classes, sources = (Path(shutil.copytree(folder, tmp_path / Path(folder).name)) for folder in built)
     (classes / "p" / "Bad.class").write_bytes(b"\xca\xfe\xba\xbe")
     (sources / "p" / "Loop.java").write_text(SOURCE.replace("2f", "missing"))
-    assert run(["model", "census", str(classes), "--sources", str(sources), "-o", str(tmp_path / "c.json")]) == 0
+    assert run(["operations", "census", str(classes), "--sources", str(sources), "-o", str(tmp_path / "c.json")]) == 0
     errors = " ".join(capsys.readouterr().err.split())
     assert "Bad.class: damaged class file" in errors
     assert "Loop.java:6: does not compile" in errors
@@ -128,7 +128,7 @@ def test_damaged_classes_and_sources_are_named(built: tuple[str, str], tmp_path:
 def test_blocks_can_be_removed(built: tuple[str, str], tmp_path: Path, capsys: Capture) -> None:
     classes, sources = built
     census, edits, out = tmp_path / "census.json", tmp_path / "edits.txt", tmp_path / "out"
-    assert run(["model", "census", classes, "--sources", sources, "-o", str(census)]) == 0
+    assert run(["operations", "census", classes, "--sources", sources, "-o", str(census)]) == 0
     document = read_census(census)
     method = next(each for each in document.classes[0].methods if each.name == "run")
     number, block = next((number, block) for number, block in enumerate(method.blocks) if block.editable)

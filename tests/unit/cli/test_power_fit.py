@@ -1,4 +1,4 @@
-"""`navitas model components fit`: what it writes, prints and refuses."""
+"""`navitas power fit`: what it writes, prints and refuses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from fit_maker import noisy, random_uses, recorded, tables_of
 
 from navitas.analyze.load import Loaded
-from navitas.cli import model as command
+from navitas.cli import power_fit as command
 from navitas.cli.main import run
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
@@ -33,7 +33,7 @@ def measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 
 def test_the_model_goes_to_a_file_a_table_and_json(measured: list[str], tmp_path: Path, capsys: Capture) -> None:
     out, document = tmp_path / "model.json", tmp_path / "fit.json"
-    assert run(["model", "components", "fit", *measured, "-o", str(out), "--json", str(document)]) == 0
+    assert run(["power", "fit", *measured, "-o", str(out), "--json", str(document)]) == 0
     printed, errors = capsys.readouterr()
     assert "storage, measured by UFS_VCC" in printed and "240 intervals" in printed and "J/MB" in printed
     assert f"navitas report RECORDING --power-model {out}" in " ".join(errors.split())
@@ -45,7 +45,7 @@ def test_the_model_goes_to_a_file_a_table_and_json(measured: list[str], tmp_path
 
 def test_what_was_not_measured_is_refused(tmp_path: Path, capsys: Capture) -> None:
     out = tmp_path / "model.json"
-    assert run(["model", "components", "fit", str(GOLDEN), "-o", str(out)]) == 2
+    assert run(["power", "fit", str(GOLDEN), "-o", str(out)]) == 2
     assert "0 intervals are too few for 2 unknowns; 10 are needed" in " ".join(capsys.readouterr().err.split())
     assert not out.exists()
 
@@ -54,10 +54,10 @@ def test_contradictions_and_bad_files_are_refused_before_the_work(measured: list
     meter = tmp_path / "meter.csv"
     meter.write_text("time_s,power_w\n0,1\n1,1\n")
     out = str(tmp_path / "model.json")
-    assert run(["model", "components", "fit", *measured, "-o", out, "--meter", str(meter), "--total"]) == 2
+    assert run(["power", "fit", *measured, "-o", out, "--meter", str(meter), "--total"]) == 2
     assert "--meter and --total exclude each other" in capsys.readouterr().err
     meter.write_text("x\n")
-    assert run(["model", "components", "fit", *measured, "-o", out, "--meter", str(meter)]) == 2
+    assert run(["power", "fit", *measured, "-o", out, "--meter", str(meter)]) == 2
     assert "line 1: no column for a time" in capsys.readouterr().err
 
 

@@ -1,4 +1,4 @@
-"""`navitas model cases`: run execution cases, and make the table for `navitas model fit`."""
+"""`navitas operations cases`: run execution cases, and make the table for `navitas operations fit`."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ import click
 from navitas.analyze.fitting.measured_energy import read_power_meter
 from navitas.build.gradle import check_project, find_gradle
 from navitas.census.document import read_census
-from navitas.cli.case_experiment import run_experiment
-from navitas.cli.case_runs import is_done
 from navitas.cli.commands import NavitasCommand, NavitasGroup
 from navitas.cli.files import STDOUT, check_regular_or_new, write_to
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import location, next_step, note, shell_word, warning
+from navitas.cli.operations_experiment import is_done, run_experiment
 from navitas.cli.option import option
-from navitas.cli.options import device_option, phone_option
-from navitas.cli.paths import FOLDER, PROGRAM, READ_ANY_NAME, READ_FILE_ANY_NAME, WRITE_ANY_NAME
+from navitas.cli.options import device_option, gradle_option, meter_option, phone_option
+from navitas.cli.paths import FOLDER, READ_ANY_NAME, READ_FILE_ANY_NAME, WRITE_ANY_NAME
 from navitas.cli.progress import ConsoleProgress
 from navitas.errors import RecordingError, UsageError
 from navitas.operations.case_plan import read_case_file, read_plan
@@ -36,10 +35,10 @@ def command() -> None:
     """Run a program in many execution cases, for a model of operations."""
 
 
-@command.command("run", cls=NavitasCommand, example="navitas model cases run cases.toml -o experiment")
+@command.command("run", cls=NavitasCommand, example="navitas operations cases run cases.toml -o experiment")
 @click.argument("case_file", type=READ_FILE_ANY_NAME, metavar="CASES")
 @option("-o", "--output", required=True, type=FOLDER, metavar="DIR", help="Folder of the experiment.")
-@option("--gradle", type=PROGRAM, metavar="PATH", help="Gradle to use. [gradlew, else PATH]")
+@gradle_option
 @device_option
 @phone_option
 @json_option
@@ -61,18 +60,18 @@ def run(*, case_file: Path, output: Path, gradle: str | None, device: str, phone
     done = sum(is_done(output, case) for case in plan.cases)
     write_json(json_file, output=str(output), cases=len(plan.cases), complete=done, sets=len(plan.sets) - 1)
     location(f"experiment: {output} ({done:,} of {len(plan.cases):,} cases)")
-    next_step(f"navitas model cases table {shell_word(output)} -o cases.csv")
+    next_step(f"navitas operations cases table {shell_word(output)} -o cases.csv")
 
 
-@command.command("table", cls=NavitasCommand, example="navitas model cases table experiment -o cases.csv")
+@command.command("table", cls=NavitasCommand, example="navitas operations cases table experiment -o cases.csv")
 @click.argument("experiment", type=READ_ANY_NAME, metavar="DIR")
-@option("--meter", type=READ_FILE_ANY_NAME, metavar="FILE", help="CSV file of a power meter with UNIX times. [the phone's rails]")
+@meter_option
 @option("-o", "--output", required=True, type=WRITE_ANY_NAME, metavar="FILE", help="The table, as CSV ('-': stdout).")
 @json_option
 def table(*, experiment: Path, meter: Path | None, output: Path, json_file: Path | None) -> None:
     """Make a table of execution cases: executions of operations, and measured energy above idle.
 
-    DIR is a folder of navitas model cases run.
+    DIR is a folder of navitas operations cases run. The file of --meter must have UNIX times.
     """
     check_json(json_file)
     if output != STDOUT:
@@ -85,7 +84,7 @@ def table(*, experiment: Path, meter: Path | None, output: Path, json_file: Path
     if len(errors) > _SHOWN:
         warning(f"{len(errors) - _SHOWN:,} more cases are left out")
     if not rows:
-        raise RecordingError(f"{experiment} has no complete case", "Run the cases: navitas model cases run.")
+        raise RecordingError(f"{experiment} has no complete case", "Run the cases: navitas operations cases run.")
     unknown = list(dict.fromkeys(name for row in rows for name in row.unknown))
     if unknown:
         names = printable_list(unknown, _SHOWN)
@@ -97,7 +96,7 @@ def table(*, experiment: Path, meter: Path | None, output: Path, json_file: Path
     is_grouped = len({row.case.edits for row in rows}) > 1
     ignored = " ".join(f"--ignore {name}" for name in (*NOT_FEATURES, *([] if is_grouped else ["edits"])))
     options = f"--target energy_j{' --group edits' if is_grouped else ''} --time wall_s {ignored}"
-    next_step(f"navitas model fit --table {shell_word(output)} {options} -o model.json")
+    next_step(f"navitas operations fit --table {shell_word(output)} {options} -o model.json")
 
 
 def _noise(rows: Sequence[CaseRow]) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""`navitas model fit` and `model apply`: what they write, print and refuse."""
+"""`navitas operations fit` and `operations apply`: what they write, print and refuse."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def table(tmp_path: Path) -> Path:
 
 
 def _fit(table: Path, *words: str) -> int:
-    return run(["model", "fit", "--table", str(table), "-o", str(table.parent / "model.json"), *words])
+    return run(["operations", "fit", "--table", str(table), "-o", str(table.parent / "model.json"), *words])
 
 
 def test_a_model_is_fitted_and_applied(table: Path, capsys: Capture) -> None:
@@ -35,7 +35,7 @@ def test_a_model_is_fitted_and_applied(table: Path, capsys: Capture) -> None:
     assert "Operations by share of energy_j" in printed and "nnls (selected)" in printed and "median" in printed
     model = table.parent / "model.json"
     assert json.loads(document.read_text())["model"] == json.loads(model.read_text())
-    command = ["model", "apply", "--model", str(model), "--table", str(table), "--json", str(out), "-o", str(rows)]
+    command = ["operations", "apply", "--model", str(model), "--table", str(table), "--json", str(out), "-o", str(rows)]
     assert run(command) == 0
     assert "100 rows" in capsys.readouterr().out
     found = json.loads(out.read_text())
@@ -127,7 +127,7 @@ def test_damaged_models_are_refused(table: Path, capsys: Capture, change: object
     model = table.parent / "model.json"
     model.write_text(change(model.read_text()))  # type: ignore[operator]
     capsys.readouterr()
-    assert run(["model", "apply", "--model", str(model), "--table", str(table)]) == 2
+    assert run(["operations", "apply", "--model", str(model), "--table", str(table)]) == 2
     assert message in " ".join(capsys.readouterr().err.split())
 
 
@@ -138,13 +138,13 @@ def test_a_model_of_the_version_before_is_read(table: Path) -> None:
     document = json.loads(model.read_text())
     assert document["schema_version"] == 2
     model.write_text(json.dumps(document | {"schema_version": 1}))
-    assert run(["model", "apply", "--model", str(model), "--table", str(table)]) == 0
+    assert run(["operations", "apply", "--model", str(model), "--table", str(table)]) == 0
 
 
 def test_missing_and_unknown_columns_of_new_cases(table: Path, capsys: Capture) -> None:
     assert _fit(table, "--target", "energy_j", "--ignore", "session", "--family", "nnls") == 0
     new, out = table.parent / "new.csv", table.parent / "out.json"
-    command = ["model", "apply", "--model", str(table.parent / "model.json"), "--table", str(new), "--json", str(out)]
+    command = ["operations", "apply", "--model", str(table.parent / "model.json"), "--table", str(new), "--json", str(out)]
     new.write_text("add,mul\n1,2\n")
     assert run(command) == 2
     assert "the model needs these columns: 'call'" in " ".join(capsys.readouterr().err.split())

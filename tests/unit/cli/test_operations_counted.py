@@ -11,7 +11,7 @@ import pytest
 from support.counted_files import COSTS, CountedFiles, census_document, experiment, model_of
 
 from navitas.cli.main import run
-from navitas.cli.source_lines import SourceLines
+from navitas.cli.operations_counted import SourceLines
 from navitas.errors import ExitCode
 from navitas.operations.code_advice import BOXING, CREATIONS, TEXTS
 
@@ -23,7 +23,7 @@ def files(tmp_path: Path) -> CountedFiles:
 
 def line(files: CountedFiles, name: str, *more: str, model: bool = True) -> list[str]:
     with_model = ["--model", str(files.model)] if model else []
-    return ["model", name, str(files.recording), "--census", str(files.census), *with_model, *more]
+    return ["operations", name, str(files.recording), "--census", str(files.census), *with_model, *more]
 
 
 def document(capsys: pytest.CaptureFixture[str], words: list[str], code: int = ExitCode.OK) -> dict[str, Any]:
@@ -69,29 +69,29 @@ def test_a_prediction_shows_what_changed_and_fails_a_budget(
     old = CountedFiles(tmp_path / "old", [(4, 100), (4, 100)])
     for one in (old, files):
         one.model.write_text(model_of(COSTS).model_copy(update={"idle_j": 0.0}).model_dump_json())
-    against = ("--against", str(old.recording), "--against-census", str(old.census))
-    found = document(capsys, line(files, "predict", *against))
+    before = ("--before", str(old.recording), "--before-census", str(old.census))
+    found = document(capsys, line(files, "predict", *before))
     (test,) = found["tests"]
     assert test["is_deterministic"] is True and test["energy_j"] > test["before_j"]
     assert {one["operation"] for one in found["changes"]} == {"Integer.valueOf", "Multi_float_float", "Block Goto_for"}
     assert sum(one["difference_j"] for one in found["changes"]) == pytest.approx(test["energy_j"] - test["before_j"])
-    assert run(line(files, "predict", *against, "--fail-above", "5")) == ExitCode.CHECK_FAILED
+    assert run(line(files, "predict", *before, "--fail-above", "5")) == ExitCode.CHECK_FAILED
     assert "a.MainTest#x" in capsys.readouterr().err
-    assert run(line(files, "predict", *against, "--fail-above", "200")) == ExitCode.OK
+    assert run(line(files, "predict", *before, "--fail-above", "200")) == ExitCode.OK
 
 
 def test_tests_that_jitter_never_fail_a_budget(files: CountedFiles, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     new = CountedFiles(tmp_path / "jitter", [(4, 2000), (4, 2001)])
-    against = ("--against", str(files.recording), "--against-census", str(files.census))
-    assert run(line(new, "predict", *against, "--fail-above", "5", "--fail-on", "above")) == ExitCode.OK
+    before = ("--before", str(files.recording), "--before-census", str(files.census))
+    assert run(line(new, "predict", *before, "--fail-above", "5", "--fail-on", "above")) == ExitCode.OK
     said = capsys.readouterr().err
     assert "is no budget" in said and "its counts are not the same in two runs of each build" in said
-    assert run(line(new, "predict", *against, "--fail-above", "5")) == ExitCode.CHECK_FAILED
+    assert run(line(new, "predict", *before, "--fail-above", "5")) == ExitCode.CHECK_FAILED
     assert capsys.readouterr().err.splitlines()[-1] == "check failed: unknown"
 
 
 def test_options_of_a_comparison_belong_together(files: CountedFiles, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(line(files, "predict", "--against", str(files.recording))) == ExitCode.USAGE
+    assert run(line(files, "predict", "--before", str(files.recording))) == ExitCode.USAGE
     assert run(line(files, "predict", "--fail-above", "5")) == ExitCode.USAGE
     assert "belong together" in capsys.readouterr().err
 
@@ -144,19 +144,19 @@ def test_a_table_of_cases_says_what_it_leaves_out(tmp_path: Path, capsys: pytest
     experiment(tmp_path)
     meter, out = tmp_path / "meter.csv", tmp_path / "cases.csv"
     meter.write_text("unix_s,power_w\n1700000000,2\n1800000000,2\n")
-    assert run(["model", "cases", "table", str(tmp_path), "--meter", str(meter), "-o", str(out)]) == ExitCode.OK
+    assert run(["operations", "cases", "table", str(tmp_path), "--meter", str(meter), "-o", str(out)]) == ExitCode.OK
     said = capsys.readouterr().err
     (row,) = csv.DictReader(out.open())
     assert float(row["energy_j"]) == pytest.approx(0.2) and row["Multi_float_float"] == "600"
     assert "case 2 is left out" in said and "--ignore edits" in said and "--group" not in said
-    assert run(["model", "cases", "table", str(tmp_path), "-o", str(out)]) == ExitCode.TROUBLE
+    assert run(["operations", "cases", "table", str(tmp_path), "-o", str(out)]) == ExitCode.TROUBLE
     assert "no complete case" in capsys.readouterr().err
 
 
 def test_a_meter_without_the_time_of_day_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     experiment(tmp_path)
     (tmp_path / "meter.csv").write_text("time_s,power_w\n0,2\n9,2\n")
-    words = ["model", "cases", "table", str(tmp_path), "--meter", str(tmp_path / "meter.csv"), "-o", str(tmp_path / "t.csv")]
+    words = ["operations", "cases", "table", str(tmp_path), "--meter", str(tmp_path / "meter.csv"), "-o", str(tmp_path / "t.csv")]
     assert run(words) == ExitCode.USAGE
     assert "unix_s" in capsys.readouterr().err
 
@@ -179,8 +179,8 @@ def test_a_new_object_has_one_rule(name: str, of_texts: bool, creates: bool) -> 
 def test_a_gate_needs_energies_to_compare(files: CountedFiles, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     old = CountedFiles(tmp_path / "old", [(4, 100), (4, 100)])
     files.model.write_text(model_of({"Unrelated": 1e-9}).model_copy(update={"idle_j": 0.0}).model_dump_json())
-    against = ("--against", str(old.recording), "--against-census", str(old.census), "--fail-above", "5")
-    assert run(line(files, "predict", *against)) == ExitCode.CHECK_FAILED
+    before = ("--before", str(old.recording), "--before-census", str(old.census), "--fail-above", "5")
+    assert run(line(files, "predict", *before)) == ExitCode.CHECK_FAILED
     said = " ".join(capsys.readouterr().err.split())
     assert "the model has no cost of what it does" in said
     assert "4 of 5 executed operations" in said and "have no cost in the model" in said

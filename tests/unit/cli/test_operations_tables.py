@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from navitas.census.document import CensusBlock, InlinedCode
-from navitas.cli.block_source import source_fields, source_text
+from navitas.cli.operations_tables import source_fields, source_text
 
 
 def _block(lines: tuple[int, int] | None, *inlined: tuple[str, tuple[int, int]]) -> CensusBlock:

@@ -1,0 +1,81 @@
+"""One name of an option has one meaning in all commands."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+
+import click
+from support.every_command import COMMANDS
+
+SEVERAL = {
+    # Where the result goes. Commands make different things.
+    "--output": {
+        "DIR The recording's folder.",
+        "DIR Folder of recordings.",
+        "DIR Folder of the experiment.",
+        "OUT The folder or jar to write.",
+        "FILE The report's file ('-': stdout). Without --format, its extension selects the format.",
+        "FILE The graph's file ('-': stdout).",
+        "FILE The census; .gz compresses it.",
+        "FILE The table, as CSV ('-': stdout).",
+        "FILE File of the model.",
+        "FILE File of the profile.",
+        "FILE Write CSV ('-': stdout).",
+        "FILE Append to this file of JSON lines ('-': stdout).",
+        "FILE Write all pairs to this .csv or .parquet file.",
+        "FILE File of the page ('-': stdout).",
+    },
+    # The format of what is written. A report has several files.
+    "--format": {"NAME[=FILE] Write a report of this format; repeatable.", "FORMAT Write the graph in this format."},
+    # What makes a check fail. Each check has its own results.
+    "--fail-on": {
+        "above|unknown Fail if above, or also if unknown.",
+        "bad|unknown Exit with code 1 if the behaviour of an app is bad; unknown: also if it is not known.",
+        "above|unknown above: only if a version drains more. unknown: also if nothing is compared.",
+    },
+    # What gets nothing. Probes can leave out methods, too.
+    "--exclude": {"PATTERN No probes in a.b.** or a.b.C#m; repeatable.", "PATTERN Leave out classes like a.b.**; repeatable."},
+    # A bundle to use, of one app or of several modules.
+    "--bundle": {"FILE A bundle of navitasBundle, not PROJECT; repeatable.", "FILE Install the app of this bundle first."},
+    # A recording to use.
+    "--recording": {
+        "RECORDING Recording with hooks of an app in the bug report: adds the methods of its wake locks and alarms.",
+        "RECORDING Fit to the CPU's rails of a recording, or to --meter; repeatable.",
+    },
+    # The app that the command is about.
+    "--app": {"PACKAGE Only this app.", "PACKAGE Only this app: its verdict, hog or not.", "PACKAGE Only this app; repeatable."},
+    # The client that the command is about.
+    "--client": {
+        "NAME Client of batterystats histories; '{name}' stands for the file name.",
+        "NAME Name of the phone.",
+        "NAME Only this client: its name as ingested, or its pseudonym.",
+        "NAME Actions for this client: its name as ingested, or its pseudonym.",
+        "NAME Add actions for this client: its name as ingested, or its pseudonym.",
+        "NAME Its name as ingested, or its pseudonym.",
+    },
+}
+"""Options whose help differs by command, with their one meaning as a comment. A new text must fit the comment."""
+
+
+def _meaning(option: click.Option, command: click.Command) -> str:
+    """The kind of its value, and its help without defaults, which can differ."""
+    record = option.get_help_record(click.Context(command))
+    assert record is not None
+    text = re.sub(r" ?\[[^]]*\]$", "", re.sub(r"(  ?\[[^]]*\])+$", "", (option.help or "").strip()))
+    text = re.sub(r" NAME: .*", "", text)  # the formats of reports
+    kind = option.metavar or ("FORMAT" if option.opts[0] == "--format" else "")
+    if not kind and isinstance(option.type, click.Choice):
+        kind = "|".join(option.type.choices)
+    return f"{kind} {text}".strip()
+
+
+def test_an_option_has_one_meaning() -> None:
+    meanings: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for name, command in COMMANDS.items():
+        for option in command.params:
+            if isinstance(option, click.Option) and not option.hidden:
+                meanings[max(option.opts, key=len)][_meaning(option, command)].append(name)
+    several = {option: dict(by) for option, by in meanings.items() if len(by) > 1}
+    assert {option: by for option, by in several.items() if set(by) != SEVERAL.get(option)} == {}
+    assert set(SEVERAL) == set(several), "leave out what has one text"
