@@ -24,7 +24,7 @@ MAIN, SYNC, RECEIVER = "a.b.MainActivity", "a.b.SyncService", "a.b.Receiver"
 @pytest.fixture(autouse=True)
 def without_graphviz(monkeypatch: pytest.MonkeyPatch) -> None:
     """Unit tests start no process."""
-    monkeypatch.setattr("navitas.graph.graphviz_layout.shutil.which", lambda program: None)
+    monkeypatch.setattr("navitas.graph.graphviz.shutil.which", lambda program: None)
 
 
 def scenario(alarms: int, work_ms: float = 20) -> Scenario:

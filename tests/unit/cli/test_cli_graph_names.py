@@ -22,7 +22,7 @@ Capture = pytest.CaptureFixture[str]
 @pytest.fixture(autouse=True)
 def without_graphviz(monkeypatch: pytest.MonkeyPatch) -> None:
     """Unit tests start no process."""
-    monkeypatch.setattr("navitas.graph.graphviz_layout.shutil.which", lambda program: None)
+    monkeypatch.setattr("navitas.graph.graphviz.shutil.which", lambda program: None)
 
 
 def record(folder: Path, sender: str, receiver: str) -> Path:
