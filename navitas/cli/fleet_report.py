@@ -71,8 +71,8 @@ def command(
         scores = score_clients(fleet)
         number = None if client is None else find_client(fleet.store, client, set(scores.client.tolist()))
         chosen, names, rows = suspects(hogs, bugs), fleet.app_names, score_rows(scores)
-        with reading(fleet, "reading conditions") as shown:
-            diagnoses = diagnoses_of(shown, hogs, bugs, chosen, clients=[] if number is None else [number])
+        with reading(fleet, "reading conditions") as read:
+            diagnoses = diagnoses_of(read, hogs, bugs, chosen, clients=[] if number is None else [number])
         section = None
         if number is not None:
             actions = client_actions(fleet, hogs, bugs, diagnoses, number)

@@ -81,7 +81,7 @@ def _true_effects(world: World, app: list[str]) -> F64:
 
 def _versions(fleet: Fleet, hogs: Hogs, bugs: Bugs, world: World) -> WorldCounts:
     names, truth = fleet.app_names, {row["app"]: row for row in world.apps.to_pylist()}
-    named = {names[app]: since.version for app, since in find_versions(fleet, hogs, bugs).since.items()}
+    named = {names[app]: version for app, version in find_versions(fleet, hogs, bugs).since.items()}
     return WorldCounts(
         since=sum(bool(row["since"]) for row in truth.values()),
         since_named=len(named),
