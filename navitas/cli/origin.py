@@ -17,7 +17,7 @@ from navitas.bundle.reader import Bundle
 from navitas.cli.masking import mask_secrets
 from navitas.errors import BuildError
 from navitas.recording.manifest import GitState, HostInfo, JavaVersions, Provenance
-from navitas.virtual_phone.jdks import program, why_not
+from navitas.virtual_phone.host_java import program, why_not
 
 
 def provenance(tests: Iterable[str] = (), *, build_java: str | None = None, revision: Revision | None = None) -> Provenance:

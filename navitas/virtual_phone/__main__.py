@@ -11,7 +11,6 @@ import asyncio
 import json
 import signal
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 from navitas.device.local_socket import local_address, make_private
@@ -19,9 +18,8 @@ from navitas.errors import NavitasError
 from navitas.owned_folder import is_marked, remove
 from navitas.virtual_phone.adb_services import banner, router
 from navitas.virtual_phone.adbd import AdbDaemon
-from navitas.virtual_phone.jdks import LIST_NAME, JdkList
+from navitas.virtual_phone.host_java import LIST_NAME, JdkList
 from navitas.virtual_phone.models import make_phone
-from navitas.virtual_phone.phone import Phone
 from navitas.virtual_phone.releases import DEFAULT_SDK, VERSIONS
 
 
@@ -59,19 +57,7 @@ def _run(arguments: argparse.Namespace) -> None:
     try:
         for home in arguments.jdk:
             JdkList(arguments.state_dir / LIST_NAME).allow(home)
-        asyncio.run(
-            _serve(
-                lambda: make_phone(
-                    arguments.state_dir,
-                    arguments.phone,
-                    arguments.seed,
-                    sdk=arguments.sdk,
-                    hides_rails=arguments.hide_rails,
-                    activity=arguments.activity,
-                ),
-                socket,
-            )
-        )
+        asyncio.run(_serve(arguments, socket))
     finally:
         if arguments.remove_state:
             remove(arguments.state_dir)
@@ -90,8 +76,9 @@ def _spread(text: str) -> float:
     return spread
 
 
-async def _serve(make: Callable[[], Phone], socket: Path) -> None:
-    phone = make()
+async def _serve(arguments: argparse.Namespace, socket: Path) -> None:
+    options = {"sdk": arguments.sdk, "hides_rails": arguments.hide_rails, "activity": arguments.activity}
+    phone = make_phone(arguments.state_dir, arguments.phone, arguments.seed, **options)
     daemon = AdbDaemon(banner(phone), router(phone), socket)
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()

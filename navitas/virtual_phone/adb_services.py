@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 
 from navitas.device import shell_v2
 from navitas.virtual_phone.adbd import AdbStream, Service, StreamClosed
 from navitas.virtual_phone.identity import SHELL
 from navitas.virtual_phone.phone import Phone
-from navitas.virtual_phone.shell.command_line import run_shell
+from navitas.virtual_phone.shell.command_line import Terminal, run_shell
 from navitas.virtual_phone.shell.descriptors import Streams
-from navitas.virtual_phone.shell.pseudo_terminal import Terminal
-from navitas.virtual_phone.shell.streams import BrokenPipe, CallSink, Input, Pipe
+from navitas.virtual_phone.shell.streams import BrokenPipe, Input, Pipe, Write
 from navitas.virtual_phone.sync import SyncService
 
 FEATURES = ("shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir")
@@ -102,7 +102,7 @@ async def _connect(address: str, stream: AdbStream) -> None:
         writer.close()
 
 
-def _guard(write: Callable[[bytes], Awaitable[None]]) -> Callable[[bytes], Awaitable[None]]:
+def _guard(write: Write) -> Write:
     """Wrap a write for commands, which handle broken pipes, but not closed streams."""
 
     async def guarded(data: bytes) -> None:
@@ -116,10 +116,8 @@ def _guard(write: Callable[[bytes], Awaitable[None]]) -> Callable[[bytes], Await
 
 async def _raw(phone: Phone, command: str, stream: AdbStream) -> None:
     """`exec:`: raw input, and output merged with standard error. There is no exit code."""
-    output = CallSink(_guard(stream.write))
-    await run_shell(
-        phone, command or _FROM_INPUT, SHELL, Streams(Input(_StreamSource(stream)), output, output), lambda: stream.closed
-    )
+    output = _guard(stream.write)
+    await run_shell(phone, command or _FROM_INPUT, SHELL, Streams(Input(stream.read), output, output), lambda: stream.closed)
 
 
 async def _shell_v1(phone: Phone, command: str, stream: AdbStream, *, terminal: bool) -> None:
@@ -142,7 +140,7 @@ async def _shell_v2(phone: Phone, command: str, stream: AdbStream, *, terminal: 
     """`shell,v2`: packets for both outputs, the input and the exit code."""
     stdin = Pipe()
 
-    def sink(packet_id: shell_v2.Id) -> Callable[[bytes], Awaitable[None]]:
+    def sink(packet_id: shell_v2.Id) -> Write:
         async def write(data: bytes) -> None:
             for start in range(0, len(data), _MAX_PACKET_DATA):
                 await stream.write(shell_v2.encode(packet_id, data[start : start + _MAX_PACKET_DATA]))
@@ -158,7 +156,8 @@ async def _shell_v2(phone: Phone, command: str, stream: AdbStream, *, terminal: 
                 if packet_id == shell_v2.Id.STDIN and screen is not None:
                     await screen.typed(content)
                 elif packet_id == shell_v2.Id.STDIN:
-                    await _write_quietly(stdin, content)
+                    with contextlib.suppress(BrokenPipe):  # the command no longer reads
+                        await stdin.write(content)
                 elif packet_id == shell_v2.Id.CLOSE_STDIN:
                     stdin.close()
         await asyncio.Event().wait()
@@ -166,21 +165,11 @@ async def _shell_v2(phone: Phone, command: str, stream: AdbStream, *, terminal: 
     async def run() -> int:
         if screen is not None:
             return await screen.run(command)
-        out, err = CallSink(sink(shell_v2.Id.STDOUT)), CallSink(sink(shell_v2.Id.STDERR))
-        return await run_shell(
-            phone, command or _FROM_INPUT, SHELL, Streams(Input(stdin.reader), out, err), lambda: stream.closed
-        )
+        streams = Streams(stdin.reader, sink(shell_v2.Id.STDOUT), sink(shell_v2.Id.STDERR))
+        return await run_shell(phone, command or _FROM_INPUT, SHELL, streams, lambda: stream.closed)
 
     status = await _until_first(feed(), run())
     await stream.write(shell_v2.encode(shell_v2.Id.EXIT, bytes([status & 0xFF])))
-
-
-async def _write_quietly(pipe: Pipe, data: bytes) -> None:
-    """Write to a pipe; drop the data if the command no longer reads."""
-    try:
-        await pipe.write(data)
-    except BrokenPipe:
-        return
 
 
 async def _until_first(feed: Awaitable[None], run: Awaitable[int]) -> int:
@@ -191,16 +180,3 @@ async def _until_first(feed: Awaitable[None], run: Awaitable[int]) -> int:
     finally:
         feeder.cancel()
         await asyncio.gather(feeder, return_exceptions=True)
-
-
-class _StreamSource:
-    """The host's bytes as the input of a command."""
-
-    def __init__(self, stream: AdbStream) -> None:
-        self._stream = stream
-
-    async def read(self) -> bytes:
-        return await self._stream.read()
-
-    def close(self) -> None:
-        """Do nothing: the stream closes when its service ends."""

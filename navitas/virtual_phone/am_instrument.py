@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import errno
 import io
+import os
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
+from pathlib import Path
 from typing import TypeAlias
 
 from navitas.bundle.manifest import BundleManifest
-from navitas.virtual_phone import android_app, java_app
-from navitas.virtual_phone.app_host import AppHost
-from navitas.virtual_phone.host_java import StartError
-from navitas.virtual_phone.host_process import HostProcess, host_process
-from navitas.virtual_phone.launch import Launch
-from navitas.virtual_phone.package import InstrumentationRunner, Package
+from navitas.virtual_phone import android_app
+from navitas.virtual_phone.app_host import AppHost, Launch
+from navitas.virtual_phone.host_java import StartError, choose_java, class_path_argument, jar, java_version
+from navitas.virtual_phone.host_process import HostProcess
+from navitas.virtual_phone.package import RUNNER, InstrumentationRunner, Package
 from navitas.virtual_phone.shell.streams import Input
 
 Hearing: TypeAlias = AbstractAsyncContextManager[None]
@@ -27,12 +28,14 @@ _WARNING, _NO_TEST = "INSTRUMENTATION_STATUS: navitas.warning=", "INSTRUMENTATIO
 _INFO, _FATAL = 4, 6
 _KEPT_ERROR_LINES = 100
 _REASON_LINES = 3
+_VIRTUAL_THREADS = 21
+"""The version of Java that has them."""
 
 
 async def make_launch(host: AppHost, package: Package, runner: InstrumentationRunner, arguments: list[tuple[str, str]]) -> Launch:
     """Return the launch of the process that runs a package's tests. Raises `StartError`."""
     if isinstance(package.content, BundleManifest):
-        return java_app.launch(host, package, package.content, arguments)
+        return launch_java(host, package, package.content, arguments)
     target = host.packages.get(runner.target, package.user)
     assert target is not None  # the caller has checked it
     classes = await android_app.unpack_classes(host, package.name)
@@ -52,10 +55,7 @@ async def run_tests(
     for text in launch.warnings:
         await write(f"{_WARNING}{' '.join(text.split())}\n{_NO_TEST}\n".encode("utf-8", "replace"))
     try:
-        async with host_process(
-            host.processes, launch.argv, name=launch.name, who=launch.who, cwd=launch.cwd,
-            env=launch.env, takes_input=launch.hears_phone,
-        ) as process, hearing(process):  # fmt: skip
+        async with launch.process(host.processes) as process, hearing(process):
             printed = [asyncio.create_task(last_lines(output)) for output in (process.stderr, process.stdout)]
             begun = ended = False
             # Read batches, not lines: each packet to adb waits for an OKAY, and the tests wait for the pipe.
@@ -123,3 +123,55 @@ class PrettyPrinter:
                 printed = printed.removesuffix(b"\n")
             await self._write(printed)
             self._bundle, self._text = [], None
+
+
+def launch_java(host: AppHost, package: Package, manifest: BundleManifest, arguments: list[tuple[str, str]]) -> Launch:
+    """Return the JVM that runs a package's tests. Raises `StartError`."""
+    task = manifest.test_task
+    phone_jar, class_path = jar("navitas-phone.jar"), [package.code / entry for entry in manifest.class_path]
+    properties = {
+        **manifest.system_properties,
+        "navitas.sysRoot": str(host.files.root),
+        "navitas.process": package.name,
+        "navitas.uid": str(package.uid),
+        "navitas.log": str(host.log_address),
+        "navitas.stream": "",  # known only when the process starts
+        "navitas.testFramework": task.framework,
+        "navitas.scanForTestClasses": str(task.scan_for_test_classes).lower(),
+        "navitas.includeEngines": ",".join(task.include_engines),
+        "navitas.excludeEngines": ",".join(task.exclude_engines),
+        "navitas.includeTags": ",".join(task.include_tags),
+        "navitas.excludeTags": ",".join(task.exclude_tags),
+        "navitas.testRoots": os.pathsep.join(str(package.code / root) for root in manifest.test_roots),
+    }
+    java, wrong_java = choose_java(manifest.java_home, host.jdks)
+    # First, so that the build's own agents get the classes with probes.
+    agent = [f"-javaagent:{phone_jar}={package.code / manifest.probed_classes}"] if manifest.probed_classes else []
+    # So that the runtime finds the carriers of virtual threads. Gradle's own test JVMs open this package, too.
+    opened = ["--add-opens=java.base/java.lang=ALL-UNNAMED"] if (java_version(java) or 0) >= _VIRTUAL_THREADS else []
+    folder, wrong_folder = _working_dir(package, manifest, arguments)
+
+    def argv(stream: str) -> list[str]:
+        return [
+            java,
+            *agent,
+            *opened,
+            *manifest.jvm_args,
+            *(f"-D{name}={value}" for name, value in {**properties, "navitas.stream": stream}.items()),
+            "-cp",
+            class_path_argument(phone_jar, class_path, package.data / "cache" / "class-path.jar"),
+            RUNNER,
+            *(text for pair in arguments for text in pair),
+        ]
+
+    removed = set(manifest.removed_variables)
+    env = {name: value for name, value in os.environ.items() if name not in removed} | manifest.environment
+    return Launch(argv, package.name, package.identity, folder, env, tuple(filter(None, (wrong_java, wrong_folder))))
+
+
+def _working_dir(package: Package, manifest: BundleManifest, arguments: list[tuple[str, str]]) -> tuple[Path, str]:
+    """Return the folder from `-e workingDir`, else the bundle's. If it is missing, return the app's data and a warning."""
+    folder = Path(dict(arguments).get("workingDir", manifest.working_dir))
+    if folder.is_absolute() and folder.is_dir():
+        return folder, ""
+    return package.data, f"the tests' working folder {folder} does not exist: they ran in an empty folder"

@@ -11,10 +11,8 @@ from pathlib import Path
 from navitas.bundle.jvm import JvmManifest, open_jvm
 from navitas.bundle.manifest import InvalidBundle
 from navitas.virtual_phone import firmware
-from navitas.virtual_phone.app_host import AppHost
-from navitas.virtual_phone.class_path import class_path_argument
-from navitas.virtual_phone.host_java import StartError, find_java, jar, java_version
-from navitas.virtual_phone.launch import Launch
+from navitas.virtual_phone.app_host import AppHost, Launch
+from navitas.virtual_phone.host_java import StartError, class_path_argument, find_java, jar, java_version
 from navitas.virtual_phone.package import APK, APK_TEXT, Package
 from navitas.virtual_phone.releases import FINE_POWER_MONITORS, has
 

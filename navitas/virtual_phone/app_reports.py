@@ -12,8 +12,8 @@ from urllib.parse import unquote
 
 from navitas.errors import NavitasError
 from navitas.virtual_phone import power_monitors
-from navitas.virtual_phone.components.app_counters import replace_file
 from navitas.virtual_phone.components.device_state import WIFI_SCAN, parse_report
+from navitas.virtual_phone.components.devices import replace_file
 from navitas.virtual_phone.components.network import SERVER
 from navitas.virtual_phone.process_table import ProcessTable
 from navitas.virtual_phone.system_state import RADIOS, SystemState

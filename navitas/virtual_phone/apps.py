@@ -10,10 +10,9 @@ from contextvars import ContextVar
 
 from navitas.virtual_phone import android_app
 from navitas.virtual_phone.am_instrument import last_lines
-from navitas.virtual_phone.app_host import AppHost
+from navitas.virtual_phone.app_host import AppHost, Launch
 from navitas.virtual_phone.host_java import StartError
-from navitas.virtual_phone.host_process import HostProcess, host_process
-from navitas.virtual_phone.launch import Launch
+from navitas.virtual_phone.host_process import HostProcess
 from navitas.virtual_phone.package import Package
 
 _DONE, _FAILED = b"done\n", b"failed "
@@ -165,10 +164,7 @@ class RunningApps:
 
     async def _live(self, launch: Launch, started: asyncio.Future[AppProcess]) -> None:
         try:
-            async with host_process(
-                self._host.processes, launch.argv, name=launch.name, who=launch.who, cwd=launch.cwd,
-                env=launch.env, takes_input=launch.hears_phone,
-            ) as process:  # fmt: skip
+            async with launch.process(self._host.processes) as process:
                 app = AppProcess(process)
                 self._running[launch.who.uid] = app
                 started.set_result(app)

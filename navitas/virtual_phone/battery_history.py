@@ -118,7 +118,8 @@ class BatteryHistory:
         return self._names() + "".join(lines) + f"NEXT: {end_ms + 1}\n"
 
     def _names(self) -> str:
-        return "".join(f'9,hsp,{number},{uid},"{_escaped(tag)}"\n' for (uid, tag), number in self._pool.items())
+        escapes = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
+        return "".join(f'9,hsp,{number},{uid},"{tag.translate(escapes)}"\n' for (uid, tag), number in self._pool.items())
 
     def text(self, sdk: int) -> str:
         """Return the history as text, in the format of a release."""
@@ -175,7 +176,3 @@ def _apply(items: str, now: dict[str, str]) -> None:
 
 def _sign(on: bool) -> str:
     return "+" if on else "-"
-
-
-def _escaped(tag: str) -> str:
-    return tag.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

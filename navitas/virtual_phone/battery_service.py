@@ -156,7 +156,7 @@ class BatteryService:
         if len(args) != 2 or _SETTABLE.get(args[0]) not in self._true:
             return 255, f"Unknown set option: {args[0] if args else 'null'}\n"
         name, value = args
-        if not _is_int(value):
+        if not re.fullmatch(r"-?\d{1,10}", value, re.ASCII) or not -_INT_END <= int(value) < _INT_END:  # Integer.parseInt
             return 255, f"Bad value: {value}\n"
         self._shown[_SETTABLE[name]] = str(int(value) != 0).lower() if name in _FLAGS else str(int(value))
         self._stopped = True
@@ -166,8 +166,3 @@ class BatteryService:
         if len(args) != 1 or _SETTABLE.get(args[0]) not in self._true:
             return 255, f"Unknown get option: {args[0] if args else 'null'}\n"
         return 0, self._shown[_SETTABLE[args[0]]] + "\n"
-
-
-def _is_int(text: str) -> bool:
-    """Return whether Java's Integer.parseInt accepts a text."""
-    return re.fullmatch(r"-?\d{1,10}", text, re.ASCII) is not None and -_INT_END <= int(text) < _INT_END

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from navitas.virtual_phone.battery_history import BRIGHTNESS, BatteryHistory, uid_name
 from navitas.virtual_phone.components.device_state import ComponentUse, DeviceState, UseKind
 from navitas.virtual_phone.components.effects import AirTime
-from navitas.virtual_phone.components.traffic import AirTraffic
+from navitas.virtual_phone.components.network import AirTraffic
 
 _GPS_HANDLE = -10000
 _FLAG_OF = {
@@ -96,7 +96,8 @@ class PhoneStatistics:
         off_ms = on_ms - screen_ms
         lines.append(f"9,0,l,bt,0,{on_ms},{on_ms},{elapsed_ms},{elapsed_ms},{start_ms},{off_ms},{off_ms},0,-1,-1,0")
         lines.append("9,0,l,gn," + ",".join(map(str, [*self._network(None)[:8], 0, 0])))
-        lines.append(f"9,0,l,m,{screen_ms},0,0,{self._lock_ms()},0,0,{screen_ms},0,0,0,0,0,0,0,0,0,0,0,0,0")
+        lock_ms = sum(ns for key, ns in self._spent_ns.items() if key.kind is UseKind.WAKE_LOCK) // 1_000_000
+        lines.append(f"9,0,l,m,{screen_ms},0,0,{lock_ms},0,0,{screen_ms},0,0,0,0,0,0,0,0,0,0,0,0,0")
         lines.append("9,0,l,br," + ",".join(str(ns // 1_000_000) for ns in self._bins_ns))
         lines += [_controller_line(name, time) for name, time in self._air.items() if time != AirTime()]
         for uid in self._uids():
@@ -170,9 +171,6 @@ class PhoneStatistics:
 
     def _keys(self, uid: int) -> list[_Key]:
         return sorted((key for key in self._counts if key.uid == uid), key=lambda key: (key.kind, key.name))
-
-    def _lock_ms(self) -> int:
-        return sum(ns for key, ns in self._spent_ns.items() if key.kind is UseKind.WAKE_LOCK) // 1_000_000
 
     def _settle(self) -> None:
         """Count the time and the traffic since the last call."""

@@ -22,6 +22,7 @@ from navitas.virtual_phone.releases import DEFAULT_SDK, denied
 Node = Callable[[], bytes]
 
 _MAX_SYMLINKS = 40
+_NULL = "/dev/null"
 _WRITABLE = ("/data/local/tmp", "/sdcard", "/storage/emulated/0", "/data/misc/perfetto-traces", "/tmp")
 _SKELETON = (
     "data/app",
@@ -72,20 +73,6 @@ class Stat:
         return st.S_ISLNK(self.mode)
 
 
-class _Endless(io.RawIOBase):
-    """/dev/zero and /dev/urandom."""
-
-    def __init__(self, make: Callable[[int], bytes]) -> None:
-        super().__init__()
-        self._make = make
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
-        return self._make(65536 if size < 0 else size)
-
-
 class _Null(io.RawIOBase):
     """Discards all data."""
 
@@ -118,12 +105,7 @@ class FileTree:
     def __init__(self, root: Path, sdk: int = DEFAULT_SDK) -> None:
         self.root = root
         self._sdk = sdk
-        self._nodes: dict[str, Node] = {}
-        self._devices: dict[str, Callable[[], BinaryIO]] = {
-            "/dev/null": lambda: io.BytesIO(b""),
-            "/dev/zero": lambda: cast(BinaryIO, _Endless(bytes)),
-            "/dev/urandom": lambda: cast(BinaryIO, _Endless(os.urandom)),
-        }
+        self._nodes: dict[str, Node] = {_NULL: bytes}
         self.process_node: Callable[[str], Node | list[str] | None] = lambda path: None
         self.app_uids: dict[str, int] = {}
         self._boot = int(time.time())
@@ -165,7 +147,7 @@ class FileTree:
         """Like stat(2); with `follow=False`, like lstat(2)."""
         real = self.real_path(path, follow=follow)
         self._check_search(real, who, path)
-        if real in self._devices or real == "/proc/self":
+        if real in (_NULL, "/proc/self"):
             return Stat(st.S_IFLNK | 0o777 if real == "/proc/self" else st.S_IFCHR | 0o666, 0, self._boot)
         node = self._live(real)
         if node is not None:
@@ -188,8 +170,6 @@ class FileTree:
         self._check_search(real, who, path)
         if who.package is None and (real in ("/data/data", "/data") or is_under(real, "/data/user")):
             raise _fail(errno.EACCES, path)
-        if real in self._devices:
-            raise _fail(errno.ENOTDIR, path)
         live = self._live(real)
         if live is not None and not isinstance(live, list):
             raise _fail(errno.ENOTDIR, path)
@@ -207,10 +187,8 @@ class FileTree:
         """Open for reading: a file, the present text of a live node, or a device."""
         real = self.real_path(path)
         self._check_search(real, who, path)
-        if code := denied(real, "shell" if who.package is None else "app", self._sdk):
-            raise _fail(code, path)
-        if real in self._devices:
-            return self._devices[real]()
+        if denied(real, "shell" if who.package is None else "app", self._sdk):
+            raise _fail(errno.EACCES, path)
         live = self._live(real)
         if isinstance(live, list):
             raise _fail(errno.EISDIR, path)
@@ -221,7 +199,7 @@ class FileTree:
     def open_write(self, path: str, who: Identity = SHELL, *, append: bool = False, mode: int = 0o666) -> BinaryIO:
         """Open for writing. A new file gets exactly these permissions."""
         real = self.real_path(path)
-        if real in self._devices:
+        if real == _NULL:
             return cast(BinaryIO, _Null())
         if self._host(real).is_dir():
             raise _fail(errno.EISDIR, path)
@@ -295,7 +273,7 @@ class FileTree:
 
     def _node_children(self, real: str) -> set[str]:
         prefix = real.rstrip("/") + "/"
-        return {path[len(prefix) :].split("/")[0] for path in (*self._nodes, *self._devices) if path.startswith(prefix)}
+        return {path[len(prefix) :].split("/")[0] for path in self._nodes if path.startswith(prefix)}
 
     def _host(self, real: str) -> Path:
         if is_under(real, "/proc/self"):  # that symlink is for the app's JVM: here it would refer to the phone's process

@@ -4,23 +4,78 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import fcntl
 import os
 import shutil
 import signal
+import struct
 import subprocess
+import termios
 import threading
+import uuid
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import IO
 
 from navitas.virtual_phone.identity import Identity
-from navitas.virtual_phone.output_pipe import OutputPipe
 from navitas.virtual_phone.process_table import ProcessTable
-from navitas.virtual_phone.shell.streams import BytesSource, Input
-from navitas.virtual_phone.strays import end_marked, new_mark
+from navitas.virtual_phone.shell.streams import PIECE_BYTES, Input
 
 _OUTPUTS = ("stdout", "stderr", "stream")
+_MARK = "NAVITAS_PROCESS"
+_KILL_ROUNDS = 20  # processes may start others before they are killed
+
+
+class OutputPipe:
+    """A source of the data that a process writes to `writing_end`.
+
+    It ends when all writers have closed it, or when the data in the pipe at the end of the process has been read: a child that
+    outlives the process does not keep it open.
+    """
+
+    def __init__(self) -> None:
+        self._fd, self.writing_end = os.pipe()
+        os.set_blocking(self._fd, False)
+        self._loop = asyncio.get_running_loop()
+        self._changed = asyncio.Event()
+        self._left: int | None = None
+        self._loop.add_reader(self._fd, self._changed.set)
+
+    def started(self) -> None:
+        """Close the phone's copy of the writing end: the process has it now."""
+        os.close(self.writing_end)
+        self.writing_end = -1
+
+    def process_ended(self) -> None:
+        """Limit reading to the data that is in the pipe now."""
+        if self._fd >= 0 and self._left is None:
+            (self._left,) = struct.unpack("i", fcntl.ioctl(self._fd, termios.FIONREAD, b"\0\0\0\0"))
+            self._changed.set()
+
+    async def read(self) -> bytes:
+        """Return the next piece; empty at the end."""
+        while self._fd >= 0 and self._left != 0:
+            self._changed.clear()
+            try:
+                data = os.read(self._fd, PIECE_BYTES if self._left is None else min(PIECE_BYTES, self._left))
+            except BlockingIOError:
+                await self._changed.wait()
+                continue
+            if self._left is not None:
+                self._left -= len(data)
+            return data
+        return b""
+
+    def close(self) -> None:
+        """Close the pipe."""
+        if self.writing_end >= 0:
+            self.started()
+        if self._fd >= 0:
+            self._loop.remove_reader(self._fd)
+            os.close(self._fd)
+            self._fd = -1
+            self._changed.set()
 
 
 class HostProcess:
@@ -28,7 +83,9 @@ class HostProcess:
 
     def __init__(self, process: subprocess.Popen[bytes], outputs: Mapping[str, OutputPipe], mark: dict[str, str]) -> None:
         self.pid = process.pid
-        self.stdout, self.stderr, self.stream = (Input(outputs.get(name, BytesSource())) for name in _OUTPUTS)
+        self.stdout, self.stderr, self.stream = (
+            Input(outputs[name].read) if name in outputs else Input.of_bytes() for name in _OUTPUTS
+        )
         self._process = process
         self._outputs = outputs
         self._mark = mark
@@ -70,17 +127,14 @@ class HostProcess:
             os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
             _signal_group(self.pid, signal.SIGKILL)
         self._process.wait()
-        self._call_in_loop(self._end_outputs)
+        for output in self._outputs.values():
+            self._call_in_loop(output.process_ended)
         end_marked(self._mark)
         self._call_in_loop(self._ended.set)
 
     def _call_in_loop(self, action: Callable[[], None]) -> None:
         with contextlib.suppress(RuntimeError):  # the phone's loop is closed
             self._loop.call_soon_threadsafe(action)
-
-    def _end_outputs(self) -> None:
-        for output in self._outputs.values():
-            output.process_ended()
 
 
 @asynccontextmanager
@@ -107,7 +161,7 @@ async def host_process(
             stack.callback(opened.close)
         ends = {output: opened.writing_end for output, opened in outputs.items()}
         command = argv(f"/dev/fd/{ends['stream']}") if callable(argv) else argv
-        mark = new_mark()
+        mark = {_MARK: uuid.uuid4().hex}
         started = subprocess.Popen(
             _killed_with_parent(command),
             stdin=subprocess.PIPE if takes_input else subprocess.DEVNULL,
@@ -162,3 +216,29 @@ def _killed_with_parent(argv: Sequence[str]) -> Sequence[str]:
 def _signal_group(pid: int, number: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, number)
+
+
+def end_marked(mark: dict[str, str], proc: Path = Path("/proc")) -> None:
+    """Kill every process with the mark, a variable that all inherit. Blocks while it reads their environments.
+
+    Without `/proc`, and for children that clear their environment, only the process group is ended.
+    """
+    wanted = f"{_MARK}={mark[_MARK]}".encode()
+    for _ in range(_KILL_ROUNDS):
+        if not _kill_all(wanted, proc):
+            return
+
+
+def _kill_all(wanted: bytes, proc: Path) -> bool:
+    """Kill each process with the mark once. Returns whether there was one."""
+    found = False
+    for folder in proc.glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it has ended, or belongs to another user
+            handle = os.pidfd_open(int(folder.name))
+            try:
+                if wanted in (folder / "environ").read_bytes().split(b"\0"):
+                    signal.pidfd_send_signal(handle, signal.SIGKILL)
+                    found = True
+            finally:
+                os.close(handle)
+    return found

@@ -190,7 +190,3 @@ class LogDaemon:
         for name in buffers:
             self._rings[name].limit = size
             self._rings[name].trim()
-
-    def usage(self, buffer: str) -> tuple[int, int]:
-        """Return a ring's size and used bytes, for `logcat -g`."""
-        return self._rings[buffer].limit, self._rings[buffer].used

@@ -1,17 +1,23 @@
-"""Make a phone from a power profile, which gives its cores and its voltage."""
+"""Make a phone from a power profile, which gives its cores, its voltage, and the only resource of its framework-res.apk."""
 
 from __future__ import annotations
 
 import hashlib
+import zipfile
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 
-from navitas.virtual_phone import framework_resources
-from navitas.virtual_phone.jdks import LIST_NAME
+from navitas.virtual_phone.compiled_xml import XmlElement, compile_xml
+from navitas.virtual_phone.host_java import LIST_NAME
 from navitas.virtual_phone.kernel import HiddenActivity, Kernel, load_spec
 from navitas.virtual_phone.kernel.spec import default_profile, find_profile, read_figures
 from navitas.virtual_phone.kernel.tracefs import open_tracefs
 from navitas.virtual_phone.phone import Phone
 from navitas.virtual_phone.releases import DEFAULT_SDK
+
+Items = Mapping[str, float]
+Arrays = Mapping[str, Sequence[float]]
 
 
 def make_phone(
@@ -32,7 +38,7 @@ def make_phone(
         properties["ro.serialno"] = f"navitas-{name_of_phone}-{hashlib.sha256(spec.profile.read_bytes()).hexdigest()[:8]}"
     root.mkdir(parents=True, exist_ok=True)
     items, arrays = read_figures(spec.profile)
-    framework_resources.install(root, items, arrays)
+    write_framework_resources(root, items, arrays)
     return Phone(
         root,
         Kernel(spec, root, tracefs=open_tracefs(), activity=HiddenActivity(activity, seed)),
@@ -40,7 +46,7 @@ def make_phone(
         model=f"Virtual phone after {spec.name}",
         voltage_v=spec.voltage_v,
         properties=properties,
-        power_profile=framework_resources.dump(items, arrays),
+        power_profile=dump_power_profile(items, arrays),
         jdks=state_dir / LIST_NAME,
         items=items,
         arrays=arrays,
@@ -48,3 +54,36 @@ def make_phone(
         sdk=sdk,
         hides_rails=hides_rails,
     )
+
+
+def dump_power_profile(items: Items, arrays: Arrays) -> str:
+    """Return the dump: items, then arrays, unordered as from a hash map, with numbers in Java's format."""
+    lines = [f"{name}={_java(value)} " for name, value in items.items()]
+    lines += [f"{name}=[{', '.join(map(_java, values))}] " for name, values in arrays.items()]
+    return "\n".join([*lines, "Modem values:", ""])
+
+
+def write_framework_resources(root: Path, items: Items, arrays: Arrays) -> None:
+    """Write framework-res.apk under the phone's root, with the power profile as its only resource."""
+    path = root / "system/framework/framework-res.apk"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    children = [XmlElement("item", {"name": name}, _plain(value)) for name, value in items.items()]
+    children += [
+        XmlElement("array", {"name": name}, "", [XmlElement("value", {}, _plain(value)) for value in values])
+        for name, values in arrays.items()
+    ]
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("res/xml/power_profile.xml", compile_xml(XmlElement("device", {"name": "Android"}, "", children)))
+
+
+def _plain(value: float) -> str:
+    return repr(value).removesuffix(".0")
+
+
+def _java(value: float) -> str:
+    """Format a number as `Double.toString` does: with an exponent from 10^7 and below 10^-3."""
+    if value == 0 or 1e-3 <= abs(value) < 1e7:
+        return repr(float(value))
+    sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
+    first, *rest = map(str, digits)
+    return f"{'-' * sign}{first}.{''.join(rest) or '0'}E{int(exponent) + len(rest)}"

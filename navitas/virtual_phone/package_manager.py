@@ -13,6 +13,7 @@ import signal
 import tempfile
 import zipfile
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -25,11 +26,54 @@ from navitas.virtual_phone.file_tree import FileTree
 from navitas.virtual_phone.identity import FIRST_APP_UID, FIRST_USER
 from navitas.virtual_phone.package import APK, APK_TEXT, BUNDLE, InstalledApk, Package, Signing
 from navitas.virtual_phone.process_table import ProcessTable
-from navitas.virtual_phone.users import Users
 
+_FIRST_ADDED_USER = 10
+_MOST_USERS = 32
+# Flags of android.content.pm.UserInfo: initialized, and the kind of user.
+_FIRST_USER_FLAGS, _PROFILE_FLAGS, _SECONDARY_FLAGS = 0xC13, 0x1030, 0x410
 _SIGNING = "signing.json"
 _COPY_BYTES = 1 << 20
 _DEFAULT_OPTIONS = InstallOptions()
+
+
+@dataclass(slots=True)
+class PhoneUser:
+    """One user. Apps run only for users that are started."""
+
+    id: int
+    name: str
+    flags: int
+    is_running: bool = False
+
+    def __str__(self) -> str:
+        return f"UserInfo{{{self.id}:{self.name}:{self.flags:x}}}{' running' if self.is_running else ''}"
+
+
+class Users:
+    """All users of one phone."""
+
+    def __init__(self) -> None:
+        self._users = {FIRST_USER: PhoneUser(FIRST_USER, "Owner", _FIRST_USER_FLAGS, True)}
+
+    def get(self, user: int) -> PhoneUser | None:
+        """Return the user with this number."""
+        return self._users.get(user)
+
+    def all(self) -> list[PhoneUser]:
+        """Return all users, by number."""
+        return [self._users[number] for number in sorted(self._users)]
+
+    def create(self, name: str, *, is_profile: bool) -> PhoneUser | None:
+        """Add a user that is not started; None if the phone has no room for another one."""
+        if len(self._users) >= _MOST_USERS:
+            return None
+        number = max(_FIRST_ADDED_USER, max(self._users) + 1)
+        self._users[number] = PhoneUser(number, name, _PROFILE_FLAGS if is_profile else _SECONDARY_FLAGS)
+        return self._users[number]
+
+    def remove(self, user: int) -> bool:
+        """Remove a user; False for the first one, and for a number without a user."""
+        return user != FIRST_USER and self._users.pop(user, None) is not None
 
 
 class PackageManager:

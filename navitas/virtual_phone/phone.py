@@ -18,22 +18,19 @@ from navitas.virtual_phone.app_host import AppHost
 from navitas.virtual_phone.app_reports import AppReports
 from navitas.virtual_phone.apps import RunningApps
 from navitas.virtual_phone.battery_stats import PhoneStatistics
-from navitas.virtual_phone.components.app_counters import replace_file
 from navitas.virtual_phone.components.component_rails import ComponentRails
+from navitas.virtual_phone.components.devices import make_devices, replace_file
 from navitas.virtual_phone.components.figures import Arrays, Items, component_power
-from navitas.virtual_phone.components.make import make_devices
 from navitas.virtual_phone.file_tree import FileTree, Node
+from navitas.virtual_phone.host_java import JdkList
 from navitas.virtual_phone.identity import Identity
-from navitas.virtual_phone.jdks import JdkList
-from navitas.virtual_phone.jobs import JobTable
-from navitas.virtual_phone.kernel_port import KernelPort
+from navitas.virtual_phone.kernel.live_kernel import Kernel
 from navitas.virtual_phone.logd import LogDaemon
 from navitas.virtual_phone.package_manager import PackageManager
 from navitas.virtual_phone.power_monitors import PowerMonitorService
-from navitas.virtual_phone.process_table import ProcessTable
-from navitas.virtual_phone.properties import Properties
+from navitas.virtual_phone.process_table import JobTable, ProcessTable
 from navitas.virtual_phone.rail_monitor import RailMonitor
-from navitas.virtual_phone.releases import DEFAULT_SDK, FINE_POWER_MONITORS, has
+from navitas.virtual_phone.releases import DEFAULT_SDK, FINE_POWER_MONITORS, VERSIONS, has
 from navitas.virtual_phone.system_broadcasts import changes
 from navitas.virtual_phone.system_state import SystemState, app_text
 from navitas.virtual_phone.trace.sessions import Atrace
@@ -46,6 +43,8 @@ _STATE_FILE = "dev/socket/state"
 """What apps can ask, which their processes read (PhoneState.java)."""
 _METER_S = 1.0
 """The period in which the battery's meter averages its current."""
+PRODUCT = "navitas_virtual"
+_BUILD = "NVP1.240101.001"
 
 
 class Phone:
@@ -54,7 +53,7 @@ class Phone:
     def __init__(
         self,
         root: Path,
-        kernel: KernelPort,
+        kernel: Kernel,
         *,
         name: str = "default",
         model: str = "Virtual phone",
@@ -80,7 +79,9 @@ class Phone:
         self.system = SystemState(voltage_v, sdk)
         self.state = self.system.devices
         rails = ComponentRails(component_power(items or {}, arrays or {}, voltage_v), voltage_v, seed)
-        self.devices = make_devices(self.state, rails, root, uid_of=self._uid_of, logged_bytes=self._logged_bytes)
+        self.devices = make_devices(
+            self.state, rails, root, uid_of=self._uid_of, logged_bytes=lambda pid: self.logd.received_bytes[pid]
+        )
         self.processes = ProcessTable(kernel, self.devices)
         self.rails = RailMonitor(kernel, self.devices, self._uid_of)
         self.hides_rails = hides_rails
@@ -212,9 +213,6 @@ class Phone:
     def _read_monitors(self, uid: int) -> str:
         return self.power_monitors.answer(uid, fine=self.packages.has_permission(uid, FINE_POWER_MONITORS))
 
-    def _logged_bytes(self, pid: int) -> int:
-        return self.logd.received_bytes[pid]
-
 
 def _live(text: Callable[[], str], path: str) -> Node:
     """Return a kernel text as a node. If the kernel model has failed, reading it is an input/output error."""
@@ -227,3 +225,47 @@ def _live(text: Callable[[], str], path: str) -> Node:
             raise OSError(errno.EIO, os.strerror(errno.EIO), path) from None
 
     return read
+
+
+class Properties:
+    """The phone's properties. `ro.*` can be set once."""
+
+    def __init__(self, name: str, model: str, extra: dict[str, str], sdk: int = DEFAULT_SDK) -> None:
+        release = VERSIONS[sdk]
+        self._values = {
+            "ro.build.fingerprint": f"navitas/{PRODUCT}/{name}:{release}/{_BUILD}/1:userdebug/test-keys",
+            "ro.build.id": _BUILD,
+            "ro.build.type": "userdebug",
+            "ro.build.version.release": release,
+            "ro.build.version.sdk": str(sdk),
+            "ro.debuggable": "1",
+            "ro.hardware": "navitas",
+            "ro.kernel.qemu": "0",
+            "ro.navitas.virtual": "1",
+            "ro.product.brand": "navitas",
+            "ro.product.cpu.abi": "x86_64",
+            "ro.product.cpu.abilist": "x86_64",
+            "ro.product.device": name,
+            "ro.product.manufacturer": "Navitas",
+            "ro.product.model": model,
+            "ro.product.name": PRODUCT,
+            "ro.serialno": f"navitas-{name}",
+            "sys.boot_completed": "1",
+            "persist.sys.timezone": "UTC",
+            **extra,
+        }
+
+    def get(self, name: str) -> str:
+        """Return the value of a property; empty if unset."""
+        return self._values.get(name, "")
+
+    def set(self, name: str, value: str) -> bool:
+        """Set a property. Returns False if it is read-only and has a value."""
+        if name.startswith("ro.") and name in self._values:
+            return False
+        self._values[name] = value
+        return True
+
+    def all(self) -> dict[str, str]:
+        """Return all properties, by name."""
+        return dict(sorted(self._values.items()))

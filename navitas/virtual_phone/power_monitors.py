@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from navitas.virtual_phone.power_stats_dump import subsystem
-from navitas.virtual_phone.rail_monitor import Consumer, RailMonitor
+from navitas.virtual_phone.rail_monitor import Consumer, RailMonitor, subsystem
 
 REPORT = "powermonitors"
 """The kind of an app's request (app_reports.py). The answer has lines `type timestamp_ms energy_uws name`."""

@@ -1,15 +1,18 @@
-"""The phone's processes: host processes (app JVMs, busy commands), and shells inside the phone."""
+"""The phone's processes: host processes (app JVMs, busy commands), and those inside the phone, which are coroutines."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import asyncio
+import signal
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from navitas.virtual_phone.components.devices import Devices
 from navitas.virtual_phone.file_tree import Node
 from navitas.virtual_phone.identity import Identity
-from navitas.virtual_phone.kernel_port import KernelPort
+from navitas.virtual_phone.kernel.live_kernel import Kernel
 
 _FIRST_INNER_PID = 4194305
 """Linux pids are at most 4194304, so pids inside the phone never equal a host process's."""
@@ -18,6 +21,8 @@ _PROCESS_FILES = ("cmdline", "comm", "io", "schedstat", "stat", "status", "time_
 # A process and thread that never exist: the phone's own programs use no time of its cores.
 _NEVER_RUNS = (0, 0)
 _TASK_FILES = ("comm", "schedstat", "stat", "status", "time_in_state")
+_NOT_ENDING = (signal.SIGSTOP, signal.SIGCONT)
+_KILLED_STATUS = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +41,7 @@ class PhoneProcess:
 class ProcessTable:
     """All processes of one phone. Host processes use virtual energy; those inside the phone do not."""
 
-    def __init__(self, kernel: KernelPort, devices: Devices, proc: Path = Path("/proc")) -> None:
+    def __init__(self, kernel: Kernel, devices: Devices, proc: Path = Path("/proc")) -> None:
         self._kernel = kernel
         self._devices = devices
         self._proc = proc
@@ -158,3 +163,75 @@ def _with_nice(stat: bytes, nice: int) -> bytes:
     fields = rest.split(b" ")
     fields[15:17] = (b"%d" % (20 + nice), b"%d" % nice)
     return head + mark + b" ".join(fields)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PhoneJob:
+    """A process inside the phone."""
+
+    pid: int
+    args: tuple[str, ...]
+    task: asyncio.Task[int]
+    signals: list[int] = field(default_factory=list)
+
+    async def wait(self) -> int:
+        """Wait until the job ends. Returns its exit status (128 and more: killed). Cancelling the wait does not end it."""
+        await asyncio.wait([self.task])
+        if self.task.cancelled():
+            return _KILLED_STATUS + (self.signals[0] if self.signals else 0)
+        return self.task.result()
+
+
+class JobTable:
+    """All jobs of a phone."""
+
+    def __init__(self, processes: ProcessTable) -> None:
+        self._processes = processes
+        self._jobs: set[PhoneJob] = set()
+
+    def start(
+        self,
+        args: tuple[str, ...],
+        who: Identity,
+        coroutine: Coroutine[Any, Any, int],
+        *,
+        group: int | None = None,
+        on_signal: Callable[[int], bool] = lambda number: False,
+    ) -> PhoneJob:
+        """Run a coroutine as a process, of a group or (None) of its own.
+
+        A signal ends it, except 0, those that only stop or continue a process, which do nothing here, and those that `on_signal`
+        handles (never SIGKILL).
+        """
+        signals: list[int] = []
+
+        def send_signal(number: int) -> None:
+            if number and number not in _NOT_ENDING and (number == signal.SIGKILL or not on_signal(number)):
+                signals.append(number)
+                task.cancel()
+
+        def end(_: object) -> None:
+            coroutine.close()  # if it was killed before it began
+            self._processes.remove(pid)
+            self._jobs.discard(job)
+
+        task = asyncio.create_task(coroutine)
+        pid = self._processes.add_inner(args, who, send_signal, group)
+        job = PhoneJob(pid, args, task, signals)
+        self._jobs.add(job)
+        task.add_done_callback(end)
+        return job
+
+    async def finish(self, job: PhoneJob) -> int:
+        """Wait until a job ends; return its exit status. It ends with its caller."""
+        try:
+            return await job.wait()
+        finally:
+            await self.stop([job])
+
+    async def stop(self, jobs: list[PhoneJob] | None = None) -> None:
+        """End the jobs, or all jobs, and wait until they have ended."""
+        tasks = [job.task for job in (self._jobs if jobs is None else jobs)]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

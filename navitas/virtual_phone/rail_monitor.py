@@ -1,14 +1,17 @@
-"""The power statistics of a Pixel: the rails that its monitor (ODPM) measures, and the energy consumers that its HAL derives."""
+"""The power statistics of a Pixel: the rails that its monitor (ODPM) measures, the energy consumers that its HAL derives, and
+the text of `dumpsys android.hardware.power.stats.IPowerStats/default` (PowerStats::dump), with energies in float32.
+"""
 
 from __future__ import annotations
 
+import struct
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from navitas.virtual_phone.components.devices import Devices
-from navitas.virtual_phone.kernel import procfs
-from navitas.virtual_phone.kernel_port import KernelPort
+from navitas.virtual_phone.kernel.live_kernel import Kernel
+from navitas.virtual_phone.kernel.sysfs import energy_value
 
 # Types of android.hardware.power.stats' EnergyConsumerType, names and rails as in Pixel's power statistics service.
 _CONSUMERS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
@@ -19,6 +22,7 @@ _CONSUMERS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("CAMERA", "Camera", ("VSYS_PWR_CAMERA",)),
 )
 _CPU = "CPU_CLUSTER"
+POWER_STATISTICS = "android.hardware.power.stats.IPowerStats/default"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,7 @@ _NOTHING = _Read(0.0, {}, {})
 class RailMonitor:
     """All rails of the phone."""
 
-    def __init__(self, kernel: KernelPort, devices: Devices, uid_of: Callable[[int], int]) -> None:
+    def __init__(self, kernel: Kernel, devices: Devices, uid_of: Callable[[int], int]) -> None:
         self._kernel = kernel
         self._devices = devices
         self.uid_of = uid_of
@@ -65,7 +69,7 @@ class RailMonitor:
 
     def energy_value(self) -> str:
         """Return the present text of /sys/bus/iio/devices/iio:device0/energy_value."""
-        return procfs.energy_value(self.rails_uj())
+        return energy_value(self.rails_uj())
 
     def consumers(self) -> list[Consumer]:
         """Return the present energy of every consumer.
@@ -96,3 +100,34 @@ class RailMonitor:
                 by_uid_uj[uid] = by_uid_uj.get(uid, 0.0) + (energy_uj - last.energy_uj) * uj / all_uj
         self._last[ordinal] = _Read(energy_uj, spent_uj, by_uid_uj)
         return Consumer(_CPU, ordinal, name, energy_uj, by_uid_uj)
+
+
+def dump_power_statistics(rails_uj: Mapping[str, float], consumers: Sequence[Consumer]) -> str:
+    """Return the sections of state residencies (empty: the phone has no such entities), consumers and rails."""
+    lines = ["", _title("state residencies", begins=True), _title("state residencies"), ""]
+    lines.append(_title("energy consumers", begins=True))
+    for one in consumers:
+        lines.append(f"{one.name:<12} : {_mws(one.energy_uj):14.2f} mWs")
+        lines += [f"  {uid:>10} - {_mws(energy_uj):14.2f} mWs" for uid, energy_uj in one.by_uid_uj.items()]
+    lines += [_title("energy consumers"), "", _title("energy meter", begins=True)]
+    lines.append(f"  {'Channel':>32}   {'Cumulative Energy':>18}")
+    lines += [f"  {f'[{name}]:{subsystem(name)}':>32}   {_mws(energy_uj):14.2f} mWs" for name, energy_uj in rails_uj.items()]
+    lines.append(_title("energy meter"))
+    return "\n".join(lines) + "\n"
+
+
+def _title(name: str, *, begins: bool = False) -> str:
+    if begins:
+        ends = "=" * (15 if name == "state residencies" else 14)
+        return f"{'=' * 13} PowerStats HAL 2.0 {name} {ends}"
+    return f"{'=' * 10} End of PowerStats HAL 2.0 {name} {'=' * 10}"
+
+
+def _mws(energy_uj: float) -> float:
+    (single,) = struct.unpack("f", struct.pack("f", int(energy_uj)))
+    return float(single) / 1000.0
+
+
+def subsystem(rail: str) -> str:
+    """Return the subsystem that the phone names for a rail."""
+    return rail.rpartition("_")[2].capitalize()

@@ -6,7 +6,6 @@ genfs_contexts), and the kernel's file modes. Vendors may restrict more.
 
 from __future__ import annotations
 
-import errno
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal
@@ -17,20 +16,18 @@ VERSIONS = {
 """Version by API level."""
 DEFAULT_SDK = 34
 FINE_POWER_MONITORS = "android.permission.ACCESS_FINE_POWER_MONITORS"
-_FIRST, _LAST = min(VERSIONS), max(VERSIONS)
+_FIRST = min(VERSIONS)
 
 User = Literal["app", "shell"]
 
 
 @dataclass(frozen=True, slots=True)
 class Denial:
-    """`users` cannot read files whose path matches `pattern` (`*` spans `/`) on API levels `since` to `until`."""
+    """`users` cannot read files whose path matches `pattern` (`*` spans `/`) from the API level `since` on."""
 
     pattern: str
     users: tuple[User, ...]
     since: int = _FIRST
-    until: int = _LAST
-    errno: int = errno.EACCES
 
 
 DENIALS = (
@@ -53,12 +50,9 @@ DENIALS = (
 )
 
 
-def denied(path: str, user: User, sdk: int) -> int | None:
-    """Return the errno of reading a normalized absolute path as a user on a release; None if it is readable."""
-    for rule in DENIALS:
-        if user in rule.users and rule.since <= sdk <= rule.until and fnmatchcase(path, rule.pattern):
-            return rule.errno
-    return None
+def denied(path: str, user: User, sdk: int) -> bool:
+    """Return whether a user of a release cannot read a file at a normalized absolute path (EACCES)."""
+    return any(user in rule.users and rule.since <= sdk and fnmatchcase(path, rule.pattern) for rule in DENIALS)
 
 
 SINCE = {

@@ -27,7 +27,7 @@ from navitas.device.local_socket import LONGEST_PATH_BYTES, make_private
 from navitas.device.server import private_adb_server
 from navitas.errors import DeviceError
 from navitas.owned_folder import owned_folder
-from navitas.virtual_phone.jdks import LIST_NAME, JdkList
+from navitas.virtual_phone.host_java import LIST_NAME, JdkList
 from navitas.virtual_phone.releases import DEFAULT_SDK
 
 _PREFIX = "navitas-phone-"

@@ -1,12 +1,17 @@
-"""`dumpsys power`, `display`, `settings`, `wifi`, `connectivity` and `netstats`, abridged: the lines that show the state."""
+"""`dumpsys power`, `display`, `settings`, `wifi`, `connectivity` and `netstats`, abridged: the lines that show the state; and
+`dumpsys package`: lines that tools read (Android 14's Settings.dumpPackageLPr).
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from navitas.virtual_phone.components.device_state import UseKind
-from navitas.virtual_phone.components.traffic import AirTraffic
+from navitas.virtual_phone.components.network import AirTraffic
+from navitas.virtual_phone.identity import FIRST_USER
+from navitas.virtual_phone.package import Package
+from navitas.virtual_phone.package_manager import PackageManager
 from navitas.virtual_phone.system_state import SystemState
 
 NETWORKS = {"wlan0": (100, "WIFI"), "rmnet0": (101, "CELLULAR")}
@@ -14,6 +19,7 @@ NETWORKS = {"wlan0": (100, "WIFI"), "rmnet0": (101, "CELLULAR")}
 _DARKEST, _BRIGHTEST = 1, 255
 _IDENTITIES = {"wlan0": "{type=1, metered=false, defaultNetwork=true}", "rmnet0": "{type=0, metered=true, defaultNetwork=true}"}
 _BUCKET_S = 7200
+_USER_STATE = "ceDataInode=0 installed=true hidden=false suspended=false stopped=false notLaunched=false enabled=0"
 
 
 def dump_power(system: SystemState) -> str:
@@ -100,3 +106,62 @@ def dump_netstats(traffic_by_uid: Mapping[tuple[int, str], AirTraffic]) -> str:
 
 def _text(value: bool) -> str:
     return str(value).lower()
+
+
+def dump_packages(packages: PackageManager, name: str) -> str:
+    """Return the text of `dumpsys package NAME`, of all packages of the first user, or Android's message for a missing one."""
+    if name == "packages":
+        chosen = [(package, [FIRST_USER]) for package in packages.all()]
+    elif (installed := packages.get_installed(name)) is None:
+        return f"Unable to find package: {name}\n"
+    else:
+        chosen = [(installed, packages.users_of(name))]
+    lines = (line for package, users in chosen for line in _package_lines(package, packages.granted(package.name), users))
+    return "Packages:\n" + "".join(f"{line}\n" for line in lines)
+
+
+def _package_lines(package: Package, granted: Mapping[int, Collection[str]], users: Collection[int]) -> list[str]:
+    apk = package.apk
+    manifest = apk.manifest if apk else None
+    debuggable = "DEBUGGABLE " if package.debuggable else ""
+    test_only = "TEST_ONLY " if manifest and manifest.test_only else ""
+    flags = f"[ {debuggable}HAS_CODE {test_only}ALLOW_CLEAR_USER_DATA ]"
+    sdks = f" minSdk={manifest.min_sdk} targetSdk={manifest.target_sdk}" if manifest else ""
+    signers = ", ".join(signer[:8] for signer in apk.signing.signers) if apk else ""
+    lines = [
+        f"  Package [{package.name}] ({package.uid:x}):",
+        f"    userId={package.uid}",
+        f"    appId={package.uid}",
+        f"    pkg=Package{{{package.uid:x} {package.name}}}",
+        f"    codePath=/data/app/{package.name}",
+        f"    resourcePath=/data/app/{package.name}",
+        f"    primaryCpuAbi={manifest.abis[0] if manifest and manifest.abis else 'null'}",
+        f"    versionCode={package.version_code}{sdks}",
+        f"    versionName={(manifest.version_name if manifest else '') or 'null'}",
+        "    splits=[base]",
+        f"    apkSigningVersion={apk.signing.scheme if apk else 0}",
+        f"    flags={flags}",
+        f"    pkgFlags={flags}",
+        f"    dataDir=/data/user/0/{package.name}",
+        f"    signatures=PackageSignatures{{{package.uid:x} version:{apk.signing.scheme if apk else 0}, "
+        f"signatures:[{signers}], past signatures:[]}}",
+    ]
+    if manifest and manifest.permissions:
+        lines += ["    requested permissions:", *(f"      {permission}" for permission in manifest.permissions)]
+    permissions = list(_permissions(granted, users))
+    return [
+        *lines,
+        *(["    install permissions:"] if permissions else []),
+        *permissions,
+        *(f"    User {user}: {_USER_STATE}" for user in users),
+    ]
+
+
+def _permissions(granted: Mapping[int, Collection[str]], users: Collection[int]) -> Iterator[str]:
+    """Yield each permission for the first user, and for others if they differ (Settings.dumpInstallPermissionsLPr)."""
+    for name in sorted({name for names in granted.values() for name in names}):
+        first = name in granted.get(FIRST_USER, ())
+        yield f"      {name}: granted={str(first).lower()}"
+        for user in users:
+            if (own := name in granted.get(user, ())) != first:
+                yield f"      {name}: granted={str(own).lower()}, userId={user}"

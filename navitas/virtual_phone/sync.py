@@ -6,8 +6,8 @@ import contextlib
 import stat as st
 import struct
 from pathlib import PurePosixPath
-from typing import Protocol
 
+from navitas.virtual_phone.adbd import AdbStream
 from navitas.virtual_phone.file_tree import FileTree, Stat
 
 MAX_DATA = 64 * 1024
@@ -19,18 +19,10 @@ _STAT_V2 = struct.Struct("<4sIQQIIIIQqqq")
 _DENT_V1 = struct.Struct("<4sIIII")
 
 
-class ByteStream(Protocol):
-    """The adb stream of the service."""
-
-    async def read_exactly(self, count: int) -> bytes: ...
-
-    async def write(self, data: bytes) -> None: ...
-
-
 class SyncService:
     """Serves one `sync:` stream until QUIT. Every failed request is answered with FAIL and the reason."""
 
-    def __init__(self, files: FileTree, stream: ByteStream) -> None:
+    def __init__(self, files: FileTree, stream: AdbStream) -> None:
         self._files = files
         self._stream = stream
 
@@ -213,20 +205,8 @@ def _number(text: str) -> int | None:
 
 
 def _pack_v2(reply: bytes, error: int, info: Stat) -> bytes:
-    return _STAT_V2.pack(
-        reply,
-        error,
-        info.device,
-        info.inode,
-        info.mode,
-        info.nlink,
-        info.uid,
-        info.gid,
-        info.size,
-        info.mtime,
-        info.mtime,
-        info.mtime,
-    )
+    ids = (info.device, info.inode, info.mode, info.nlink, info.uid, info.gid)
+    return _STAT_V2.pack(reply, error, *ids, info.size, *[info.mtime] * 3)  # of access, change and change of the state
 
 
 def _shared_mode(mode: int) -> int:

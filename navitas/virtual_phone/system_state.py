@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from urllib.parse import quote
 
 from navitas.virtual_phone.battery_service import BatteryService
 from navitas.virtual_phone.components.device_state import DeviceState, DeviceSwitches
-from navitas.virtual_phone.doze import DeviceIdle
-from navitas.virtual_phone.screen import Screen
 from navitas.virtual_phone.system_broadcasts import BroadcastState, sticky
-from navitas.virtual_phone.thermal import ThermalService
 
+_SKIN_CELSIUS = 30.0
+_POWER, _SLEEP, _WAKEUP = "26", "223", "224"
+_SCREEN_KEYS = {"KEYCODE_POWER": _POWER, "KEYCODE_SLEEP": _SLEEP, "KEYCODE_WAKEUP": _WAKEUP}
+_DOZE_KINDS = ("light", "deep")
+_DOZE_USAGE = (
+    "Device idle controller (deviceidle) commands:\n"
+    "  enabled|enable|disable [light|deep|all]\n"
+    "  get [light|deep|force|screen|charging|network]\n"
+    "  whitelist [{+|-}PACKAGE...]\n"
+)
 RADIOS = {"wifi": "wifi_on", "data": "mobile_data", "bluetooth": "bluetooth_on"}
 """The global setting of each radio. Its value 2 is on in spite of airplane mode (WifiSettingsStore, BluetoothManagerService)."""
 AIRPLANE, POWER_SAVE = "airplane_mode_on", "low_power"
@@ -25,6 +33,88 @@ _SETTINGS = {
         AIRPLANE: "0", "bluetooth_on": "1", POWER_SAVE: "0", "mobile_data": "1", "wifi_on": "1", "stay_on_while_plugged_in": "0",
     },
 }  # fmt: skip
+
+
+@dataclass(slots=True)
+class ThermalService:
+    """The thermal status: 0, or the value of `cmd thermalservice override-status` (ThermalManagerService)."""
+
+    override: int | None = None
+
+    def dump(self) -> str:
+        """Return the text of `dumpsys thermalservice`."""
+        status = self.override or 0
+        temperature = f"Temperature{{mValue={_SKIN_CELSIUS}, mType=3, mName=skin, mStatus={status}}}"
+        return (
+            f"IsStatusOverride: {str(self.override is not None).lower()}\n"
+            "ThermalEventListeners:\n\tcallbacks: 0\n\tkilled: false\n\tbroadcasts count: -1\n"
+            f"Thermal Status: {status}\n"
+            f"Cached temperatures:\n\t{temperature}\n"
+            "HAL Ready: true\nHAL connection:\n\tThermalHAL 2.0 connected: yes\n"
+            f"Current temperatures from HAL:\n\t{temperature}\n"
+            "Current cooling devices from HAL:\n"
+        )
+
+
+class Screen:
+    """The screen for the power manager: on at the start; a key can put it to sleep (PowerManagerService)."""
+
+    def __init__(self) -> None:
+        self.awake = True
+
+    def key(self, name: str) -> None:
+        """Handle a key, by number or name. All keys except power, sleep and wake-up have no effect."""
+        code = _SCREEN_KEYS.get(name, name)
+        if code in (_POWER, _SLEEP, _WAKEUP):
+            self.awake = {_POWER: not self.awake, _SLEEP: False, _WAKEUP: True}[code]
+
+
+class DeviceIdle:
+    """The kinds of doze that are enabled, and the packages that are exempt from it, with their uids (DeviceIdleController)."""
+
+    def __init__(self) -> None:
+        self._enabled = dict.fromkeys(_DOZE_KINDS, True)
+        self.exempt: dict[str, int] = {}
+
+    def whitelist(self, args: list[str], uids: Mapping[str, int]) -> tuple[int, str]:
+        """Change the exemptions of installed packages, or list them. Returns exit status and output."""
+        if not args:
+            return 0, "".join(f"user,{package},{uid}\n" for package, uid in sorted(self.exempt.items()))
+        text = ""
+        for word in args:
+            sign, package = word[:1], word[1:]
+            if sign not in ("+", "-") or not package:
+                return 255, f"{text}Package must be prefixed with +, -, or =: {word}\n"
+            if sign == "-":
+                text += f"Removed: {package}\n" if self.exempt.pop(package, None) is not None else ""
+            elif package in uids:
+                self.exempt[package] = uids[package]
+                text += f"Added: {package}\n"
+            else:
+                text += f"Unknown package: {package}\n"
+        return 0, text
+
+    def command(self, args: list[str], *, screen_on: bool, charging: bool) -> tuple[int, str]:
+        """Run a command. Returns exit status and output."""
+        action, kind = [*args, "", ""][:2]
+        kinds = _DOZE_KINDS if kind in ("", "all") else (kind,) if kind in _DOZE_KINDS else ()
+        if action == "enabled" and kinds:
+            return 0, f"{int(all(self._enabled[one] for one in kinds))}\n"
+        if action in ("enable", "disable") and kinds:
+            changed = [one for one in reversed(kinds) if self._enabled[one] != (action == "enable")]
+            self._enabled.update(dict.fromkeys(changed, action == "enable"))
+            return 0, "".join(f"{one.capitalize()} idle mode {action}d\n" for one in changed)
+        states = {
+            "light": "ACTIVE",
+            "deep": "ACTIVE",
+            "force": "false",
+            "screen": str(screen_on).lower(),
+            "charging": str(charging).lower(),
+            "network": "true",
+        }
+        if action == "get" and kind in states:
+            return 0, f"{states[kind]}\n"
+        return 255, f"Unknown command: {action}\n{_DOZE_USAGE}" if action else _DOZE_USAGE
 
 
 class SystemState:

@@ -1,4 +1,4 @@
-"""Formats, modifiers, filters, buffers and files of `logcat`, as in Android's documentation and liblog's logprint.cpp.
+"""Formats, modifiers, filters and buffers of `logcat`, as in Android's documentation and liblog's logprint.cpp.
 
 Every line has a tag that only this test writes, so a phone with a busy log passes, too.
 """
@@ -6,26 +6,22 @@ Every line has a tag that only this test writes, so a phone with a busy log pass
 from __future__ import annotations
 
 import re
-import struct
 import time
-from collections.abc import Iterator
 
 import pytest
 
 from navitas.device.base import Device
 
-FOLDER = "/data/local/tmp/navitas-logcat"
 DATE, CLOCK = r"\d\d-\d\d", r"\d\d:\d\d:\d\d"
 
 
 @pytest.fixture(scope="module")
-def tag(device: Device) -> Iterator[str]:
+def tag(device: Device) -> str:
     """A tag with an entry of each priority, and an entry with several lines."""
     name = f"nv{time.time_ns() % 10**9}"
     script = "; ".join(f"log -p {letter} -t {name} 'message {letter}'" for letter in "vdiwef")
-    device.shell(f"rm -rf {FOLDER}; mkdir -p {FOLDER}; {script}; log -p i -t {name} 'first\nsecond'")
-    yield name
-    device.shell(f"rm -rf {FOLDER}")
+    device.shell(f"{script}; log -p i -t {name} 'first\nsecond'")
+    return name
 
 
 def lines(device: Device, options: str) -> list[str]:
@@ -37,19 +33,15 @@ def lines(device: Device, options: str) -> list[str]:
 
 FORMATS = [
     ("brief", r"W/TAG *\( *\d+\): message w"),
-    ("process", r"W\( *\d+\) message w  \(TAG\)"),
     ("tag", r"W/TAG *: message w"),
-    ("thread", r"W\( *\d+: *\d+\) message w"),
     ("raw", r"message w"),
     ("time", rf"{DATE} {CLOCK}\.\d{{3}} W/TAG *\( *\d+\): message w"),
     ("threadtime", rf"{DATE} {CLOCK}\.\d{{3}} +\d+ +\d+ W TAG *: message w"),
     ("threadtime,year", rf"\d{{4}}-{DATE} {CLOCK}\.\d{{3}} +\d+ +\d+ W TAG *: message w"),
     ("threadtime -v zone", rf"{DATE} {CLOCK}\.\d{{3}} [-+]\d{{4}} +\d+ +\d+ W TAG *: message w"),
     ("threadtime -v usec", rf"{DATE} {CLOCK}\.\d{{6}} +\d+ +\d+ W TAG *: message w"),
-    ("threadtime,nsec", rf"{DATE} {CLOCK}\.\d{{9}} +\d+ +\d+ W TAG *: message w"),
     ("epoch", r" *\d{10}\.\d{3} +\d+ +\d+ W TAG *: message w"),
     ("epoch,usec,time", r" *\d{10}\.\d{6} W/TAG *\( *\d+\): message w"),
-    ("monotonic", r" *\d+\.\d{3} +\d+ +\d+ W TAG *: message w"),
     ("threadtime,uid", rf"{DATE} {CLOCK}\.\d{{3}} (shell| 2000) +\d+ +\d+ W TAG *: message w"),
     ("brief,uid", r"W/TAG *\((shell| 2000): *\d+\): message w"),
     ("brief,color", r"\x1b\[33mW/TAG *\( *\d+\): message w\x1b\[0m"),
@@ -64,7 +56,6 @@ def test_formats_and_modifiers(device: Device, tag: str, form: str, expected: st
 
 def test_the_default_format_is_threadtime(device: Device, tag: str) -> None:
     assert lines(device, f"-s {tag}") == lines(device, f"-v threadtime -s {tag}")
-    assert device.shell(f"ANDROID_PRINTF_LOG=tag logcat -d -s {tag}").text.splitlines()[-1] == f"I/{tag:<8}: second"
 
 
 def test_long_has_a_header_and_an_empty_line(device: Device, tag: str) -> None:
@@ -75,12 +66,6 @@ def test_long_has_a_header_and_an_empty_line(device: Device, tag: str) -> None:
 def test_each_line_of_a_message_has_the_prefix_except_in_long(device: Device, tag: str) -> None:
     assert lines(device, f"-v tag -s {tag}")[-2:] == [f"I/{tag:<8}: first", f"I/{tag:<8}: second"]
     assert "\nfirst\nsecond\n\n" in device.shell(f"logcat -d -v long -s {tag}").text
-
-
-def test_unprintable_characters_are_escaped_on_request(device: Device) -> None:
-    name = f"nvp{time.time_ns() % 10**9}"
-    device.shell(f"log -t {name} \"$(printf 'a\\001b\\033\\177\\\\ tab\\tü')\"")
-    assert lines(device, f"-v raw -v printable -s {name}") == ["a\\x01b\\x1B\\x7F\\\\ tab\tü"]
 
 
 @pytest.mark.parametrize(
@@ -96,12 +81,8 @@ def test_unprintable_characters_are_escaped_on_request(device: Device) -> None:
         ("'*:S' TAG:E", "ef"),
         ("-s TAG:I TAG:E", "ef"),
         ("-s TAG -e 'message [wf]'", "wf"),
-        ("-s TAG --regex='e$'", "e"),
         ("-s TAG -m 2", "vd"),
         ("-s TAG -e 'message [ef]' -m 1", "e"),
-        ("-s TAG -e 'message w' -m 1 --print", "vdiw"),
-        ("-s TAG --uid=2000", "vdiwef"),
-        ("-s TAG --uid=999999", ""),
         ("-s TAG --pid=999999", ""),
         ("-s TAG -b main", "vdiwef"),
         ("-s TAG -b crash,system", ""),
@@ -152,34 +133,10 @@ def test_streaming_starts_with_the_newest_lines_and_continues(device: Device, ta
         assert next(found) == b"live"
 
 
-def test_binary_is_struct_logger_entry(device: Device, tag: str) -> None:
-    data = b"".join(device.exec_out("logcat -d -B -b main"))
-    wanted = f"{tag}\0message e\0".encode()
-    at = data.index(wanted) - 29
-    length, header, pid, tid, seconds, nanoseconds, log_id, uid = struct.unpack_from("<HHiIIIII", data, at)
-    assert (length, header, log_id, uid) == (1 + len(wanted), 28, 0, 2000)
-    assert data[at + 28] == 6 and pid > 0 and tid > 0 and nanoseconds < 1_000_000_000
-    assert abs(seconds - float(device.shell("echo $EPOCHREALTIME").text)) < 600
-
-
-def test_buffer_sizes(device: Device) -> None:
-    line = device.shell("logcat -g -b main").text
-    size = r"\d+ (B|KiB|MiB)"
-    pattern = (
-        rf"main: ring buffer is {size} \({size} consumed(, {size} readable)?\), max entry is 5120 B, max payload is 4068 B\n"
-    )
-    assert re.fullmatch(pattern, line), line
-
-
 def test_a_long_message_is_truncated_at_the_payload_limit(device: Device) -> None:
     name = f"nvl{time.time_ns() % 10**9}"
     device.shell(f"log -t {name} $(printf '%05000d' 1)")
     assert len(lines(device, f"-v raw -s {name}")[0]) == 4068 - 3 - len(name)
-
-
-def test_output_can_be_written_to_a_file(device: Device, tag: str) -> None:
-    device.shell(f"logcat -d -v raw -f {FOLDER}/log -s {tag}:E")
-    assert device.shell(f"cat {FOLDER}/log").text.splitlines()[-2:] == ["message e", "message f"]
 
 
 @pytest.mark.parametrize(
@@ -195,7 +152,6 @@ def test_output_can_be_written_to_a_file(device: Device, tag: str) -> None:
         "--pid=x",
         "-m 0",
         "-m 1 -t 1",
-        "-r 1",
         "--nope",
         "-b",
     ],
@@ -214,11 +170,3 @@ def test_the_ring_buffer_drops_the_oldest_entries_and_can_be_cleared(virtual: De
     assert kept == list(range(kept[0], 40)) and kept[0] > 20
     assert virtual.shell("logcat -G 256K; logcat -c; logcat -d").stdout == b""
     assert virtual.shell("logcat -G 1K").exit_code == 1
-
-
-def test_files_are_rotated(virtual: Device) -> None:
-    name, folder = "nv-rotate", f"{FOLDER}-rotated"
-    loop = f"i=0; while [ $i -lt 12 ]; do log -t {name} $i$(printf '%01000d' 1); i=$((i+1)); done"
-    virtual.shell(f"mkdir -p {folder}; cd {folder}; {loop}; logcat -d -v raw -f log -r 4 -n 2 -s {name}")
-    script = "ls; head -n 2 log.2 | tail -n 1 | head -c 2; echo; tail -n 1 log | head -c 2"
-    assert virtual.shell(f"cd {folder}; {script}; rm -r {folder}").text.split() == ["log", "log.1", "log.2", "00", "11"]

@@ -23,10 +23,10 @@ from navitas.perfetto.config import read_config
 from navitas.virtual_phone.kernel import Kernel, load_spec
 from navitas.virtual_phone.kernel.host_slices import HostSlices
 from navitas.virtual_phone.kernel.sources import process_cpu_ns
+from navitas.virtual_phone.kernel.trace_log import now
 from navitas.virtual_phone.kernel.tracefs import Tracefs, open_tracefs
 from navitas.virtual_phone.start import virtual_phone
 from navitas.virtual_phone.trace.ftrace_text import KINDS, ftrace_text
-from navitas.virtual_phone.trace.moments import now
 from navitas.virtual_phone.trace.perfetto_file import TraceSession, perfetto_file
 
 THREADS = 500

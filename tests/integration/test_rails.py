@@ -20,10 +20,9 @@ import navitas
 from navitas.perfetto.config import read_config
 from navitas.virtual_phone.kernel.kernel_model import KernelModel
 from navitas.virtual_phone.kernel.modelled_slices import ModelledSlices
+from navitas.virtual_phone.kernel.scheduler import KernelTask
 from navitas.virtual_phone.kernel.spec import default_profile, load_spec
-from navitas.virtual_phone.kernel.task import KernelTask
-from navitas.virtual_phone.kernel.trace_log import TraceLog
-from navitas.virtual_phone.trace.moments import Moment
+from navitas.virtual_phone.kernel.trace_log import Moment, TraceLog
 from navitas.virtual_phone.trace.perfetto_file import TraceSession, perfetto_file
 
 MS, STEP_MS, END_MS = 1_000_000, 10, 2_000

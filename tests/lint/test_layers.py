@@ -73,7 +73,7 @@ ONLY_IN = {
     "py4j": {"build/bridge.py"},
     "platformdirs": {"user_folders.py"},
     "unicodedata": {"untrusted_text.py"},
-    "fcntl": {"folder_lock.py", "virtual_phone/output_pipe.py"},
+    "fcntl": {"folder_lock.py", "virtual_phone/host_process.py"},
     "axml": {"binary_xml.py"},
     "google": {"parse/trace/perfetto", "perfetto/"},
     "perfetto": {"perfetto/"},

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from navitas.virtual_phone.kernel import load_spec
+from navitas.virtual_phone.kernel import Kernel, load_spec
 from navitas.virtual_phone.kernel.modelled_slices import ModelledSlices
 from navitas.virtual_phone.kernel.spec import find_profile
 from navitas.virtual_phone.kernel.trace_log import TraceLog
 
 
-class NullKernel:
+class NullKernel(Kernel):
     """A kernel without cores, for tests of other parts."""
 
-    def __init__(self) -> None:
+    def __init__(self) -> None:  # not the kernel's own: it has no model, no thread and no files
         self.pids: set[int] = set()
 
     def start(self) -> None:

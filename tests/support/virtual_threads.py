@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from navitas.virtual_phone.host_java import java_version
-from navitas.virtual_phone.jdks import program
+from navitas.virtual_phone.host_java import java_version, program
 from support.gradle_projects import JUNIT, write
 
 _INSTALLED = Path("/usr/lib/jvm")

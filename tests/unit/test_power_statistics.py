@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navitas.power_statistics import parse_power_statistics
-from navitas.virtual_phone.power_stats_dump import dump_power_statistics
-from navitas.virtual_phone.rail_monitor import Consumer
+from navitas.virtual_phone.rail_monitor import Consumer, dump_power_statistics
 
 NAMES = st.text(st.characters(categories=("Lu", "Nd"), include_characters="_"), min_size=1, max_size=12)
 ENERGIES = st.integers(0, 10**12).map(float)

@@ -12,8 +12,8 @@ from random import Random
 from navitas.virtual_phone.components.device_state import ComponentUse, DeviceSwitches, UseKind
 from navitas.virtual_phone.components.effects import AirTime, Hold, RadioLoad, Ramp, Search
 from navitas.virtual_phone.components.figures import StatePower, Temperament, temperament
+from navitas.virtual_phone.components.network import AirTraffic
 from navitas.virtual_phone.components.storage import DiskTraffic
-from navitas.virtual_phone.components.traffic import AirTraffic
 
 # Names of Pixel's rails, by the components that they supply (docs/dev/virtual-phone.md has the source of each).
 RAILS: Mapping[str, tuple[str, ...]] = {

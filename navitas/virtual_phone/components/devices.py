@@ -3,24 +3,66 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
-from navitas.virtual_phone.components.app_counters import AppCounters
 from navitas.virtual_phone.components.component_rails import ComponentLoad, ComponentRails
 from navitas.virtual_phone.components.device_state import DeviceState
 from navitas.virtual_phone.components.effects import AirTime
-from navitas.virtual_phone.components.network import LOOPBACK, MOBILE, WIFI, NetworkCounters, net_dev
-from navitas.virtual_phone.components.storage import DiskTraffic, StorageCounters
-from navitas.virtual_phone.components.traffic import AirTraffic
+from navitas.virtual_phone.components.network import LOOPBACK, MOBILE, WIFI, AirTraffic, NetworkCounters, net_dev
+from navitas.virtual_phone.components.sock_diag import SockDiag
+from navitas.virtual_phone.components.storage import DiskTraffic, StorageCounters, is_on_block_device
 
+TRAFFIC_FILE = "dev/socket/traffic"
 _log = logging.getLogger(__name__)
 
 _PERIOD_S = 0.010
 _FRESH_NS = 1_000_000
 _SAMPLE_NS = 100_000_000
 """The period in which the chip that meters these rails samples them."""
+_log = logging.getLogger(__name__)
+
+
+class AppCounters:
+    """Keeps `proc/PID/io` and `dev/socket/traffic` below the phone's root up to date. Files are replaced, so no read is torn."""
+
+    def __init__(self, root: Path) -> None:
+        self._proc = root / "proc"
+        self._traffic_file = root / TRAFFIC_FILE
+        self._traffic: dict[str, AirTraffic] | None = None
+
+    def write_io(self, pid: int, read: Callable[[int], bytes]) -> None:
+        """Write what a process read and wrote. Does nothing if it has ended."""
+        try:
+            replace_file(self._proc / str(pid) / "io", read(pid))
+        except OSError:
+            return
+
+    def forget(self, pid: int) -> None:
+        """Remove the file of an ended process."""
+        shutil.rmtree(self._proc / str(pid), ignore_errors=True)
+
+    def write_traffic(self, by_uid: Mapping[tuple[int, str], AirTraffic], interfaces: Mapping[str, AirTraffic]) -> None:
+        """Write the traffic of each uid over all interfaces, and of each interface, if it has changed."""
+        now = dict(interfaces)
+        for (uid, _), traffic in by_uid.items():
+            now[str(uid)] = now.get(str(uid), AirTraffic()) + traffic
+        if now == self._traffic:
+            return
+        self._traffic = now
+        lines = (f"{name} {one.rx_bytes} {one.rx_packets} {one.tx_bytes} {one.tx_packets}\n" for name, one in now.items())
+        replace_file(self._traffic_file, "".join(lines).encode())
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Replace a file that apps read, and make its folder."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.part")
+    part.write_bytes(data)
+    part.replace(path)
 
 
 class Devices:
@@ -221,3 +263,29 @@ class Devices:
             if self._stopping.wait(_PERIOD_S):
                 break
             self.advance()
+
+
+def make_devices(
+    state: DeviceState,
+    rails: ComponentRails,
+    root: Path,
+    *,
+    uid_of: Callable[[int], int],
+    logged_bytes: Callable[[int], int],
+) -> Devices:
+    """Return the components of a phone with its files in `root`. `logged_bytes` is what a process wrote to the log."""
+    network = _network(uid_of)
+
+    def elsewhere(pid: int) -> int:
+        return logged_bytes(pid) + (network.payload_by_pid.get(pid, (0, 0))[1] if network else 0)
+
+    storage = StorageCounters(is_on_block_device(root), elsewhere)
+    return Devices(state, rails, network, storage, shown=AppCounters(root))
+
+
+def _network(uid_of: Callable[[int], int]) -> NetworkCounters | None:
+    try:
+        return NetworkCounters(SockDiag(), uid_of)
+    except OSError as error:
+        _log.warning("the phone counts no network traffic: %s", error.strerror or error)
+        return None

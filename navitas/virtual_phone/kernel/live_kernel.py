@@ -8,15 +8,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from navitas.errors import DeviceError
-from navitas.virtual_phone.kernel import procfs
-from navitas.virtual_phone.kernel.hidden_activity import HiddenActivity
 from navitas.virtual_phone.kernel.host_slices import HostSlices
 from navitas.virtual_phone.kernel.kernel_model import KernelModel
+from navitas.virtual_phone.kernel.modelled_rails import HiddenActivity
 from navitas.virtual_phone.kernel.modelled_slices import ModelledSlices
+from navitas.virtual_phone.kernel.scheduler import CpuUsage, KernelTask
 from navitas.virtual_phone.kernel.sources import CpuSource, default_source
 from navitas.virtual_phone.kernel.spec import PhoneSpec
-from navitas.virtual_phone.kernel.sysfs import Sysfs
-from navitas.virtual_phone.kernel.task import CpuUsage, KernelTask
+from navitas.virtual_phone.kernel.sysfs import Sysfs, proc_stat, proc_uptime, thread_time_in_state
 from navitas.virtual_phone.kernel.trace_log import SliceSource, TraceLog
 from navitas.virtual_phone.kernel.tracefs import Tracefs
 
@@ -98,13 +97,13 @@ class Kernel:
         """Return the text of /proc/stat."""
         with self._lock:
             self._refresh()
-            return procfs.stat(self._model, len(self._pids))
+            return proc_stat(self._model, len(self._pids))
 
     def uptime(self) -> str:
         """Return the text of /proc/uptime."""
         with self._lock:
             self._refresh()
-            return procfs.uptime(self._model)
+            return proc_uptime(self._model)
 
     def rails_uj(self) -> dict[str, float]:
         """Return the energy of every rail in µJ."""
@@ -126,7 +125,7 @@ class Kernel:
     def time_in_state(self, pid: int, tid: int) -> str:
         """Return the text of a watched thread's /proc/PID/task/TID/time_in_state, as of the last tick."""
         with self._lock:
-            return procfs.time_in_state(self._model, KernelTask(pid, tid))
+            return thread_time_in_state(self._model, KernelTask(pid, tid))
 
     def start_trace(self) -> TraceLog:
         """Begin to record scheduling slices and frequencies."""

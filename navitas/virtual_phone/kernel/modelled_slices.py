@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 
+from navitas.virtual_phone.kernel.scheduler import KernelTask, Segment
 from navitas.virtual_phone.kernel.spec import PhoneSpec
-from navitas.virtual_phone.kernel.task import KernelTask, Segment
 from navitas.virtual_phone.kernel.trace_log import SchedSlice, SliceRecord, TracedThread
 
 MAX_SLICES = 2_000_000

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from navitas.virtual_phone.kernel.spec import FULL_CAPACITY, PhoneSpec
-from navitas.virtual_phone.kernel.task import KernelTask
 
 HALF_LIFE_NS = 32_000_000
 _FITS = 0.8  # EAS' margin: a task fits a core if its utilization leaves a fifth of the capacity
@@ -15,6 +15,36 @@ _FORGET = 1.0
 _REMEMBER_NS = 5_000_000_000
 _EWMA_WEIGHT = 0.25
 _WAIT_LIMIT_NS = HALF_LIFE_NS
+
+
+class KernelTask(NamedTuple):
+    """A thread of a process. `tid` ≤ 0 represents threads that were never seen (stream number, negated)."""
+
+    pid: int
+    tid: int
+
+
+class Segment(NamedTuple):
+    """`task` runs on core `core` from `start_ns` to `end_ns`, relative to the start of the step."""
+
+    start_ns: int
+    end_ns: int
+    core: int
+    task: KernelTask
+
+
+@dataclass(slots=True)
+class CpuUsage:
+    """The usage of tasks in an interval: CPU ns, and ns for which they were ready but waited for a CPU of the host."""
+
+    runs: dict[KernelTask, int] = field(default_factory=dict)
+    waits: dict[KernelTask, int] = field(default_factory=dict)
+
+    def add(self, other: CpuUsage) -> None:
+        """Add another usage to this one."""
+        for mine, its in ((self.runs, other.runs), (self.waits, other.waits)):
+            for task, ns in its.items():
+                mine[task] = mine.get(task, 0) + ns
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from navitas.errors import DeviceError
-from navitas.virtual_phone.kernel.task import CpuUsage, KernelTask
+from navitas.virtual_phone.kernel.scheduler import CpuUsage, KernelTask
 
 _ASLEEP_AFTER = 5  # reads after which a thread counts as asleep
 _LAST_NS = 10_000_000  # the time over which the remaining CPU time of a removed process runs
@@ -62,42 +62,6 @@ def streams(pid: int, run_ns: int, dt_ns: int) -> dict[KernelTask, int]:
         return {}
     count = -(-run_ns // max(dt_ns, 1_000_000))
     return {KernelTask(pid, -k): run_ns * (k + 1) // count - run_ns * k // count for k in range(count)}
-
-
-class ProcessClockSource:
-    """Measures whole processes by their clocks; their threads are unknown."""
-
-    def __init__(self) -> None:
-        self._last_ns: dict[int, int] = {}
-
-    def add(self, pid: int) -> None:
-        """Watch a process from now on."""
-        self._last_ns[pid] = process_cpu_ns(pid) or 0
-
-    def remove(self, pid: int) -> CpuUsage:
-        """Stop watching. Returns the last CPU time."""
-        last = self._take(pid, _LAST_NS)
-        self._last_ns.pop(pid, None)
-        return CpuUsage(last)
-
-    def read(self, dt_ns: int) -> CpuUsage:
-        """Return CPU ns since the last read; waiting times are unknown."""
-        usage = CpuUsage()
-        for pid in self._last_ns:
-            usage.runs |= self._take(pid, dt_ns)
-        return usage
-
-    def close(self) -> None:
-        """Forget all processes."""
-        self._last_ns.clear()
-
-    def _take(self, pid: int, dt_ns: int) -> dict[KernelTask, int]:
-        now_ns = process_cpu_ns(pid)
-        if now_ns is None or pid not in self._last_ns:
-            return {}
-        used_ns = now_ns - self._last_ns[pid]
-        self._last_ns[pid] = now_ns
-        return streams(pid, used_ns, dt_ns)
 
 
 @dataclass(slots=True)
@@ -178,6 +142,22 @@ class _Process:
                 thread.quiet += 1
 
 
+class _WholeProcess:
+    """A watched process by its clock alone; its threads and waiting times are unknown."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._last_ns = process_cpu_ns(pid) or 0
+
+    def read(self, dt_ns: int) -> CpuUsage:
+        now_ns = process_cpu_ns(self._pid) or self._last_ns
+        used_ns, self._last_ns = now_ns - self._last_ns, now_ns
+        return CpuUsage(streams(self._pid, used_ns, dt_ns))
+
+    def close(self) -> None:
+        """Do nothing: there is no resource."""
+
+
 class SchedstatSource:
     """Linux: each thread's /proc/PID/task/TID/schedstat, plus the process clock, which includes ended threads.
 
@@ -185,16 +165,16 @@ class SchedstatSource:
     a step.
     """
 
+    _kind: type[_Process | _WholeProcess] = _Process
+
     def __init__(self) -> None:
-        self._processes: dict[int, _Process] = {}
+        self._processes: dict[int, _Process | _WholeProcess] = {}
 
     def add(self, pid: int) -> None:
-        """Watch a process from now on."""
         if pid not in self._processes:
-            self._processes[pid] = _Process(pid)
+            self._processes[pid] = self._kind(pid)
 
     def remove(self, pid: int) -> CpuUsage:
-        """Stop watching. Returns the last CPU time (exact if the process has not been reaped yet)."""
         process = self._processes.pop(pid, None)
         if process is None:
             return CpuUsage()
@@ -203,14 +183,18 @@ class SchedstatSource:
         return last
 
     def read(self, dt_ns: int) -> CpuUsage:
-        """Return CPU and waiting ns by task since the last read."""
         usage = CpuUsage()
         for process in self._processes.values():
             usage.add(process.read(dt_ns))
         return usage
 
     def close(self) -> None:
-        """Close all descriptors."""
         for process in self._processes.values():
             process.close()
         self._processes.clear()
+
+
+class ProcessClockSource(SchedstatSource):
+    """Measures whole processes by their clocks, if threads are not readable."""
+
+    _kind = _WholeProcess

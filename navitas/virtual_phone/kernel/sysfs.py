@@ -1,15 +1,21 @@
-"""The files of /sys/devices/system/cpu for the virtual phone's apps, replaced by rename so that no read is torn."""
+"""The files of /sys/devices/system/cpu for the virtual phone's apps, replaced by rename so that no read is torn; and texts that
+only the shell reads: /proc/stat, /proc/uptime, threads' time_in_state and the rail monitor's energy_value.
+"""
 
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from navitas.virtual_phone.kernel.kernel_model import KernelModel
+from navitas.virtual_phone.kernel.scheduler import KernelTask
 from navitas.virtual_phone.kernel.spec import ClusterSpec
 
 IDLE_INTERVAL_NS = 60_000_000
 TICK_NS = 10_000_000  # a tick of time_in_state and /proc/stat (USER_HZ = 100)
+_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
 class _Policy:
@@ -50,24 +56,24 @@ class Sysfs:
             policy = self._folder(cluster)
             (policy / "stats").mkdir(parents=True, exist_ok=True)
             members = " ".join(map(str, cluster.cpus)) + "\n"
-            self._write(policy / "related_cpus", members)
-            self._write(policy / "affected_cpus", members)
-            self._write(policy / "scaling_available_frequencies", " ".join(map(str, cluster.freq_khz)) + " \n")
-            self._write(policy / "scaling_available_governors", "schedutil \n")
-            self._write(policy / "scaling_governor", "schedutil\n")
-            self._write(policy / "scaling_driver", "navitas-virtual\n")
+            self._replace(policy / "related_cpus", members)
+            self._replace(policy / "affected_cpus", members)
+            self._replace(policy / "scaling_available_frequencies", " ".join(map(str, cluster.freq_khz)) + " \n")
+            self._replace(policy / "scaling_available_governors", "schedutil \n")
+            self._replace(policy / "scaling_governor", "schedutil\n")
+            self._replace(policy / "scaling_driver", "navitas-virtual\n")
             for kind in ("cpuinfo", "scaling"):
-                self._write(policy / f"{kind}_min_freq", f"{cluster.freq_khz[0]}\n")
-                self._write(policy / f"{kind}_max_freq", f"{cluster.freq_khz[-1]}\n")
+                self._replace(policy / f"{kind}_min_freq", f"{cluster.freq_khz[0]}\n")
+                self._replace(policy / f"{kind}_max_freq", f"{cluster.freq_khz[-1]}\n")
             # Only root can read the hardware's own frequency.
-            self._write(policy / "cpuinfo_cur_freq", f"{cluster.freq_khz[0]}\n")
+            self._replace(policy / "cpuinfo_cur_freq", f"{cluster.freq_khz[0]}\n")
             (policy / "cpuinfo_cur_freq").chmod(0o400)
             for cpu in cluster.cpus:
                 (self._cpu / f"cpu{cpu}").mkdir(exist_ok=True)
-                self._write(self._cpu / f"cpu{cpu}/cpu_capacity", f"{round(cluster.capacity)}\n")
+                self._replace(self._cpu / f"cpu{cpu}/cpu_capacity", f"{round(cluster.capacity)}\n")
                 _link(self._cpu / f"cpu{cpu}/cpufreq", f"../cpufreq/{policy.name}")
         for name in ("possible", "present", "online"):
-            self._write(self._cpu / name, span)
+            self._replace(self._cpu / name, span)
         (self._root / "proc").mkdir(exist_ok=True)
         _link(self._root / "proc/self", "/proc/self")
         self.publish()
@@ -86,10 +92,7 @@ class Sysfs:
                 self._replace(policy.state_file, "".join([f"{label}{ns // TICK_NS}\n" for label, ns in rows]))
                 policy.busy_ns, policy.written_ns = busy_ns, model.wall_ns
 
-    def _write(self, path: Path, text: str) -> None:
-        self._replace(str(path), text)
-
-    def _replace(self, name: str, text: str) -> None:
+    def _replace(self, name: str | Path, text: str) -> None:
         descriptor = os.open(self._scratch, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
         try:
             os.write(descriptor, text.encode())
@@ -101,3 +104,38 @@ class Sysfs:
 def _link(path: Path, target: str) -> None:
     path.unlink(missing_ok=True)
     path.symlink_to(target)
+
+
+def proc_stat(model: KernelModel, processes: int) -> str:
+    """Return /proc/stat: ticks of each CPU (all run time as user time), then the system's totals (proc(5))."""
+    busy = [ns // TICK_NS for ns in model.busy_ns]
+    idle = [(model.wall_ns - ns) // TICK_NS for ns in model.busy_ns]
+    total = sum(model.busy_ns) // TICK_NS, (model.wall_ns * len(busy) - sum(model.busy_ns)) // TICK_NS
+    lines = [f"cpu  {total[0]} 0 0 {total[1]} 0 0 0 0 0 0"]
+    lines += [f"cpu{cpu} {busy[cpu]} 0 0 {idle[cpu]} 0 0 0 0 0 0" for cpu in model.spec.cpus]
+    boot_s = int(time.time() - time.clock_gettime(_CLOCK))
+    lines += ["intr 0", f"ctxt {model.switches}", f"btime {boot_s}", f"processes {processes}"]
+    lines += ["procs_running 1", "procs_blocked 0"]
+    return "\n".join(lines) + "\n"
+
+
+def proc_uptime(model: KernelModel) -> str:
+    """Return /proc/uptime: seconds since the host's boot, to agree with the app's clocks, and idle seconds of all CPUs."""
+    idle_s = (model.wall_ns * len(model.busy_ns) - sum(model.busy_ns)) / 1e9
+    return f"{time.clock_gettime(_CLOCK):.2f} {idle_s:.2f}\n"
+
+
+def energy_value(rails_uj: Mapping[str, float]) -> str:
+    """Return a Pixel's rail monitor (driver s2mpg1x-odpm): a time since boot in ms, then cumulative µWs of every channel."""
+    at_ms = int(time.clock_gettime(_CLOCK) * 1000)
+    return f"t={at_ms}\n" + "".join(f"CH{k}(T={at_ms})[{rail}], {int(uj)}\n" for k, (rail, uj) in enumerate(rails_uj.items()))
+
+
+def thread_time_in_state(model: KernelModel, task: KernelTask) -> str:
+    """Return a thread's time_in_state as Android's kernels from 4.14 on print it: `cpuN` before each policy's rows."""
+    ran_ns = model.task_states_ns.get(task, {})
+    lines = []
+    for k, cluster in enumerate(model.spec.clusters):
+        lines.append(f"cpu{cluster.cpus[0]}\n")
+        lines += [f"{khz} {ran_ns.get((k, i), 0) // TICK_NS}\n" for i, khz in enumerate(cluster.freq_khz)]
+    return "".join(lines)

@@ -1,14 +1,35 @@
-"""A kernel trace of the phone: scheduling slices and frequencies."""
+"""A kernel trace of the phone: scheduling slices and frequencies; and its clocks, which are the host's."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple, Protocol
 
+from navitas.virtual_phone.kernel.scheduler import Segment
 from navitas.virtual_phone.kernel.spec import PhoneSpec
-from navitas.virtual_phone.kernel.task import Segment
+
+_BOOTTIME = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+
+
+class Moment(NamedTuple):
+    """One moment on three clocks, in ns."""
+
+    monotonic_ns: int
+    boottime_ns: int
+    realtime_ns: int
+
+    @property
+    def ahead_ns(self) -> int:
+        """The difference of boottime and monotonic."""
+        return self.boottime_ns - self.monotonic_ns
+
+
+def now() -> Moment:
+    """Return the present moment."""
+    return Moment(time.monotonic_ns(), time.clock_gettime_ns(_BOOTTIME), time.time_ns())
 
 
 class Leaves(Enum):

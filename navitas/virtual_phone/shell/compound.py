@@ -1,17 +1,16 @@
-"""Compound commands: blocks, conditions, loops, `[[ … ]]` and `((…))`."""
+"""Compound commands: blocks, conditions, loops and `[[ … ]]`."""
 
 from __future__ import annotations
 
 import asyncio
 from abc import abstractmethod
 
-from navitas.virtual_phone.shell.conditional import holds
+from navitas.virtual_phone.shell.conditions import holds
 from navitas.virtual_phone.shell.descriptors import Streams
 from navitas.virtual_phone.shell.expansion import Expander
-from navitas.virtual_phone.shell.flow import LoopControl
 from navitas.virtual_phone.shell.glob_patterns import matches
-from navitas.virtual_phone.shell.state import ShellState
-from navitas.virtual_phone.shell.syntax import Case, Command, CommandGroup, Compound, Conditional, For, If, Loop, Script
+from navitas.virtual_phone.shell.state import LoopControl, ShellState
+from navitas.virtual_phone.shell.syntax import Case, Command, CommandGroup, Compound, For, If, Loop, Script
 
 
 class CompoundRunner(ShellState):
@@ -43,9 +42,7 @@ class CompoundRunner(ShellState):
                 self.loops -= 1
         if isinstance(command, If | Case):
             return await (self._run_if(command, streams) if isinstance(command, If) else self._run_case(command, streams))
-        if isinstance(command, Conditional):
-            return 0 if await holds(self, command.tokens, self.expander(streams)) else 1
-        return 0 if await self.expander(streams).calculate(command.expression) else 1
+        return 0 if await holds(self, command.tokens, self.expander(streams)) else 1
 
     async def _run_if(self, command: If, streams: Streams) -> int:
         for condition, body in command.branches:
@@ -66,7 +63,7 @@ class CompoundRunner(ShellState):
         words = self.arguments if command.words is None else await self.expander(streams).fields(command.words)
         status = 0
         for word in list(words):
-            self.assign(command.name, word)
+            self.variables[command.name] = word
             try:
                 status = await self.run_script(command.body, streams)
             except LoopControl as control:

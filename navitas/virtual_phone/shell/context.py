@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from navitas.virtual_phone.phone import Phone
 from navitas.virtual_phone.shell.compound import CompoundRunner
 from navitas.virtual_phone.shell.descriptors import Streams
-from navitas.virtual_phone.shell.streams import FileSource, Input, encode
+from navitas.virtual_phone.shell.streams import Input, encode
+
+Runner: TypeAlias = Callable[[Awaitable[int]], Awaitable[int]]
 
 
 class Shell(CompoundRunner):
@@ -26,20 +28,24 @@ class Shell(CompoundRunner):
         """Await a script of this shell, run the EXIT trap, and close files of `exec`. Returns the exit status."""
 
     @abstractmethod
+    async def run_lines(self, lines: Input, streams: Streams, run: Runner | None = None) -> int:
+        """Run each command as soon as it is complete, until `exit` or the end of the lines. Returns the exit status."""
+
+    @abstractmethod
     async def run_command(self, context: Context) -> int:
         """Run a function, builtin or program by its name."""
 
     @abstractmethod
     def fresh(self) -> Shell:
-        """Return a new shell that inherits only folder, environment and mask."""
+        """Return a new shell that inherits only folder and environment."""
 
     @abstractmethod
-    async def as_process(self, args: tuple[str, ...], text: str, streams: Streams) -> int:
-        """Run a script in this shell, with a separate pid."""
+    async def run_text(self, text: str, streams: Streams) -> int:
+        """Run a whole script and the EXIT trap. Returns the exit status."""
 
     @abstractmethod
-    def set_pid(self, pid: int) -> None:
-        """Set the shell's pid."""
+    async def as_process(self, args: tuple[str, ...], script: Coroutine[Any, Any, int]) -> int:
+        """Await a script of this shell, which has a pid of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +67,17 @@ class Context:
 
     async def out(self, text: str | bytes) -> None:
         """Write to standard output."""
-        await self.streams.stdout.write(text if isinstance(text, bytes) else encode(text))
+        await self.streams.stdout(text if isinstance(text, bytes) else encode(text))
 
     async def err(self, text: str) -> None:
         """Write to standard error."""
-        await self.streams.stderr.write(encode(text))
+        await self.streams.stderr(encode(text))
 
     def open_input(self, argument: str) -> Input:
         """Open an argument for reading: a file, or standard input (`-`, `/dev/stdin`). Raises `OSError`."""
         if argument in ("-", "/dev/stdin", "/dev/fd/0"):
             return self.stdin
-        return Input(FileSource(self.phone.files.open_read(self.path(argument), self.shell.who)))
+        return Input.of_file(self.phone.files.open_read(self.path(argument), self.shell.who))
 
     def path(self, argument: str) -> str:
         """Return the absolute phone path of an argument."""

@@ -1,74 +1,94 @@
-"""Expansion of words: braces, parameters, substitutions, arithmetic, field splitting and globs (POSIX shell, 2.6; mksh)."""
+"""Expansion of words: parameters, substitutions, arithmetic, field splitting and globs (POSIX shell, 2.6; mksh)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
-from typing import Protocol
 
 from navitas.virtual_phone.shell.arithmetic import ArithmeticFault, evaluate
-from navitas.virtual_phone.shell.braces import expand_braces
-from navitas.virtual_phone.shell.fields import DEFAULT_SEPARATORS, Fields
-from navitas.virtual_phone.shell.glob_patterns import Runs, expand_glob, has_magic, plain, replaced, trimmed
+from navitas.virtual_phone.shell.glob_patterns import Runs, expand_glob, has_magic, plain, trimmed
+from navitas.virtual_phone.shell.state import ShellState
 from navitas.virtual_phone.shell.syntax import Arithmetic, Literal, Parameter, Part, Substitution, Word
+
+DEFAULT_SEPARATORS = " \t\n"
+
+
+class Fields:
+    """Fields under construction. New text goes to the last one while it `is_open`."""
+
+    def __init__(self, separators: str = DEFAULT_SEPARATORS) -> None:
+        self._gap = _gap(separators)
+        self.fields: list[Runs] = []
+        self.is_open = False
+
+    def add(self, text: str, *, quoted: bool) -> None:
+        """Add text without splitting it. Quoted text begins a field even if it is empty."""
+        if not text and not quoted:
+            return
+        if not self.is_open:
+            self.fields.append([])
+            self.is_open = True
+        self.fields[-1].append((text, quoted))
+
+    def add_split(self, text: str) -> None:
+        """Add text whose separators end fields. A separator that is no blank ends one even if it is empty."""
+        at = 0
+        for gap in self._gap.finditer(text):
+            self.add(text[at : gap.start()], quoted=False)
+            if gap.group(1) and not self.is_open:
+                self.fields.append([])
+            self.is_open = False
+            at = gap.end()
+        self.add(text[at:], quoted=False)
+
+
+def split_line(line: str, count: int, separators: str, *, raw: bool) -> list[str]:
+    """Split a line for `count` variables of `read`; the last gets the rest. Unless `raw`, a backslash quotes."""
+    text = line if raw else re.sub(r"\\(.)", r"\1", line, flags=re.DOTALL)
+    # The same text without quoted separators, so that positions in both agree.
+    marked = line if raw else re.sub(r"\\.", "\0", line, flags=re.DOTALL)
+    blanks = "".join(char for char in separators if char in DEFAULT_SEPARATORS)
+    at = len(marked) - len(marked.lstrip(blanks))
+    fields: list[str] = []
+    for gap in _gap(separators).finditer(marked, at):
+        if len(fields) >= count - 1:
+            break
+        fields.append(text[at : gap.start()])
+        at = gap.end()
+    fields.append(text[at : len(marked.rstrip(blanks))])
+    return fields + [""] * (count - len(fields))
+
+
+def _gap(separators: str) -> re.Pattern[str]:
+    """Return the pattern of what separates fields: blanks, with at most one other separator (its group)."""
+    sets = ("".join(char for char in separators if (char in DEFAULT_SEPARATORS) == is_blank) for is_blank in (True, False))
+    blank, mark = (f"[{re.escape(chars)}]" if chars else "(?:(?!))" for chars in sets)
+    return re.compile(f"{blank}*({mark}){blank}*|{blank}+")
 
 
 class ExpansionError(Exception):
     """A word cannot be expanded (`${name?message}`, bad arithmetic, an unset variable under `set -u`). The shell ends."""
 
 
-class Environment(Protocol):
-    """The interface of a shell for expansion."""
-
-    cwd: str
-
-    def get(self, name: str) -> str | None:
-        """Return the value of a variable or special parameter; None if unset."""
-        ...
-
-    def assign(self, name: str, value: str) -> None:
-        """Set a variable."""
-        ...
-
-    @property
-    def positional(self) -> list[str]: ...
-
-    @property
-    def fails_on_unset(self) -> bool: ...
-
-    @property
-    def globs(self) -> bool: ...
-
-    def listdir(self, path: str) -> list[str]:
-        """Return the names in a folder of the phone."""
-        ...
-
-    def is_dir(self, path: str) -> bool:
-        """Return whether a path is a folder of the phone."""
-        ...
-
-
 class Expander:
     """Expands words for one shell. `substitute` runs the script of `$(…)` and returns its output."""
 
-    def __init__(self, environment: Environment, substitute: Callable[[str], Awaitable[str]]) -> None:
-        self._environment = environment
+    def __init__(self, shell: ShellState, substitute: Callable[[str], Awaitable[str]]) -> None:
+        self._shell = shell
         self._substitute = substitute
 
     async def fields(self, words: tuple[Word, ...]) -> list[str]:
         """Return a command's arguments after all expansions, field splitting and globs."""
-        found: list[str] = []
-        environment = self._environment
-        for expanded in (expanded for word in words for expanded in expand_braces(word)):
+        args: list[str] = []
+        shell = self._shell
+        for word in words:
             fields = Fields(self._separators())
-            await self._add_word(fields, expanded)
-            for runs in fields.result():
-                paths = (
-                    expand_glob(runs, environment.cwd, environment.listdir, environment.is_dir)
-                    if environment.globs and has_magic(runs)
-                    else []
-                )
-                found += paths or [plain(runs)]
-        return found
+            await self._add_word(fields, word)
+            for runs in fields.fields:
+                is_pattern = "f" not in shell.options and has_magic(runs)
+                paths = expand_glob(runs, shell.cwd, shell.listdir, shell.is_dir) if is_pattern else []
+                args += paths or [plain(runs)]
+        return args
 
     async def text(self, word: Word) -> str:
         """Expand to one string without splitting or globs, for assignments, redirections and similar uses."""
@@ -89,9 +109,8 @@ class Expander:
     async def calculate(self, expression: Word) -> int:
         """Return the value of an arithmetic expression."""
         text = await self.text(expression)
-        environment = self._environment
         try:
-            return evaluate(text, lambda name: environment.get(name) or "", environment.assign)
+            return evaluate(text, lambda name: self._shell.get(name) or "")
         except ArithmeticFault as fault:
             raise ExpansionError(f"{text}: {fault}") from None
 
@@ -119,7 +138,7 @@ class Expander:
         op = part.op.removeprefix(":")
         if op not in ("-", "+"):
             return False
-        value = self._joined_arguments(part) if part.name in "@*" else self._environment.get(part.name)
+        value = self._joined_arguments(part) if part.name in "@*" else self._shell.get(part.name)
         missing = value is None or (part.op.startswith(":") and not value)
         return missing == (op == "-")
 
@@ -128,9 +147,9 @@ class Expander:
         if part.quoted and part.name == "*":
             fields.add(self._joined_arguments(part), quoted=True)
             return
-        for index, argument in enumerate(self._environment.positional):
+        for index, argument in enumerate(self._shell.arguments):
             if index:
-                fields.end_field()
+                fields.is_open = False
             if part.quoted:
                 fields.add(argument, quoted=True)
             else:
@@ -138,10 +157,10 @@ class Expander:
 
     def _joined_arguments(self, part: Part) -> str:
         star = isinstance(part, Parameter) and part.name == "*"
-        return (self._separators()[:1] if star else " ").join(self._environment.positional)
+        return (self._separators()[:1] if star else " ").join(self._shell.arguments)
 
     def _separators(self) -> str:
-        separators = self._environment.get("IFS")
+        separators = self._shell.get("IFS")
         return DEFAULT_SEPARATORS if separators is None else separators
 
     async def _value(self, part: Part, *, first: bool = False) -> str:
@@ -157,49 +176,34 @@ class Expander:
         """Expand `~` and `~/path`. Homes of other users are unknown."""
         if text != "~" and not text.startswith("~/"):
             return text
-        return (self._environment.get("HOME") or "~") + text[1:]
+        return (self._shell.get("HOME") or "~") + text[1:]
 
     async def _parameter(self, part: Parameter) -> str:
-        value = self._joined_arguments(part) if part.name in "@*" else self._environment.get(part.name)
+        value = self._joined_arguments(part) if part.name in "@*" else self._shell.get(part.name)
         op = part.op.removeprefix(":")
         missing = value is None or (part.op.startswith(":") and not value)
         if op in ("-", "="):
             if missing:
                 value = await self.text(part.argument)
                 if op == "=":
-                    self._environment.assign(part.name, value)
+                    self._shell.variables[part.name] = value
         elif op == "+":
             value = "" if missing else await self.text(part.argument)
         elif op == "?":
             if missing:
                 message = await self.text(part.argument)
                 raise ExpansionError(f"{part.name}: {message or 'parameter null or not set'}")
-        elif value is None and self._environment.fails_on_unset:
+        elif value is None and "u" in self._shell.options:
             raise ExpansionError(f"{part.name}: parameter not set")
         return await self._edited(part, value or "")
 
     async def _edited(self, part: Parameter, value: str) -> str:
         op = part.op
         if op == "length":
-            return str(len(self._environment.positional) if part.name in "@*" else len(value))
+            return str(len(self._shell.arguments) if part.name in "@*" else len(value))
         if op in ("#", "##", "%", "%%"):
             return trimmed(value, op, await self.runs(part.argument))
-        if op in ("/", "//"):
-            replacement = await self.text(part.second) if part.second is not None else ""
-            return replaced(value, await self.runs(part.argument), replacement, everywhere=op == "//")
-        if op == ":":
-            return await self._piece(part, value)
         return value
-
-    async def _piece(self, part: Parameter, value: str) -> str:
-        """Expand `${name:start}` and `${name:start:length}`. Both numbers may be negative."""
-        start = await self.calculate(part.argument)
-        start = max(0, len(value) + start) if start < 0 else start
-        if part.second is None:
-            return value[start:]
-        length = await self.calculate(part.second)
-        # mksh ignores a negative length.
-        return value[start:] if length < 0 else value[start : start + length]
 
 
 def _is_all_arguments(part: Part) -> bool:

@@ -9,22 +9,7 @@ from typing import TypeAlias
 Runs: TypeAlias = list[tuple[str, bool]]
 """Pieces of text, each with a flag for quoting. Quoted text is literal."""
 
-_CLASS = re.compile(r"\[[!^]?\]?(?:\[:[a-z]+:\]|[^\]])*\]")
-_NAMED_CLASS = re.compile(r"\[:([a-z]+):\]")
-_NAMED = {
-    "alnum": "a-zA-Z0-9",
-    "alpha": "a-zA-Z",
-    "blank": " \t",
-    "cntrl": "\x00-\x1f\x7f",
-    "digit": "0-9",
-    "graph": "!-~",
-    "lower": "a-z",
-    "print": " -~",
-    "punct": "!-/:-@\\[-`{-~",
-    "space": " \t-\r",
-    "upper": "A-Z",
-    "xdigit": "0-9A-Fa-f",
-}
+_CLASS = re.compile(r"\[[!^]?\]?[^\]]*\]")
 _MAGIC = re.compile(r"[*?\[]")
 
 
@@ -61,20 +46,14 @@ def _translate(text: str, repeat: str) -> str:
         bracket = _CLASS.match(text, at) if char == "[" else None
         if bracket:
             inner = bracket.group()[1:-1]
-            negated = inner[:1] in ("!", "^")
-            out.append(f"[{'^' if negated else ''}{_class_content(inner[1:] if negated else inner)}]")
+            is_negated = inner[:1] in ("!", "^")
+            escaped = re.sub(r"([\\\[\]&~|^])", r"\\\1", inner[is_negated:])
+            out.append(f"[{'^' if is_negated else ''}{escaped}]")
             at = bracket.end()
             continue
         out.append(f".{repeat}" if char == "*" else "." if char == "?" else re.escape(char))
         at += 1
     return "".join(out)
-
-
-def _class_content(text: str) -> str:
-    pieces = _NAMED_CLASS.split(text)
-    escaped = [re.sub(r"([\\\[\]&~|^])", r"\\\1", piece) for piece in pieces[::2]]
-    named = [_NAMED.get(name, "") for name in pieces[1::2]]
-    return "".join(plain_text + name for plain_text, name in zip(escaped, [*named, ""], strict=True))
 
 
 def trimmed(value: str, op: str, pattern: Runs) -> str:
@@ -84,23 +63,6 @@ def trimmed(value: str, op: str, pattern: Runs) -> str:
         return value[match.end() :] if match else value
     starts = range(len(value), -1, -1) if op == "%" else range(len(value) + 1)
     return next((value[:start] for start in starts if matches(pattern, value[start:])), value)
-
-
-def replaced(value: str, pattern: Runs, replacement: str, *, everywhere: bool) -> str:
-    """Replace the first match, or all. A pattern after `#` or `%` matches only at the start or end."""
-    text = plain(pattern)
-    anchor = pattern[0][0][:1] if pattern and not pattern[0][1] else ""
-    if not text or (everywhere and text in "#%"):
-        return value
-    if anchor in ("#", "%") and not everywhere:
-        regex = to_regex([(pattern[0][0][1:], False), *pattern[1:]])
-        regex = rf"\A(?:{regex})" if anchor == "#" else rf"(?:{regex})\Z"
-    else:
-        regex = to_regex(pattern)
-    found = re.compile(regex, re.DOTALL)
-    if found.fullmatch(""):
-        return value
-    return found.sub(lambda match: replacement, value, count=0 if everywhere else 1)
 
 
 def expand_glob(runs: Runs, cwd: str, listdir: Callable[[str], list[str]], is_dir: Callable[[str], bool]) -> list[str]:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Coroutine
 from contextlib import ExitStack
+from typing import Any
 
-from navitas.virtual_phone.shell.context import BUILTINS, COMMANDS, CommandFunction, Context, Shell
-from navitas.virtual_phone.shell.descriptors import Streams
+from navitas.virtual_phone.shell.context import BUILTINS, COMMANDS, CommandFunction, Context, Runner, Shell
+from navitas.virtual_phone.shell.descriptors import RedirectError, Streams, redirect
 from navitas.virtual_phone.shell.expansion import Expander, ExpansionError
-from navitas.virtual_phone.shell.flow import CommandError, ExitShell, LoopControl, ReturnFromFunction
 from navitas.virtual_phone.shell.parser import parse
-from navitas.virtual_phone.shell.redirection import RedirectError, redirect
-from navitas.virtual_phone.shell.state import SHELL_NAME
-from navitas.virtual_phone.shell.streams import BrokenPipe, BufferSink, BytesSource, Input, Pipe, decode
+from navitas.virtual_phone.shell.state import SHELL_NAME, CommandError, ExitShell, LoopControl, ReturnFromFunction
+from navitas.virtual_phone.shell.streams import BrokenPipe, Input, OutputBuffer, Pipe, decode
 from navitas.virtual_phone.shell.syntax import (
     AndOr,
     Command,
@@ -29,10 +28,10 @@ from navitas.virtual_phone.shell.syntax import (
 
 _MAX_CALLS = 60
 _PIPE_STATUS = 141
-_KEEPS_ASSIGNMENTS = frozenset((".", ":", "eval", "export", "readonly", "return", "set", "shift", "trap", "unset"))
+_KEEPS_ASSIGNMENTS = frozenset((".", ":", "eval", "export", "return", "set", "shift", "trap", "unset"))
 """POSIX's special builtins: assignments before them stay in force."""
 _JUST_FILE = re.compile(r"\s*<\s*([^\s<>&|;()$`\"'\\]+)\s*")
-_EXIT, _ERROR = 0, -1
+_EXIT = 0
 
 
 class Interpreter(Shell):
@@ -79,9 +78,25 @@ class Interpreter(Shell):
             script = parse(text)
         except ShellSyntaxError as error:
             return await self._run_up_to_error(text, error, streams)
-        if "n" in self.options:
-            return 0
         return await self.run_script(script, streams)
+
+    async def run_lines(self, lines: Input, streams: Streams, run: Runner | None = None) -> int:
+        """Run each command as soon as it is complete, until `exit` or the end of the lines. Returns the exit status.
+
+        `run` runs one command, for example so that it can be interrupted.
+        """
+
+        async def run_each() -> int:
+            text = ""
+            while line := decode(await lines.readline()):
+                text += line
+                if not line.endswith("\n") or _is_complete(text):
+                    command = self.evaluate(text, streams)
+                    text = ""
+                    self.status = await (command if run is None else run(command))
+            return self.status
+
+        return await self.to_the_end(run_each(), streams)
 
     async def _run_up_to_error(self, text: str, error: ShellSyntaxError, streams: Streams) -> int:
         """Run the lines before the invalid one, because a shell reads line by line."""
@@ -90,8 +105,8 @@ class Interpreter(Shell):
             pending += line
             try:
                 script = parse(pending)
-            except ShellSyntaxError as found:
-                if not found.incomplete:
+            except ShellSyntaxError as fault:
+                if not fault.incomplete:
                     break
                 continue
             pending = ""
@@ -136,8 +151,7 @@ class Interpreter(Shell):
                 return await function(context)
         except CommandError as error:
             prefix = f"{SHELL_NAME}: " if name in BUILTINS and name not in self.functions else ""
-            place = "" if error.message.startswith("read-only: ") else f"{name}: "
-            await context.err(f"{prefix}{place}{error.message}\n")
+            await context.err(f"{prefix}{name}: {error.message}\n")
             if error.fatal:
                 raise ExitShell(error.status) from None
             return error.status
@@ -157,19 +171,12 @@ class Interpreter(Shell):
                 continue
             if pipeline is last and not pipeline.negated:
                 status = self.status = await self._run_pipeline(pipeline, streams)
-                if status and not self.tested:
-                    await self._failed(status, streams)
+                if status and not self.tested and "e" in self.options:
+                    raise ExitShell(status)
             else:
                 with self.in_test():
                     status = self.status = await self._run_pipeline(pipeline, streams)
         return status
-
-    async def _failed(self, status: int, streams: Streams) -> None:
-        """Handle a failed command outside of conditions: run the ERR trap, and apply `set -e`."""
-        if on_error := self.traps.get(_ERROR):
-            await self.evaluate(on_error, streams)
-        if "e" in self.options:
-            raise ExitShell(status)
 
     async def _run_pipeline(self, pipeline: Pipeline, streams: Streams) -> int:
         if len(pipeline.commands) == 1:
@@ -180,8 +187,8 @@ class Interpreter(Shell):
 
     async def _run_connected(self, commands: tuple[Command, ...], streams: Streams) -> int:
         pipes = [Pipe() for _ in commands[1:]]
-        inputs = [streams.stdin, *(Input(pipe.reader) for pipe in pipes)]
-        outputs = [*pipes, streams.stdout]
+        inputs = [streams.stdin, *(pipe.reader for pipe in pipes)]
+        outputs = [*(pipe.write for pipe in pipes), streams.stdout]
 
         async def part(index: int) -> int:
             try:
@@ -211,7 +218,7 @@ class Interpreter(Shell):
     def _start_job(self, item: AndOr, streams: Streams) -> None:
         body = CommandGroup(Script((AndOr(item.pipelines),)), subshell=False)
         shell = self.subshell()
-        own = streams.copy(stdin=Input(BytesSource()))
+        own = streams.copy(stdin=Input.of_bytes())
         job = self.phone.jobs.start(("sh",), self.who, shell.isolated(body, own), group=self.group, on_signal=shell.take_signal)
         self.last_job = job.pid
         self.jobs.append(job)
@@ -243,8 +250,6 @@ class Interpreter(Shell):
         args = await expand.fields(command.words)
         if not args:
             return await self._assign(command, streams)
-        if "x" in self.options:
-            await streams.stderr.write(f"+ {' '.join(args)}\n".encode("utf-8", "surrogateescape"))
         if args == ["exec"]:
             return 0 if await self._redirect(command.redirects, streams, self.kept_open) else 1
         values = [(name, await expand.text(word)) for name, word in command.assignments]
@@ -255,7 +260,7 @@ class Interpreter(Shell):
             context = Context(args[0], args[1:], own, self)
             if args[0] in _KEEPS_ASSIGNMENTS:
                 for name, value in values:
-                    self.assign(name, value)
+                    self.variables[name] = value
                 return await self.run_command(context)
             with self.with_variables(values):
                 return await self.run_command(context)
@@ -266,10 +271,7 @@ class Interpreter(Shell):
             if await self._redirected(command.redirects, streams, stack) is None:
                 return 1
             for name, word in command.assignments:
-                value = await self.expander(streams).text(word)
-                if "x" in self.options:
-                    await streams.stderr.write(f"+ {name}={value} \n".encode("utf-8", "surrogateescape"))
-                self.assign(name, value)
+                self.variables[name] = await self.expander(streams).text(word)
         return self.substituted
 
     async def _redirected(self, redirects: Redirects, streams: Streams, stack: ExitStack) -> Streams | None:
@@ -303,7 +305,7 @@ class Interpreter(Shell):
         return None if folder else BUILTINS.get(name) or COMMANDS.get(name)
 
     async def _run_file(self, context: Context) -> int:
-        """Run a script by its path."""
+        """Run a script by its path, in a new shell."""
         path = context.path(context.name) if "/" in context.name else ""
         try:
             info = self.phone.files.stat(path, self.who) if path else None
@@ -316,55 +318,55 @@ class Interpreter(Shell):
             reason = "Permission denied" if info is not None and not info.is_dir else "Is a directory"
             await self.complain(context.streams, f"{context.name}: can't execute: {reason}")
             return 126
-        return await self.run_script_file(context, path, context.args)
-
-    async def run_script_file(self, context: Context, path: str, args: list[str]) -> int:
-        """Run a script file in a new shell."""
         with self.phone.files.open_read(path, self.who) as file:
             text = decode(file.read())
         shell = self.fresh()
-        shell.script_name, shell.arguments = context.name, args
-        return await shell.as_process((context.name, *args), text, context.streams)
+        shell.script_name, shell.arguments = context.name, context.args
+        return await shell.as_process((context.name, *context.args), shell.run_text(text, context.streams.copy()))
 
     def fresh(self) -> Interpreter:
-        """Return a new shell that inherits only folder, environment and mask."""
+        """Return a new shell that inherits only folder and environment."""
         shell = Interpreter(self.phone, self.who, self.cwd, self.environment)
-        shell.umask, shell.depth, shell.affinity = self.umask, self.depth, self.affinity
+        shell.depth, shell.affinity = self.depth, self.affinity
         shell.traps = {number: script for number, script in self.traps.items() if not script}
         shell.holding_streams, shell.group, shell.hung_up = self.holding_streams, self.group, self.hung_up
         return shell
 
-    async def as_process(self, args: tuple[str, ...], text: str, streams: Streams) -> int:
-        """Run a script in this shell, with a separate pid."""
-        script = self.run_text(text, streams.copy())
-        jobs = self.phone.jobs
-        return await jobs.run(args, self.who, script, group=self.group, on_signal=self.take_signal, started=self.set_pid)
-
-    def set_pid(self, pid: int) -> None:
-        """Set the shell's pid."""
-        self.pid = pid
+    async def as_process(self, args: tuple[str, ...], script: Coroutine[Any, Any, int]) -> int:
+        """Await a script of this shell, which has a pid of its own."""
+        job = self.phone.jobs.start(args, self.who, script, group=self.group, on_signal=self.take_signal)
+        self.pid = job.pid
+        return await self.phone.jobs.finish(job)
 
     def expander(self, streams: Streams) -> Expander:
         """Return an expander with this shell's variables."""
         return Expander(self, lambda source: self._substitute(streams, source))
 
     async def _substitute(self, streams: Streams, source: str) -> str:
-        output = BufferSink()
+        output = OutputBuffer()
         shell = self.subshell()
         shell.depth += 1
         if shell.depth > _MAX_CALLS:
             raise ExpansionError("recursion is too deep")
         just_file = _JUST_FILE.fullmatch(source)
         script = f"cat <{just_file.group(1)}" if just_file else source
-        self.substituted = await shell.run_text(script, streams.copy(stdout=output))
+        self.substituted = await shell.run_text(script, streams.copy(stdout=output.write))
         return decode(bytes(output.data).replace(b"\0", b""))
 
     async def complain(self, streams: Streams, message: str) -> None:
         """Write an error as the shell does."""
-        await streams.stderr.write(f"{SHELL_NAME}: {message}\n".encode("utf-8", "surrogateescape"))
+        await streams.stderr(f"{SHELL_NAME}: {message}\n".encode("utf-8", "surrogateescape"))
 
 
 def _redirects_output(item: AndOr) -> bool:
     """Return whether a job redirects both outputs, so that the shell's end need not wait for it."""
     last = item.pipelines[-1][1].commands[-1]
     return {1, 2} <= {redirection.fd for redirection in last.redirects} or any(found.op == "&>" for found in last.redirects)
+
+
+def _is_complete(text: str) -> bool:
+    try:
+        parse(text)
+    except ShellSyntaxError as error:
+        return not error.incomplete
+    return True

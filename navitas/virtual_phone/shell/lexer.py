@@ -5,23 +5,21 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from navitas.virtual_phone.shell.quoting import ansi_c
 from navitas.virtual_phone.shell.syntax import Arithmetic, Literal, Parameter, Part, ShellSyntaxError, Substitution, Word
 
 _OPERATORS = (
-    "<<<", "<<-", "&&", "||", ";;", ">>", "<<", ">&", "<&", "<>", ">|", "&>", "&", "|", ";", "<", ">", "(", ")", "\n",
+    "<<-", "&&", "||", ";;", ">>", "<<", ">&", "<&", "&>", "&", "|", ";", "<", ">", "(", ")", "\n",
 )  # fmt: skip
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9]|[@*#?$!-]")
 _BRACED_NAME = re.compile(r"[A-Za-z_]\w*|\d+|[@*#?$!-]")
-_PARAMETER_OP = re.compile(r":[-=+?]|##|%%|//|[-=+?#%:/]")
+_PARAMETER_OP = re.compile(r":[-=+?]|##|%%|[-=+?#%]")
 _IO_NUMBER = re.compile(r"[0-9](?=[<>])")
 _END_OF_WORD = frozenset(" \t\n&|;<>()")
 _PLAIN_RUN = re.compile(r"[A-Za-z0-9_./:=,@%+-]+")
-_QUOTED_RUN = re.compile(r'[^"\\$`]+')
-_DOCUMENT_RUN = re.compile(r"[^\\$`]+")
+_QUOTED_RUNS = {'"': re.compile(r'[^"\\$`]+'), "": re.compile(r"[^\\$`]+")}
+"""Text in double quotes and in here documents, without characters that have a meaning there."""
 _SKIPPED = re.compile(r"""\\.|'[^']*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`""", re.DOTALL)
 _MAX_NESTING = 20
-_BEFORE_COMMAND = frozenset(("if", "then", "elif", "else", "while", "until", "do", "{", "!", "in"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,95 +45,55 @@ class _Lexer:
         self._text = text
         self._depth = depth
         self._at = 0
-        self._found: list[Token] = []
+        self._tokens: list[Token] = []
         self._documents: list[tuple[int, bool]] = []
         """Here documents whose text begins after this line: the position of their delimiter, and whether to strip tabs."""
 
     def tokens(self, *, closing: bool = False) -> list[Token]:
         """Return the tokens up to the end, or with `closing` up to the matching closing parenthesis."""
-        found = self._found
-        open_blocks: list[str] = []
+        tokens = self._tokens
+        open_count = 0
         while self._skip_blanks():
-            before_command = self._before_command()
             number = _IO_NUMBER.match(self._text, self._at)
             operator = next((op for op in _OPERATORS if self._text.startswith(op, self._at)), None)
             if number:
-                found.append(Operator(number.group(), io_number=True))
+                tokens.append(Operator(number.group(), io_number=True))
                 self._at += 1
-            elif operator == "(" and before_command and self._calculation():
-                continue
             elif operator:
-                if closing and self._closes(operator, open_blocks):
-                    return found
-                found.append(Operator(operator))
+                if closing and operator == ")" and not open_count:
+                    return tokens
+                open_count += (operator == "(") - (operator == ")")
+                tokens.append(Operator(operator))
                 self._at += len(operator)
                 if operator == "\n":
                     self._read_documents()
             else:
                 word = self._word(_END_OF_WORD)
                 self._note_delimiter()
-                found.append(word)
-                if closing and before_command and _plain(word) in ("case", "esac"):
-                    self._in_case(_plain(word), open_blocks)
+                tokens.append(word)
         if self._documents:
-            delimiter = _text_of(found[self._documents[0][0]])
+            delimiter = _text_of(tokens[self._documents[0][0]])
             raise ShellSyntaxError(f"here document '{delimiter}' unclosed", incomplete=True)
         if closing:
             raise ShellSyntaxError("syntax error: unmatched '('", incomplete=True)
-        return found
-
-    @staticmethod
-    def _closes(operator: str, open_blocks: list[str]) -> bool:
-        """Count parentheses. A `)` after a pattern of `case` closes none."""
-        if operator == "(":
-            open_blocks.append("(")
-        elif operator == ")" and not open_blocks:
-            return True
-        elif operator == ")" and open_blocks[-1] == "(":
-            open_blocks.pop()
-        return False
-
-    @staticmethod
-    def _in_case(word: str, open_blocks: list[str]) -> None:
-        if word == "case":
-            open_blocks.append("case")
-        elif open_blocks and open_blocks[-1] == "case":
-            open_blocks.pop()
-
-    def _before_command(self) -> bool:
-        if not self._found:
-            return True
-        last = self._found[-1]
-        if isinstance(last, Operator):
-            return not last.io_number and last.text in ("&&", "||", ";;", "&", "|", ";", "(", ")", "\n")
-        return _plain(last) in _BEFORE_COMMAND
-
-    def _calculation(self) -> bool:
-        """Take `((expression))`. Returns False if it is a parenthesis inside another one."""
-        if not self._text.startswith("((", self._at):
-            return False
-        end = self._closing(self._at + 2)
-        if not self._text.startswith("))", end):
-            return False
-        self._found += [Operator("(("), (self._arithmetic(self._at + 2, end, quoted=True),)]
-        self._at = end + 2
-        return True
+        return tokens
 
     def _note_delimiter(self) -> None:
-        last = self._found[-1] if self._found else None
+        last = self._tokens[-1] if self._tokens else None
         if isinstance(last, Operator) and last.text in ("<<", "<<-"):
-            self._documents.append((len(self._found), last.text == "<<-"))
+            self._documents.append((len(self._tokens), last.text == "<<-"))
 
     def _read_documents(self) -> None:
         for index, strips_tabs in self._documents:
-            word = self._found[index]
+            word = self._tokens[index]
             assert not isinstance(word, Operator)
             lines, end = self._lines_until(_text_of(word), strips_tabs=strips_tabs)
             text = "".join(lines)
-            if any(part.quoted for part in word):
-                self._found[index] = (Literal(text, quoted=True),)
-            else:
-                self._found[index] = _Lexer(text, self._depth + 1)._document()
+            parts: list[Part] = [Literal(text, quoted=True)]
+            if not any(part.quoted for part in word):
+                parts.clear()
+                _Lexer(text, self._depth + 1)._quoted(parts, end="")
+            self._tokens[index] = tuple(parts)
             self._at = end
         self._documents.clear()
 
@@ -151,25 +109,6 @@ class _Lexer:
                 return lines, at
             lines.append(line)
         raise ShellSyntaxError(f"here document '{delimiter}' unclosed", incomplete=True)
-
-    def _document(self) -> Word:
-        """Return a here document's text: parameters and substitutions are expanded, quotes are literal."""
-        parts: list[Part] = [Literal("", quoted=True)]
-        while self._at < len(self._text):
-            char = self._text[self._at]
-            escaped = self._text[self._at + 1 : self._at + 2]
-            if char == "\\" and escaped in ("$", "`", "\\", "\n"):
-                _add(parts, "" if escaped == "\n" else escaped, quoted=True)
-                self._at += 2
-            elif char in "$`":
-                self._dollar(parts, quoted=True)
-            elif run := _DOCUMENT_RUN.match(self._text, self._at):
-                _add(parts, run.group(), quoted=True)
-                self._at = run.end()
-            else:
-                _add(parts, char, quoted=True)
-                self._at += 1
-        return tuple(parts)
 
     def _skip_blanks(self) -> bool:
         while self._at < len(self._text):
@@ -194,7 +133,7 @@ class _Lexer:
                 self._at = end + 1
             elif char == '"':
                 self._at += 1
-                self._double_quoted(parts)
+                self._quoted(parts, end='"')
             elif char == "\\":
                 escaped = self._text[self._at + 1 : self._at + 2]
                 if escaped != "\n":
@@ -208,27 +147,25 @@ class _Lexer:
                 self._at = run.end() if run else self._at + 1
         return tuple(parts)
 
-    def _double_quoted(self, parts: list[Part]) -> None:
+    def _quoted(self, parts: list[Part], *, end: str) -> None:
+        """Take text in double quotes up to `end`, or the whole text of a here document, in which quotes are literal."""
         _add(parts, "", quoted=True)
-        while True:
-            char = self._text[self._at : self._at + 1]
+        while (char := self._text[self._at : self._at + 1]) != end:
+            escaped = self._text[self._at + 1 : self._at + 2]
             if not char:
                 raise ShellSyntaxError("no closing quote", incomplete=True)
-            if char == '"':
-                self._at += 1
-                return
-            if char == "\\" and self._text[self._at + 1 : self._at + 2] in ("$", "`", '"', "\\", "\n"):
-                if self._text[self._at + 1] != "\n":
-                    _add(parts, self._text[self._at + 1], quoted=True)
+            if char == "\\" and escaped and escaped in "$`\\\n" + end:
+                _add(parts, "" if escaped == "\n" else escaped, quoted=True)
                 self._at += 2
             elif char in "$`":
                 self._dollar(parts, quoted=True)
-            elif run := _QUOTED_RUN.match(self._text, self._at):
+            elif run := _QUOTED_RUNS[end].match(self._text, self._at):
                 _add(parts, run.group(), quoted=True)
                 self._at = run.end()
             else:
                 _add(parts, char, quoted=True)
                 self._at += 1
+        self._at += len(end)
 
     def _dollar(self, parts: list[Part], *, quoted: bool) -> None:
         text, at = self._text, self._at
@@ -249,9 +186,6 @@ class _Lexer:
         elif text.startswith("${", at):
             self._at += 2
             parts.append(self._braced(quoted=quoted))
-        elif text.startswith("$'", at) and not quoted:
-            value, self._at = ansi_c(text, at + 2)
-            _add(parts, value, quoted=True)
         elif name := _NAME.match(text, at + 1):
             parts.append(Parameter(name.group(), quoted))
             self._at = name.end()
@@ -274,23 +208,17 @@ class _Lexer:
             parameter = Parameter(name.group(), quoted, "length" if length else "")
         else:
             self._at = op.end()
-            separator = {":": ":", "/": "/", "//": "/"}.get(op.group(), "")
-            argument = self._argument("}" + separator)
-            second = None
-            if separator and self._text.startswith(separator, self._at):
-                self._at += 1
-                second = self._argument("}")
-            parameter = Parameter(name.group(), quoted, op.group(), argument, second)
+            parameter = Parameter(name.group(), quoted, op.group(), self._argument())
         self._require_more()
         if not self._text.startswith("}", self._at):
             raise ShellSyntaxError("bad substitution")
         self._at += 1
         return parameter
 
-    def _argument(self, ends: str) -> Word:
+    def _argument(self) -> Word:
         inner = _Lexer(self._text, self._depth + 1)
         inner._at = self._at
-        word = inner._word(frozenset(ends))
+        word = inner._word(frozenset("}"))
         self._at = inner._at
         return word
 
@@ -333,11 +261,6 @@ def _add(parts: list[Part], text: str, *, quoted: bool) -> None:
     if parts and isinstance(parts[-1], Literal) and parts[-1].quoted == quoted:
         text = parts.pop().text + text  # type: ignore[union-attr]
     parts.append(Literal(text, quoted))
-
-
-def _plain(word: Word) -> str:
-    """Return the word if it has no quoting, else an empty string."""
-    return word[0].text if len(word) == 1 and isinstance(word[0], Literal) and not word[0].quoted else ""
 
 
 def _text_of(word: Token) -> str:

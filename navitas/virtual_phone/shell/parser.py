@@ -10,7 +10,6 @@ from navitas.virtual_phone.shell.lexer import Operator, Token, tokenize
 from navitas.virtual_phone.shell.syntax import (
     RESERVED_WORDS,
     AndOr,
-    Calculation,
     Case,
     Command,
     CommandGroup,
@@ -30,7 +29,7 @@ from navitas.virtual_phone.shell.syntax import (
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_REDIRECTS = (">>", ">&", "<&", "<", ">", "<>", ">|", "&>", "<<", "<<-", "<<<")
+_REDIRECTS = (">>", ">&", "<&", "<", ">", "&>", "<<", "<<-")
 _MAX_NESTING = 100
 
 
@@ -54,13 +53,12 @@ class _Parser:
     def script(self, ends: tuple[str, ...]) -> Script:
         items = []
         self._skip_newlines()
-        while not self._at_end() and not self._is_any(ends) and not self._is_any((")", ";;")):
+        while not self._at_end() and self._peek_text() not in (*ends, ")", ";;"):
             pipelines = [("&&", self._pipeline())]
-            while self._is_any(("&&", "||")):
-                operator = self._take_operator()
+            while operator := self._take("&&", "||"):
                 self._skip_newlines()
                 pipelines.append((operator, self._pipeline()))
-            separator = self._take_operator() if self._is_any((";", "&", "\n")) else ""
+            separator = self._take(";", "&", "\n")
             items.append(AndOr(tuple(pipelines), background=separator == "&"))
             if not separator:
                 break
@@ -72,12 +70,9 @@ class _Parser:
             raise self._unexpected()
 
     def _pipeline(self) -> Pipeline:
-        negated = self._is_any(("!",))
-        if negated:
-            self._at += 1
+        negated = bool(self._take("!"))
         commands = [self._command()]
-        while self._is_any(("|",)):
-            self._at += 1
+        while self._take("|"):
             self._skip_newlines()
             commands.append(self._command())
         return Pipeline(tuple(commands), negated)
@@ -106,23 +101,17 @@ class _Parser:
             "for": self._for,
             "case": self._case,
             "[[": self._condition,
-            "((": self._calculation,
-            "function": self._keyword_function,
         }
         return parts[keyword]() if keyword in parts else None
 
     def _block(self) -> CommandGroup:
-        subshell = self._take_operator() == "("
+        subshell = self._take("(", "{") == "("
         return CommandGroup(self._body(")" if subshell else "}"), subshell, self._redirects())
 
     def _loop(self) -> Loop:
-        until = self._take_operator() == "until"
+        until = self._take("while", "until") == "until"
         condition = self._body("do")
         return Loop(condition, self._body("done"), until, self._redirects())
-
-    def _calculation(self) -> Calculation:
-        self._at += 1
-        return Calculation(self._word(), self._redirects())
 
     def _condition(self) -> Conditional:
         self._at += 1
@@ -140,19 +129,6 @@ class _Parser:
             self._at += 1
         self._at += 1
         return Conditional(tuple(tokens), self._redirects())
-
-    def _keyword_function(self) -> Function:
-        """`function name { … }`, with or without parentheses."""
-        self._at += 1
-        name = self._plain_word()
-        if name is None or not _NAME.fullmatch(name):
-            raise self._unexpected()
-        self._at += 1
-        if self._is_any(("(",)):
-            self._at += 1
-            self._expect(")")
-        self._skip_newlines()
-        return Function(name, self._command())
 
     def _if(self) -> If:
         branches = []
@@ -184,8 +160,7 @@ class _Parser:
         if self._plain_word() == "in":
             self._at += 1
             words = self._words()
-        if self._is_any((";",)):
-            self._at += 1
+        self._take(";")
         self._skip_newlines()
         self._expect("do")
         return For(name, words, self._body("done"), self._redirects())
@@ -194,24 +169,18 @@ class _Parser:
         self._at += 1
         subject = self._word()
         self._skip_newlines()
-        if self._plain_word() != "in":
-            raise self._unexpected()
-        self._at += 1
+        self._expect("in")
         self._skip_newlines()
         branches = []
-        while not self._is_any(("esac",)):
-            if self._is_any(("(",)):
-                self._at += 1
+        while not self._take("esac"):
+            self._take("(")
             patterns = [self._word()]
-            while self._is_any(("|",)):
-                self._at += 1
+            while self._take("|"):
                 patterns.append(self._word())
             self._expect(")")
             branches.append((tuple(patterns), self.script(("esac",))))
-            if self._is_any((";;",)):
-                self._at += 1
+            self._take(";;")
             self._skip_newlines()
-        self._expect("esac")
         return Case(subject, tuple(branches), self._redirects())
 
     def _simple(self) -> Command:
@@ -234,25 +203,24 @@ class _Parser:
             else:
                 words.append(token)
             self._at += 1
-            if len(words) == 1 and not assignments and self._is_any(("(",)):
+            if len(words) == 1 and not assignments and self._take("("):
                 return self._function(words[0])
         if not (assignments or words or redirects):
             raise self._unexpected()
         return Simple(tuple(assignments), tuple(words), tuple(redirects))
 
     def _function(self, word: Word) -> Function:
-        self._at += 1
-        if len(word) != 1 or not isinstance(word[0], Literal) or not _NAME.fullmatch(word[0].text) or not self._is_any((")",)):
+        if len(word) != 1 or not isinstance(word[0], Literal) or not _NAME.fullmatch(word[0].text):
             raise self._unexpected()
-        self._at += 1
+        self._expect(")")
         self._skip_newlines()
         return Function(word[0].text, self._command())
 
     def _redirects(self) -> tuple[Redirect, ...]:
-        found = []
+        redirects = []
         while (redirect := self._redirect()) is not None:
-            found.append(redirect)
-        return tuple(found)
+            redirects.append(redirect)
+        return tuple(redirects)
 
     def _redirect(self) -> Redirect | None:
         if self._at_end():
@@ -303,22 +271,21 @@ class _Parser:
         token = self._tokens[self._at]
         return token.text if isinstance(token, Operator) else self._plain_word()
 
-    def _is_any(self, texts: tuple[str, ...]) -> bool:
-        return self._peek_text() in texts
-
-    def _take_operator(self) -> str:
+    def _take(self, *texts: str) -> str:
+        """Take the next token if it is one of these; return it, or else an empty string."""
         text = self._peek_text() or ""
+        if text not in texts:
+            return ""
         self._at += 1
         return text
 
     def _expect(self, text: str) -> None:
-        if not self._is_any((text,)):
+        if not self._take(text):
             raise self._unexpected()
-        self._at += 1
 
     def _skip_newlines(self) -> None:
-        while self._is_any(("\n",)):
-            self._at += 1
+        while self._take("\n"):
+            pass
 
     def _at_end(self) -> bool:
         return self._at >= len(self._tokens)

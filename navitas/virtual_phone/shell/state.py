@@ -1,25 +1,59 @@
-"""The state of a shell: variables, folder, functions, jobs, traps."""
+"""The state of a shell: variables, folder, functions, jobs, traps; and the exceptions that leave its scripts early."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import random
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import KW_ONLY, dataclass
 from typing import Self
 
 from navitas.virtual_phone.identity import Identity
-from navitas.virtual_phone.jobs import PhoneJob
 from navitas.virtual_phone.phone import Phone
-from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.process_table import PhoneJob
 from navitas.virtual_phone.shell.syntax import Command
 
 SHELL_NAME = "/system/bin/sh"
-DEFAULT_UMASK = 0
-"""adbd clears its mask (main.cpp), and its shells inherit this."""
-_MAX_RANDOM = 32767
+
+
+@dataclass(eq=False)
+class ExitShell(Exception):
+    """`exit`, or an error that ends the shell."""
+
+    status: int
+
+
+@dataclass(eq=False)
+class ReturnFromFunction(Exception):
+    """`return`."""
+
+    status: int
+
+
+@dataclass(eq=False)
+class LoopControl(Exception):
+    """`break` and `continue`: leave `levels` loops; with `resume`, the last one continues."""
+
+    levels: int
+    resume: bool
+
+    def stays(self) -> bool:
+        """Return whether the innermost loop continues. Raises the control again for outer loops."""
+        if self.levels > 1:
+            raise LoopControl(self.levels - 1, self.resume)
+        return self.resume
+
+
+@dataclass(eq=False)
+class CommandError(Exception):
+    """A command failed. `message` goes to standard error after its name. A `fatal` error of a builtin ends the shell."""
+
+    message: str
+    status: int = 1
+    _: KW_ONLY
+    fatal: bool = False
 
 
 class ShellState:
@@ -31,12 +65,10 @@ class ShellState:
         self.cwd = cwd
         self.variables = dict(phone.environment(who) if environment is None else environment)
         self.exported = set(self.variables)
-        self.read_only: set[str] = set()
         self.functions: dict[str, Command] = {}
         self.arguments: list[str] = []
         self.script_name = SHELL_NAME
         self.options: set[str] = set()
-        self.umask = DEFAULT_UMASK
         self.affinity: frozenset[int] | None = None
         """The CPUs that programs may use; None: all."""
         self.status = 0
@@ -59,10 +91,6 @@ class ShellState:
         """Scripts by signal number. 0 is the shell's end; an empty script ignores the signal."""
         self.pending: list[int] = []
         self.signalled = asyncio.Event()
-        self.option_index = 0
-        self.option_offset = 0
-        """The position of `getopts` in a word with several options."""
-        self._start_s = time.monotonic()
         self._local_scopes: list[dict[str, str | None]] = []
 
     def get(self, name: str) -> str | None:
@@ -77,33 +105,8 @@ class ShellState:
         if name == "EPOCHREALTIME":
             now_us = time.time_ns() // 1000
             return f"{now_us // 1_000_000}.{now_us % 1_000_000:06d}"
-        if name == "RANDOM":
-            return random.randint(0, _MAX_RANDOM)
-        if name == "SECONDS":
-            return int(time.monotonic() - self._start_s)
-        if name == "-":
-            return "".join(sorted(self.options))
-        if name == "PPID":
-            return 1
-        return {"?": self.status, "$": self.pid, "#": len(self.arguments), "!": self.last_job or ""}.get(name)
-
-    def assign(self, name: str, value: str) -> None:
-        """Set a variable. Raises `CommandError` for a read-only one."""
-        if name in self.read_only:
-            raise CommandError(f"read-only: {name}", 2, fatal=True)
-        self.variables[name] = value
-
-    @property
-    def positional(self) -> list[str]:
-        return self.arguments
-
-    @property
-    def fails_on_unset(self) -> bool:
-        return "u" in self.options
-
-    @property
-    def globs(self) -> bool:
-        return "f" not in self.options
+        values = {"?": self.status, "$": self.pid, "#": len(self.arguments), "!": self.last_job or "", "PPID": 1}
+        return "".join(sorted(self.options)) if name == "-" else values.get(name)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -141,15 +144,14 @@ class ShellState:
     def subshell(self) -> Self:
         """Return a copy whose changes stay in it. Of the traps, it keeps only ignored signals."""
         copy = type(self)(self.phone, self.who, self.cwd, self.variables)
-        copy.exported, copy.read_only = set(self.exported), set(self.read_only)
+        copy.exported = set(self.exported)
         copy.functions = dict(self.functions)
         copy.arguments = list(self.arguments)
-        copy.script_name, copy.options, copy.umask = self.script_name, set(self.options), self.umask
+        copy.script_name, copy.options = self.script_name, set(self.options)
         copy.affinity = self.affinity
         copy.status, copy.pid, copy.depth, copy.last_job = self.status, self.pid, self.depth, self.last_job
         copy.tested, copy.jobs = self.tested, list(self.jobs)
         copy.traps = {number: script for number, script in self.traps.items() if not script}
-        copy._start_s = self._start_s
         copy._local_scopes = [dict(scope) for scope in self._local_scopes]
         copy.holding_streams, copy.group, copy.hung_up = self.holding_streams, self.group, self.hung_up
         return copy
@@ -191,7 +193,7 @@ class ShellState:
         """Set and export variables for one command."""
         before = {name: (self.variables.get(name), name in self.exported) for name, _ in values}
         for name, value in values:
-            self.assign(name, value)
+            self.variables[name] = value
         self.exported.update(before)
         try:
             yield

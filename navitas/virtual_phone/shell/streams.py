@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, TypeAlias
 
 PIECE_BYTES = 65536
 
@@ -25,111 +24,36 @@ class BrokenPipe(Exception):
     """There is no reader: the writing command ends, as on SIGPIPE."""
 
 
-class InputSource(Protocol):
-    """The input of a command."""
-
-    async def read(self) -> bytes:
-        """Return the next piece; empty at the end."""
-        ...
-
-    def close(self) -> None:
-        """End reading."""
-        ...
+Read: TypeAlias = Callable[[], Awaitable[bytes]]
+"""Returns the next piece of a command's input; empty at the end."""
+Write: TypeAlias = Callable[[bytes], Awaitable[None]]
+"""Writes all bytes of a command's output. Raises `BrokenPipe` if there is no reader."""
 
 
-class Sink(Protocol):
-    """The output of a command."""
-
-    async def write(self, data: bytes) -> None:
-        """Write all of `data`. Raises `BrokenPipe` if there is no reader."""
-        ...
-
-    def close(self) -> None:
-        """End writing."""
-        ...
+async def discard(data: bytes) -> None:
+    """Drop all data, like /dev/null."""
+    await asyncio.sleep(0)
 
 
-class BytesSource:
-    """Fixed bytes."""
+def file_writer(file: BinaryIO) -> Write:
+    """Return the output to an open file; each write reaches it at once."""
 
-    def __init__(self, data: bytes = b"") -> None:
-        self._data = data
-
-    async def read(self) -> bytes:
-        data, self._data = self._data, b""
-        return data
-
-    def close(self) -> None:
-        self._data = b""
-
-
-class FileSource:
-    """An open file, read in pieces, between which other commands run."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-
-    async def read(self) -> bytes:
-        await asyncio.sleep(0)
-        return self._file.read(PIECE_BYTES)
-
-    def close(self) -> None:
-        self._file.close()
-
-
-class FileSink:
-    """An open file; each write reaches it at once."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-
-    async def write(self, data: bytes) -> None:
-        self._file.write(data)
-        self._file.flush()
+    async def write(data: bytes) -> None:
+        file.write(data)
+        file.flush()
         await asyncio.sleep(0)
 
-    def close(self) -> None:
-        self._file.close()
+    return write
 
 
-class _Discard:
-    """Discards all data, like /dev/null."""
-
-    async def write(self, data: bytes) -> None:
-        await asyncio.sleep(0)
-
-    def close(self) -> None:
-        """Do nothing: there is no resource."""
-
-
-DISCARD = _Discard()
-
-
-class BufferSink:
-    """Keeps all data, for `$(...)`."""
+class OutputBuffer:
+    """Keeps all output, for `$(...)`."""
 
     def __init__(self) -> None:
         self.data = bytearray()
 
     async def write(self, data: bytes) -> None:
         self.data += data
-
-    def close(self) -> None:
-        """Do nothing: there is no resource."""
-
-
-class CallSink:
-    """Passes every piece to a function, such as a stream's `write`."""
-
-    def __init__(self, write: Callable[[bytes], Awaitable[None]]) -> None:
-        self._write = write
-
-    async def write(self, data: bytes) -> None:
-        if data:
-            await self._write(data)
-
-    def close(self) -> None:
-        """Do nothing: the stream belongs to the service that opened it."""
 
 
 class Pipe:
@@ -141,7 +65,7 @@ class Pipe:
         self._changed = asyncio.Event()
         self._write_closed = False
         self._read_closed = False
-        self.reader = _PipeReader(self)
+        self.reader = Input(self.read, self.close_read)
 
     async def _wait(self) -> None:
         self._changed.clear()
@@ -181,30 +105,40 @@ class Pipe:
         self._changed.set()
 
 
-class _PipeReader:
-    def __init__(self, pipe: Pipe) -> None:
-        self._pipe = pipe
-
-    async def read(self) -> bytes:
-        return await self._pipe.read()
-
-    def close(self) -> None:
-        self._pipe.close_read()
-
-
 class Input:
     """A command's standard input, in pieces or lines. `read` in a loop's body leaves the rest to the next reader."""
 
-    def __init__(self, source: InputSource) -> None:
-        self._source = source
+    def __init__(self, read: Read, close: Callable[[], None] = lambda: None) -> None:
+        self._read = read
+        self.close = close
         self._piece = b""
         self._at = 0
+
+    @classmethod
+    def of_bytes(cls, data: bytes = b"") -> Input:
+        """Return fixed bytes."""
+        pieces = [data]
+
+        async def read() -> bytes:
+            return pieces.pop() if pieces else b""
+
+        return cls(read)
+
+    @classmethod
+    def of_file(cls, file: BinaryIO) -> Input:
+        """Return an open file, read in pieces, between which other commands run."""
+
+        async def read() -> bytes:
+            await asyncio.sleep(0)
+            return file.read(PIECE_BYTES)
+
+        return cls(read, file.close)
 
     async def read(self) -> bytes:
         """Return the next piece; empty at the end."""
         if self._at < len(self._piece):
             return self._take(len(self._piece))
-        return await self._source.read()
+        return await self._read()
 
     def _take(self, end: int) -> bytes:
         """Return the buffered piece up to `end`. The rest stays, without a copy."""
@@ -213,9 +147,9 @@ class Input:
         return data
 
     async def _fill(self) -> bool:
-        """Buffer a piece. Returns False at the end."""
+        """OutputBuffer a piece. Returns False at the end."""
         if self._at >= len(self._piece):
-            self._piece, self._at = await self._source.read(), 0
+            self._piece, self._at = await self._read(), 0
         return bool(self._piece)
 
     async def read_all(self) -> bytes:
@@ -227,15 +161,10 @@ class Input:
 
     async def readline(self) -> bytes:
         """Return the next line with its line end (the last one may lack it); empty at the end."""
-        return await self.read_up_to(sys.maxsize)
-
-    async def read_up_to(self, count: int) -> bytes:
-        """Return at most `count` bytes of the next line."""
         pieces: list[bytes] = []
-        while count and await self._fill():
-            newline = self._piece.find(b"\n", self._at, self._at + count)
-            pieces.append(self._take(newline + 1 if newline >= 0 else min(len(self._piece), self._at + count)))
-            count -= len(pieces[-1])
+        while await self._fill():
+            newline = self._piece.find(b"\n", self._at)
+            pieces.append(self._take(newline + 1 if newline >= 0 else len(self._piece)))
             if newline >= 0:
                 break
         return b"".join(pieces)
@@ -257,7 +186,3 @@ class Input:
                 open_line.append(piece[end:])
         if open_line:
             yield b"".join(open_line)
-
-    def close(self) -> None:
-        """End reading."""
-        self._source.close()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 RESERVED_WORDS = frozenset(
-    ("if", "then", "elif", "else", "fi", "while", "until", "for", "do", "done", "case", "esac", "function", "{", "}", "!", "[[")
+    ("if", "then", "elif", "else", "fi", "while", "until", "for", "do", "done", "case", "esac", "{", "}", "!", "[[")
 )
 
 
@@ -28,16 +28,12 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """`$name` or `${name<op>argument}`; `op` is empty, `length`, or one of :- - := = :+ + :? ? # ## % %% : / //.
-
-    `second` is the length of `${name:argument:second}`, and the replacement of `${name/argument/second}`.
-    """
+    """`$name` or `${name<op>argument}`; `op` is empty, `length`, or one of :- - := = :+ + :? ? # ## % %%."""
 
     name: str
     quoted: bool
     op: str = ""
     argument: Word = ()
-    second: Word | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +58,7 @@ Word: TypeAlias = tuple[Part, ...]
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """`[fd]op target`; op is one of < > >> <& >& <> >| &> << <<<; the target of `<<` is the here document's text."""
+    """`[fd]op target`; op is one of < > >> <& >& &> <<; the target of `<<` is the here document's text."""
 
     fd: int
     op: str
@@ -160,14 +156,6 @@ class Conditional:
 
 
 @dataclass(frozen=True, slots=True)
-class Calculation:
-    """`((expression))`: status 0 if the value is not 0."""
-
-    expression: Word
-    redirects: Redirects = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Function:
     """`name() command`."""
 
@@ -176,5 +164,5 @@ class Function:
     redirects: Redirects = ()
 
 
-Compound: TypeAlias = CommandGroup | If | Loop | For | Case | Conditional | Calculation
+Compound: TypeAlias = CommandGroup | If | Loop | For | Case | Conditional
 Command: TypeAlias = Simple | Function | Compound

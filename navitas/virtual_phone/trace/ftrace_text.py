@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from navitas.virtual_phone.kernel.trace_log import Birth, Change, CoreSwitch, Idle, LostEvents, TraceLog
-from navitas.virtual_phone.trace.moments import Moment
+from navitas.virtual_phone.kernel.trace_log import Birth, Change, CoreSwitch, Idle, LostEvents, Moment, TraceLog
 
 _HEADER = """# tracer: nop
 #

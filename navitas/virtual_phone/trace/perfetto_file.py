@@ -17,11 +17,11 @@ from navitas.virtual_phone.kernel.trace_log import (
     Idle,
     Leaves,
     LostEvents,
+    Moment,
     TracedThread,
     TraceLog,
 )
 from navitas.virtual_phone.rail_monitor import Consumer
-from navitas.virtual_phone.trace.moments import Moment
 
 _SEQUENCE = 1
 _MOST_EVENTS = 2_000  # in a bundle of events

@@ -7,12 +7,11 @@ import signal
 import time
 from typing import Any, BinaryIO
 
-from navitas.virtual_phone.kernel.trace_log import TraceLog
-from navitas.virtual_phone.kernel_port import KernelPort
+from navitas.virtual_phone.kernel.live_kernel import Kernel
+from navitas.virtual_phone.kernel.trace_log import Moment, TraceLog, now
 from navitas.virtual_phone.process_table import ProcessTable
 from navitas.virtual_phone.rail_monitor import RailMonitor
 from navitas.virtual_phone.trace.ftrace_text import KINDS, ftrace_text
-from navitas.virtual_phone.trace.moments import Moment, now
 from navitas.virtual_phone.trace.perfetto_file import TraceSession, perfetto_file
 
 _DEFAULT_POLL_S = 1.0
@@ -23,7 +22,7 @@ class PerfettoSession:
 
     def __init__(
         self,
-        kernel: KernelPort,
+        kernel: Kernel,
         monitor: RailMonitor,
         processes: ProcessTable,
         config: Any,
@@ -84,7 +83,7 @@ class PerfettoSession:
 class Atrace:
     """The kernel's only trace buffer, as `atrace` uses it."""
 
-    def __init__(self, kernel: KernelPort, processes: ProcessTable) -> None:
+    def __init__(self, kernel: Kernel, processes: ProcessTable) -> None:
         self._kernel, self._processes = kernel, processes
         self._running: tuple[TraceLog, Moment, tuple[str, ...]] | None = None
 

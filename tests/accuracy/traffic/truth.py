@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from navitas.virtual_phone.components.component_rails import RAILS
 from navitas.virtual_phone.components.effects import Hold, RadioLoad
 from navitas.virtual_phone.components.figures import StatePower, Temperament, component_power, temperament
-from navitas.virtual_phone.components.traffic import HEADER_BYTES, SEGMENT_BYTES
+from navitas.virtual_phone.components.network import HEADER_BYTES, SEGMENT_BYTES
 from navitas.virtual_phone.kernel.spec import default_profile, find_profile, load_spec, read_figures
 from traffic.plan import TAIL_NS, WRITES, RunLog
 from traffic.server import Moved

@@ -18,7 +18,7 @@ from support.null_kernel import NullKernel
 from test_phone_packages import install
 
 from navitas.virtual_phone import host_java
-from navitas.virtual_phone.class_path import class_path_argument
+from navitas.virtual_phone.host_java import class_path_argument
 from navitas.virtual_phone.phone import Phone
 
 COMPONENT = "org.example.app/org.navitas.phone.InstrumentMain"

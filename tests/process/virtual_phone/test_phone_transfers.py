@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from support.null_kernel import NullKernel
 
+from navitas.virtual_phone.components.network import HEADER_BYTES
 from navitas.virtual_phone.components.sock_diag import SockDiag
-from navitas.virtual_phone.components.traffic import HEADER_BYTES
 from navitas.virtual_phone.host_process import host_process
 from navitas.virtual_phone.identity import SHELL
 from navitas.virtual_phone.kernel.spec import default_profile, read_figures

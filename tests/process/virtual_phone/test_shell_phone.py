@@ -19,6 +19,7 @@ SH = b"/system/bin/sh: "
     ("command", "status", "stdout", "stderr"),
     [
         ("foo", 127, b"", SH + b"foo: inaccessible or not found\n"),
+        ("find . | uniq", 127, b"", SH + b"find: inaccessible or not found\n" + SH + b"uniq: inaccessible or not found\n"),
         ("/data/x", 127, b"", SH + b"/data/x: inaccessible or not found\n"),
         ("cat /nope", 1, b"", b"cat: /nope: No such file or directory\n"),
         ("cat /data/local", 1, b"", b"cat: /data/local: Is a directory\n"),
@@ -115,7 +116,7 @@ def test_the_kernel_counts_busy_host_processes(tmp_path: Path) -> None:
         assert isinstance(kernel, NullKernel)
         pid = await run(phone, "yes > /dev/null 2>&1 & until pidof yes; do sleep 0.02; done")
         during = set(kernel.pids)
-        await run(phone, "killall yes; while pidof yes; do sleep 0.02; done")
+        await run(phone, "kill $(pidof yes); while pidof yes; do sleep 0.02; done")
         return pid.stdout, during, set(kernel.pids)
 
     pid, during, after = on_phone(tmp_path, action)
@@ -140,7 +141,7 @@ def test_processes_of_the_phone_are_in_proc(tmp_path: Path) -> None:
     if not Path("/proc/self/stat").exists():
         pytest.skip("this machine has no /proc")
     start = "yes > /dev/null 2>&1 & until P=$(pidof yes) && grep -q yes /proc/$P/comm; do sleep 0.02; done"
-    script = f"{start}; cat /proc/$P/stat | cut -d' ' -f1,2; ls /proc/$P/task; cat /proc/$P/environ; ls /proc/1"
+    script = f"{start}; read pid name rest < /proc/$P/stat; echo $pid $name; ls /proc/$P/task; cat /proc/$P/environ; ls /proc/1"
     found = on_phone(tmp_path, lambda phone: run(phone, script))
     pid = found.stdout.split()[0]
     assert found.stdout == pid + b" (yes)\n" + pid + b"\n"

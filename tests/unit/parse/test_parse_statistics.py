@@ -6,8 +6,7 @@ import pytest
 
 from navitas.parse.rail_readings import SkippedReadings, possible_growth
 from navitas.parse.statistics_readings import parse_statistics
-from navitas.virtual_phone.power_stats_dump import dump_power_statistics
-from navitas.virtual_phone.rail_monitor import Consumer
+from navitas.virtual_phone.rail_monitor import Consumer, dump_power_statistics
 
 
 def text(modem_j: float, app_j: float) -> str:

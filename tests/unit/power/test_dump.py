@@ -10,7 +10,7 @@ from navitas.power.components.component_power import ComponentPower
 from navitas.power.cpu import power_model
 from navitas.power.dump import from_dump
 from navitas.power.power_profile import read_power_profile
-from navitas.virtual_phone import framework_resources
+from navitas.virtual_phone.models import dump_power_profile
 
 # Since Android 13 (PowerProfile.java): hash map order, a trailing blank on each line, Java doubles.
 MODERN = """cpu.cluster_power.cluster1=1.12\x20
@@ -89,7 +89,7 @@ _ma = st.floats(0, 1e7, allow_nan=False) | st.integers(0, 4_000_000).map(float)
 @given(st.dictionaries(_name, _ma, min_size=1), st.dictionaries(_name, st.lists(_ma, max_size=5)))
 def test_any_dump_of_a_phone_is_parsed(items: dict[str, float], arrays: dict[str, list[float]]) -> None:
     arrays = {f"{name}.array": values for name, values in arrays.items()}
-    xml = from_dump(framework_resources.dump(items, arrays))
+    xml = from_dump(dump_power_profile(items, arrays))
     assert xml is not None
     profile = read_power_profile(xml, name="dump")
     assert profile.items == items

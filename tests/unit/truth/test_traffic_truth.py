@@ -22,8 +22,8 @@ from traffic.truth import on_the_air, physics, true_bytes, true_energy
 from navitas.parse.io_counters import Increments
 from navitas.virtual_phone.components.component_rails import ComponentLoad, ComponentRails
 from navitas.virtual_phone.components.device_state import ComponentUse, DeviceSwitches, UseKind
+from navitas.virtual_phone.components.network import AirTraffic
 from navitas.virtual_phone.components.storage import DiskTraffic
-from navitas.virtual_phone.components.traffic import AirTraffic
 
 MS = 1_000_000
 STEP_NS = 10 * MS

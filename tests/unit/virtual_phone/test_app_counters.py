@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from navitas.virtual_phone.components.app_counters import TRAFFIC_FILE, AppCounters
-from navitas.virtual_phone.components.traffic import AirTraffic
+from navitas.virtual_phone.components.devices import TRAFFIC_FILE, AppCounters
+from navitas.virtual_phone.components.network import AirTraffic
 
 
 def test_a_process_reads_its_own_storage_counters(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from navitas.virtual_phone.battery_history import BatteryHistory, duration, uid_
 from navitas.virtual_phone.battery_stats import PhoneStatistics, brightness_bin
 from navitas.virtual_phone.components.device_state import ComponentUse, DeviceState, DeviceSwitches, UseKind
 from navitas.virtual_phone.components.effects import AirTime
-from navitas.virtual_phone.components.traffic import AirTraffic
+from navitas.virtual_phone.components.network import AirTraffic
 from navitas.virtual_phone.phone import Phone
 
 S_NS = 1_000_000_000

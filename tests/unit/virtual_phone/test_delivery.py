@@ -20,7 +20,7 @@ from navitas.virtual_phone.identity import SHELL
 from navitas.virtual_phone.package import Package
 from navitas.virtual_phone.phone import Phone
 from navitas.virtual_phone.shell.commands.intent_arguments import parse_intent
-from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.shell.state import CommandError
 
 APP, UID = "org.example.app", 10_100
 OFF, ON = "ACTION_POWER_DISCONNECTED", "ACTION_POWER_CONNECTED"
@@ -171,7 +171,7 @@ def test_keys_touches_and_text_reach_the_app_in_front(tmp_path: Path) -> None:
 
 
 def test_bytes_that_are_no_text_reach_the_app(tmp_path: Path) -> None:
-    requests, output = requested(tmp_path, r"input text $'a\xff'; am broadcast -a x --es k $'\xff'", [])
+    requests, output = requested(tmp_path, r'input text "$(printf "a\377")"; am broadcast -a x --es k "$(printf "\377")"', [])
     assert requests[0] == "text a%FF" and ";S.k=%FF;" in requests[1] and output.status == 0
 
 

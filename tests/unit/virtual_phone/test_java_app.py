@@ -10,7 +10,7 @@ import pytest
 from support.bundle_maker import MANIFEST
 
 from navitas.bundle.manifest import BundleManifest
-from navitas.virtual_phone import java_app
+from navitas.virtual_phone import am_instrument
 from navitas.virtual_phone.package import Package
 
 
@@ -18,11 +18,11 @@ from navitas.virtual_phone.package import Package
 def test_the_agent_with_probes_starts_before_those_of_the_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, probed: str | None
 ) -> None:
-    monkeypatch.setattr(java_app, "jar", lambda name: Path("/jars") / name)
-    monkeypatch.setattr(java_app, "choose_java", lambda home, allowed: ("java", ""))
+    monkeypatch.setattr(am_instrument, "jar", lambda name: Path("/jars") / name)
+    monkeypatch.setattr(am_instrument, "choose_java", lambda home, allowed: ("java", ""))
     manifest = BundleManifest.model_validate({**MANIFEST, "jvm_args": ["-javaagent:own.jar"], "probed_classes": probed})
     package = Package(manifest, 10_000, tmp_path / "code", tmp_path / "data")
     host = SimpleNamespace(files=SimpleNamespace(root=tmp_path), log_address=tmp_path / "log", jdks=None)
-    argv = java_app.launch(cast(Any, host), package, manifest, []).argv("stream")
+    argv = am_instrument.launch_java(cast(Any, host), package, manifest, []).argv("stream")
     agent = [f"-javaagent:/jars/navitas-phone.jar={tmp_path}/code/probed.zip"] if probed else []
     assert [word for word in argv if word.startswith("-javaagent:")] == [*agent, "-javaagent:own.jar"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from bundle_maker import fake_java
 
-from navitas.virtual_phone.jdks import JdkList, why_not
+from navitas.virtual_phone.host_java import JdkList, why_not
 
 
 def test_an_own_jdk_is_trusted(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ APP = Identity(10100, "u0_a100", "com.app")
     ],
 )
 def test_who_may_read_what(path: str, user: User, readable_on: list[int]) -> None:
-    assert [sdk for sdk in VERSIONS if denied(path, user, sdk) is None] == readable_on
+    assert [sdk for sdk in VERSIONS if not denied(path, user, sdk)] == readable_on
 
 
 @pytest.mark.parametrize("sdk", [28, DEFAULT_SDK])

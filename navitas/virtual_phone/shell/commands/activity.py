@@ -9,12 +9,11 @@ from navitas.virtual_phone.am_instrument import PrettyPrinter, make_launch, run_
 from navitas.virtual_phone.host_java import StartError
 from navitas.virtual_phone.identity import FIRST_USER
 from navitas.virtual_phone.package import InstrumentationRunner, Package
-from navitas.virtual_phone.shell.commands.app_start import running_users_package, start, start_service, stop_service
-from navitas.virtual_phone.shell.commands.broadcast import broadcast
+from navitas.virtual_phone.shell.commands.app_start import broadcast, running_users_package, start, start_service, stop_service
 from navitas.virtual_phone.shell.commands.command_options import find_user, options, user_option
-from navitas.virtual_phone.shell.commands.user_commands import current_user, start_user, user_state
+from navitas.virtual_phone.shell.commands.package_commands import current_user, start_user, user_state
 from navitas.virtual_phone.shell.context import Context, command
-from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.shell.state import CommandError
 
 _UNKNOWN_COMMAND = 255
 _USAGE = "usage: am instrument [-r] [-e NAME VALUE]... [-p FILE] [-w] [--user USER] [--no-window-animation] COMPONENT\n"
@@ -29,7 +28,7 @@ _FLAGS = (
 async def am(context: Context) -> int:
     """instrument, start, startservice, stopservice, broadcast, force-stop, kill, start-user, and the states of users."""
     action, *args = context.args or [""]
-    starts = {
+    starts: dict[str, Callable[[Context, list[str]], Awaitable[int]]] = {
         "instrument": _instrument,
         "start": start, "start-activity": start,
         "startservice": start_service, "start-service": start_service,

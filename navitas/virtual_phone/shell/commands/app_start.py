@@ -1,15 +1,27 @@
-"""am start, startservice and stopservice: an app without tests, in a process that stays until it is stopped."""
+"""am start, startservice, stopservice and broadcast, and monkey: an app without tests, in a process that stays until it is
+stopped.
+"""
 
 from __future__ import annotations
 
+import signal
 import time
+from functools import partial
 
 from navitas.apk.manifest import AppComponent
 from navitas.virtual_phone.apps import AppEnded, AppProcess
 from navitas.virtual_phone.host_java import StartError
 from navitas.virtual_phone.package import Package, short_name
-from navitas.virtual_phone.shell.commands.intent_arguments import IntentArguments, parse_intent
-from navitas.virtual_phone.shell.context import Context
+from navitas.virtual_phone.shell.commands.intent_arguments import LAUNCHER, MAIN, IntentArguments, parse_intent
+from navitas.virtual_phone.shell.context import Context, command
+from navitas.virtual_phone.shell.state import CommandError
+
+_FROM_SHELL = 0x400000
+_LONGEST_S = 60.0
+"""ActivityManagerConstants: the time that a receiver in the background has."""
+_WITH_VALUE = ("-p", "-c", "-s", "--throttle", "--pkg-blacklist-file", "--pkg-whitelist-file")
+_MOST_EVENTS = 10_000_000
+_NO_ACTIVITIES = 251
 
 
 async def start(context: Context, args: list[str]) -> int:
@@ -43,16 +55,6 @@ async def start(context: Context, args: list[str]) -> int:
         place = f"{package.name}/{short_name(activity.name, package.name)}"
         await context.out(f"Status: ok\nLaunchState: {state}\nActivity: {place}\nTotalTime: {took}\nWaitTime: {took}\nComplete\n")
     return 0
-
-
-async def start_service(context: Context, args: list[str]) -> int:
-    """`am startservice [-n] PACKAGE/CLASS`."""
-    return await _service(context, args, "service", "Starting service")
-
-
-async def stop_service(context: Context, args: list[str]) -> int:
-    """`am stopservice [-n] PACKAGE/CLASS`."""
-    return await _service(context, args, "stopservice", "Stopping service")
 
 
 async def running(context: Context, package: Package) -> tuple[bool, AppProcess]:
@@ -95,6 +97,12 @@ async def _service(context: Context, args: list[str], request: str, doing: str) 
     return 0
 
 
+start_service = partial(_service, request="service", doing="Starting service")
+"""`am startservice [-n] PACKAGE/CLASS`."""
+stop_service = partial(_service, request="stopservice", doing="Stopping service")
+"""`am stopservice [-n] PACKAGE/CLASS`."""
+
+
 def _find_activity(context: Context, intent: IntentArguments) -> tuple[Package | None, AppComponent | None]:
     name, _, short = intent.component.partition("/")
     package = running_users_package(context, name or intent.package, intent.user)
@@ -107,3 +115,94 @@ def _find_activity(context: Context, intent: IntentArguments) -> tuple[Package |
 def _named(parts: tuple[AppComponent, ...], package: str, short: str) -> AppComponent | None:
     name = package + short if short.startswith(".") else short
     return next((part for part in parts if part.name == name), None)
+
+
+async def broadcast(context: Context, args: list[str]) -> int:
+    """`am broadcast INTENT`: returns when all receivers have handled it. It may have actions that only the system sends."""
+    intent = parse_intent(args)
+    intent.flags |= _FROM_SHELL
+    await context.out(f"Broadcasting: {intent}\n")
+    name = intent.component.partition("/")[0] or intent.package
+    package = context.phone.packages.get(name) if name else None
+    named = context.phone.apps.get(package) if package else None
+    for app in context.phone.apps.all() if not name else filter(None, [named]):
+        await context.phone.apps.tell(app, f"broadcast {intent.uri()}", _LONGEST_S)
+    await context.out("Broadcast completed: result=0\n")
+    return 0
+
+
+@command("monkey")
+async def monkey(context: Context) -> int:
+    """`-p PACKAGE [-c CATEGORY] [-s SEED] [--throttle MS] [-v] COUNT`; `--pct-*` and `--ignore-*` have no effect.
+
+    It ignores SIGHUP, as AOSP's script does (`trap "" HUP`), and so outlives a host that is gone.
+    """
+    jobs, shell = context.phone.jobs, context.shell
+    args = ("monkey", *context.args)
+    job = jobs.start(args, shell.who, _run_monkey(context), group=shell.group, on_signal=lambda number: number == signal.SIGHUP)
+    try:
+        return await job.wait()
+    finally:
+        if not shell.hung_up.is_set():
+            await jobs.stop([job])
+
+
+async def _run_monkey(context: Context) -> int:
+    values, verbose, count = _parse_monkey(context.args)
+    seed, throttle = _monkey_number(values.get("-s", "0")), _monkey_number(values.get("--throttle", "0"))
+    package = context.phone.packages.get(values.get("-p", ""))
+    activity = package.apk.manifest.launcher if package and package.apk else None
+    if verbose:
+        await context.out(f":Monkey: seed={seed} count={count}\n:AllowPackage: {values.get('-p', '')}\n")
+    if package is None or activity is None:
+        await context.out("** No activities found to run, monkey aborted.\n")
+        return _NO_ACTIVITIES
+    begun, injected = time.monotonic(), 0
+    try:
+        _, app = await running(context, package)
+        context.phone.apps.shown(package)
+        if count:  # The first event starts the activity.
+            launch = IntentArguments(action=MAIN, categories=[LAUNCHER], component=f"{package.name}/{activity.name}")
+            await app.ask(f"activity {launch.uri()}")
+            injected = 1
+        async for event in app.send(f"monkey {seed} {max(count - 1, 0)} {throttle} {activity.name}"):
+            injected += 1
+            if verbose:
+                await context.out(f":Sending {event.removeprefix('event ')}\n")
+    except AppEnded:
+        await context.out(f"// CRASH: {package.name}\n** Monkey aborted due to error.\nEvents injected: {injected}\n")
+        await context.err(f"** System appears to have crashed at event {injected} of {count} using seed {seed}\n")
+        return min(injected or 1, 255)
+    except StartError as error:
+        await context.err(f"** Error: {error}\n")
+        return 1
+    took = round(1000 * (time.monotonic() - begun))
+    await context.out(f"Events injected: {injected}\n")
+    await context.out(f"## Network stats: elapsed time={took}ms (0ms mobile, 0ms wifi, {took}ms not connected)\n")
+    if verbose:
+        await context.out("// Monkey finished\n")
+    return 0
+
+
+def _parse_monkey(args: list[str]) -> tuple[dict[str, str], bool, int]:
+    values: dict[str, str] = {}
+    verbose, count, left = False, None, list(args)
+    while left:
+        word = left.pop(0)
+        if word in _WITH_VALUE or word.startswith("--pct-"):
+            if not left:
+                raise CommandError(f"** Error: option {word} needs a value", 255)
+            values[word] = left.pop(0)
+        elif word.startswith("-v"):
+            verbose = True
+        elif not word.startswith("-"):
+            count = _monkey_number(word)
+    if count is None or count > _MOST_EVENTS:
+        raise CommandError("** Error: Count not specified", 255)
+    return values, verbose, count
+
+
+def _monkey_number(text: str) -> int:
+    if not text.isdecimal() or len(text) > 18:
+        raise CommandError(f'** Error: "{text}" is not a number', 255)
+    return int(text)

@@ -1,17 +1,20 @@
-"""Builtins that control the shell: flow, folder, reading, running text and other commands."""
+"""Builtins that control the shell: flow, folder, variables, options, reading, running text and other commands."""
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
+import posixpath
+import re
 
 from navitas.virtual_phone.shell.commands.command_options import options, to_int
+from navitas.virtual_phone.shell.conditions import test_holds
 from navitas.virtual_phone.shell.context import BUILTINS, COMMANDS, Context, builtin
-from navitas.virtual_phone.shell.fields import DEFAULT_SEPARATORS, split_line
-from navitas.virtual_phone.shell.flow import CommandError, ExitShell, LoopControl, ReturnFromFunction
+from navitas.virtual_phone.shell.expansion import DEFAULT_SEPARATORS, split_line
+from navitas.virtual_phone.shell.state import CommandError, ExitShell, LoopControl, ReturnFromFunction
 from navitas.virtual_phone.shell.streams import Input, decode
-from navitas.virtual_phone.shell.syntax import RESERVED_WORDS, Literal
+from navitas.virtual_phone.shell.syntax import RESERVED_WORDS
 
-_MANY_BYTES = 1 << 30
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_OPTION_LETTERS = {"errexit": "e", "nounset": "u", "noglob": "f"}
 
 
 def _status(context: Context) -> int:
@@ -34,6 +37,15 @@ async def false(context: Context) -> int:
     return 1
 
 
+@builtin("test", "[")
+async def test(context: Context) -> int:
+    """Evaluate a condition: status 0 if it is true, 2 for an invalid expression."""
+    args = list(context.args)
+    if context.name == "[" and (not args or args.pop() != "]"):
+        raise CommandError("missing ]", 2)
+    return 0 if await test_holds(context.shell, args, context.shell.expander(context.streams)) else 1
+
+
 @builtin("exit")
 async def exit_shell(context: Context) -> int:
     """End the shell."""
@@ -53,7 +65,7 @@ async def loop_control(context: Context) -> int:
     if not context.shell.loops:
         await context.err(f"/system/bin/sh: {context.name}: can't {context.name}\n")
         return 0
-    raise LoopControl(levels, resume=context.name == "continue")
+    raise LoopControl(levels, context.name == "continue")
 
 
 @builtin("cd")
@@ -65,7 +77,7 @@ async def cd(context: Context) -> int:
     target = shell.variables.get("OLDPWD", "/") if back else target
     try:
         # As in mksh: `..` after a symlink leads back to the symlink's folder.
-        path = context.phone.files.real_path(str(_logical(context.path(target))))
+        path = context.phone.files.real_path("/" + posixpath.normpath(context.path(target)).lstrip("/"))
         if not context.phone.files.stat(path, shell.who).is_dir:
             raise NotADirectoryError(20, "Not a directory")
     except OSError as error:
@@ -75,16 +87,6 @@ async def cd(context: Context) -> int:
     if back:
         await context.out(path + "\n")
     return 0
-
-
-def _logical(path: str) -> PurePosixPath:
-    parts: list[str] = []
-    for part in PurePosixPath(path).parts[1:]:
-        if part == "..":
-            parts = parts[:-1]
-        else:
-            parts.append(part)
-    return PurePosixPath("/", *parts)
 
 
 @builtin("pwd")
@@ -100,7 +102,7 @@ async def evaluate(context: Context) -> int:
     return await context.shell.evaluate(" ".join(context.args), context.streams)
 
 
-@builtin(".", "source")
+@builtin(".")
 async def source(context: Context) -> int:
     """Run a file in this shell, with positional parameters if there are any."""
     if not context.args:
@@ -132,25 +134,19 @@ async def exec_command(context: Context) -> int:
 
 @builtin("command")
 async def command_builtin(context: Context) -> int:
-    """Run a command, not a function; `-v` prints the meaning of a name."""
-    found = options(context, "vVp", mixed=False)
-    if "v" not in found and "V" not in found:
+    """Run a command, not a function; `-v` prints how the shell finds a name."""
+    found = options(context, "v", mixed=False)
+    if "v" not in found:
         return await _not_as_function(context.with_args(found.rest)) if found.rest else 0
     status = 0
     for name in found.rest:
-        kind = _kind(context, name)
-        shown = f"/system/bin/{name}" if kind.endswith(f"/{name}") else name
-        await context.out((f"{name} {kind}\n" if "V" in found else f"{shown}\n") if kind else "")
-        status = status if kind else 1
+        if name in RESERVED_WORDS or name in context.shell.functions or name in BUILTINS:
+            await context.out(f"{name}\n")
+        elif name in COMMANDS:
+            await context.out(f"/system/bin/{name}\n")
+        else:
+            status = 1
     return status
-
-
-@builtin("builtin")
-async def builtin_only(context: Context) -> int:
-    """Run a builtin, not a function."""
-    if not context.args or context.args[0] not in BUILTINS:
-        raise CommandError(f"{context.args[0] if context.args else ''}: not found")
-    return await _not_as_function(context.with_args(context.args))
 
 
 async def _not_as_function(context: Context) -> int:
@@ -162,57 +158,90 @@ async def _not_as_function(context: Context) -> int:
             context.shell.functions[context.name] = kept
 
 
-@builtin("type", "whence")
-async def type_of(context: Context) -> int:
-    """Print the meaning of names."""
-    status = 0
-    for name in options(context, "vpa", mixed=False).rest:
-        kind = _kind(context, name)
-        await context.out(f"{name} {kind or 'not found'}\n")
-        status = status if kind else 1
-    return status
-
-
-def _kind(context: Context, name: str) -> str:
-    if name in RESERVED_WORDS:
-        return "is a reserved word"
-    if name in context.shell.functions:
-        return "is a function"
-    if name in BUILTINS:
-        return "is a shell builtin"
-    return f"is a tracked alias for /system/bin/{name}" if name in COMMANDS else ""
-
-
 @builtin("read")
 async def read(context: Context) -> int:
-    """Read a line into variables; the last one gets the rest. -r raw, -n N at most N bytes, -u FD, -p ignored."""
-    found = options(context, "rp:n:N:u:", mixed=False)
+    """Read a line into variables; the last one gets the rest. -r: backslashes are ordinary characters."""
+    found = options(context, "r", mixed=False)
     names = found.rest or ["REPLY"]
-    stdin = context.streams.input(found.number("u", 0))
-    if stdin is None:
-        raise CommandError(f"-u: {found.get('u')}: bad file descriptor")
     raw = "r" in found
-    count = found.number("n" if "n" in found else "N", _MANY_BYTES)
-    line = await _logical_line(stdin, count, raw=raw)
+    line = await _logical_line(context.stdin, raw=raw)
     separators = context.shell.get("IFS")
     fields = split_line(line.rstrip("\n"), len(names), DEFAULT_SEPARATORS if separators is None else separators, raw=raw)
     for name, value in zip(names, fields, strict=True):
-        context.shell.assign(name, value)
-    return 0 if line.endswith("\n") or (line and count < _MANY_BYTES) else 1
+        context.shell.variables[name] = value
+    return 0 if line.endswith("\n") else 1
 
 
-async def _logical_line(stdin: Input, count: int, *, raw: bool) -> str:
+async def _logical_line(stdin: Input, *, raw: bool) -> str:
     """Return a line, joined with the next ones while it ends with a backslash."""
-    line = decode(await stdin.read_up_to(count))
-    while not raw and line.endswith("\\\n") and (more := decode(await stdin.read_up_to(count))):
+    line = decode(await stdin.readline())
+    while not raw and line.endswith("\\\n") and (more := decode(await stdin.readline())):
         line = line[:-2] + more
     return line
 
 
-@builtin("let")
-async def let(context: Context) -> int:
-    """Evaluate arithmetic; status 0 if the last value is not 0."""
-    value = 0
-    for expression in context.args:
-        value = await context.shell.expander(context.streams).calculate((Literal(expression, quoted=True),))
-    return 0 if value else 1
+@builtin("export", "local")
+async def export(context: Context) -> int:
+    """Set variables. `export` passes them to commands, and prints them without arguments."""
+    shell = context.shell
+    for argument in context.args:
+        name, assigned, value = argument.partition("=")
+        if argument.startswith("-"):
+            continue
+        if not _NAME.fullmatch(name):
+            raise CommandError(f"{argument}: not an identifier", fatal=True)
+        if context.name == "local":
+            shell.make_local(name)
+        if assigned:
+            shell.variables[name] = value
+        if context.name == "export":
+            shell.exported.add(name)
+    if not context.args and context.name == "export":
+        await context.out("".join(f"export {name}={value}\n" for name, value in shell.environment.items()))
+    return 0
+
+
+@builtin("unset")
+async def unset(context: Context) -> int:
+    """Remove variables or functions."""
+    shell = context.shell
+    found = options(context, "fv")
+    for name in found.rest:
+        if "f" not in found:
+            shell.variables.pop(name, None)
+            shell.exported.discard(name)
+        shell.functions.pop(name, None)
+    return 0
+
+
+@builtin("set")
+async def set_options(context: Context) -> int:
+    """Set options (-e -u -f, pipefail; others have no effect) and positional parameters; alone, print variables."""
+    shell = context.shell
+    args = list(context.args)
+    if not args:
+        await context.out("".join(f"{name}={value}\n" for name, value in sorted(shell.variables.items())))
+    while args and args[0][:1] in ("-", "+") and len(args[0]) > 1:
+        option = args.pop(0)
+        if option == "--":
+            shell.arguments = args
+            return 0
+        named = option[1:] == "o" and args
+        names = [_OPTION_LETTERS.get(args[0], args[0])] if named else list(option[1:])
+        del args[: 1 if named else 0]
+        for name in names:
+            (shell.options.add if option[0] == "-" else shell.options.discard)(name)
+    if args:
+        shell.arguments = args
+    return 0
+
+
+@builtin("shift")
+async def shift(context: Context) -> int:
+    """Remove positional parameters."""
+    count = to_int(context.args[0]) if context.args else 1
+    if not 0 <= count <= len(context.shell.arguments):
+        raise CommandError("nothing to shift", fatal=True)
+    # Assign a new list: a function's caller keeps its own.
+    context.shell.arguments = context.shell.arguments[count:]
+    return 0

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import calendar
-import contextlib
 import getopt
-import re
-import time
 from dataclasses import dataclass
 
 from navitas.virtual_phone.identity import FIRST_USER
 from navitas.virtual_phone.shell.context import COMMANDS, Context
-from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.shell.state import CommandError
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +86,3 @@ def to_seconds(text: str) -> float:
     if not 0 <= seconds < 1e9:
         raise CommandError(f"Not a number '{text}'")
     return seconds
-
-
-_DATE_FORMATS = ("%Y-%m-%dT%H:%M:%SZ", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d")
-
-
-def parse_date(text: str, formats: tuple[str, ...] = _DATE_FORMATS) -> int:
-    """Return the seconds since 1970 for `@SECONDS` or a date in UTC. Raises `CommandError`."""
-    if re.fullmatch(r"@\d{1,11}", text):
-        return int(text[1:])
-    for form in formats:
-        with contextlib.suppress(ValueError):
-            return calendar.timegm(time.strptime(text, form))
-    raise CommandError(f"bad date '{text}'")

@@ -1,4 +1,4 @@
-"""svc (radios, stay awake) and input. Both print nothing on success."""
+"""svc (radios, stay awake), cmd wifi, cmd bluetooth_manager, cmd connectivity, and input."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from urllib.parse import quote
 
 from navitas.virtual_phone.shell.commands.command_options import to_int
 from navitas.virtual_phone.shell.context import Context, command
-from navitas.virtual_phone.shell.flow import CommandError
-from navitas.virtual_phone.system_state import RADIOS
+from navitas.virtual_phone.shell.state import CommandError
+from navitas.virtual_phone.system_state import AIRPLANE, RADIOS
 
 _STAY_ON = {"true": "15", "false": "0", "ac": "1", "usb": "2", "wireless": "4", "dock": "8"}
 _SVC_USAGE = "Available commands:\n    power stayon [true|false|usb|ac|wireless|dock]\n    wifi|data|bluetooth [enable|disable]\n"
@@ -69,3 +69,56 @@ async def _swipe(context: Context, ends: list[str], duration_ms: int) -> None:
 async def _request(context: Context, request: str, more_s: float = 0.0) -> None:
     if (app := context.phone.apps.front) is not None:
         await context.phone.apps.tell(app, request, _KEY_S + more_s)
+
+
+async def wifi(context: Context, args: list[str]) -> int:
+    """Switch Wi-Fi, report its state, or scan (WifiShellCommand)."""
+    phone = context.phone
+    match args:
+        case ["set-wifi-enabled", "enabled" | "disabled" as value]:
+            phone.system.switch_radio("wifi", value == "enabled")
+        case ["status"]:
+            state = "enabled" if phone.state.switches.wifi_on else "disabled"
+            await context.out(f"Wifi is {state}\n")
+        case ["start-scan"]:
+            phone.state.start_wifi_scan()
+        case _:
+            await context.out("No shell command implementation.\n" if not args else f"Unknown command: {args[0]}\n")
+            return 255
+    return 0
+
+
+async def bluetooth(context: Context, args: list[str]) -> int:
+    """Switch Bluetooth, or wait until it is switched (BluetoothShellCommand)."""
+    phone = context.phone
+    match args:
+        case ["enable" | "disable" as action]:
+            phone.system.switch_radio("bluetooth", action == "enable")
+            await context.out(f"{action.title().removesuffix('e')}ing Bluetooth\n")
+        case ["wait-for-state:STATE_ON" | "wait-for-state:STATE_OFF" as wait]:
+            if phone.state.switches.bluetooth_on != wait.endswith("_ON"):
+                await context.out(f"{wait}: Failed with status=-1\n")
+                return 255
+            await context.out(f"{wait}: Success\n")
+        case _:
+            await context.out(f"Unknown command: {args[0] if args else ''}\n")
+            return 255
+    return 0
+
+
+async def connectivity(context: Context, args: list[str]) -> int:
+    """Switch airplane mode, or report it (ConnectivityService.ShellCmd)."""
+    system = context.phone.system
+    match args:
+        case ["airplane-mode", "enable" | "disable" as action]:
+            system.put_setting("global", AIRPLANE, str(int(action == "enable")))
+        case ["airplane-mode"]:
+            await context.out("enabled\n" if system.settings["global"].get(AIRPLANE) == "1" else "disabled\n")
+        case _:
+            await context.out("Connectivity service commands:\n  airplane-mode [enable|disable]\n")
+            return 255
+    return 0
+
+
+RADIO_SERVICES = {"wifi": wifi, "bluetooth_manager": bluetooth, "connectivity": connectivity}
+"""The commands by service."""

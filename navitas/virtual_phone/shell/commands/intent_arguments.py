@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from navitas.virtual_phone.identity import FIRST_USER
 from navitas.virtual_phone.package import short_name
-from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.shell.state import CommandError
 
 MAIN, LAUNCHER = "android.intent.action.MAIN", "android.intent.category.LAUNCHER"
 _IGNORED = ("-i", "--display", "--windowingMode", "--activityType", "--task", "-P", "--receiver-permission")

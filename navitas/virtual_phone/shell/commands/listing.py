@@ -1,24 +1,23 @@
-"""ls, stat, find."""
+"""ls, stat."""
 
 from __future__ import annotations
 
+import re
 import stat as st
 import time
 from collections.abc import Iterator
-from fnmatch import fnmatchcase
-from pathlib import PurePosixPath
 
 from navitas.virtual_phone.file_tree import Stat
 from navitas.virtual_phone.identity import user_name
 from navitas.virtual_phone.shell.commands.command_options import Options, options
 from navitas.virtual_phone.shell.context import Context, command
-from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.shell.state import CommandError
 
 
 @command("ls")
 async def ls(context: Context) -> int:
-    """List files and folders, one per line; `-l` long, `-a`/`-A` with hidden ones, `-d` folders themselves, `-R` recursive."""
-    found = options(context, "1laAdRhtrSiFCnpsk")
+    """List files and folders, one per line; `-l` long, `-n` with numbers of users, `-a`/`-A` with hidden ones, `-d` folders."""
+    found = options(context, "1lnaAd")
     files: list[str] = []
     folders: list[str] = []
     status = 0
@@ -31,7 +30,7 @@ async def ls(context: Context) -> int:
             continue
         (folders if is_dir and "d" not in found else files).append(name)
     await context.out("".join(_lines(context, found, [(name, context.path(name)) for name in files])))
-    titled = len(found.rest) > 1 or "R" in found
+    titled = len(found.rest) > 1
     for index, name in enumerate(folders):
         title = ("\n" if index or files else "") + f"{name}:\n" if titled else ""
         status = await _folder(context, found, name, title) or status
@@ -63,30 +62,19 @@ async def _folder(context: Context, found: Options, name: str, title: str) -> in
     total = f"total {len(names) * 4}\n" if "l" in found else ""
     lines = _lines(context, found, [(entry, f"{path}/{entry}") for entry in names])
     await context.out(title + total + "".join(lines))
-    status = 0
-    for entry in names if "R" in found else ():
-        if entry not in (".", "..") and context.phone.files.stat(f"{path}/{entry}", context.shell.who, follow=False).is_dir:
-            status = await _folder(context, found, f"{name}/{entry}", f"\n{name}/{entry}:\n") or status
-    return status
+    return 0
 
 
 def _lines(context: Context, found: Options, entries: list[tuple[str, str]]) -> Iterator[str]:
-    infos = []
+    rows: list[list[str]] = []
     for name, path in entries:
         try:
-            infos.append((name, context.phone.files.stat(path, context.shell.who, follow=False)))
+            info = context.phone.files.stat(path, context.shell.who, follow=False)
         except OSError:
-            infos.append((name, Stat(0, 0, 0)))
-    if "t" in found:
-        infos.sort(key=lambda item: -item[1].mtime)
-    if "S" in found:
-        infos.sort(key=lambda item: -item[1].size)
-    rows: list[list[str]] = []
-    for name, info in reversed(infos) if "r" in found else infos:
-        shown = name + ("/" if ("F" in found or "p" in found) and info.is_dir else "")
-        place = [str(info.inode)] if "i" in found else []
-        blocks = [str((info.size + 4095) // 4096 * 4)] if "s" in found else []
-        rows.append([*place, *blocks, *(_long(info, found) if "l" in found or "n" in found else []), _shown(shown, info, found)])
+            info = Stat(0, 0, 0)
+        is_long = "l" in found or "n" in found
+        shown = f"{name} -> {info.target}" if info.target and is_long else name
+        rows.append([*(_long(info, numeric="n" in found) if is_long else []), shown])
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)] if rows else []
     for row in rows:
         cells = [_aligned(cell, width) for cell, width in zip(row, widths, strict=False)]
@@ -97,29 +85,16 @@ def _aligned(cell: str, width: int) -> str:
     return cell.rjust(width) if cell[:1].isdigit() else cell.ljust(width)
 
 
-def _shown(name: str, info: Stat, found: Options) -> str:
-    return f"{name} -> {info.target}" if info.target and ("l" in found or "n" in found) else name
-
-
-def _long(info: Stat, found: Options) -> list[str]:
+def _long(info: Stat, *, numeric: bool) -> list[str]:
     when = time.strftime("%Y-%m-%d %H:%M", time.gmtime(info.mtime))
-    owners = [str(info.uid), str(info.gid)] if "n" in found else [user_name(info.uid), user_name(info.gid)]
-    return [st.filemode(info.mode), str(info.nlink), *owners, _human(info.size) if "h" in found else str(info.size), when]
-
-
-def _human(size: int) -> str:
-    """Format a size in bytes, or in K, M, G with one decimal below ten."""
-    value, units = float(size), iter("KMGT")
-    unit = ""
-    while value >= 1000:
-        value, unit = value / 1024, next(units)
-    return f"{value:.1f}{unit}" if unit and value < 10 else f"{value:.0f}{unit}"
+    owners = [str(uid) if numeric else user_name(uid) for uid in (info.uid, info.gid)]
+    return [st.filemode(info.mode), str(info.nlink), *owners, str(info.size), when]
 
 
 @command("stat")
 async def stat(context: Context) -> int:
     """Print the state of files; `-c FORMAT` with %n %N %s %a %A %F %U %G %u %g %Y %y %i %h."""
-    found = options(context, "c:Lft")
+    found = options(context, "c:L")
     if not found.rest:
         raise CommandError("Needs 1 argument")
     status = 0
@@ -149,63 +124,4 @@ def _format(template: str, name: str, info: Stat) -> str:
         "y": time.strftime("%Y-%m-%d %H:%M:%S.000000000 +0000", time.gmtime(info.mtime)), "i": info.inode,
         "h": info.nlink, "b": (info.size + 511) // 512, "f": f"{info.mode:x}", "%": "%",
     }  # fmt: skip
-    out = []
-    at = 0
-    while at < len(template):
-        key = template[at + 1 : at + 2] if template[at] == "%" else ""
-        out.append(str(values[key]) if key in values else template[at])
-        at += 2 if key in values else 1
-    return "".join(out)
-
-
-@command("find")
-async def find(context: Context) -> int:
-    """Walk folders: -name, -iname, -type f|d|l, -maxdepth, -mindepth, -print."""
-    args = list(context.args)
-    starts = []
-    while args and not args[0].startswith("-"):
-        starts.append(args.pop(0))
-    tests = _find_tests(args)
-    status = 0
-    for start in starts or ["."]:
-        try:
-            for path, depth, info in _walk(context, start, 0, int(tests.get("maxdepth", 1000))):
-                if _accepts(tests, PurePosixPath(path).name, depth, info):
-                    await context.out(path + "\n")
-        except OSError as error:
-            await context.err(f"find: '{start}': {error.strerror}\n")
-            status = 1
-    return status
-
-
-def _find_tests(args: list[str]) -> dict[str, str]:
-    tests: dict[str, str] = {}
-    while args:
-        option = args.pop(0).lstrip("-")
-        if option == "print":
-            continue
-        if option not in ("name", "iname", "type", "maxdepth", "mindepth") or not args:
-            raise CommandError(f"bad arg '-{option}'")
-        tests[option] = args.pop(0)
-        if option.endswith("depth") and not tests[option].isdecimal():
-            raise CommandError(f"not integer: {tests[option]}")
-    return tests
-
-
-def _accepts(tests: dict[str, str], name: str, depth: int, info: Stat) -> bool:
-    kind = "d" if info.is_dir else "l" if info.is_link else "f"
-    return (
-        fnmatchcase(name, tests.get("name", "*"))
-        and fnmatchcase(name.lower(), tests.get("iname", "*").lower())
-        and kind == tests.get("type", kind)
-        and depth >= int(tests.get("mindepth", 0))
-    )
-
-
-def _walk(context: Context, path: str, depth: int, max_depth: int) -> Iterator[tuple[str, int, Stat]]:
-    absolute = context.path(path)
-    info = context.phone.files.stat(absolute, context.shell.who, follow=depth == 0)
-    yield path, depth, info
-    if info.is_dir and depth < max_depth:
-        for name in context.phone.files.listdir(absolute, context.shell.who):
-            yield from _walk(context, f"{path.rstrip('/')}/{name}", depth + 1, max_depth)
+    return re.sub("%(.)", lambda match: str(values.get(match[1], match[0])), template)

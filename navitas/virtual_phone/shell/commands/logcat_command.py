@@ -11,26 +11,79 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
 
-from navitas.virtual_phone.logd import BUFFERS, MAX_BYTES, MAX_PAYLOAD, MIN_BYTES, Entry
-from navitas.virtual_phone.logformat import MODIFIERS, PRIORITIES, STYLES, LogFormat, binary
+from navitas.virtual_phone.identity import FIRST_APP_UID, user_name
+from navitas.virtual_phone.logd import BUFFERS, MAX_BYTES, MIN_BYTES, Entry
 from navitas.virtual_phone.shell.commands.command_options import Options, options
-from navitas.virtual_phone.shell.commands.log_output import LogOutput
 from navitas.virtual_phone.shell.context import Context, command
-from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.shell.state import CommandError
 from navitas.virtual_phone.shell.streams import PIECE_BYTES, decode, encode
 
+STYLES = ("brief", "long", "raw", "tag", "threadtime", "time")
+MODIFIERS = ("color", "colour", "epoch", "uid", "usec", "UTC", "year", "zone")
+
+PRIORITIES = "..VDIWEFS"
+"""The letter of each priority."""
+_COLORS = {"D": 34, "I": 32, "W": 33, "E": 31, "F": 31}
+_DEFAULT_COLOR = 39
+_MAX_FRAME_BYTES = 127
 _DEFAULT_BUFFERS = ("main", "system", "crash", "kernel")
 _SILENT = 8
-_MAX_ENTRY = 5 * 1024
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-_LONG = (
-    "pid=", "uid=", "regex=", "grep=", "max-count=", "head=", "print", "dividers", "clear", "format=", "buffer=", "dump", "wrap",
-    "tail=", "binary", "file=", "rotate-kbytes=", "rotate-count=", "buffer-size",
-)  # fmt: skip
-_SHORT_OF = {
-    "regex": "e", "grep": "e", "max-count": "m", "head": "m", "dividers": "D", "clear": "c", "format": "v", "buffer": "b",
-    "dump": "d", "tail": "t", "binary": "B", "file": "f", "rotate-kbytes": "r", "rotate-count": "n", "buffer-size": "g",
-}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class LogFormat:
+    """A style and its modifiers."""
+
+    style: str = "threadtime"
+    modifiers: frozenset[str] = frozenset()
+
+    def render(self, entry: Entry) -> str:
+        """Format an entry: one line for each line of its message, each with the prefix (`long` has one header)."""
+        prefix, suffix = (_cut(text) for text in self._frame(entry))
+        if "color" in self.modifiers:
+            prefix = f"\x1b[{_COLORS.get(PRIORITIES[entry.priority], _DEFAULT_COLOR)}m{prefix}"
+            suffix = f"\x1b[0m{suffix}"
+        lines = [entry.message] if self.style == "long" else entry.message.removesuffix("\n").split("\n")
+        return "".join(f"{prefix}{line}{suffix}" for line in lines)
+
+    def _frame(self, entry: Entry) -> tuple[str, str]:
+        level = PRIORITIES[entry.priority]
+        tag = f"{entry.tag:<8}"
+        uid = self._uid(entry.uid)
+        when = self._time(entry.realtime_ns)
+        frames = {
+            "tag": (f"{level}/{tag}: ", "\n"),
+            "raw": ("", "\n"),
+            "time": (f"{when} {level}/{tag}({uid}{entry.pid:5d}): ", "\n"),
+            "threadtime": (f"{when} {uid.replace(':', ' ')}{entry.pid:5d} {entry.tid:5d} {level} {tag}: ", "\n"),
+            "long": (f"[ {when} {uid}{entry.pid:5d}:{entry.tid:5d} {level}/{tag} ]\n", "\n\n"),
+            "brief": (f"{level}/{tag}({uid}{entry.pid:5d}): ", "\n"),
+        }
+        return frames[self.style]
+
+    def _uid(self, uid: int) -> str:
+        if "uid" not in self.modifiers:
+            return ""
+        name = user_name(uid)
+        return f"{name if uid < FIRST_APP_UID and len(name) <= 5 else uid:>5}:"
+
+    def _time(self, realtime_ns: int) -> str:
+        seconds, nanoseconds = divmod(max(0, realtime_ns), 1_000_000_000)
+        fraction = f"{nanoseconds // 1000:06d}" if "usec" in self.modifiers else f"{nanoseconds // 1_000_000:03d}"
+        if "epoch" in self.modifiers:
+            return f"{seconds:19d}.{fraction}"
+        day = time.strftime("%Y-%m-%d %H:%M:%S" if "year" in self.modifiers else "%m-%d %H:%M:%S", time.gmtime(seconds))
+        return f"{day}.{fraction}" + (" +0000" if {"zone", "UTC"} & self.modifiers else "")
+
+
+def _cut(text: str) -> str:
+    """Cut a prefix or suffix to 127 bytes, the size of liblog's buffers."""
+    data = text.encode("utf-8", "replace")
+    if len(data) <= _MAX_FRAME_BYTES:
+        return text
+    end = "\n" if text.endswith("\n") else ""
+    return data[: _MAX_FRAME_BYTES - len(end)].decode("utf-8", "ignore") + end
 
 
 @dataclass(slots=True)
@@ -40,27 +93,22 @@ class _Filter:
     default: int = 2
     tags: dict[str, int] = field(default_factory=dict)
     pid: int | None = None
-    uids: frozenset[int] = frozenset()
     regex: re.Pattern[str] | None = None
     since_ns: int = 0
-    prints_all: bool = False
 
     def is_sent(self, entry: Entry) -> bool:
         """Return whether the log daemon sends the entry to logcat."""
         return (self.pid is None or entry.pid == self.pid) and entry.realtime_ns >= self.since_ns
 
     def shows(self, entry: Entry) -> bool:
-        """Return whether tag, priority and user match."""
-        return entry.priority >= self.tags.get(entry.tag, self.default) and (not self.uids or entry.uid in self.uids)
-
-    def matches(self, entry: Entry) -> bool:
-        """Return whether the regular expression matches the message."""
-        return self.regex is None or bool(self.regex.search(entry.message))
+        """Return whether tag, priority and message match."""
+        is_loud = entry.priority >= self.tags.get(entry.tag, self.default)
+        return is_loud and (self.regex is None or self.regex.search(entry.message) is not None)
 
 
 @command("logcat")
 async def logcat(context: Context) -> int:
-    """Print and follow the log, with options and messages of Android 14's logcat.cpp except -L -S -p -P and --proto."""
+    """Print and follow the log, with messages of Android 14's logcat.cpp. It writes no files, and nothing binary."""
     found = _options(context)
     log = context.phone.logd
     log.drain()
@@ -71,69 +119,52 @@ async def logcat(context: Context) -> int:
     if "G" in found:
         log.resize(buffers, _size(found.get("G"), buffers))
         return 0
-    if "g" in found:
-        await context.out("".join(_usage(name, *log.usage(name)) for name in buffers))
-        return 0
     chosen = _filter(context, found)
-    output = LogOutput(context, found)
-    printer = _Printer(output, _format(context, found), chosen, limit=_count(found, "m"))
-    printer.switches, printer.binary = "D" in found, "B" in found
+    printer = _Printer(context, _format(found), chosen, limit=_count(found))
     start = found.get("t") or found.get("T")
     # The log daemon counts the newest lines before logcat filters them.
     sent: Iterable[Entry] = filter(chosen.is_sent, log.entries(buffers))
     last = log.last_sequence
     if start.isdecimal():
         sent = deque(sent, maxlen=max(1, int(start)))
-    with output:
-        if await printer.print_all(sent) or "d" in found or "t" in found:
-            return 0
-        async for new in log.follow(buffers, last):
-            if await printer.print_all(filter(chosen.is_sent, new)):
-                return 0
+    if await printer.print_all(sent) or "d" in found or "t" in found:
+        return 0
+    async for new in log.follow(buffers, last):
+        if await printer.print_all(filter(chosen.is_sent, new)):
+            break
     return 0
 
 
 def _options(context: Context) -> Options:
-    """Return the options by their short names. Raises `CommandError` as logcat does."""
+    """Return the options. Raises `CommandError` as logcat does."""
     try:
-        found = options(context, "cdDhLt:T:gG:sQf:r:n:v:b:BSpP:m:e:", _LONG)
+        found = options(context, "cdt:T:G:sv:b:m:e:", ("pid=",))
     except CommandError as error:
         name = error.message.partition("'")[2].partition("'")[0]
         wrong = f"Unknown option '-{'' if len(name) == 1 else '-'}{name}'." if name else error.message
         raise CommandError(wrong) from None
-    values: dict[str, list[str]] = {}
-    for key, given in found.values.items():
-        values.setdefault(_SHORT_OF.get(key, key), []).extend(given)
-    for key in values:
-        if key in ("L", "S", "p", "P"):
-            raise CommandError(f"-{key} is not modelled by this phone")
-    if "m" in values and "t" in values:
+    if "m" in found and "t" in found:
         raise CommandError("Cannot use -m (--max-count) and -t together.")
-    if "r" in values and "f" not in values:
-        raise CommandError("-r requires -f as well.")
-    return Options(values, found.rest)
+    return found
 
 
-def _count(found: Options, option: str) -> int:
-    """Return an option's positive number, or -1 without the option."""
-    text = found.get(option, "-1")
-    if option in found and (not text.isdecimal() or int(text) < 1):
-        raise CommandError(f"-{option} '{text}' isn't an integer greater than zero.")
+def _count(found: Options) -> int:
+    """Return the positive number of -m, or -1 without it."""
+    text = found.get("m", "-1")
+    if "m" in found and (not text.isdecimal() or int(text) < 1):
+        raise CommandError(f"-m '{text}' isn't an integer greater than zero.")
     return int(text)
 
 
 class _Printer:
     """Prints entries that pass a filter, and a divider before the first entry of a buffer."""
 
-    def __init__(self, output: LogOutput, form: LogFormat, chosen: _Filter, *, limit: int) -> None:
-        self.switches = False
-        self.binary = False
-        self._output = output
+    def __init__(self, context: Context, form: LogFormat, chosen: _Filter, *, limit: int) -> None:
+        self._context = context
         self._form = form
         self._chosen = chosen
         self._left = limit
         self._begun: set[str] = set()
-        self._last = ""
 
     async def print_all(self, entries: Iterable[Entry]) -> bool:
         """Print entries. Returns True when the limit of matches is reached."""
@@ -142,28 +173,22 @@ class _Printer:
         for entry in entries:
             if not self._chosen.shows(entry):
                 continue
-            matched = self._chosen.matches(entry)
-            if matched or self._chosen.prints_all:
-                pieces.append(self._piece(entry))
-                size += len(pieces[-1])
-            self._left -= matched
+            pieces.append(encode(self._divider(entry.buffer) + self._form.render(entry)))
+            size += len(pieces[-1])
+            self._left -= 1
             if self._left == 0:
                 break
             if size >= PIECE_BYTES:
-                await self._output.write(pieces)
+                await self._context.out(b"".join(pieces))
                 pieces, size = [], 0
-        await self._output.write(pieces)
+        await self._context.out(b"".join(pieces))
         return self._left == 0
 
-    def _piece(self, entry: Entry) -> bytes:
-        return binary(entry) if self.binary else encode(self._divider(entry.buffer) + self._form.render(entry))
-
     def _divider(self, buffer: str) -> str:
-        before, self._last = self._last, buffer
-        if buffer not in self._begun:
-            self._begun.add(buffer)
-            return f"--------- beginning of {buffer}\n"
-        return f"--------- switch to {buffer}\n" if self.switches and before != buffer else ""
+        if buffer in self._begun:
+            return ""
+        self._begun.add(buffer)
+        return f"--------- beginning of {buffer}\n"
 
 
 def _buffers(names: list[str]) -> tuple[str, ...]:
@@ -191,36 +216,17 @@ def _size(text: str, buffers: tuple[str, ...]) -> int:
     return size
 
 
-def _usage(name: str, size: int, used: int) -> str:
-    return (
-        f"{name}: ring buffer is {_readable(size)} ({_readable(used)} consumed, {_readable(used)} readable), "
-        f"max entry is {_MAX_ENTRY} B, max payload is {MAX_PAYLOAD} B\n"
-    )
-
-
-def _readable(size: int) -> str:
-    for unit in ("B", "KiB", "MiB"):
-        if size < 1024:
-            return f"{size} {unit}"
-        size //= 1024
-    return f"{size} GiB"
-
-
-def _format(context: Context, found: Options) -> LogFormat:
-    given = found.values.get("v", [])
+def _format(found: Options) -> LogFormat:
     style = "threadtime"
     modifiers: set[str] = set()
-    for word in filter(None, re.split(r"[,:; \t\n\r\f]", ",".join(given) or context.shell.get("ANDROID_PRINTF_LOG") or "")):
+    for word in filter(None, re.split(r"[,:; \t\n\r\f]", ",".join(found.values.get("v", [])))):
         if word in STYLES:
             style = word
-        elif word == "zone":
-            modifiers ^= {word}
         elif word in MODIFIERS:
             modifiers.add({"UTC": "zone", "colour": "color"}.get(word, word))
-        elif given:
+        else:
             raise CommandError(f"Invalid -v '{word}'.")
-    boot_ns = time.time_ns() - time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-    return LogFormat(style, frozenset(modifiers), boot_ns)
+    return LogFormat(style, frozenset(modifiers))
 
 
 def _filter(context: Context, found: Options) -> _Filter:
@@ -242,16 +248,11 @@ def _filter(context: Context, found: Options) -> _Filter:
         if not found.get("pid").isdecimal() or int(found.get("pid")) < 1:
             raise CommandError(f"pid '{found.get('pid')}' out of range.")
         chosen.pid = int(found.get("pid"))
-    for uid in filter(None, found.get("uid").split(",")):
-        if not uid.isdecimal():
-            raise CommandError(f"Unable to parse UID '{uid}'")
-        chosen.uids |= {int(uid)}
     if "e" in found:
         try:
             chosen.regex = re.compile(found.get("e"))
         except re.error as error:
             raise CommandError(f"bad regex: {error}") from None
-        chosen.prints_all = "print" in found and "m" in found
     option = "t" if "t" in found else "T"
     start = found.get(option)
     if start and not start.isdecimal():

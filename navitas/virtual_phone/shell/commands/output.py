@@ -8,48 +8,31 @@ import shutil
 from navitas.virtual_phone.host_process import host_process
 from navitas.virtual_phone.shell.commands.command_options import options, too_few
 from navitas.virtual_phone.shell.context import Context, builtin, command
-from navitas.virtual_phone.shell.flow import CommandError
-from navitas.virtual_phone.shell.streams import DISCARD, encode
+from navitas.virtual_phone.shell.state import CommandError
+from navitas.virtual_phone.shell.streams import discard, encode
 
 _SIMPLE_ESCAPES = {"a": 7, "b": 8, "e": 27, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11, "\\": 92, '"': 34}
 _ESCAPE = re.compile(rb"\\(?:0([0-7]{1,3})|([0-7]{1,3})|x([0-9a-fA-F]{1,2})|(.))", re.DOTALL)
-_CONVERSION = re.compile(rb"%(%|[-+ #0]*(?:\*|\d+)?(?:\.\d+)?.)", re.DOTALL)
-_KINDS = "%bcdeEfgGiosuxX"
+_CONVERSION = re.compile(rb"%(%|[-+ #0]*\d*(?:\.\d+)?.)", re.DOTALL)
+_KINDS = "%bcdiosuxX"
 
 
 @command("cat")
 async def cat(context: Context) -> int:
-    """Copy files, or standard input, to standard output; -v -t -e show unprintable characters, tabs, line ends."""
-    found = options(context, "uvet")
-    marks = {flag for flag in "vet" if flag in found}
+    """Copy files, or standard input, to standard output."""
+    found = options(context, "u")
     status = 0
     for name in found.rest or ["-"]:
         try:
             source = context.open_input(name)
             while data := await source.read():
-                await context.out(_visible(data, marks) if marks else data)
+                await context.out(data)
             if source is not context.stdin:
                 source.close()
         except OSError as error:
             await context.err(f"cat: {name}: {error.strerror}\n")
             status = 1
     return status
-
-
-def _visible(data: bytes, marks: set[str]) -> bytes:
-    return b"".join(_shown(code, marks) for code in data)
-
-
-def _shown(code: int, marks: set[str]) -> bytes:
-    if code == ord("\n"):
-        return b"$\n" if "e" in marks else b"\n"
-    if code == ord("\t"):
-        return b"^I" if "t" in marks else b"\t"
-    if "v" not in marks:
-        return bytes([code])
-    low = code & 0x7F
-    # toybox omits M- only for characters that are printable without it.
-    return (b"M-" if code > 0x7F else b"") + (b"^" + bytes([low ^ 0x40]) if low < 0x20 or low == 0x7F else bytes([low]))
 
 
 @builtin("echo")
@@ -106,28 +89,17 @@ def _format(template: bytes, arguments: list[bytes], bad: list[str]) -> bytes:
 def _convert(conversion: str, arguments: list[bytes]) -> bytes:
     if conversion == "%":
         return b"%"
-    if "*" in conversion:
-        conversion = conversion.replace("*", str(_integer(arguments.pop(0) if arguments else b"0")))
     value = arguments.pop(0) if arguments else b""
     kind = conversion[-1]
     if kind in "bcs":
         text = _unescape(value) if kind == "b" else value[:1] if kind == "c" else value
         return f"%{conversion[:-1]}s".encode() % text
-    if kind in "eEfgG":
-        return f"%{conversion}".encode() % _real(value)
     return (f"%{conversion[:-1]}{'d' if kind in 'iu' else kind}".encode()) % _integer(value)
 
 
 def _integer(text: bytes) -> int:
     try:
         return int(text or b"0", 0)
-    except ValueError:
-        raise ValueError(text.decode("utf-8", "replace")) from None
-
-
-def _real(text: bytes) -> float:
-    try:
-        return float(text or b"0")
     except ValueError:
         raise ValueError(text.decode("utf-8", "replace")) from None
 
@@ -151,8 +123,7 @@ async def yes(context: Context) -> int:
     program = shutil.which("yes")
     if program is None:
         raise CommandError("this machine has no program 'yes'")
-    sink = context.streams.stdout
-    null = sink is DISCARD
+    null = context.streams.stdout is discard
     argv = [program, *context.args]
     shell = context.shell
     async with host_process(context.phone.processes, argv, name="yes", who=shell.who, discard_output=null) as process:

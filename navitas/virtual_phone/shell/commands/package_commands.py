@@ -1,4 +1,4 @@
-"""pm, run-as."""
+"""pm, run-as, and the users of pm and am."""
 
 from __future__ import annotations
 
@@ -9,18 +9,22 @@ from typing import BinaryIO
 
 from navitas.virtual_phone.apk_install import InstallError, InstallOptions
 from navitas.virtual_phone.identity import FIRST_USER
-from navitas.virtual_phone.package import Package
+from navitas.virtual_phone.package import Package, short_name
 from navitas.virtual_phone.releases import FINE_POWER_MONITORS, has
-from navitas.virtual_phone.shell.commands.activity_queries import query_activities, resolve_activity
-from navitas.virtual_phone.shell.commands.command_options import Options, options, to_int, user_option
-from navitas.virtual_phone.shell.commands.user_commands import create_user, remove_user
+from navitas.virtual_phone.shell.commands.app_start import running_users_package
+from navitas.virtual_phone.shell.commands.command_options import Options, find_user, options, to_int, user_option
+from navitas.virtual_phone.shell.commands.intent_arguments import parse_intent
 from navitas.virtual_phone.shell.context import COMMANDS, Context, command
-from navitas.virtual_phone.shell.flow import CommandError
 from navitas.virtual_phone.shell.interpreter import Interpreter
+from navitas.virtual_phone.shell.state import CommandError
 
 _UNKNOWN_COMMAND = 255
 _MAX_STREAMED_BYTES = 4 << 30
 _INSTALL_OPTIONS = ("user=", "abi=", "install-location=", "force-queryable", "dont-kill", "full")
+_MATCH = "priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=true"
+_CHOOSER = (
+    "priority=0 preferredOrder=0 match=0x0 specificIndex=-1 isDefault=false\nandroid/com.android.internal.app.ResolverActivity\n"
+)
 
 
 @command("pm")
@@ -173,8 +177,87 @@ async def run_as(context: Context) -> int:
     home = f"/data/user/{package.user}/{name}" if package.user else f"/data/data/{name}"
     shell = Interpreter(context.phone, package.identity, home, context.shell.environment)
     shell.pid, shell.depth, shell.holding_streams = context.shell.pid, context.shell.depth, context.shell.holding_streams
-    shell.umask = context.shell.umask
     program = args or ["sh"]
     if program[0].rpartition("/")[2] not in {*COMMANDS, *_BUILTIN_PROGRAMS} and "/" not in program[0]:
         raise CommandError(f"exec failed for {program[0]}: No such file or directory")
     return await shell.run_command(Context(program[0], program[1:], context.streams, shell))
+
+
+async def resolve_activity(context: Context) -> int:
+    """`--brief [--user USER] -a MAIN -c LAUNCHER PACKAGE`: the activity, or Android's chooser if there are several."""
+    found = _launchers(context)
+    await context.out("No activity found\n" if not found else f"{_MATCH}\n{found[0]}\n" if len(found) == 1 else _CHOOSER)
+    return 0
+
+
+async def query_activities(context: Context) -> int:
+    """`--brief [--user USER] -a MAIN -c LAUNCHER PACKAGE`: all of them."""
+    found = _launchers(context)
+    lines = [f"  Activity #{number}:\n    {_MATCH}\n    {name}\n" for number, name in enumerate(found)]
+    await context.out(f"{len(found)} activities found:\n{''.join(lines)}" if found else "No activities found\n")
+    return 0
+
+
+def _launchers(context: Context) -> list[str]:
+    intent = parse_intent([word for word in context.args if word != "--brief"])
+    package = running_users_package(context, intent.package, intent.user)
+    if package is None or package.apk is None:
+        return []
+    return [f"{package.name}/{short_name(one.name, package.name)}" for one in package.apk.manifest.launchers]
+
+
+async def create_user(context: Context) -> int:
+    """`[--profileOf USER] [--managed] NAME`, as AOSP's PackageManagerShellCommand."""
+    found = options(context, "", ("profileOf=", "managed", "guest", "restricted", "ephemeral", "user-type="))
+    if not found.rest:
+        raise CommandError("Error: no user name specified.")
+    user = context.phone.packages.users.create(found.rest[0], is_profile="managed" in found)
+    if user is None:
+        await context.err("Error: couldn't create User.\n")
+        return 1
+    await context.out(f"Success: created user id {user.id}\n")
+    return 0
+
+
+async def remove_user(context: Context) -> int:
+    """`USER`: its packages and data go, too."""
+    found = options(context, "w", ("wait", "set-ephemeral-if-in-use"))
+    user = find_user(context, found.rest[0] if found.rest else "") if found.rest else None
+    if user is None:
+        raise CommandError("Error: no user id specified.")
+    if not context.phone.packages.remove_user(user):
+        await context.err(f"Error: couldn't remove user id {user}\n")
+        return 1
+    await context.out("Success: removed user\n")
+    return 0
+
+
+async def start_user(context: Context, args: list[str]) -> int:
+    """`[-w] USER`."""
+    user = context.phone.packages.users.get(_user_number(context, args))
+    if user is not None:
+        user.is_running = True
+    await context.out("Success: user started\n")
+    return 0
+
+
+async def user_state(context: Context, args: list[str]) -> int:
+    """`USER`."""
+    number = _user_number(context, args)
+    user = context.phone.packages.users.get(number)
+    await context.out("RUNNING_UNLOCKED\n" if user and user.is_running else f"User is not started: {number}\n")
+    return 0
+
+
+async def current_user(context: Context, args: list[str]) -> int:
+    """The user in the foreground, always the first one: this phone cannot switch."""
+    await context.out(f"{FIRST_USER}\n")
+    return 0
+
+
+def _user_number(context: Context, args: list[str]) -> int:
+    words = [word for word in args if word != "-w"]
+    user = find_user(context, words[0]) if words else None
+    if user is None:
+        raise CommandError("Error: Argument expected: a user", 255)
+    return user

@@ -1,4 +1,4 @@
-"""ps, pidof, pgrep, pkill, killall."""
+"""ps, pidof, pgrep, pkill."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from navitas.virtual_phone.process_table import PhoneProcess
 from navitas.virtual_phone.shell.commands.command_options import options
 from navitas.virtual_phone.shell.commands.signals import signal_of
 from navitas.virtual_phone.shell.context import Context, command
-from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.shell.state import CommandError
 
 
 def _visible(context: Context) -> list[PhoneProcess]:
@@ -22,11 +22,9 @@ def _visible(context: Context) -> list[PhoneProcess]:
 @command("ps")
 async def ps(context: Context) -> int:
     """Print all processes (`-A`, the default here); -o with USER PID PPID NAME ARGS S."""
-    found = options(context, "AefTlo:p:w")
-    processes = _visible(context)
-    if "p" in found:
-        wanted = found.get("p").split(",")
-        processes = [process for process in processes if str(process.pid) in wanted]
+    found = options(context, "Aefo:p:")
+    wanted = found.get("p").split(",")
+    processes = [process for process in _visible(context) if "p" not in found or str(process.pid) in wanted]
     columns = [name.strip().upper() for name in found.get("o", "USER,PID,PPID,VSZ,RSS,WCHAN,ADDR,S,NAME").split(",")]
     columns = ["NAME" if name in ("CMD", "COMM") else name for name in columns]
     rows = [columns, *([_cell(process, name) for name in columns] for process in processes)]
@@ -61,7 +59,7 @@ def _cell(process: PhoneProcess, column: str) -> str:
 @command("pidof")
 async def pidof(context: Context) -> int:
     """Print the pids of processes by name."""
-    found = options(context, "so:")
+    found = options(context, "s")
     pids = [str(process.pid) for name in found.rest for process in _visible(context) if _named(process, name)]
     pids = pids[:1] if "s" in found else pids
     await context.out(" ".join(pids) + "\n" if pids else "")
@@ -113,18 +111,3 @@ async def pkill(context: Context) -> int:
         process.send_signal(number)
     await asyncio.sleep(0)  # if its own shell is among them, it ends here
     return 0 if matching else 1
-
-
-@command("killall")
-async def killall(context: Context) -> int:
-    """Signal processes by name."""
-    number, names = signal_of(context.args)
-    status = 0
-    for name in names:
-        chosen = [process for process in _visible(context) if _named(process, name)]
-        for process in chosen:
-            process.send_signal(number)
-        if not chosen:
-            await context.err(f"killall: {name}: No such process\n")
-            status = 1
-    return status

@@ -1,22 +1,30 @@
-"""dumpsys, settings, cmd battery, cmd power, cmd thermalservice, cmd deviceidle, and wm, which has no effect."""
+"""dumpsys, settings, and cmd battery, power, thermalservice, deviceidle, alarm and jobscheduler."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import partial
 
-from navitas.virtual_phone.package_dump import dump_package, dump_packages
+from navitas.virtual_phone.apps import AppEnded
+from navitas.virtual_phone.host_java import StartError
 from navitas.virtual_phone.phone import Phone
-from navitas.virtual_phone.power_stats_dump import SERVICE as POWER_STATISTICS
-from navitas.virtual_phone.power_stats_dump import dump_power_statistics
+from navitas.virtual_phone.rail_monitor import POWER_STATISTICS, dump_power_statistics
 from navitas.virtual_phone.releases import SINCE, has
 from navitas.virtual_phone.shell.commands.command_options import options
-from navitas.virtual_phone.shell.commands.radios import RADIOS
-from navitas.virtual_phone.shell.commands.scheduled import alarm, job_scheduler
+from navitas.virtual_phone.shell.commands.controls import RADIO_SERVICES
 from navitas.virtual_phone.shell.context import Context, command
-from navitas.virtual_phone.shell.flow import CommandError
-from navitas.virtual_phone.state_dumps import dump_connectivity, dump_display, dump_netstats, dump_power, dump_settings, dump_wifi
+from navitas.virtual_phone.shell.state import CommandError
+from navitas.virtual_phone.state_dumps import (
+    dump_connectivity,
+    dump_display,
+    dump_netstats,
+    dump_packages,
+    dump_power,
+    dump_settings,
+    dump_wifi,
+)
 
 _NAMESPACES = ("system", "secure", "global")
 _SERVICES = (
@@ -25,6 +33,13 @@ _SERVICES = (
 )  # fmt: skip
 _THERMAL_STATUSES = tuple("0123456")
 _STATISTICS_OPTIONS = ("-c", "--checkin", "--history", "--charged", "--reset", "--write")
+_ALARM_USAGE = (
+    "Alarm manager service (alarm) commands:\n  advance SECONDS\n    Advance the clock of alarms and jobs (virtual phone only)\n"
+)
+_JOB_USAGE = "Job scheduler (jobscheduler) commands:\n  run [-f | --force] PACKAGE JOB_ID\n"
+_SECONDS = re.compile(r"\d{1,8}(\.\d{1,3})?", re.ASCII)
+_NO_PACKAGE, _NO_JOB = -1000 & 0xFF, -1001 & 0xFF
+"""JobSchedulerShellCommand's exit codes."""
 
 
 @command("dumpsys")
@@ -42,15 +57,8 @@ async def dumpsys(context: Context) -> int:
         return await _battery(context, args[1:], dump=True)
     if name == "deviceidle":
         return await _doze(context, args[1:])
-    if name == "package" and args[1:] == ["packages"]:
-        await context.out(dump_packages([(package, phone.packages.granted(package.name)) for package in phone.packages.all()]))
-        return 0
     if name == "package" and len(args) > 1:
-        await context.out(
-            dump_package(
-                phone.packages.get_installed(args[1]), args[1], phone.packages.granted(args[1]), phone.packages.users_of(args[1])
-            )
-        )
+        await context.out(dump_packages(phone.packages, args[1]))
         return 0
     dumps: dict[str, Callable[[], str]] = {
         "batterystats": lambda: _batterystats(phone, args[1:]),
@@ -161,7 +169,7 @@ async def cmd(context: Context) -> int:
         "deviceidle": lambda: _doze(context, args),
         "jobscheduler": lambda: job_scheduler(context, args),
         "power": lambda: _power(context, args),
-        **{radio: partial(run, context, args) for radio, run in RADIOS.items()},
+        **{radio: partial(run, context, args) for radio, run in RADIO_SERVICES.items()},
     }
     if has("thermalservice", context.phone.sdk):
         services["thermalservice"] = lambda: _thermal(context, args)
@@ -198,7 +206,36 @@ async def settings(context: Context) -> int:
     return 0
 
 
-@command("wm")
-async def taken(context: Context) -> int:
-    """Do nothing: this phone has no screen."""
+async def alarm(context: Context, args: list[str]) -> int:
+    """`cmd alarm advance SECONDS`: deliver all alarms and jobs that come due in this time, in their order."""
+    if len(args) != 2 or args[0] != "advance" or not _SECONDS.fullmatch(args[1]):
+        raise CommandError(_ALARM_USAGE, 255)
+    count = 0
+    for app in context.phone.apps.all():
+        with suppress(AppEnded, StartError):
+            count += int((await app.ask(f"advance {round(float(args[1]) * 1000)}"))[0])
+    await context.out(f"Advanced by {args[1]} s: {count} alarms and jobs\n")
+    return 0
+
+
+async def job_scheduler(context: Context, args: list[str]) -> int:
+    """`cmd jobscheduler run [-f] PACKAGE JOB_ID`, as AOSP's JobSchedulerShellCommand."""
+    action, *rest = args or [""]
+    is_forced = any(word in ("-f", "--force") for word in rest)
+    words = [word for word in rest if not word.startswith("-")]
+    if action != "run" or len(words) != 2 or not words[1].isdecimal():
+        raise CommandError(_JOB_USAGE, 255)
+    name, number = words
+    package = context.phone.packages.get(name)
+    if package is None:
+        await context.out(f"Package not found: {name} / user 0\n")
+        return _NO_PACKAGE
+    app = context.phone.apps.get(package)
+    answer = ["false"]
+    with suppress(AppEnded, StartError):
+        answer = await app.ask(f"job {number}") if app else answer
+    if answer != ["true"]:
+        await context.out(f"Could not find job {number} in package {name} / user 0\n")
+        return _NO_JOB
+    await context.out(f"Running job{' [FORCED]' if is_forced else ''}\n")
     return 0

@@ -1,17 +1,15 @@
-"""trap, kill, wait, jobs."""
+"""trap, kill, wait."""
 
 from __future__ import annotations
 
 import asyncio
 import signal
 
-from navitas.virtual_phone.jobs import PhoneJob
-from navitas.virtual_phone.process_table import PhoneProcess
+from navitas.virtual_phone.process_table import PhoneJob, PhoneProcess
 from navitas.virtual_phone.shell.context import Context, builtin
-from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.shell.state import CommandError
 
 NUMBERS = {found.name.removeprefix("SIG"): found.value for found in signal.Signals}
-_NAMES = {0: "EXIT", -1: "ERR", **{number: name for name, number in NUMBERS.items()}}
 _LAST_SIGNAL = 64
 _KILLED = 128
 _NOT_FOUND = 127
@@ -19,13 +17,11 @@ _NOT_FOUND = 127
 
 @builtin("trap")
 async def trap(context: Context) -> int:
-    """Run a script on signals, at the shell's end (EXIT), or when a command fails (ERR); without arguments, list scripts."""
+    """Run a script on signals or at the shell's end (EXIT)."""
     shell = context.shell
     args = [argument for argument in context.args if argument != "--"]
     if not args:
-        lines = [f"trap -- {_quoted(script)} {_NAMES[number]}\n" for number, script in sorted(shell.traps.items())]
-        await context.out("".join(lines))
-        return 0
+        raise CommandError("missing argument")
     script, *names = args
     if not names or script.isdecimal():
         script, names = "-", args
@@ -43,14 +39,9 @@ async def trap(context: Context) -> int:
 
 
 def _trap_number(name: str) -> int | None:
-    short = name.upper().removeprefix("SIG")
-    if name.isdecimal():
-        return int(name) if int(name) in _NAMES else None
-    return next((number for number, known in _NAMES.items() if known == short), None)
-
-
-def _quoted(script: str) -> str:
-    return "'" + script.replace("'", "'\\''") + "'"
+    numbers = {"EXIT": 0, **NUMBERS}
+    number = int(name) if name.isdecimal() else numbers.get(name.upper().removeprefix("SIG"), -1)
+    return number if number in numbers.values() else None
 
 
 @builtin("wait")
@@ -65,10 +56,10 @@ async def wait(context: Context) -> int:
                 return status
         return 0
     for name in context.args:
-        if not name.isdecimal() and not name.startswith("%"):
+        if not name.isdecimal():
             raise CommandError(f"{name}: argument must be %job or process id", _NOT_FOUND)
-        job_or_none = _job(context, name)
-        status = _NOT_FOUND if job_or_none is None else await _wait_for(context, job_or_none, report_status=True)
+        named = next((job for job in shell.jobs if job.pid == int(name)), None)
+        status = _NOT_FOUND if named is None else await _wait_for(context, named, report_status=True)
     return status
 
 
@@ -88,29 +79,9 @@ async def _wait_for(context: Context, job: PhoneJob, *, report_status: bool = Fa
         signalled.cancel()
 
 
-def _job(context: Context, name: str) -> PhoneJob | None:
-    jobs = context.shell.jobs
-    if name.startswith("%"):
-        number = int(name[1:]) if name[1:].isdecimal() else len(jobs)
-        return jobs[number - 1] if 0 < number <= len(jobs) else None
-    return next((job for job in jobs if job.pid == int(name)), None)
-
-
-@builtin("jobs")
-async def jobs(context: Context) -> int:
-    """List background jobs that still run."""
-    for number, job in enumerate(context.shell.jobs, 1):
-        if not job.task.done():
-            await context.out(f"[{number}] + Running              {' '.join(job.args)} \n")
-    return 0
-
-
 @builtin("kill")
 async def kill(context: Context) -> int:
-    """Send a signal to processes by pid or %job, or (`-PID`) to a group; `-l` lists signals, or names one by its number."""
-    if context.args[:1] == ["-l"]:
-        await context.out(_listed(context.args[1:]))
-        return 0
+    """Send a signal to processes by pid, or (`-PID`) to a group."""
     number, names = signal_of(context.args)
     if not names:
         raise CommandError("missing argument")
@@ -129,22 +100,12 @@ async def kill(context: Context) -> int:
 
 
 def _named(context: Context, name: str) -> list[PhoneProcess]:
-    """Return the processes of a pid, of a `%job`, or of a group (`-PID`)."""
+    """Return the processes of a pid or of a group (`-PID`)."""
     table = context.phone.processes
     if name.startswith("-") and name[1:].isdecimal():
         return table.of_group(int(name[1:]))
-    job = _job(context, name) if name.startswith("%") else None
-    pid = str(job.pid) if job else name
-    process = table.get(int(pid)) if pid.isdecimal() else None
+    process = table.get(int(name)) if name.isdecimal() else None
     return [process] if process else []
-
-
-def _listed(args: list[str]) -> str:
-    if not args:
-        return "".join(f"{number:2d} {name}\n" for name, number in NUMBERS.items())
-    if not all(argument.isdecimal() for argument in args):
-        raise CommandError(f"bad number: {args[0]}")
-    return "".join(f"{_NAMES.get(int(text) % _KILLED, text)}\n" for text in args)
 
 
 def signal_of(args: list[str]) -> tuple[int, list[str]]:

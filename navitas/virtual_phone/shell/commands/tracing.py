@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import getopt
 
 from navitas.perfetto.config import read_config
 from navitas.virtual_phone.file_tree import is_under
 from navitas.virtual_phone.releases import has
 from navitas.virtual_phone.shell.commands.command_options import to_seconds
 from navitas.virtual_phone.shell.context import Context, command
-from navitas.virtual_phone.shell.flow import CommandError
+from navitas.virtual_phone.shell.state import CommandError
 from navitas.virtual_phone.trace.ftrace_text import KINDS
 from navitas.virtual_phone.trace.sessions import PerfettoSession
 
@@ -41,30 +42,26 @@ async def perfetto(context: Context) -> int:
     phone = context.phone
     file = phone.files.open_write(path, who, mode=0o600)
     session = PerfettoSession(phone.kernel, phone.rails, phone.processes, config, file, hides_rails=phone.hides_rails)
-    if "--background" in flags:
-        job = phone.jobs.start(("perfetto", *context.args), who, session.run(), on_signal=session.take_signal)
-        await context.out(f"{job.pid}\n")
-        return 0
-    return await phone.jobs.run(("perfetto", *context.args), who, session.run(), on_signal=session.take_signal)
+    job = phone.jobs.start(("perfetto", *context.args), who, session.run(), on_signal=session.take_signal)
+    if "--background" not in flags:
+        return await phone.jobs.finish(job)
+    await context.out(f"{job.pid}\n")
+    return 0
 
 
 def _perfetto_arguments(args: list[str]) -> tuple[set[str], dict[str, str]]:
-    flags: set[str] = set()
-    values: dict[str, str] = {}
-    long = {"--config": "-c", "--out": "-o"}
-    rest = list(args)
-    while rest:
-        name, equals, value = rest.pop(0).partition("=")
-        name = long.get(name, name)
-        if name in ("-c", "-o"):
-            if not equals and not rest:
-                raise CommandError(f"option requires an argument -- '{name.lstrip('-')}'")
-            values[name] = value if equals else rest.pop(0)
-        elif name in ("--txt", "--background", "-d"):
-            flags.add("--background" if name == "-d" else name)
-        else:
-            raise CommandError(f"unrecognized option '{name}'")
-    return flags, values
+    """Return the flags, and the values of -c and -o."""
+    names = {"--config": "-c", "--out": "-o", "-d": "--background"}
+    try:
+        pairs, rest = getopt.gnu_getopt(args, "c:o:d", ["config=", "out=", "txt", "background"])
+    except getopt.GetoptError as error:
+        if "requires argument" in error.msg:
+            raise CommandError(f"option requires an argument -- '{error.opt}'") from None
+        raise CommandError(f"unrecognized option '{'-' if len(error.opt) == 1 else '--'}{error.opt}'") from None
+    if rest:
+        raise CommandError(f"unrecognized option '{rest[0]}'")
+    values = {names.get(name, name): value for name, value in pairs}
+    return set(values), values
 
 
 @command("atrace")

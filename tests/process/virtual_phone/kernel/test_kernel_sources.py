@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from navitas.virtual_phone.kernel.scheduler import CpuUsage, KernelTask
 from navitas.virtual_phone.kernel.sources import (
     CpuSource,
     ProcessClockSource,
@@ -21,7 +22,6 @@ from navitas.virtual_phone.kernel.sources import (
     process_cpu_ns,
     streams,
 )
-from navitas.virtual_phone.kernel.task import CpuUsage, KernelTask
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 

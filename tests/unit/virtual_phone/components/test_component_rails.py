@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from navitas.virtual_phone.components.component_rails import RAILS, ComponentLoad, ComponentRails
 from navitas.virtual_phone.components.device_state import ComponentUse, DeviceSwitches, UseKind
 from navitas.virtual_phone.components.figures import component_power
+from navitas.virtual_phone.components.network import AirTraffic
 from navitas.virtual_phone.components.storage import DiskTraffic
-from navitas.virtual_phone.components.traffic import AirTraffic
 from navitas.virtual_phone.kernel.spec import default_profile, read_figures
 
 MS = 1_000_000

@@ -16,10 +16,9 @@ from navitas.virtual_phone.components.component_rails import ComponentRails
 from navitas.virtual_phone.components.device_state import DeviceState, DeviceSwitches
 from navitas.virtual_phone.components.devices import Devices
 from navitas.virtual_phone.components.figures import component_power
-from navitas.virtual_phone.components.network import NetworkCounters, net_dev
+from navitas.virtual_phone.components.network import HEADER_BYTES, SEGMENT_BYTES, AirTraffic, NetworkCounters, net_dev, on_the_air
 from navitas.virtual_phone.components.sock_diag import LISTEN, Endpoint, SockDiag, TcpSocket
 from navitas.virtual_phone.components.storage import StorageCounters
-from navitas.virtual_phone.components.traffic import HEADER_BYTES, SEGMENT_BYTES, AirTraffic, on_the_air
 from navitas.virtual_phone.kernel.spec import default_profile, read_figures
 
 APP, SERVER = 100, 200

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from navitas.virtual_phone.kernel.scheduler import CpuUsage, KernelTask
 from navitas.virtual_phone.kernel.spec import ClusterSpec, PhoneSpec
-from navitas.virtual_phone.kernel.task import CpuUsage, KernelTask
 
 ONE_SPEED = PhoneSpec(
     "plain", Path("plain.xml"), 4.0, 50.0, 100.0, (ClusterSpec((0, 1, 2, 3), (1_000_000,), (300.0,), 70.0, 1024.0),)

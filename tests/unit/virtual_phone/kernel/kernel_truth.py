@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from navitas.virtual_phone.kernel import Kernel, PhoneSpec
-from navitas.virtual_phone.kernel.task import KernelTask, Segment
+from navitas.virtual_phone.kernel.scheduler import KernelTask, Segment
 
 
 @dataclass(slots=True)

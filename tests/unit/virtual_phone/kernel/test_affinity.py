@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from navitas.virtual_phone.kernel.kernel_model import KernelModel
+from navitas.virtual_phone.kernel.scheduler import KernelTask
 from navitas.virtual_phone.kernel.spec import load_spec
-from navitas.virtual_phone.kernel.task import KernelTask
 
 MS = 1_000_000
 SPEC = load_spec()

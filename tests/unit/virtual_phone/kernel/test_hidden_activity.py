@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from navitas.virtual_phone import __main__ as program
 from navitas.virtual_phone.kernel import HiddenActivity
 from navitas.virtual_phone.kernel.kernel_model import KernelModel
+from navitas.virtual_phone.kernel.scheduler import KernelTask, Segment
 from navitas.virtual_phone.kernel.spec import PhoneSpec, load_spec
-from navitas.virtual_phone.kernel.task import KernelTask, Segment
 
 MS = 1_000_000
 SPEC = load_spec()

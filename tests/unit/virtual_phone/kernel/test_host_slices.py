@@ -13,7 +13,7 @@ from support.fake_tracefs import FakeTracefs, newtask, page, ran, switch
 from navitas.virtual_phone.kernel import load_spec
 from navitas.virtual_phone.kernel.host_slices import HostSlices
 from navitas.virtual_phone.kernel.modelled_slices import ModelledSlices
-from navitas.virtual_phone.kernel.task import KernelTask, Segment
+from navitas.virtual_phone.kernel.scheduler import KernelTask, Segment
 from navitas.virtual_phone.kernel.trace_log import Birth, CoreSwitch, Leaves, LostEvents, SchedSlice, TracedThread, TraceLog
 
 SPEC = load_spec()

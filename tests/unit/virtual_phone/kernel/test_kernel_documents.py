@@ -12,11 +12,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from navitas.virtual_phone.kernel.governor import DOWN_LIMIT_NS, UP_LIMIT_NS, Governor
-from navitas.virtual_phone.kernel.kernel_model import KernelModel
-from navitas.virtual_phone.kernel.scheduler import HALF_LIFE_NS, Scheduler
+from navitas.virtual_phone.kernel.kernel_model import DOWN_LIMIT_NS, UP_LIMIT_NS, Governor, KernelModel
+from navitas.virtual_phone.kernel.scheduler import HALF_LIFE_NS, KernelTask, Scheduler
 from navitas.virtual_phone.kernel.spec import ClusterSpec, PhoneSpec
-from navitas.virtual_phone.kernel.task import KernelTask
 
 MS = 1_000_000
 TASK = KernelTask(1, 1)

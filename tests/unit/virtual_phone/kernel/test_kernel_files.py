@@ -12,12 +12,11 @@ from kernel_fakes import FakeSource
 from kernel_truth import KernelTruth
 
 from navitas.errors import DeviceError
-from navitas.virtual_phone.kernel import Kernel, procfs
+from navitas.virtual_phone.kernel import Kernel
 from navitas.virtual_phone.kernel.kernel_model import KernelModel
+from navitas.virtual_phone.kernel.scheduler import CpuUsage, KernelTask
 from navitas.virtual_phone.kernel.spec import PhoneSpec
-from navitas.virtual_phone.kernel.sysfs import Sysfs
-from navitas.virtual_phone.kernel.task import CpuUsage, KernelTask
-from navitas.virtual_phone.kernel_port import KernelPort
+from navitas.virtual_phone.kernel.sysfs import Sysfs, energy_value, proc_stat
 
 DT = 10_000_000
 CPU = "sys/devices/system/cpu"
@@ -101,7 +100,7 @@ def test_proc_stat_counts_ticks_of_every_cpu(small_phone: PhoneSpec) -> None:
     model = KernelModel(small_phone)
     for k in range(100):
         model.step(k * DT, (k + 1) * DT, {KernelTask(1, 1): DT})
-    lines = procfs.stat(model, 1).splitlines()
+    lines = proc_stat(model, 1).splitlines()
     assert lines[0] == "cpu  100 0 0 200 0 0 0 0 0 0"
     cpus = {line.split()[0]: list(map(int, line.split()[1:])) for line in lines[1:4]}
     assert list(cpus) == ["cpu0", "cpu1", "cpu2"]
@@ -114,7 +113,7 @@ def test_proc_stat_counts_ticks_of_every_cpu(small_phone: PhoneSpec) -> None:
 def test_the_rail_monitor_speaks_as_a_pixel_s(small_phone: PhoneSpec) -> None:
     model = KernelModel(small_phone)
     model.step(0, 100 * DT, {})
-    lines = procfs.energy_value(model.rails.energies_uj()).splitlines()
+    lines = energy_value(model.rails.energies_uj()).splitlines()
     at_ms = lines[0].removeprefix("t=")
     assert lines[1:] == [
         f"CH0(T={at_ms})[S4M_VDD_CPUCL0], 0",
@@ -127,10 +126,9 @@ def test_the_rail_monitor_speaks_as_a_pixel_s(small_phone: PhoneSpec) -> None:
 def test_a_kernel_runs_what_its_source_gives(tmp_path: Path, one_speed: PhoneSpec, source: FakeSource) -> None:
     kernel = Kernel(one_speed, tmp_path, source=source)
     watched = KernelTruth(kernel)
-    port: KernelPort = kernel
-    port.start()
-    port.add_process(11)
-    port.add_process(12)
+    kernel.start()
+    kernel.add_process(11)
+    kernel.add_process(12)
     source.given = {KernelTask(11, 11): 5_000_000, KernelTask(11, 0): 1_000_000, KernelTask(12, 12): 2_000_000}
     while (truth := watched.read()).backlog_ns or not truth.processes[12].threads:
         time.sleep(0.005)
@@ -139,14 +137,14 @@ def test_a_kernel_runs_what_its_source_gives(tmp_path: Path, one_speed: PhoneSpe
     assert truth.processes[12].cpu_ns == 2_000_000
     spent = sum(process.energy_uj for process in truth.processes.values())
     assert spent + truth.rails_uj["VSYS_CPU_BASE"] == pytest.approx(sum(truth.rails_uj.values()))
-    port.remove_process(11)
-    port.remove_process(99)
+    kernel.remove_process(11)
+    kernel.remove_process(99)
     assert source.pids == [12]
-    assert re.fullmatch(r"\d+\.\d\d \d+\.\d\d\n", port.uptime())
-    assert port.proc_stat().startswith("cpu  ")
-    assert set(port.rails_uj()) >= {"VSYS_CPU_BASE"}
-    port.stop()
-    port.stop()
+    assert re.fullmatch(r"\d+\.\d\d \d+\.\d\d\n", kernel.uptime())
+    assert kernel.proc_stat().startswith("cpu  ")
+    assert set(kernel.rails_uj()) >= {"VSYS_CPU_BASE"}
+    kernel.stop()
+    kernel.stop()
     assert source.closed
     end = watched.read()
     assert end.processes[11].cpu_ns + end.backlog_ns == 6_001_000

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from kernel_truth import TaskEnergies
 
 from navitas.virtual_phone.kernel.kernel_model import KernelModel
+from navitas.virtual_phone.kernel.scheduler import KernelTask
 from navitas.virtual_phone.kernel.spec import PhoneSpec, load_spec
-from navitas.virtual_phone.kernel.task import KernelTask
 
 MS = 1_000_000
 DT = 10 * MS

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from kernel_truth import TaskEnergies
 
 from navitas.virtual_phone.kernel.modelled_rails import ModelledRails
+from navitas.virtual_phone.kernel.scheduler import KernelTask, Segment
 from navitas.virtual_phone.kernel.spec import PhoneSpec, load_spec
-from navitas.virtual_phone.kernel.task import KernelTask, Segment
 
 MS = 1_000_000
 DT = 10 * MS

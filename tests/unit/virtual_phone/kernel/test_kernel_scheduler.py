@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from navitas.virtual_phone.kernel.governor import DOWN_LIMIT_NS, Governor
-from navitas.virtual_phone.kernel.scheduler import HALF_LIFE_NS, Scheduler, TaskPlacement
+from navitas.virtual_phone.kernel.kernel_model import DOWN_LIMIT_NS, Governor
+from navitas.virtual_phone.kernel.scheduler import HALF_LIFE_NS, KernelTask, Scheduler, TaskPlacement
 from navitas.virtual_phone.kernel.spec import ClusterSpec, PhoneSpec
-from navitas.virtual_phone.kernel.task import KernelTask
 
 MS = 1_000_000
 DT = 10 * MS

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from navitas.virtual_phone.kernel import load_spec
 from navitas.virtual_phone.kernel.host_runs import HostRun
-from navitas.virtual_phone.kernel.task import KernelTask, Segment
+from navitas.virtual_phone.kernel.host_slices import Placements, place_runs
+from navitas.virtual_phone.kernel.scheduler import KernelTask, Segment
 from navitas.virtual_phone.kernel.trace_log import Leaves, SchedSlice, TracedThread
-from navitas.virtual_phone.kernel.virtual_cores import Placements, place_runs
 
 SPEC = load_spec()
 APP = 100
