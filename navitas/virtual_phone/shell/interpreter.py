@@ -13,7 +13,7 @@ from navitas.virtual_phone.shell.descriptors import RedirectError, Streams, redi
 from navitas.virtual_phone.shell.expansion import Expander, ExpansionError
 from navitas.virtual_phone.shell.parser import parse
 from navitas.virtual_phone.shell.state import SHELL_NAME, CommandError, ExitShell, LoopControl, ReturnFromFunction
-from navitas.virtual_phone.shell.streams import BrokenPipe, Buffer, Input, Pipe, decode
+from navitas.virtual_phone.shell.streams import BrokenPipe, Input, OutputBuffer, Pipe, decode
 from navitas.virtual_phone.shell.syntax import (
     AndOr,
     Command,
@@ -343,7 +343,7 @@ class Interpreter(Shell):
         return Expander(self, lambda source: self._substitute(streams, source))
 
     async def _substitute(self, streams: Streams, source: str) -> str:
-        output = Buffer()
+        output = OutputBuffer()
         shell = self.subshell()
         shell.depth += 1
         if shell.depth > _MAX_CALLS:

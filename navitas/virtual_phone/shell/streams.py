@@ -46,7 +46,7 @@ def file_writer(file: BinaryIO) -> Write:
     return write
 
 
-class Buffer:
+class OutputBuffer:
     """Keeps all output, for `$(...)`."""
 
     def __init__(self) -> None:
@@ -147,7 +147,7 @@ class Input:
         return data
 
     async def _fill(self) -> bool:
-        """Buffer a piece. Returns False at the end."""
+        """OutputBuffer a piece. Returns False at the end."""
         if self._at >= len(self._piece):
             self._piece, self._at = await self._read(), 0
         return bool(self._piece)

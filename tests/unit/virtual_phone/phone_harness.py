@@ -14,7 +14,7 @@ from navitas.virtual_phone.identity import SHELL, Identity
 from navitas.virtual_phone.phone import Phone
 from navitas.virtual_phone.shell.command_line import run_shell
 from navitas.virtual_phone.shell.descriptors import Streams
-from navitas.virtual_phone.shell.streams import Buffer, Input
+from navitas.virtual_phone.shell.streams import Input, OutputBuffer
 
 T = TypeVar("T")
 
@@ -30,7 +30,7 @@ class Output:
 
 async def run(phone: Phone, command: str, stdin: bytes = b"", who: Identity = SHELL) -> Output:
     """Run a command line as the adb shell does."""
-    out, err = Buffer(), Buffer()
+    out, err = OutputBuffer(), OutputBuffer()
     status = await run_shell(phone, command, who, Streams(Input.of_bytes(stdin), out.write, err.write))
     return Output(status, bytes(out.data), bytes(err.data))
 

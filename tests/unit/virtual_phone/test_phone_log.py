@@ -18,7 +18,7 @@ from navitas.virtual_phone.phone import Phone
 from navitas.virtual_phone.shell.command_line import run_shell
 from navitas.virtual_phone.shell.commands.logcat_command import STYLES, LogFormat
 from navitas.virtual_phone.shell.descriptors import Streams
-from navitas.virtual_phone.shell.streams import Buffer, Input
+from navitas.virtual_phone.shell.streams import Input, OutputBuffer
 
 TIME_NS = 1_700_000_000_123_456_789  # 2023-11-14 22:13:20 UTC
 ENTRY = Entry(1, "main", 4, 321, 4321, 10123, TIME_NS, "Tag", "message")
@@ -179,8 +179,8 @@ def test_clear_and_wrong_options(tmp_path: Path) -> None:
 def test_following_ends_with_the_count(tmp_path: Path) -> None:
     async def action(phone: Phone) -> bytes:
         await fill(phone)
-        out = Buffer()
-        streams = Streams(Input.of_bytes(), out.write, Buffer().write)
+        out = OutputBuffer()
+        streams = Streams(Input.of_bytes(), out.write, OutputBuffer().write)
         following = asyncio.create_task(run_shell(phone, "logcat -v raw -T 1 -m 3", SHELL, streams))
         while not out.data:
             await asyncio.sleep(0.01)

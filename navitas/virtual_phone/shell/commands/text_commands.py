@@ -17,7 +17,7 @@ from navitas.virtual_phone.shell.state import CommandError
 from navitas.virtual_phone.shell.streams import Input, encode
 
 _MAX_SEQUENCE = 10_000_000
-_MAX_BYTES = 256 << 20
+_MAX_ARCHIVE_BYTES = 256 << 20
 _NO_MATCH, _TROUBLE = 1, 2
 
 
@@ -203,7 +203,7 @@ async def unzip(context: Context) -> int:
         raise CommandError("usage: unzip -p FILE [ENTRY...]")
     name, *wanted = found.rest
     with context.phone.files.open_read(context.path(name), context.shell.who) as file:
-        data = file.read(_MAX_BYTES)
+        data = file.read(_MAX_ARCHIVE_BYTES)
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
     except zipfile.BadZipFile:
