@@ -83,13 +83,7 @@ class Profile:
     warnings: tuple[Notice, ...]
     losses: tuple[ParsedLoss, ...]
 
-    def __init__(
-        self,
-        ledger: Ledger,
-        about: About,
-        warnings: Iterable[Notice] = (),
-        losses: Iterable[ParsedLoss] = (),
-    ) -> None:
+    def __init__(self, ledger: Ledger, about: About, warnings: Iterable[Notice] = (), losses: Iterable[ParsedLoss] = ()) -> None:
         """Create a profile. Warnings that follow from its figures (analyze/notices.py) are added later."""
         self.ledger = ledger
         self.about = about

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from os import urandom
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,7 +26,6 @@ class Paths:
     """
 
     def __init__(self, methods: int) -> None:
-        self._random = np.random.default_rng()
         self._of_method = self._words(max(methods, 1))
         self._of_level = self._words(64)
         self._size = 1
@@ -119,7 +120,8 @@ class Paths:
         return np.array(paths, np.int64)
 
     def _words(self, count: int) -> U64:
-        return self._random.integers(0, 1 << 64, count, np.uint64) | np.uint64(1)
+        # Not by np.random, which takes long to import.
+        return np.frombuffer(urandom(8 * count), np.uint64) | np.uint64(1)
 
     def _allocate_slots(self, at_least: int) -> None:
         """Allocate the slots. A path's slot is given by its sum's upper bits; the first path in a slot keeps it."""

@@ -9,8 +9,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 from rich.tree import Tree
 
-from navitas.analyze.branches import Branch, Branches, inclusive_j
-from navitas.analyze.energy_tree import EnergyTree
+from navitas.analyze.energy_tree import Branch, Branches, EnergyTree, inclusive_j
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import TestEnergy, ThreadEnergy
 from navitas.counts import counted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from navitas.analyze.branches import Branches, inclusive_j
+from navitas.analyze.energy_tree import Branches, inclusive_j
 from navitas.analyze.records import Nodes
 
 

@@ -6,7 +6,8 @@ from dataclasses import astuple
 
 import pytest
 
-from navitas.analyze.records import MethodEnergy, MethodRecords
+from navitas.analyze.records import BLOCK_ROWS, MethodEnergy, MethodRecords
+from navitas.analyze.records_of_tests import RowBlocks
 
 
 def _energy(number: int) -> MethodEnergy:
@@ -36,3 +37,20 @@ def test_records_are_created_on_each_read() -> None:
     made.clear()
     assert [each.method for each in records] == [each.method for each in records] == list(range(5)) and len(made) == 10
     assert not MethodRecords(0, read) and not MethodRecords.none() and list(MethodRecords.none()) == []
+
+
+def test_only_rows_that_are_read_in_order_are_read_ahead() -> None:
+    reads: list[tuple[int, int]] = []
+
+    def read(rows: slice) -> list[range]:
+        reads.append((rows.start, rows.stop))
+        return [range(rows.start, rows.stop)]
+
+    blocks = RowBlocks(10 * BLOCK_ROWS, read)
+    for row in (50_000, 7, 30_000):
+        assert list(blocks.rows(row, row + 1)) == [(row,)]
+    assert reads == [(50_000, 50_001), (7, 8), (30_000, 30_001)]
+    reads.clear()
+    for row in range(30_001, 30_100):
+        assert list(blocks.rows(row, row + 1)) == [(row,)]
+    assert reads == [(30_001, 30_001 + BLOCK_ROWS)]
