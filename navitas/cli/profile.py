@@ -74,7 +74,7 @@ from navitas.report.registry import find_format
         metavar="N",
         help="With --precision: most repetitions. [30]",
     ),
-    option("--order", "seed", type=click.IntRange(0, MAX_SEED), metavar="N", help="Number of the order of the runs. [random]"),
+    option("--order", "seed", type=click.IntRange(0, MAX_SEED), metavar="N", help="Order of the runs. [random]"),
     option("--isolate", is_flag=True, help="Run each test in a new process."),
     option("--baseline", is_flag=True, help="Also run repeats without probes, to correct their cost."),
     option(
