@@ -21,7 +21,7 @@ from navitas.fleet.bugs import find_bugs
 from navitas.fleet.figures import counted, number, with_interval
 from navitas.fleet.files import FleetError
 from navitas.fleet.hogs import FDR_LIMIT, MIN_SHARE, Claim, Hogs, warnings_of
-from navitas.fleet.results import PERCENT_H, AppRow, HogRow, R, app_rows, hog_rows, of_enough_clients, version_rows
+from navitas.fleet.results import PERCENT_H, AppRow, HogRow, R, app_rows, hog_rows, of_enough_clients
 from navitas.fleet.stages import Fleet
 from navitas.fleet.store import find_app
 from navitas.fleet.versions import find_versions
@@ -85,8 +85,8 @@ def command(*, choice: FleetChoice, model: str, app: str | None, outputs: Output
         chosen = None if app is None else verdict_of(fleet, hogs, app)
         with reading(fleet, "reading versions") as shown:
             versions = find_versions(shown, hogs, find_bugs(fleet, hogs))
-        rows = _of_app(app, hog_rows(fleet, hogs, versions))
-        by_version = of_enough_clients(_of_app(app, version_rows(fleet, versions)), outputs.min_clients)
+        rows = _of_app(app, hog_rows(fleet, hogs, versions.since))
+        by_version = of_enough_clients(_of_app(app, versions.rows), outputs.min_clients)
         verdicts = [chosen] if chosen else app_rows(fleet, hogs)
     if chosen:  # The note counts what the text would show.
         verdicts, rows = outputs.kept(verdicts), of_enough_clients(rows, outputs.min_clients)

@@ -70,14 +70,14 @@ def command(
         scores = score_clients(fleet)
         number = None if client is None else find_client(fleet.store, client, set(scores.client.tolist()))
         chosen, names, rows = suspects(hogs, bugs), fleet.app_names, score_rows(scores)
-        with reading(fleet, "reading conditions") as shown:
-            diagnoses = diagnoses_of(shown, hogs, bugs, chosen, clients=[] if number is None else [number])
+        with reading(fleet, "reading conditions") as read:
+            diagnoses = diagnoses_of(read, hogs, bugs, chosen, clients=[] if number is None else [number])
         section = None
         if number is not None:
             actions = client_actions(fleet, hogs, bugs, diagnoses, number)
             section = ClientSection(next(row for row in rows if row.client == pseudonym(number)), actions)
         shown = distributions(fleet, hogs.app[hogs.is_hog])
-        hog_list = of_enough_clients(hog_rows(fleet, hogs, find_versions(fleet, hogs, bugs)), min_clients)
+        hog_list = of_enough_clients(hog_rows(fleet, hogs, find_versions(fleet, hogs, bugs).since), min_clients)
         by_name = {names[app]: values for app, values in shown.items()}
         contents = Contents(
             title=f"Fleet {choice.path.resolve().name}{' (simulated)' if (choice.path / 'truth').is_dir() else ''}",

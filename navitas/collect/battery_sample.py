@@ -100,7 +100,9 @@ def pull_history(device: Device, file: Path) -> None:
         for data in device.exec_out("dumpsys batterystats -c"):
             size += out.write(data)
             if size > _HISTORY_LIMIT:
-                raise DeviceError(f"device {device.info.serial}: its history is longer than 256 MiB", "Leave out --battery-history.")
+                raise DeviceError(
+                    f"device {device.info.serial}: its history is longer than 256 MiB", "Leave out --battery-history."
+                )
 
 
 def _time(text: str) -> int:

@@ -1,6 +1,6 @@
 """What apps drain on single clients, by a regression of each client on its apps together.
 
-With S, H and G as in `joint_sums.JOINT`, a client's S is normal with mean H β and variance D G D. The β of each app has a normal
+With S, H and G as in `joint.JOINT`, a client's S is normal with mean H β and variance D G D. The β of each app has a normal
 prior: the drains of other clients. So an app that runs along with a hog is not charged for it, and two apps that always run
 together stay uncertain (mixed model, Henderson 1975).
 """

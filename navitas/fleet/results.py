@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar, TypeVar
 
@@ -17,7 +17,6 @@ from navitas.fleet.scores import Scores
 from navitas.fleet.single_apps import SingleApps
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, I64, descending_order, life_gain_s
-from navitas.fleet.versions import Versions
 
 PERCENT_H = 3600 / 1e4
 """Converts ppm of a battery per second to % per hour."""
@@ -88,7 +87,7 @@ class HogRow(_Effect):
 
 @dataclass(frozen=True, slots=True)
 class AppRow(Row):
-    """What is said about an app (`verdicts.Claim`), its extra drain with its 95 % interval, and what that is based on.
+    """What is said about an app (`hogs.Claim`), its extra drain with its 95 % interval, and what that is based on.
 
     `runs_with` is the app whose running times correlate most with its own, by `correlation`. `reliability` is the part of a
     difference between ends that is one of running time. `screen_known_percent` is the share of the compared running time for
@@ -110,21 +109,6 @@ class AppRow(Row):
     screen_known_percent: float | None
     runs_with: str | None
     correlation: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class VersionRow(Row):
-    """The extra drain of a hog in one version."""
-
-    KIND: ClassVar[str] = "versions"
-
-    app: str
-    version: str
-    clients: int
-    pairs: int
-    extra_percent_h: float | None
-    extra_low_percent_h: float | None
-    extra_high_percent_h: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +139,8 @@ class ScoreRow(Row):
     peers: int
 
 
-def hog_rows(fleet: Fleet, hogs: Hogs, versions: Versions) -> list[HogRow]:
-    """The hogs, by descending lower confidence bound of the extra drain."""
-    since = {app: step.version for app, step in versions.since.items()}
+def hog_rows(fleet: Fleet, hogs: Hogs, since: Mapping[int, str]) -> list[HogRow]:
+    """The hogs, by descending lower confidence bound of the extra drain. `since` has the first version that drains, by app."""
     names, effect = fleet.app_names, hogs.effect
     extra = np.stack([effect.low, effect.value, effect.high])
     chosen = np.flatnonzero(hogs.is_hog)
@@ -195,15 +178,6 @@ def app_rows(fleet: Fleet, hogs: Hogs) -> list[AppRow]:
         for i in range(len(hogs.app))
     ]
     return sorted(rows, key=lambda row: row.app)
-
-
-def version_rows(fleet: Fleet, versions: Versions) -> list[VersionRow]:
-    """Hogs' versions, in order."""
-    names = fleet.app_names
-    return [
-        VersionRow(names[one.app], one.version, one.clients, one.pairs, **interval_percent_h("extra", *one.effect.ends))
-        for one in versions.effects
-    ]
 
 
 def interval_percent_h(name: str, low: float, middle: float, high: float) -> dict[str, float | None]:

@@ -90,7 +90,7 @@ class StrataTask(StageTask):
                 app = app_of[packages[design.app]]
                 is_wanted = wanted[np.searchsorted(clients, design.client), np.searchsorted(request.app, app)]
                 if is_wanted.any():
-                    column, condition, *sums = stratum_sums(block, design, app, conditions, request, np.flatnonzero(is_wanted))
+                    column, condition, sums = stratum_sums(block, design, app, conditions, request, np.flatnonzero(is_wanted))
                     rows.add(design.client, app[column], packages[design.app[column]], *screen_and_network(condition), *sums)
         return rows.table()
 

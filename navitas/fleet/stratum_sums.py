@@ -214,7 +214,7 @@ def stratum_sums(  # noqa: PLR0917
     conditions: PairConditions,
     request: StrataRequest,
     columns: I64,
-) -> tuple[I64 | F64, ...]:
+) -> tuple[I64, I64, list[F64]]:
     """The column of the design (version), the condition, and the sums (`SUMS`) of each stratum of some `columns`, at least one.
 
     `app` is that of each column.
@@ -235,7 +235,7 @@ def stratum_sums(  # noqa: PLR0917
     strata = Strata(sums, slope, mean, apart, sums.column, place)
     s, weight = strata.separated(sums.left_ppm - dots(slope, (controls.T @ left)[:, place]))
     noise = block.left.noise(design.number, s, weight)
-    return columns[sums.column], sums.condition, sums.pairs, sums.moment[ONE], sums.drop_ppm, s, weight, noise
+    return columns[sums.column], sums.condition, [sums.pairs, sums.moment[ONE], sums.drop_ppm, s, weight, noise]
 
 
 def _of_other_hogs(block: PairBlock, design: ClientDesign, app_of: I64, reliability: F64, effect: F64) -> F64:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +15,7 @@ from navitas.fleet.bugs import Bugs
 from navitas.fleet.conditions import version_key
 from navitas.fleet.engine.base import statement
 from navitas.fleet.hogs import FDR_LIMIT, Hogs
+from navitas.fleet.results import Row, interval_percent_h
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, I64, Bool, Contrast, contrast, false_rates
 
@@ -88,14 +90,18 @@ class AppVersionRows:
 
 
 @dataclass(frozen=True, slots=True)
-class VersionEffect:
-    """The extra drain of an app in a version, in ppm of the battery per second."""
+class VersionRow(Row):
+    """The extra drain of a hog in one version."""
 
-    app: int
+    KIND: ClassVar[str] = "versions"
+
+    app: str
     version: str
     clients: int
     pairs: int
-    effect: Contrast
+    extra_percent_h: float | None
+    extra_low_percent_h: float | None
+    extra_high_percent_h: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +115,10 @@ class Since:
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """Effects by version, in version order within each app. `since` has apps with a significant step."""
+    """Rows of hogs' versions, in version order within each app. `since` has the first version of apps with a significant step."""
 
-    effects: tuple[VersionEffect, ...]
-    since: dict[int, Since]
+    rows: list[VersionRow]
+    since: dict[int, str]
 
 
 def find_versions(fleet: Fleet, hogs: Hogs, bugs: Bugs) -> Versions:
@@ -120,24 +126,23 @@ def find_versions(fleet: Fleet, hogs: Hogs, bugs: Bugs) -> Versions:
 
     Reads samples if strata are missing.
     """
-    effects: list[VersionEffect] = []
+    found: list[VersionRow] = []
     steps: list[Since] = []
+    p: list[float] = []
+    names = fleet.app_names
     for app, rows in versions_of(fleet, hogs, bugs, hogs.app[hogs.is_hog]):
-        effects += [_effect(app, rows, number) for number in range(len(rows.versions))]
-        first = first_version(app, rows)
-        steps += [] if first is None else [first]
-    rates = false_rates(np.array([min(step.more.p * _places(step, effects), 1.0) for step in steps], np.float64))
-    return Versions(tuple(effects), {step.app: step for step, rate in zip(steps, rates, strict=True) if rate <= FDR_LIMIT})
+        found += [_row(names[app], rows, number) for number in range(len(rows.versions))]
+        if (step := first_version(app, rows)) is not None:
+            steps.append(step)
+            p.append(min(step.more.p * (len(rows.versions) - 1), 1.0))  # The step may be at any of these places.
+    rates = false_rates(np.array(p, np.float64))
+    return Versions(found, {step.app: step.version for step, rate in zip(steps, rates, strict=True) if rate <= FDR_LIMIT})
 
 
-def _effect(app: int, rows: AppVersionRows, number: int) -> VersionEffect:
-    own = rows.version == number
-    return VersionEffect(app, rows.versions[number], int(own.sum()), int(rows.pairs[own].sum()), rows.effect(number))
-
-
-def _places(step: Since, effects: Sequence[VersionEffect]) -> int:
-    """The number of positions where the step may be."""
-    return sum(one.app == step.app for one in effects) - 1
+def _row(name: str, rows: AppVersionRows, number: int) -> VersionRow:
+    own, ends = rows.version == number, rows.effect(number).ends
+    extra = interval_percent_h("extra", *ends)
+    return VersionRow(name, rows.versions[number], int(own.sum()), int(rows.pairs[own].sum()), **extra)
 
 
 def first_version(app: int, rows: AppVersionRows) -> Since | None:

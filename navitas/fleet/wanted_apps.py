@@ -1,4 +1,4 @@
-"""Which apps of which clients the stages *joint* and *strata* are asked for."""
+"""Requests of the stages *joint* and *strata*: the apps whose samples they read, on all clients or on single ones."""
 
 from __future__ import annotations
 

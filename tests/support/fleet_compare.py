@@ -16,7 +16,7 @@ from navitas.fleet.files import read_table
 from navitas.fleet.hogs import find_hogs
 from navitas.fleet.paper import paper_findings, paper_sums
 from navitas.fleet.paper.paper_findings import paper_bug_rows, paper_hog_rows
-from navitas.fleet.results import Row, bug_rows, hog_rows, score_rows, version_rows
+from navitas.fleet.results import Row, bug_rows, hog_rows, score_rows
 from navitas.fleet.scores import score_clients
 from navitas.fleet.stages import Fleet
 from navitas.fleet.versions import find_versions
@@ -42,8 +42,8 @@ def findings(fleet: Fleet, with_paper: bool = True) -> dict[str, Sequence[Row]]:
     bugs = find_bugs(fleet, hogs)
     versions = find_versions(fleet, hogs, bugs)
     found: dict[str, Sequence[Row]] = {
-        "hogs": hog_rows(fleet, hogs, versions),
-        "versions of hogs": version_rows(fleet, versions),
+        "hogs": hog_rows(fleet, hogs, versions.since),
+        "versions of hogs": versions.rows,
         "bugs": bug_rows(fleet, bugs),
         "J-scores": score_rows(score_clients(fleet)),
         "actions": app_actions(fleet, hogs, bugs, diagnoses_of(fleet, hogs, bugs, suspects(hogs, bugs))),

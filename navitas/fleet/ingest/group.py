@@ -69,9 +69,9 @@ class SourceOutcome:
     @classmethod
     def total(cls, outcomes: Sequence[SourceOutcome]) -> SourceOutcome:
         """The sums of counts."""
-        numbers = (sum(getattr(one, name) for one in outcomes) for name in _COUNTS)
+        rows, accepted, duplicates, contradicting = (sum(getattr(one, name) for one in outcomes) for name in _COUNTS)
         refused, ignored = (sum((getattr(one, name) for one in outcomes), Counter[str]()) for name in ("refused", "ignored"))
-        return cls("all", *numbers, refused, ignored)
+        return cls("all", rows, accepted, duplicates, contradicting, refused, ignored)
 
 
 class Quarantine:

@@ -39,9 +39,9 @@ def test_a_period_has_the_results_of_its_samples(tmp_path: Path) -> None:
     early = hogs_of(replace(store, period=Period(0, until_s)))
     only = stored_fleet(tmp_path / "early", table.filter(pa.array(table["time_s"].to_numpy() < until_s)), len(_RUNS))
     assert early.effect.value == pytest.approx(hogs_of(only).effect.value, rel=1e-9)
-    assert early.seconds.sum() < 0.7 * whole.seconds.sum()
+    assert early.alone.seconds.sum() < 0.7 * whole.alone.seconds.sum()
     late = hogs_of(replace(store, period=Period(until_s, until_s + 99 * _DAY_S)))
-    assert early.seconds + late.seconds == pytest.approx(whole.seconds, rel=1e-6)
+    assert early.alone.seconds + late.alone.seconds == pytest.approx(whole.alone.seconds, rel=1e-6)
     assert np.array_equal(hogs_of(store).effect.value, whole.effect.value)
     for period in (Period(0, START_S - 40 * _DAY_S), Period(START_S + 20 * _DAY_S)):  # The second one is in the same month.
         with pytest.raises(FleetError, match="no samples in this period: the samples are from 2026-03-01 to 2026-03-10"):
