@@ -86,7 +86,7 @@ _BUNDLE = "A bundle of navitasBundle, not PROJECT; repeatable."
         metavar="N",
         help="With --precision: most repetitions. [30]",
     ),
-    option("--order", "seed", type=click.IntRange(0, MAX_SEED), metavar="N", help="Number of the order of the runs. [random]"),
+    option("--order", "seed", type=click.IntRange(0, MAX_SEED), metavar="N", help="Order of the runs. [random]"),
     option("--isolate", is_flag=True, help="Run each test in a new process."),
     option("--baseline", is_flag=True, help="Also run repeats without probes, to correct their cost."),
     option("--timeout", "timeout_s", type=Finite(min=1), default=3600, show_default=True, metavar="S", help=_TIMEOUT),
