@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from navitas.virtual_phone.kernel.live_kernel import Kernel
-from navitas.virtual_phone.kernel.live_kernel import Kernel
 from navitas.virtual_phone.kernel.modelled_slices import ModelledSlices
 from navitas.virtual_phone.kernel.spec import find_profile, load_spec
 from navitas.virtual_phone.kernel.trace_log import TraceLog
