@@ -7,6 +7,7 @@ levels.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -155,20 +156,18 @@ def bring_up_to_date(fleet: Fleet) -> None:
     inputs = f"{_VERSION} {fingerprint(*(part for job in fleet.jobs for part in job.parts))}"
     files = {bucket: fleet.store.work / FOLDER / f"apriori-{bucket:03d}.parquet" for bucket in fleet.buckets}
 
+    steps = cache(partial(LevelSteps.of, fleet))
+    apriori = cache(lambda: Apriori.read(*files.values()))
+
     def exact() -> list[AprioriTask]:
         left = [bucket for bucket, file in files.items() if not is_made_from(file, inputs)]
-        if not left:
-            return []
-        steps = LevelSteps.of(fleet)
-        return [AprioriTask(fleet.bucket_jobs(bucket), files[bucket], inputs, steps) for bucket in left]
+        return [AprioriTask(fleet.bucket_jobs(bucket), files[bucket], inputs, steps()) for bucket in left]
 
     def sums() -> list[SumsTask]:
         left = [job for job in fleet.jobs if not is_made_from(fleet.unit_file(FOLDER, job), inputs)]
-        if not left:
-            return []
-        steps, apriori, app_of = LevelSteps.of(fleet), Apriori.read(*files.values()), fleet.app_of
         buckets = [tuple(job for job in left if job.unit.bucket == bucket) for bucket in files]
-        return [SumsTask(jobs, fleet.store.work / FOLDER, inputs, steps, apriori, app_of) for jobs in buckets]
+        folder, app_of = fleet.store.work / FOLDER, fleet.app_of
+        return [SumsTask(jobs, folder, inputs, steps(), apriori(), app_of) for jobs in buckets if jobs]
 
     run_stage(fleet, exact)
     run_stage(fleet, sums)
