@@ -77,7 +77,7 @@ def load_tables(path: Path, power_model: Path | None = None) -> Loaded:
         profile, filled = filled_profile(profile, fitted, manifest.power_profile.voltage_v)
     policies = [(policy.id, policy.cpus) for policy in manifest.device.policies]
     parsed = parse_recording(recording)
-    speeds = {table.policy: table.freq_khz.tolist() for run in parsed.runs for table in run.time_in_state}
+    speeds = {table.policy: table.freq_khz.tolist() for run in parsed.runs for table in run.cpu.time_in_state}
     try:
         model = cpu.power_model(profile, manifest.power_profile.voltage_v, policies or None, speeds)
     except PowerProfileError as error:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from navitas.attribute.calls.paths import OUTSIDE, PROBES
 from navitas.attribute.forest import outermost, preorder, subtree_sums
-from navitas.attribute.ledger import OUTSIDE, PROBES, Ledger
+from navitas.attribute.ledger import Ledger
 from navitas.parse.arrays import F64, I32, I64, Bool
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
@@ -24,8 +25,8 @@ class ComponentInputs:
     """The inputs of components in addition to a run's tables.
 
     `marks` are the edges of the tests' windows: threads' curves have a knot at each. `methods` is the size of the method
-    table. `alternative` names a second model to compute in addition to the default one, or is None. `api` are the run's calls
-    of APIs that use a component. `use_rails`: whether power rails may count as evidence.
+    table. `alternative` names a second model to compute in addition to the default one, or is None. `read_api` reads the run's
+    calls of APIs that use a component. `use_rails`: whether power rails may count as evidence.
     """
 
     manifest: Manifest
@@ -33,8 +34,13 @@ class ComponentInputs:
     marks: I64
     methods: int
     alternative: str | None = None
-    api: ApiCalls = NO_API_CALLS
+    read_api: Callable[[], ApiCalls] = lambda: NO_API_CALLS
     use_rails: bool = True
+
+    @property
+    def api(self) -> ApiCalls:
+        """The run's calls of APIs that use a component."""
+        return self.read_api()
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +153,14 @@ class Component(Protocol):
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
         """The component's energy in a run, or None if there is no data."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredComponent:
+    """A component with its curves in one run, None without data."""
+
+    component: Component
+    curves: ComponentCurves | None
 
 
 def threads_between(curves: ThreadCurves, a_ns: int, b_ns: int) -> F64:

@@ -10,7 +10,8 @@ from collections.abc import Container
 
 import numpy as np
 
-from navitas.attribute.ledger import OUTSIDE, PROBES, Ledger
+from navitas.attribute.calls.paths import OUTSIDE, PROBES
+from navitas.attribute.ledger import Ledger
 
 _BUNDLE, _VIEW = "Landroid/os/Bundle;", "Landroid/view/View;"
 _CALLBACKS = frozenset({

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.ledger import PROBES, Ledger, ModuleMessages
+from navitas.attribute.calls.paths import PROBES
+from navitas.attribute.ledger import Ledger, ModuleMessages
 from navitas.graph.callbacks import CALLBACKS
 from navitas.parse.arrays import Bool
 from navitas.parse.communication_records import FIRST_RECEIVE, CommunicationKind

@@ -7,7 +7,8 @@ from collections.abc import Sequence, Set
 
 import numpy as np
 
-from navitas.attribute.ledger import OUTSIDE, PROBES, Ledger, ModuleMessages
+from navitas.attribute.calls.paths import OUTSIDE, PROBES
+from navitas.attribute.ledger import Ledger, ModuleMessages
 from navitas.graph.module_energy import starting_modules
 from navitas.graph.module_graph import OUTSIDE_MODULES
 from navitas.graph.module_paths import NO_MODULE, ModulePaths

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from navitas.attribute.ledger import OUTSIDE, PROBES, Ledger, ModuleMessages
+from navitas.attribute.calls.paths import OUTSIDE, PROBES
+from navitas.attribute.ledger import Ledger, ModuleMessages
 from navitas.graph.callbacks import CALLBACKS, may_be_task
 from navitas.graph.fragments import classes_of_fragments, enclosing_class, fragment_modules
 from navitas.graph.inheritance import Inheritance, inheritance

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from navitas.operations.experiment_files import read_checked
 from navitas.parse.clock_triples import ClockTriples
-from navitas.parse.rails import parse_rails
+from navitas.parse.rail_readings import parse_rails
 from navitas.power_statistics import parse_power_statistics
 
 MAX_BYTES = 4 << 20

@@ -66,13 +66,13 @@ def acquirers_of(loaded: Loaded, profile: Profile, histories: Iterable[RunHistor
     held_ns: Counter[int] = Counter()
     tags: defaultdict[int, dict[str, None]] = defaultdict(dict)
     for run in loaded.parsed.runs:
-        if run.hooks is None:
+        if run.calls.hooks is None:
             continue
         inputs = measured.inputs(run)
-        rows = np.flatnonzero((run.hooks.kind == HookKind.WAKE_LOCK) & ~run.hooks.is_stop)
+        rows = np.flatnonzero((run.calls.hooks.kind == HookKind.WAKE_LOCK) & ~run.calls.hooks.is_stop)
         methods = [inputs.api.caller(path) for path in inputs.api.hook_path[rows].tolist()]
         calls.update(methods)
-        for method, tag in zip(methods, _tags_at(run, run.hooks.start_ns[rows], by_run.get(run.run_id)), strict=True):
+        for method, tag in zip(methods, _tags_at(run, run.calls.hooks.start_ns[rows], by_run.get(run.run_id)), strict=True):
             tags[method] |= {tag: None} if tag else {}
         held_ns.update(_held(run, inputs))
     energy = api_energy(profile, [COMPONENT])

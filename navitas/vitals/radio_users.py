@@ -47,17 +47,17 @@ def radio_users_of(loaded: Loaded, profile: Profile) -> tuple[RadioUser, ...]:
     measured = MeasuredRuns(loaded.parsed, loaded.manifest, loaded.model, None, use_rails=True)
     scans, moved = Counter[int](), Counter[int]()
     for run in loaded.parsed.runs:
-        if run.hooks is None:
+        if run.calls.hooks is None:
             continue
-        is_scan = (run.hooks.kind == HookKind.WIFI_SCAN) & ~run.hooks.is_stop
-        rows = np.flatnonzero(is_scan | np.isin(run.hooks.kind, NETWORK))
+        is_scan = (run.calls.hooks.kind == HookKind.WIFI_SCAN) & ~run.calls.hooks.is_stop
+        rows = np.flatnonzero(is_scan | np.isin(run.calls.hooks.kind, NETWORK))
         api = measured.inputs(run).api
         for row, path in zip(rows.tolist(), api.hook_path[rows].tolist(), strict=True):
             method = api.caller(path)
             if is_scan[row]:
                 scans[method] += 1
             else:
-                moved[method] += int(run.hooks.amount[row])
+                moved[method] += int(run.calls.hooks.amount[row])
     energy = api_energy(profile, COMPONENTS)
     table = loaded.parsed.method_table.methods
     found = [
