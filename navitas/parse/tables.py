@@ -219,7 +219,7 @@ class BlockCounts(ColumnTable):
 
 @dataclass(frozen=True, slots=True)
 class CallTables:
-    """How the calls of a run were recorded, and what they did beside using the CPU.
+    """How the calls of a run were recorded, what hooked calls did, and which blocks ran.
 
     `probe_cost` is the cost of probes, None if it was not calibrated. `tick_ns` is the period of the ticks that timed the calls,
     None if each call read the clock. `hooks` and `handoffs` are None if the app recorded none, `block_counts` if the build has
@@ -235,7 +235,7 @@ class CallTables:
 
 @dataclass(frozen=True, slots=True)
 class CpuTables:
-    """When and at which frequencies cores ran, beside the threads' own clocks.
+    """When and at which frequencies cores ran. Threads have their own clocks (`Thread`).
 
     `process` is the CPU time of the app, `stat` that of all processes by CPU. `trace` is the kernel trace on the run's clock, and
     `reasons` explain which parts of it are missing. `run_queue` is the time that the app's threads waited for a CPU, None if the
