@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.analyze.records import Nodes
+from navitas.attribute.calls.paths import OUTSIDE, PROBES
 from navitas.attribute.forest import binned, preorder, subtree_sums
-from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Ledger, counted_runs
+from navitas.attribute.ledger import NO_TEST, Ledger, counted_runs
 from navitas.attribute.owner_kind import OwnerKind
 from navitas.parse.arrays import F64, I64, Bool
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.analyze.roll_up import first_ids
+from navitas.attribute.calls.paths import PROBES
 from navitas.attribute.forest import binned, sums
-from navitas.attribute.ledger import NO_OWNER, PROBES, HandedTasks, Ledger
+from navitas.attribute.ledger import NO_OWNER, HandedTasks, Ledger
 from navitas.parse.apis import API_SOURCE
 from navitas.parse.arrays import I64, Bool
 from navitas.parse.tables import Method

@@ -9,8 +9,9 @@ import numpy as np
 
 from navitas.analyze.trees import CallTrees, MethodRows, call_trees, method_rows
 from navitas.analyze.uncertainty import Uncertainty
+from navitas.attribute.calls.paths import OUTSIDE, PROBES
 from navitas.attribute.forest import binned, sums
-from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Ledger
+from navitas.attribute.ledger import NO_TEST, Ledger
 from navitas.attribute.owner_kind import OwnerKind
 from navitas.parse.arrays import F64, I64, Bool
 

@@ -72,7 +72,7 @@ def load_tables(path: Path, settings: AnalysisSettings = DEFAULT) -> Loaded:
         raise
     parsed = parse_recording(recording)
     policies = [(policy.id, policy.cpus) for policy in manifest.device.policies]
-    speeds = {table.policy: table.freq_khz.tolist() for run in parsed.runs for table in run.time_in_state}
+    speeds = {table.policy: table.freq_khz.tolist() for run in parsed.runs for table in run.cpu.time_in_state}
     try:
         model = cpu.power_model(profile, manifest.power_profile.voltage_v, policies or None, speeds, settings.fitted)
     except PowerProfileError as error:

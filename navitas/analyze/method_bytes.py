@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.analyze.roll_up import first_ids
+from navitas.attribute.calls.paths import PROBES
 from navitas.attribute.forest import binned, outermost, preorder, subtree_sums
-from navitas.attribute.ledger import PROBES, Ledger, counted_runs
+from navitas.attribute.ledger import Ledger, counted_runs
 from navitas.parse.arrays import F64, I64, Bool
 from navitas.parse.tables import Method
 

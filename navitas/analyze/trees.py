@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.analyze.cpu_use import cpu_column
+from navitas.attribute.calls.paths import OUTSIDE, PROBES
 from navitas.attribute.forest import binned, outermost, preorder, subtree_sums, sums
-from navitas.attribute.ledger import OUTSIDE, PROBES, Ledger
+from navitas.attribute.ledger import Ledger
 from navitas.parse.arrays import F64, I32, I64, Bool
 
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from navitas.attribute.curves import Curve, distinct
-from navitas.parse.arrays import F64, I64, Bool
+from navitas.parse.arrays import F64, I64, ColumnTable
 
 
 @dataclass(frozen=True, slots=True)
-class Charges:
+class Charges(ColumnTable):
     """Energy by its cause. `thread` is an index in `RunTables.threads`, `t_ns` the time of the causing call.
 
-    `path` is the call path of the causing call (a number of `Paths`, `EMPTY` if it is unknown). `received_bytes` and `sent_bytes`
-    are what the call moved; of storage, what it read and wrote.
+    `path` is the call path of the causing call (a number of `Paths`, `OUTSIDE` if it is unknown). `received_bytes` and
+    `sent_bytes` are what the call moved; of storage, what it read and wrote.
     """
 
     thread: I64
@@ -25,13 +24,6 @@ class Charges:
     energy_j: F64
     received_bytes: F64
     sent_bytes: F64
-
-    def __len__(self) -> int:
-        return len(self.thread)
-
-    def chosen(self, rows: Bool | I64) -> Charges:
-        """Some of the rows."""
-        return Charges(*(getattr(self, name)[rows] for name in _COLUMNS))
 
     def scaled(self, ratio: float) -> Charges:
         """All energies multiplied by a ratio."""
@@ -53,7 +45,6 @@ class Charges:
         return Curve(t_ns, curve.at(t_ns) + np.concatenate([[0.0], step_j])[before])
 
 
-_COLUMNS = ("thread", "t_ns", "path", "energy_j", "received_bytes", "sent_bytes")
 NO_CHARGES = Charges(*(np.empty(0, np.int64),) * 3, *(np.empty(0),) * 3)
 
 
@@ -61,8 +52,3 @@ def charges_of_time(thread: I64, t_ns: I64, path: I64, energy_j: F64) -> Charges
     """Charges of calls that move no bytes."""
     none = np.zeros(len(thread))
     return Charges(thread, t_ns, path, energy_j, none, none)
-
-
-def joined_charges(parts: Sequence[Charges]) -> Charges:
-    """All charges in one table."""
-    return Charges(*(np.concatenate([getattr(NO_CHARGES, name), *(getattr(part, name) for part in parts)]) for name in _COLUMNS))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
@@ -25,7 +26,7 @@ class ComponentInputs:
     """The inputs of components in addition to a run's tables.
 
     `marks` are the edges of the tests' windows: threads' curves have a knot at each. `methods` is the size of the method
-    table. `api` are the run's calls of APIs that use a component.
+    table. `read_api` reads the run's calls of APIs that use a component.
     """
 
     manifest: Manifest
@@ -33,7 +34,12 @@ class ComponentInputs:
     marks: I64
     methods: int
     settings: AnalysisSettings = DEFAULT
-    api: ApiCalls = NO_API_CALLS
+    read_api: Callable[[], ApiCalls] = lambda: NO_API_CALLS
+
+    @property
+    def api(self) -> ApiCalls:
+        """The run's calls of APIs that use a component."""
+        return self.read_api()
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +152,14 @@ class Component(Protocol):
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
         """The component's energy in a run, or None if there is no data."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredComponent:
+    """A component with its curves in one run, None without data."""
+
+    component: Component
+    curves: ComponentCurves | None
 
 
 def threads_between(curves: ThreadCurves, a_ns: int, b_ns: int) -> F64:

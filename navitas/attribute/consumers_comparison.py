@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.component import Component, ComponentCurves, threads_between
+from navitas.attribute.component import ComponentCurves, MeasuredComponent, threads_between
 from navitas.parse.device_states import NO_UID
 from navitas.parse.energy_consumers import EnergyConsumers
 from navitas.parse.restarts import continued, fallen, torn
@@ -58,14 +58,12 @@ class ConsumerEnergy:
         return bool(self.energy_j or self.estimate_j or self.app_estimate_j)
 
 
-def consumer_energies(
-    run: RunTables, components: Sequence[Component], curves: Sequence[ComponentCurves | None]
-) -> tuple[ConsumerEnergy, ...]:
+def consumer_energies(run: RunTables, components: Sequence[MeasuredComponent]) -> tuple[ConsumerEnergy, ...]:
     """Compare each component that has consumers, over the time from their first reading within the run to the last one.
 
     Clusters of the CPU are compared with its estimate without base, since the base power flows elsewhere.
     """
-    table = run.consumers
+    table = run.devices.consumers
     if table is None:
         return ()
     inside = np.flatnonzero((table.t_ns >= run.start_ns) & (table.t_ns <= run.end_ns))
@@ -73,12 +71,13 @@ def consumer_energies(
         return ()
     span = int(table.t_ns[inside[0]]), int(table.t_ns[inside[-1]])
     used_j = table.energy_j[inside[-1]] - table.energy_j[inside[0]]
-    states = run.device_states
+    states = run.devices.states
     app_uid = states.app_uid if table.app_uid == NO_UID and states is not None else table.app_uid
     names = [component_of(kind, name) for kind, name in zip(table.kinds, table.names, strict=True)]
     found = []
-    for component, known in zip(components, curves, strict=True):
-        own = [place for place, name in enumerate(names) if name == component.name]
+    for measured in components:
+        component, known = measured.component.name, measured.curves
+        own = [place for place, name in enumerate(names) if name == component]
         if not own or known is None:
             continue
         is_cpu = known.threads is not None and known.threads.cpu_ns is not None
@@ -86,7 +85,7 @@ def consumer_energies(
         consumers = tuple(table.names[place] for place in own)
         app_j = _app_j(table, app_uid, own, span)
         found.append(
-            ConsumerEnergy(component.name, consumers, float(used_j[own].sum()), estimate_j, app_j, _app_estimate_j(known, span))
+            ConsumerEnergy(component, consumers, float(used_j[own].sum()), estimate_j, app_j, _app_estimate_j(known, span))
         )
     return tuple(found)
 

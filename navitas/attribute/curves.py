@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,6 +36,12 @@ class Curve:
 
 
 EMPTY_CURVE = Curve(np.empty(0, np.int64), np.empty(0))
+
+
+def constant_power(watts: float, run_ns: tuple[int, int]) -> Curve:
+    """Energy at constant power over a run."""
+    low, high = run_ns
+    return Curve(np.array([low, high]), np.array([0.0, watts * (high - low) / 1e9])) if high > low else EMPTY_CURVE
 
 
 def added(curves: Sequence[Curve]) -> Curve:
@@ -106,20 +112,21 @@ class Knots:
         fraction = np.clip((t_ns - self.t_ns[left]) / np.maximum(length, 1), 0.0, 1.0)
         return Place(left, right, np.where(length > 0, fraction, 0.0))
 
-    def runs(self, owner: I64, start: I64, t_ns: I64, *, before: bool = False) -> tuple[int, I64]:
-        """Count the times between adjacent knots. Returns the index in `slopes` of the first count, and the counts.
+    def passed(self, owner: I64, start: I64, t_ns: I64) -> tuple[int, I64, I64]:
+        """Find the knots among times.
 
-        `start` splits the times into stretches. Stretch i belongs to curve owner[i]; owners, and times per stretch, ascend.
-        A time at a knot counts after it, or before it.
+        Returns the index in `slopes` of the interval before the first time, and for each knot from there to the last time the
+        number of times before it, and of those up to it. `start` splits the times into stretches. Stretch i belongs to curve
+        owner[i]; owners, and times per stretch, ascend.
         """
         key = t_ns - self.origin_ns
         if key[start[:-1]].min() < 0 or key[start[1:] - 1].max() >= self.span_ns:
             np.clip(key, 0, self.span_ns - 1, out=key)
         key += owner[0] * self.span_ns if len(owner) == 1 else np.repeat(owner * self.span_ns, np.diff(start))
-        low, high = np.searchsorted(self._key, key[[0, -1]], side="left" if before else "right").tolist()
+        first, end = int(np.searchsorted(self._key, key[0], "left")), int(np.searchsorted(self._key, key[-1], "right"))
         # There are fewer knots than times, so look up the knots among the times.
-        passed = np.searchsorted(key, self._key[low:high], side="right" if before else "left")
-        return low, np.diff(passed, prepend=0, append=len(key))
+        knots = self._key[first:end]
+        return first, np.searchsorted(key, knots, "left"), np.searchsorted(key, knots, "right")
 
     def slopes(self, value: F64) -> F64:
         """Growth per ns before the first knot (0) and after each knot; 0 after a curve's last knot."""
@@ -188,3 +195,47 @@ def overlaps(first: I64, last: I64) -> tuple[I64, I64]:
     index = np.repeat(np.arange(len(count)), count)
     ordinal = np.arange(len(index)) - np.repeat(np.cumsum(count) - count, count)
     return index, first[index] + ordinal
+
+
+class RowsByTime:
+    """Rows sorted by owner, then time. Each is valid until the owner's next row. Owners are any integers."""
+
+    def __init__(self, owner: NDArray[np.integer[Any]], from_ns: I64) -> None:
+        self.owner = owner.astype(np.int64)
+        self._known = distinct(self.owner)
+        # Ranks instead of times: neither the number of owners nor the span of times is bounded.
+        self._times = distinct(from_ns)
+        self._span = len(self._times) + 1
+        self._key = np.searchsorted(self._known, self.owner) * self._span + np.searchsorted(self._times, from_ns, side="right")
+
+    def at(self, owner: NDArray[np.integer[Any]], t_ns: I64) -> I64:
+        """The last row of each owner at or before each time, -1 if there is none."""
+        if not len(self._key):
+            return np.full(len(owner), -1)
+        key = np.searchsorted(self._known, owner) * self._span + np.searchsorted(self._times, t_ns, side="right")
+        row = np.searchsorted(self._key, key, side="right") - 1
+        return np.where((row >= 0) & (self.owner[row] == owner), row, -1)
+
+
+def interval_increments(knots: Knots, value: F64, edges: I64) -> tuple[I64, I64, F64]:
+    """Growth of each curve in each interval between adjacent `edges` that it overlaps: (curve, interval, increment)."""
+    first = np.clip(np.searchsorted(edges, knots.first_ns, side="right") - 1, 0, None)
+    last = np.clip(np.searchsorted(edges, knots.last_ns, side="left") - 1, None, len(edges) - 2)
+    owner, interval = overlaps(first, last)
+    low = knots.place(owner, edges[interval]).read(value)
+    return owner, interval, knots.place(owner, edges[interval + 1]).read(value) - low
+
+
+def monotone(value: F64) -> F64:
+    """Isotonic regression: the non-decreasing series with the least squared error (pool adjacent violators)."""
+    means: list[float] = []
+    counts: list[int] = []
+    for x in value.tolist():
+        mean, count = x, 1
+        while means and means[-1] > mean:
+            other = counts.pop()
+            mean = (mean * count + means.pop() * other) / (count + other)
+            count += other
+        means.append(mean)
+        counts.append(count)
+    return np.repeat(np.array(means), counts)

@@ -9,20 +9,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.attribute.amounts import ALTERNATIVE_J, CPU_NS, JOULES, WALL_NS
-from navitas.attribute.calls.nodes import CallNodes, nodes_of
-from navitas.attribute.calls.overhead import ProbesEnergy, no_probes, probes_energy
-from navitas.attribute.calls.paths import Paths
-from navitas.attribute.calls.self_totals import CALLS, CUTS, THROWS, SelfTotals
-from navitas.attribute.charged_paths import charged_paths
-from navitas.attribute.charges import NO_CHARGES
+from navitas.attribute.calls.nodes import CallNodes, ProbesEnergy, no_probes, nodes_of, probes_energy
+from navitas.attribute.calls.paths import OUTSIDE, PROBES, Paths
+from navitas.attribute.calls.self_totals import (
+    ALTERNATIVE_J,
+    AMOUNTS,
+    CALLS,
+    CPU_NS,
+    CUTS,
+    THROWS,
+    WALL_NS,
+    SelfTotals,
+    merged_totals,
+)
+from navitas.attribute.charges import NO_CHARGES, Charges
 from navitas.attribute.compensation import Estimates, Unprobed
 from navitas.attribute.component import threads_j
 from navitas.attribute.curves import group_starts
 from navitas.attribute.handed_tasks import handed_tasks
-from navitas.attribute.ledger import NO_TEST, OUTSIDE, PROBES, Calls, Compensation, Energy, HandedTasks, Shares, Transfers
+from navitas.attribute.ledger import NO_TEST, Calls, Compensation, Energy, HandedTasks, Shares, Transfers
 from navitas.attribute.run_rows import Label, RunRows, labels_of, rows_of
-from navitas.attribute.transfers import transfers_of
+from navitas.attribute.window_spans import NO_WINDOW, WindowSpans
 from navitas.attribute.windows import AttributedRun, compensations, corrections, unprobed, windows_of
 from navitas.parse.arrays import F64, I64, Bool
 
@@ -47,11 +54,11 @@ class RunFacts:
 
 
 def facts_of(run: AttributedRun, parts: Sequence[SelfTotals], paths: Paths) -> RunFacts:
-    """Combine the totals of calls and folded calls (`parts`, with the columns of `with_probe_columns`) with the curves."""
+    """Combine the totals of calls and folded calls (`parts`) with the curves."""
     curves = [None if component is None else component.threads for component in run.components]
     charges = [NO_CHARGES if component is None else component.charges for component in run.components]
-    parts = [*parts, *charged_paths(charges, run.spans)]
-    labels = labels_of(run.tables.threads, run.measured)
+    parts = [*parts, *_charged_paths(charges, run.spans)]
+    labels = labels_of(run.tables.threads, run.is_known)
     rows = rows_of(labels, curves, run.spans, parts, charges)
     nodes = nodes_of([(rows.at(totals), totals) for totals in parts], paths)
     probes_component = next((i for i, one in enumerate(curves) if one is not None and one.cpu_ns is not None), None)
@@ -75,13 +82,13 @@ def facts_of(run: AttributedRun, parts: Sequence[SelfTotals], paths: Paths) -> R
             energy += columns if component.threads is not None else [_nonzero(each) for each in columns]
     named = kept[nodes.row]
     row = nodes.row[named]
-    amounts, counts = nodes.amounts[named], nodes.counts[named]
-    calls = (test[row], owner[row], nodes.path[named] + 1, counts[:, CALLS], counts[:, THROWS], counts[:, CUTS])
-    times = (amounts[:, WALL_NS], amounts[:, CPU_NS], amounts[:, ALTERNATIVE_J])
+    amounts, counts = nodes.amounts[:, named], nodes.counts[:, named]
+    calls = (test[row], owner[row], nodes.path[named], counts[CALLS], counts[THROWS], counts[CUTS])
+    times = (amounts[WALL_NS], amounts[CPU_NS], amounts[ALTERNATIVE_J])
     shares = (test[kept], owner[kept], rows.count[kept], np.rint(rows.cpu_ns[kept]).astype(np.int64), rows.energy_j[kept])
     by_test = {int(run.tests[window]): each for window, each in estimates.items()}
-    transfers = transfers_of(charges, run.spans, run.tests, rows, (owner, run.first_owner))
-    handed = handed_tasks(run, rows, owner, paths)
+    transfers = _transfers(charges, run.spans, run.tests, rows, (owner, run.first_owner))
+    handed = handed_tasks(run, rows, owner)
     return RunFacts(_stacked(energy), (*calls, *times), shares, transfers, handed, groups, by_test, unprobed(run, windows))
 
 
@@ -125,10 +132,10 @@ def _stacked(parts: Sequence[Columns]) -> Columns:
 def _threads_energy(placed: _PlacedRows, component: int, probes: ProbesEnergy, error: float) -> list[Columns]:
     """A component's energy in tests: in call paths, outside of calls, and in probes."""
     rows, nodes = placed.rows, placed.nodes
-    raw_j: F64 = nodes.amounts[:, JOULES + component]
+    raw_j = nodes.joules.get(component, np.zeros(len(nodes.row)))
     rest_j = rows.energy_j[:, component] - np.bincount(nodes.row, raw_j, len(rows))
-    chosen = placed.kept[nodes.row] & ((raw_j != 0) | (probes.node_j != 0) | (nodes.counts[:, CALLS] > 0))
-    row, own_j, path = nodes.row[chosen], probes.node_j[chosen], nodes.path[chosen] + 1
+    chosen = placed.kept[nodes.row] & ((raw_j != 0) | (probes.node_j != 0) | (nodes.counts[CALLS] > 0))
+    row, own_j, path = nodes.row[chosen], probes.node_j[chosen], nodes.path[chosen]
     in_calls = (raw_j[chosen] - own_j, raw_j[chosen], np.square(error * own_j))
     outside_j, all_j = probes.row_outside_j, probes.row_j
     return [
@@ -225,3 +232,43 @@ def joined_estimates(runs: Sequence[RunFacts], tests: int) -> Compensation:
     for row, each in ((row, each) for run in runs for row, each in run.estimates.items()):
         estimates[:, row] = each.sampled_probes_j, each.probes.error_j, each.compensated.value_j, each.compensated.error_j
     return Compensation(*estimates)
+
+
+def _charged_paths(charges: Sequence[Charges], spans: WindowSpans) -> list[SelfTotals]:
+    """The charges of each component, by window, thread and path, with no calls and no times.
+
+    Charges without a known path are left out: they are energy outside of calls.
+    """
+    parts = []
+    for number, one in enumerate(charges):
+        window = spans.at(one.t_ns)
+        known = (window != NO_WINDOW) & (one.path != OUTSIDE)
+        if known.any():
+            size = int(known.sum())
+            keys, counts = (window[known], one.thread[known], one.path[known]), np.zeros((3, size), np.int64)
+            parts.append(merged_totals([SelfTotals(*keys, counts, np.zeros((AMOUNTS, size)), {number: one.energy_j[known]})]))
+    return parts
+
+
+def _transfers(
+    charges: Sequence[Charges], spans: WindowSpans, tests: I64, rows: RunRows, owners: tuple[I64, int]
+) -> list[Columns]:
+    """Test, owner, component, path, received and sent bytes of all charges that moved bytes.
+
+    `tests` has the test of each window. `owners` are the owner of each row, and that of the run's first thread.
+    """
+    of_row, first = owners
+    found: list[Columns] = []
+    for component, one in enumerate(charges):
+        moved = np.flatnonzero((one.received_bytes > 0) | (one.sent_bytes > 0))
+        if not len(moved):
+            continue
+        window, thread = spans.at(one.t_ns[moved]), one.thread[moved]
+        inside = window != NO_WINDOW
+        test, owner = np.full(len(moved), NO_TEST), first + thread
+        test[inside] = tests[window[inside]]
+        owner[inside] = of_row[rows.row(window[inside], thread[inside])]
+        found.append(
+            (test, owner, np.full(len(moved), component), one.path[moved], one.received_bytes[moved], one.sent_bytes[moved])
+        )
+    return found

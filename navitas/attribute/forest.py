@@ -59,6 +59,11 @@ def binned(index: I64, values: F64 | I64, size: int) -> F64:
     return np.bincount(index, values, size).astype(np.float64, copy=False)
 
 
+def row_sums(index: I64, rows: F64 | I64, size: int) -> F64:
+    """The sums of each row's values by index (0 … size − 1)."""
+    return np.stack([np.bincount(index, row, size) for row in rows])
+
+
 def sums(index: I64, columns: F64 | I64, size: int) -> F64:
     """The sums of each column by index (0 … size − 1)."""
     return np.stack([np.bincount(index, columns[:, i], size) for i in range(columns.shape[1])], axis=1)

@@ -6,16 +6,58 @@ times are in nanoseconds of CLOCK_MONOTONIC.
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from navitas.attribute.compensation import ProbesError
+from navitas.attribute.component import ComponentCurves
 from navitas.attribute.consumers_comparison import ConsumerEnergy
-from navitas.attribute.curve_store import CurveStore
-from navitas.parse.arrays import F64, I32, I64, U8, Bool
+from navitas.attribute.curves import EMPTY_CURVE, Curve
+from navitas.parse.arrays import F64, I32, I64, U8, Bool, ColumnTable
 from navitas.parse.reasons import MergedReason
 from navitas.parse.tables import MethodTable
+
+
+class CurveStore:
+    """E(t) by owner and component. Owners are numbered run by run: threads, groups of threads, then `NON_THREAD_OWNERS`."""
+
+    def __init__(self) -> None:
+        self._first: list[int] = []
+        self._runs: list[tuple[int, int, Sequence[ComponentCurves | None]]] = []
+
+    def add(self, first_owner: int, threads: int, groups: int, components: Sequence[ComponentCurves | None]) -> None:
+        """Add a run's curves; its owners follow those of the previous run."""
+        self._first.append(first_owner)
+        self._runs.append((threads, groups, components))
+
+    def curve(self, owner: int, component: int) -> Curve:
+        """Cumulative joules of an owner. A group of threads has an empty curve, since each of its threads has a curve.
+
+        A charge counts at the time of the call that caused it. For the time at which energy flowed, see `flow`.
+        """
+        run = bisect_right(self._first, owner) - 1
+        threads, groups, components = self._runs[run]
+        number, curves = owner - self._first[run], components[component]
+        if curves is None:
+            return EMPTY_CURVE
+        if number < threads:
+            own = EMPTY_CURVE
+            if curves.threads is not None:
+                knots = curves.threads.knots
+                section = slice(*knots.start[number : number + 2].tolist())
+                own = Curve(knots.t_ns[section], curves.threads.energy_j[section])
+            return curves.charges.added_to(own, number)
+        non_thread = number - threads - groups
+        return EMPTY_CURVE if non_thread < 0 else curves.non_threads[non_thread]
+
+    def flow(self, owner: int, component: int) -> Curve | None:
+        """Cumulative joules of all owners of the run that an owner belongs to, over true time; None without charges."""
+        curves = self._runs[bisect_right(self._first, owner) - 1][2][component]
+        return None if curves is None else curves.flow
+
 
 NO_TEST = -1
 """The test of energy used outside of all tests."""
@@ -23,8 +65,6 @@ NO_OWNER = -1
 """The owner of handed work whose thread is unknown."""
 SAMPLE_INTERVAL_NS = 20_000_000
 """The time between readings of the CPU's counters, unless the recording names another one."""
-OUTSIDE, PROBES = 0, 1
-"""Paths that are not call paths: outside of probed methods, and in the probes themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +103,7 @@ class RunEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Tests:
+class Tests(ColumnTable):
     """One row per run of a test, by `run_id` and `id`.
 
     `run` is a row of `Ledger.runs`, or -1. A test that never ran starts and ends at 0.
@@ -88,9 +128,6 @@ class Tests:
     waited_ns: F64
     starved_ns: F64
 
-    def __len__(self) -> int:
-        return len(self.id)
-
 
 @dataclass(frozen=True, slots=True)
 class Compensation:
@@ -107,7 +144,7 @@ class Compensation:
 
 
 @dataclass(frozen=True, slots=True)
-class Owners:
+class Owners(ColumnTable):
     """One row per thread of each run, per group of short-lived threads, and per owner that is not a thread.
 
     A group stands for several threads whose names differ only in numbers; its `serial` is -1 and its `tid` 0.
@@ -122,13 +159,10 @@ class Owners:
     role: tuple[str, ...]
     measured: Bool
 
-    def __len__(self) -> int:
-        return len(self.run)
-
 
 @dataclass(frozen=True, slots=True)
-class CallPaths:
-    """Call paths: each is a method below its callers' path. `parent` is the caller's path, `OUTSIDE` for an outermost call.
+class CallPaths(ColumnTable):
+    """The rows of `Paths`: each is a method below its callers' path, `parent`, which is `OUTSIDE` for an outermost call.
 
     `OUTSIDE` and `PROBES` have method and parent -1.
     """
@@ -136,12 +170,9 @@ class CallPaths:
     parent: I64
     method: I64
 
-    def __len__(self) -> int:
-        return len(self.parent)
-
 
 @dataclass(frozen=True, slots=True)
-class Energy:
+class Energy(ColumnTable):
     """Self energy, sorted by test, owner, component and path. `raw_j` includes the probes' energy; Σ raw_j = Σ exclusive_j.
 
     `test` is `NO_TEST` for energy outside of tests. The path of energy outside of calls is `OUTSIDE` or `PROBES`.
@@ -156,12 +187,9 @@ class Energy:
     raw_j: F64
     variance_j2: F64
 
-    def __len__(self) -> int:
-        return len(self.test)
-
 
 @dataclass(frozen=True, slots=True)
-class Calls:
+class Calls(ColumnTable):
     """Calls, sorted by test, owner and path. A call path's callers have rows, too. Times exclude callees.
 
     `cut`: calls without a recorded end; `throws`: calls that an exception ended. `alternative_j`: joules by the alternative
@@ -178,12 +206,9 @@ class Calls:
     cpu_ns: F64
     alternative_j: F64 | None
 
-    def __len__(self) -> int:
-        return len(self.test)
-
 
 @dataclass(frozen=True, slots=True)
-class Shares:
+class Shares(ColumnTable):
     """The energy of each thread (or group) in each test, read from its curves, sorted by test, then owner.
 
     `energy_j` has a column per component. `threads` is the number of threads that the owner stands for in that test.
@@ -195,12 +220,9 @@ class Shares:
     cpu_ns: I64
     energy_j: F64
 
-    def __len__(self) -> int:
-        return len(self.test)
-
 
 @dataclass(frozen=True, slots=True)
-class Transfers:
+class Transfers(ColumnTable):
     """Bytes that calls moved, sorted by test, owner, component and path, without those of callees.
 
     `component` is the radio or the storage that carried them. Storage: bytes read and written. The path of bytes without a known
@@ -214,12 +236,9 @@ class Transfers:
     received_bytes: F64
     sent_bytes: F64
 
-    def __len__(self) -> int:
-        return len(self.test)
-
 
 @dataclass(frozen=True, slots=True)
-class HandedTasks:
+class HandedTasks(ColumnTable):
     """Work that one thread handed to another, sorted by test, owner, starter, path and root.
 
     `owner` ran the work, in `test`. `starter` handed it over, in the call `path` (`OUTSIDE` if it is unknown). Both are
@@ -238,12 +257,9 @@ class HandedTasks:
     run_ns: I64
     energy_j: F64
 
-    def __len__(self) -> int:
-        return len(self.test)
-
 
 @dataclass(frozen=True, slots=True)
-class ModuleMessages:
+class ModuleMessages(ColumnTable):
     """Communications between the app's modules, by run, then time. A module is an activity, a service, a receiver or similar.
 
     `run` is a row of `Ledger.runs`, `owner` a thread or `NO_OWNER`, `process` the process within the run. `t_ns` is on
@@ -267,9 +283,6 @@ class ModuleMessages:
     target: I64
     action: I64
     names: tuple[str, ...]
-
-    def __len__(self) -> int:
-        return len(self.run)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,41 +7,35 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from navitas.attribute.calls.api_calls import paths_at
-from navitas.attribute.calls.paths import EMPTY, Paths
-from navitas.attribute.calls.starters import starter_paths
-from navitas.attribute.handed_roots import outermost_tasks, task_at
-from navitas.attribute.handed_spans import NO_TASK, innermost_spans
-from navitas.attribute.ledger import NO_OWNER, OUTSIDE, ModuleMessages
+from navitas.attribute.calls.paths import OUTSIDE
+from navitas.attribute.calls.run_calls import RunCalls
+from navitas.attribute.handed_tasks import NO_TASK, innermost_spans, outermost_tasks, task_at
+from navitas.attribute.ledger import NO_OWNER, ModuleMessages
 from navitas.parse.arrays import I64
 from navitas.parse.communication_records import Communications
-from navitas.parse.tables import RunTables
 
 _NAMED = ("module", "target", "action")
 _NONE = np.empty(0, np.int64)
 NO_MESSAGES = ModuleMessages(*(_NONE,) * 13, ("",))
 
 
-def module_messages(run: int, tables: RunTables, first_owner: int, paths: Paths) -> ModuleMessages:
-    """Find the call path of each communication of a run. `run` is its row in the ledger. New paths are added to `paths`."""
-    rows = tables.communications
+def module_messages(run: int, first_owner: int, calls: RunCalls) -> ModuleMessages:
+    """The communications of a run, which is a row in the ledger, with their call paths."""
+    tables = calls.run
+    rows = tables.app.communications
     if rows is None or not len(rows):
         return NO_MESSAGES
-    path = np.full(len(rows), EMPTY)
-    known = np.flatnonzero(rows.thread >= 0)
-    if len(known):
-        path[known] = paths_at(tables.threads, rows.thread[known], rows.t_ns[known], rows.node[known], paths)
     return ModuleMessages(
         run=np.full(len(rows), run),
         owner=np.where(rows.thread < 0, NO_OWNER, first_owner + rows.thread),
         process=rows.process,
-        t_ns=rows.t_ns if tables.clocks is None else tables.clocks.to_boottime(rows.t_ns),
+        t_ns=tables.clocks.to_boottime(rows.t_ns),
         token=rows.token,
         kind=rows.kind.astype(np.int64),
         flags=rows.flags.astype(np.int64),
         period_ms=rows.period_ms,
-        path=_numbered(path),
-        root=_numbered(_roots(tables, rows, paths)),
+        path=calls.communications,
+        root=_roots(calls, rows),
         module=rows.module,
         target=rows.target,
         action=rows.action,
@@ -49,22 +43,16 @@ def module_messages(run: int, tables: RunTables, first_owner: int, paths: Paths)
     )
 
 
-def _roots(tables: RunTables, rows: Communications, paths: Paths) -> I64:
-    """The path of the call that started the handed work which each communication ran in, `EMPTY` if there is none."""
-    handoffs, root = tables.handoffs, np.full(len(rows), EMPTY)
+def _roots(calls: RunCalls, rows: Communications) -> I64:
+    """The path of the call that started the handed work which each communication ran in, `OUTSIDE` if there is none."""
+    handoffs, root = calls.run.calls.handoffs, np.full(len(rows), OUTSIDE)
     if handoffs is None or not len(handoffs):
         return root
     spans = innermost_spans(handoffs.thread, handoffs.run_start_ns, handoffs.run_end_ns)
     task = task_at(spans, rows.thread, rows.t_ns)
     inside = np.flatnonzero(task != NO_TASK)
-    started = starter_paths(tables.threads, handoffs, paths)
-    root[inside] = started[outermost_tasks(handoffs, spans)[task[inside]]]
+    root[inside] = calls.starters[outermost_tasks(handoffs, spans)[task[inside]]]
     return root
-
-
-def _numbered(path: I64) -> I64:
-    """The ledger's number of each path of `Paths`."""
-    return np.where(path == EMPTY, OUTSIDE, path + 1)
 
 
 def joined_messages(runs: Sequence[ModuleMessages]) -> ModuleMessages:

@@ -15,7 +15,7 @@ from navitas.attribute.component import ThreadCurves
 from navitas.attribute.curves import distinct, group_starts, in_sorted, overlaps
 from navitas.attribute.forest import sums
 from navitas.attribute.window_spans import NO_WINDOW, WindowSpans
-from navitas.parse.arrays import F64, I64, Bool
+from navitas.parse.arrays import F64, I64, Bool, ColumnTable
 from navitas.parse.tables import Thread
 
 OWN_ROWS = 64
@@ -23,7 +23,7 @@ OWN_ROWS = 64
 
 
 @dataclass(frozen=True, slots=True)
-class RunRows:
+class RunRows(ColumnTable):
     """The rows of a run, sorted by test, then by descending energy. A row is a thread or a group of threads in one test.
 
     `count` is the number of threads in the row.
@@ -40,9 +40,6 @@ class RunRows:
     _key: I64
     _row: I64
     _threads: int
-
-    def __len__(self) -> int:
-        return len(self.window)
 
     def used_by_thread(self, windows: Bool) -> F64:
         """Joules of each thread (rows) by component (columns), summed over the chosen windows."""

@@ -1,15 +1,14 @@
-"""Scale components to what power rails measured: one ratio for each rail and run."""
+"""Scale components to what power rails measured, by one ratio for each rail and run, and compare those that are not scaled."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from navitas.attribute.component import Component, ComponentCurves, RailUse, run_energy_j
+from navitas.attribute.component import Component, ComponentCurves, MeasuredComponent, RailUse, run_energy_j
 from navitas.attribute.curves import Curve, added, distinct
-from navitas.attribute.shared_rails import rail_groups
 from navitas.parse.reasons import Reason
 from navitas.parse.tables import RunTables
 
@@ -19,19 +18,44 @@ NO_USE = Reason("no_use_recorded", "nothing in the recording shows what used it:
 _FAR = 5.0
 
 
+@dataclass(frozen=True, slots=True)
+class RailGroup:
+    """Rails, and the places of the components that they measure, ascending. No other rail measures these components."""
+
+    rails: frozenset[str]
+    members: tuple[int, ...]
+
+
+def rail_groups(names: Iterable[str], components: Sequence[Component], uses: Collection[RailUse]) -> list[RailGroup]:
+    """Return the groups of components that share rails with one of these uses, directly or by way of other components.
+
+    The order of rails has no influence. Components without a rail are in no group.
+    """
+    known = tuple(names)
+    found: list[RailGroup] = []
+    for place, component in enumerate(components):
+        own = frozenset(name for name in known if component.rail_use(name) in uses)
+        if own:
+            sharing = [each for each in found if each.rails & own]
+            rails = own.union(*(each.rails for each in sharing))
+            members = sorted([*(member for each in sharing for member in each.members), place])
+            found = [each for each in found if not each.rails & own] + [RailGroup(rails, tuple(members))]
+    return found
+
+
 def rail_curve(run: RunTables, component: Component) -> Curve | None:
     """The cumulative joules that a component's rails measured in a run, as far as readings cover it.
 
     None without rails, with fewer than two readings, or if the use of components was not recorded (older recordings).
     """
-    if run.rails is None or not run.has_components:
+    if run.devices.rails is None or not run.has_components:
         return None
-    return measured_curve(run, [name for name in run.rails.names if component.rail_use(name) is RailUse.TOTAL])
+    return measured_curve(run, [name for name in run.devices.rails.names if component.rail_use(name) is RailUse.TOTAL])
 
 
 def measured_curve(run: RunTables, names: Collection[str]) -> Curve | None:
     """The cumulative joules that rails of these names measured in a run. None without them, or with fewer than two readings."""
-    rails, start_ns, end_ns = run.rails, run.start_ns, run.end_ns
+    rails, start_ns, end_ns = run.devices.rails, run.start_ns, run.end_ns
     if rails is None:
         return None
     own = [place for place, name in enumerate(rails.names) if name in names]
@@ -48,45 +72,40 @@ def measured_curve(run: RunTables, names: Collection[str]) -> Curve | None:
     return Curve(knots, joules - joules[0])
 
 
-def scaled_to_rails(
-    run: RunTables, components: Sequence[Component], curves: Sequence[ComponentCurves | None], *, use_rails: bool
-) -> list[ComponentCurves | None]:
+def scaled_to_rails(run: RunTables, components: Sequence[MeasuredComponent], *, use_rails: bool) -> list[MeasuredComponent]:
     """Scale the components of a run that have a rail. Without `use_rails`, only add what the rails measured.
 
     Components that share a rail, such as Wi-Fi and Bluetooth, share its ratio. Components that are based on their rail already
     (level *rails*) stay as they are. If the estimate is 0, the rail's lowest power is base, and the rest is unattributed.
     """
-    found = list(curves)
-    names = run.rails.names if run.rails is not None and run.has_components else ()
-    for group in rail_groups(names, components, {RailUse.TOTAL}):
-        members = group.members
-        known = [place for place in members if (one := curves[place]) is not None and one.level != RAILS]
+    scaled = list(components)
+    names = run.devices.rails.names if run.devices.rails is not None and run.has_components else ()
+    for group in rail_groups(names, [one.component for one in components], {RailUse.TOTAL}):
         measured = measured_curve(run, group.rails)
         if measured is None:
             continue
-        if not known:
-            if use_rails and all(curves[place] is None for place in members):
-                found[members[0]] = measured_only(measured)
-            continue
-        first_ns, last_ns = int(measured.t_ns[0]), int(measured.t_ns[-1])
-        estimates = {place: one.during(first_ns, last_ns) for place in known if (one := curves[place]) is not None}
-        modeled = {place: _modeled_j(one, first_ns, last_ns) for place in known if (one := curves[place]) is not None}
-        estimate_j, rail_j = sum(estimates.values()), float(measured.value[-1])
-        ratio = rail_j / sum(modeled.values()) if sum(modeled.values()) > 0 else 1.0
-        for place, own_j in estimates.items():
-            one = curves[place]
-            assert one is not None
-            share = own_j / estimate_j if estimate_j > 0 else float(place == known[0])
+        curves_of = {place: curves for place in group.members if (curves := components[place].curves) is not None}
+        known = {place: curves for place, curves in curves_of.items() if curves.level != RAILS}
+        first = group.members[0]
+        if use_rails and not curves_of:
+            scaled[first] = replace(components[first], curves=measured_only(measured))
+        span_ns = int(measured.t_ns[0]), int(measured.t_ns[-1])
+        modeled = {place: _modeled_j(curves, *span_ns) for place, curves in known.items()}
+        estimates = {place: curves.during(*span_ns) for place, curves in known.items()}
+        estimate_j, modeled_j, rail_j = sum(estimates.values()), sum(modeled.values()), float(measured.value[-1])
+        ratio = rail_j / modeled_j if modeled_j > 0 else 1.0
+        for place, curves in known.items():
+            share = estimates[place] / estimate_j if estimate_j > 0 else float(place == next(iter(known)))
             own_rail = Curve(measured.t_ns, measured.value * share)
             if not use_rails:
-                found[place] = replace(one, rails_j=float(own_rail.value[-1]), unscaled_j=modeled[place])
+                own = replace(curves, rails_j=float(own_rail.value[-1]))
             elif estimate_j > 0:
-                scaled = _scaled(one, rail_j / estimate_j, own_rail, (run.start_ns, run.end_ns))
-                reasons = one.reasons if 1 / _FAR <= ratio <= _FAR else (*one.reasons, _far_off(ratio))
-                found[place] = replace(scaled, reasons=reasons, unscaled_j=modeled[place])
+                reasons = curves.reasons if 1 / _FAR <= ratio <= _FAR else (*curves.reasons, _far_off(ratio))
+                own = replace(_scaled(curves, rail_j / estimate_j, own_rail, (run.start_ns, run.end_ns)), reasons=reasons)
             else:
-                found[place] = replace(_with_rest(one, own_rail), unscaled_j=modeled[place])
-    return found
+                own = _with_rest(curves, own_rail)
+            scaled[place] = replace(components[place], curves=replace(own, unscaled_j=modeled[place]))
+    return scaled
 
 
 def _with_rest(one: ComponentCurves, rail: Curve) -> ComponentCurves:
@@ -155,3 +174,51 @@ def _measured_flow(model: Curve, rail: Curve, total_j: float, run_ns: tuple[int,
 
 def _far_off(ratio: float) -> Reason:
     return Reason("rails_far_from_model", f"the rail measured {ratio:.3g} × what the model estimates: check the power profile")
+
+
+def rails_comparison(run: RunTables, components: Sequence[MeasuredComponent]) -> tuple[float, float] | None:
+    """Estimated and measured joules from the first to the last reading of the rails within the run.
+
+    Both sums cover the same consumers: components with an estimate and a rail. Base power counts if it has a rail. Components
+    that are scaled to their rails (`RailUse.TOTAL`) are not compared: `Evidence` has their figures. None if
+    there is no such rail, or fewer than two readings.
+    Readings are not interpolated, because interpolation would spread the energy of the process's last moments over the time
+    after its end.
+    """
+    rails = run.devices.rails
+    if rails is None:
+        return None
+    inside = np.flatnonzero((rails.t_ns >= run.start_ns) & (rails.t_ns <= run.end_ns))
+    if len(inside) < 2:
+        return None
+    first, last = inside[0], inside[-1]
+    from_ns, to_ns = int(rails.t_ns[first]), int(rails.t_ns[last])
+    used_j = rails.energy_j[last] - rails.energy_j[first]
+    compared, estimate_j, measured_j = False, 0.0, 0.0
+    for measured in components:
+        uses = [use if use is not RailUse.TOTAL else None for use in map(measured.component.rail_use, rails.names)]
+        curves = measured.curves
+        if curves is None or not any(uses):
+            continue
+        base_j = curves.base.between(from_ns, to_ns)
+        if RailUse.ACTIVE in uses:
+            estimate_j += curves.between(from_ns, to_ns) - base_j
+        if RailUse.BASE in uses:
+            estimate_j += base_j
+        measured_j += float(used_j[[use is not None for use in uses]].sum())
+        compared = True
+    return (estimate_j, measured_j) if compared else None
+
+
+def unrecorded_uses(run: RunTables, components: Sequence[Component]) -> tuple[tuple[str, float], ...]:
+    """What the rails of components measured above their lowest power, in joules, if the use of components was not recorded.
+
+    Of components that share a rail, the first one has it. Empty if their use was recorded.
+    """
+    found = []
+    names = () if run.has_components or run.devices.rails is None else run.devices.rails.names
+    for group in rail_groups(names, components, {RailUse.TOTAL}):
+        curve = measured_curve(run, group.rails)
+        if curve is not None:
+            found.append((components[group.members[0]].name, float(curve.value[-1] - floor_of(curve).value[-1])))
+    return tuple(found)

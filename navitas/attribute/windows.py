@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.calls.overhead import ProbesEnergy
+from navitas.attribute.calls.nodes import ProbesEnergy
+from navitas.attribute.calls.run_calls import RunCalls
 from navitas.attribute.compensation import Baselines, Estimates, Measured, ProbesError, Unprobed, compensation
 from navitas.attribute.component import ComponentCurves
 from navitas.attribute.curves import Curve
@@ -25,18 +26,27 @@ class AttributedRun:
     """The data of a run that its facts are computed from.
 
     `tests` has the row of `Ledger.tests` of each window, or `NO_TEST`. `listed` has the test of each row of `Ledger.tests`.
-    `measured` says of each thread whether its energy is known.
+    `is_known` says of each thread whether its energy is known.
     """
 
-    tables: RunTables
-    spans: WindowSpans
+    calls: RunCalls
     tests: I64
     components: Sequence[ComponentCurves | None]
     first_owner: int
     probes_error: ProbesError | None
     listed: Sequence[Test]
-    measured: Bool
-    baselines: Baselines = field(default_factory=lambda: Baselines(()))
+    is_known: Bool
+    baselines: Baselines
+
+    @property
+    def tables(self) -> RunTables:
+        """The tables of the run."""
+        return self.calls.run
+
+    @property
+    def spans(self) -> WindowSpans:
+        """The windows of the run's tests."""
+        return self.calls.spans
 
 
 @dataclass(frozen=True, slots=True)

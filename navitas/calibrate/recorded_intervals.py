@@ -110,4 +110,4 @@ def policies_of(loaded: Sequence[Loaded]) -> tuple[list[tuple[int, list[int]]], 
         raise UsageError(f"the recordings are of different devices: {', '.join(sorted(devices))}", "Calibrate each by itself.")
     policies = [(policy.id, policy.cpus) for policy in loaded[0].manifest.device.policies]
     runs = [run for one in loaded for run in one.parsed.runs]
-    return policies, {table.policy: table.freq_khz.tolist() for run in runs for table in run.time_in_state}
+    return policies, {table.policy: table.freq_khz.tolist() for run in runs for table in run.cpu.time_in_state}

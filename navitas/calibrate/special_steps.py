@@ -18,7 +18,7 @@ from navitas.errors import DeviceError
 from navitas.parse.arrays import F64, I64
 from navitas.parse.clock_triples import ClockTriples
 from navitas.parse.procstat import parse_cpu_stat
-from navitas.parse.rails import parse_rails
+from navitas.parse.rail_readings import parse_rails
 from navitas.parse.time_in_state import parse_time_in_state
 from navitas.power.measured_step import MeasuredStep, Meter
 from navitas.power_statistics import parse_power_statistics

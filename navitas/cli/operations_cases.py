@@ -111,9 +111,9 @@ def _meter(path: Path) -> Meter:
         raise UsageError(f"{path}: cases are found by the time of day", "Give a column unix_s with the times of the UNIX clock.")
 
     def of_run(run: RunTables) -> Callable[[int, int], float]:
-        if run.realtime_offset_ns is None:
+        if run.clocks.realtime_offset_ns is None:
             raise RecordingError(f"run {run.run_id} has no readings of the time of day", "Run the case again.")
-        curve = readings.energy(-run.realtime_offset_ns / 1e9)
+        curve = readings.energy(-run.clocks.realtime_offset_ns / 1e9)
 
         def energy(start_ns: int, end_ns: int) -> float:
             if start_ns < curve.t_ns[0] or end_ns > curve.t_ns[-1]:

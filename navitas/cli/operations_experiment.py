@@ -154,7 +154,7 @@ class CaseRunner:
         if runs.idle:
             self.progress.stage(f"case {case.number} of {runs.cases}: idle run")
             recorded = parse_recording(open_recording(place / ENERGY))
-            walls = [(window.end_ns - window.start_ns) / 1e9 for run in recorded.runs for window in run.windows]
+            walls = [(window.end_ns - window.start_ns) / 1e9 for run in recorded.runs for window in run.app.windows]
             found = read_idle(self.device, max([_LEAST_IDLE_S, *walls]))
         write_edits(place / EDITS, edits)
         write_new(place / IDLE, json.dumps(asdict(found)))

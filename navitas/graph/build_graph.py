@@ -9,8 +9,9 @@ import numpy as np
 
 from navitas.analyze.handed_work import starting_methods
 from navitas.analyze.profile import Profile
+from navitas.attribute.calls.paths import OUTSIDE, PROBES
 from navitas.attribute.forest import binned
-from navitas.attribute.ledger import OUTSIDE, PROBES, Ledger, ModuleMessages, counted_runs
+from navitas.attribute.ledger import Ledger, ModuleMessages, counted_runs
 from navitas.attribute.owner_kind import OwnerKind
 from navitas.errors import RecordingError
 from navitas.graph.delivery_tags import scheduled_tags

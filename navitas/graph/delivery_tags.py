@@ -126,7 +126,7 @@ class HistoryCheck:
 
 def history_check(graph: ModuleGraph, runs: Iterable[RunTables]) -> HistoryCheck | None:
     """Compare, over the runs that have a history. Returns None if there is none."""
-    events = {run.run_id: run.history_events for run in runs if run.history_events is not None}
+    events = {run.run_id: run.app.history_events for run in runs if run.app.history_events is not None}
     if not events:
         return None
     noted: Counter[tuple[TagKind, str]] = Counter()

@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from navitas.attribute.ledger import OUTSIDE, PROBES, Ledger, ModuleMessages
+from navitas.attribute.calls.paths import OUTSIDE, PROBES
+from navitas.attribute.ledger import Ledger, ModuleMessages
 from navitas.parse.arrays import I64, Bool
 from navitas.parse.communication_records import FIRST_RECEIVE, CommunicationKind
 from navitas.parse.tables import Method

@@ -15,8 +15,7 @@ from navitas.errors import RecordingError
 from navitas.operations.case_plan import read_checked
 from navitas.parse.clock_triples import ClockTriples
 from navitas.parse.parsed_recording import ParsedRecording
-from navitas.parse.rail_readings import RailReadings
-from navitas.parse.rails import parse_rails
+from navitas.parse.rail_readings import RailReadings, parse_rails
 from navitas.parse.tables import RunTables
 from navitas.power_statistics import parse_power_statistics
 
@@ -55,14 +54,14 @@ def measured_runs(parsed: ParsedRecording, rails: str, place: str) -> Iterator[M
     Raises `RecordingError` with `place` if a run with tests has no rails, or none at its start or end.
     """
     for run in parsed.runs:
-        for window in run.windows:
-            if run.rails is None or len(run.rails.t_ns) < 2:
+        for window in run.app.windows:
+            if run.devices.rails is None or len(run.devices.rails.t_ns) < 2:
                 remedy = "Measure on a phone with power rails, or give --meter FILE."
                 raise RecordingError(f"{place}: run {run.run_id} has no readings of power rails", remedy)
-            if run.rails.t_ns[0] > window.start_ns or run.rails.t_ns[-1] < window.end_ns:
+            if run.devices.rails.t_ns[0] > window.start_ns or run.devices.rails.t_ns[-1] < window.end_ns:
                 what = f"run {run.run_id} has power rails for a part of its test only"
                 raise RecordingError(f"{place}: {what}", "Run the case again.")
-            energy_j = rails_energy_j(run.rails, rails, window.start_ns, window.end_ns)
+            energy_j = rails_energy_j(run.devices.rails, rails, window.start_ns, window.end_ns)
             yield MeasuredRun((window.end_ns - window.start_ns) / _NS_PER_S, energy_j, _frequency(run))
 
 
@@ -86,7 +85,7 @@ def case_energy(runs: list[MeasuredRun], idle_w: float) -> CaseEnergy:
 def _frequency(run: RunTables) -> float:
     """The mean frequency over the run, weighted by the policies' time at each frequency."""
     weighted = time = 0.0
-    for table in run.time_in_state:
+    for table in run.cpu.time_in_state:
         if len(table.t_ns) > 1:
             used = (table.ns[-1] - table.ns[0]).astype(np.float64)
             weighted, time = weighted + float(used @ table.freq_khz), time + float(used.sum())

@@ -98,12 +98,12 @@ def _by_meter(parsed: ParsedRecording, idle: IdleRun, meter: Meter) -> tuple[lis
     runs, idle_w = [], None
     for run in parsed.runs:
         energy = meter(run)
-        for window in run.windows:
+        for window in run.app.windows:
             joules = energy(window.start_ns, window.end_ns)
             runs.append(MeasuredRun((window.end_ns - window.start_ns) / 1e9, joules, 0.0))
         seconds = idle.unix_s[1] - idle.unix_s[0]
-        if run.realtime_offset_ns is not None and seconds > 0:
-            low, high = (round(each * 1e9) - run.realtime_offset_ns for each in idle.unix_s)
+        if run.clocks.realtime_offset_ns is not None and seconds > 0:
+            low, high = (round(each * 1e9) - run.clocks.realtime_offset_ns for each in idle.unix_s)
             idle_w = energy(low, high) / seconds
     return runs, idle_w
 

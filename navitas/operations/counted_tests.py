@@ -9,9 +9,8 @@ import numpy as np
 
 from navitas.errors import RecordingError
 from navitas.parse.arrays import I64
-from navitas.parse.block_counts import BlockCounts
 from navitas.parse.parsed_recording import ParsedRecording
-from navitas.parse.tables import MethodTable, RunTables
+from navitas.parse.tables import BlockCounts, MethodTable, RunTables
 from navitas.recording.manifest import Manifest, Test
 
 
@@ -57,8 +56,8 @@ def counted_tests(parsed: ParsedRecording, manifest: Manifest, place: str) -> tu
     Raises `RecordingError` with `place` if no block was counted, or a method has several numbers of counters.
     """
     for run in parsed.runs:
-        if run.block_counts is not None:
-            _check_lengths(run.block_counts, parsed.method_table, place)
+        if run.calls.block_counts is not None:
+            _check_lengths(run.calls.block_counts, parsed.method_table, place)
     listed = {test.id: test for test in manifest.tests}
     found = tuple(test for run in parsed.runs for test in _of_run(run, listed))
     if not any(test.counters for test in found):
@@ -79,9 +78,9 @@ def _check_lengths(counts: BlockCounts, table: MethodTable, place: str) -> None:
 
 
 def _of_run(run: RunTables, listed: Mapping[int, Test]) -> Iterator[CountedTest]:
-    counts = run.block_counts
+    counts = run.calls.block_counts
     names = tuple(thread.name for thread in run.threads)
-    for window in run.windows:
+    for window in run.app.windows:
         test = listed[window.test_id]
         span = (window.start_ns, window.end_ns)
         yield CountedTest(

@@ -1,6 +1,9 @@
-"""NumPy types of table columns."""
+"""NumPy types of table columns, and tables of columns."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,3 +15,28 @@ U16 = NDArray[np.uint16]
 U8 = NDArray[np.uint8]
 F64 = NDArray[np.float64]
 Bool = NDArray[np.bool_]
+
+
+Rows = Bool | NDArray[np.integer[Any]] | slice
+"""A selection of rows."""
+
+
+class ColumnTable:
+    """A table whose fields are columns of one length, or begin with them. Subclasses are dataclasses with slots.
+
+    `chosen` and `joined` are for tables that have only columns.
+    """
+
+    __slots__: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(getattr(self, self.__slots__[0]))
+
+    def chosen(self, rows: Rows) -> Self:
+        """Some of the rows."""
+        return type(self)(*(getattr(self, name)[rows] for name in self.__slots__))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """The rows of one or more tables, one after another."""
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__))

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Final
 
 import numpy as np
 
 from navitas.parse.arrays import F64
 from navitas.parse.call_events import encoded_calls
 from navitas.parse.chunks import CALLS, FOLDED, Chunk
+from navitas.parse.findings import Findings
 from navitas.parse.folded import decode_folded
 from navitas.parse.methodmap import Span
 from navitas.parse.probe_samples import CALLED, CALLER, LINK, THROWING, find_samples
@@ -27,6 +29,9 @@ CALIBRATION = "navitas-calibration"
 _ALL_IDS = Span(0, 1 << 22)
 _MIN_CALLS, _MIN_BATCHES = 100, 3
 _MIN_SPREAD = 0.02
+_MOST_NS: Final = 100_000
+"""The two probes of a call take about 40 ns, and up to a hundred times as much on slow phones."""
+_REMEDY = "The energy of methods includes the energy of probes. If the recording's files may be damaged, record again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,3 +176,22 @@ def _fastest(batches: Sequence[_Batch], work_ns: float) -> tuple[float, float, f
     within = sum(batch.leaf_ns for batch in half) / max(sum(batch.leaves for batch in half), 1) - work_ns
     inside = whole * min(max(within / max(half_ns, 1e-9), 0.0), 1.0)
     return inside, whole - inside, max(spread, _MIN_SPREAD * whole)
+
+
+def check_probe_cost(cost: ProbeCost | None, findings: Findings) -> ProbeCost | None:
+    """Return the cost, or add a warning and return None if no probe can have this cost."""
+    if cost is None:
+        return None
+    calls = (cost.events, cost.folded)
+    sums = [
+        call_ns
+        for call in calls
+        for call_ns in (call.inside_ns + call.outside_ns, call.thrown_inside_ns + call.thrown_outside_ns)
+    ]
+    impossible = [call_ns for call_ns in sums if not 0.0 <= call_ns <= _MOST_NS]
+    if not impossible:
+        return cost
+    findings.warn(
+        "probe_cost", f"the recorded probe cost of {impossible[0]:.4g} ns per call is impossible, so it is not used", _REMEDY
+    )
+    return None

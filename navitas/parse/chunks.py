@@ -248,3 +248,13 @@ def _next_chunk(raw: bytes | mmap.mmap, position: int) -> int:
 def _note_damage(scan: ChunkScan, skipped: int) -> None:
     scan.damaged += 1
     scan.skipped_bytes += skipped
+
+
+def indexes(serial: I64, serials: Sequence[int]) -> I64:
+    """The index of each serial in `serials`, -1 for a serial that is not there or that no probed thread has."""
+    known = np.array(serials, np.int64)
+    if not len(known):
+        return np.full(len(serial), -1)
+    order = np.argsort(known, kind="stable")
+    place = order[np.minimum(np.searchsorted(known[order], serial), len(known) - 1)]
+    return np.where((known[place] == serial) & (serial >= 0), place, -1)

@@ -32,6 +32,11 @@ class ClockTriples:
     boottime_ns: I64
     realtime_ns: I64
 
+    @property
+    def realtime_offset_ns(self) -> int | None:
+        """Realtime minus monotonic at the first triple; None if there is none."""
+        return int(self.realtime_ns[0] - self.monotonic_ns[0]) if len(self.monotonic_ns) else None
+
     def from_realtime(self, t_ns: I64) -> I64 | None:
         """Return the monotonic times of realtimes, which must be in reading order. Returns None if there are no triples.
 
@@ -117,6 +122,9 @@ class ClockTriples:
                     blocks.pop(passed, None)
                 part = best
         return joined
+
+
+NO_TRIPLES = ClockTriples(*np.empty((3, 0), np.int64))
 
 
 def decode_triples(chunks: Iterable[Chunk]) -> ClockTriples:

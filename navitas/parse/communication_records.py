@@ -1,11 +1,18 @@
-"""The table of communications between an app's modules (chunk type 10)."""
+"""Communications between an app's modules (chunk type 10): decode them into a table."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import struct
+import zlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import IntEnum, IntFlag
 
-from navitas.parse.arrays import I32, I64
+import numpy as np
+
+from navitas.parse.arrays import I32, I64, ColumnTable
+from navitas.parse.chunks import Chunk, indexes
 
 NO_TOKEN = 0
 """The token of a message whose sender or receiver put no identity into it."""
@@ -62,7 +69,7 @@ class CommunicationFlag(IntFlag):
 
 
 @dataclass(frozen=True, slots=True)
-class Communications:
+class Communications(ColumnTable):
     """One row for each communication of a run, sorted by `t_ns`.
 
     - `thread`: index in `RunTables.threads`; -1 for a thread without probes.
@@ -88,5 +95,91 @@ class Communications:
     action: I64
     names: tuple[str, ...]
 
-    def __len__(self) -> int:
-        return len(self.thread)
+
+_FIXED = struct.Struct("<qqHHqi")
+_LENGTH = struct.Struct("<H")
+_STRINGS = 3
+_NO_TIME = 1 << 62
+_KNOWN = frozenset(map(int, CommunicationKind))
+_LONGEST_NAME = 500
+MAX_NAMES = 100_000
+"""The largest number of different names in a run. Further names are `MORE_NAMES`."""
+MORE_NAMES = "(more names)"
+
+Row = tuple[int, ...]
+
+
+def decode_communications(chunks: Sequence[Chunk], serials: Sequence[int]) -> tuple[Communications, int, Mapping[int, int]]:
+    """Return all communications by time, the number of damaged records, which are left out, and the rows of each unknown kind.
+
+    `chunks` are those of type 10, and `serials` the serial of each thread of the run. Rows of unknown kinds stay in the table.
+    """
+    names, rows, damaged = _Names(), list[Row](), 0
+    for chunk in chunks:
+        found, missing = _records(chunk, names)
+        rows += found
+        damaged += missing
+    rows.sort(key=lambda row: row[2])  # stable: records of a thread at one time stay in order
+    columns = np.array(rows, np.int64).reshape(-1, 11).T
+    serial, process, t_ns, token, kind, flags, period_ms, node, module, target, action = columns
+    unknown = Counter(number for number in kind.tolist() if number not in _KNOWN)
+    table = Communications(
+        thread=indexes(serial, serials),
+        process=process,
+        t_ns=t_ns,
+        token=token,
+        kind=kind.astype(np.int32),
+        flags=flags.astype(np.int32),
+        period_ms=period_ms,
+        node=node,
+        module=module,
+        target=target,
+        action=action,
+        names=tuple(names.numbers),
+    )
+    return table, damaged, unknown
+
+
+@dataclass(slots=True)
+class _Names:
+    """Numbers of names, in the order in which they are found."""
+
+    numbers: dict[str, int] = field(default_factory=lambda: {"": 0})
+
+    def number(self, raw: bytes) -> int:
+        """The number of a name. A name that is too long is cut, and ends with the CRC-32 of the whole name."""
+        name = str(raw, "utf-8", "replace")
+        if len(name) > _LONGEST_NAME:
+            name = f"{name[:_LONGEST_NAME]}…{zlib.crc32(raw):08x}"
+        if name not in self.numbers and len(self.numbers) >= MAX_NAMES:
+            name = MORE_NAMES
+        return self.numbers.setdefault(name, len(self.numbers))
+
+
+def _records(chunk: Chunk, names: _Names) -> tuple[list[Row], int]:
+    """Return the rows of a chunk, and the number of its records that are cut off or impossible."""
+    rows, damaged, at, payload = list[Row](), 0, 0, bytes(chunk.payload)
+    for record in range(chunk.count):
+        ends = _ends(payload, at)
+        if ends is None:
+            return rows, damaged + chunk.count - record
+        t_ns, token, kind, flags, period_ms, node = _FIXED.unpack_from(payload, at)
+        if 0 <= t_ns < _NO_TIME and 0 <= period_ms < _NO_TIME and node >= -1:
+            texts = [names.number(payload[start:end]) for start, end in ends]
+            rows.append((chunk.serial, chunk.process, t_ns, token, kind, flags, period_ms, node, *texts))
+        else:
+            damaged += 1
+        at = ends[-1][1]
+    return rows, damaged + (at < len(payload))
+
+
+def _ends(payload: bytes, at: int) -> list[tuple[int, int]] | None:
+    """The places of a record's strings, or None if it is cut off."""
+    end, found = at + _FIXED.size, list[tuple[int, int]]()
+    for _ in range(_STRINGS):
+        start = end + _LENGTH.size
+        if start > len(payload):
+            return None
+        end = start + _LENGTH.unpack_from(payload, end)[0]
+        found.append((start, end))
+    return found if end <= len(payload) else None

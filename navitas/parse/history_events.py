@@ -9,14 +9,14 @@ import numpy as np
 
 from navitas.batterystats.keys import STATE_NUMBERS
 from navitas.batterystats.tables import StateIntervals
-from navitas.parse.arrays import I64
+from navitas.parse.arrays import I64, ColumnTable
 
 EVENT_STATES = ("alarm", "job")
 """States of batterystats (`Eal`, `Ejb`) that begin when Android delivers an alarm, or starts a job."""
 
 
 @dataclass(frozen=True, slots=True)
-class NotedEvents:
+class NotedEvents(ColumnTable):
     """The app's alarms and jobs by begin, each in `EVENT_STATES`, with its tag and its time of CLOCK_MONOTONIC.
 
     `unjoined` counts those whose time is unknown because the clock was set. `names_alarms` and `names_jobs`: the history has
@@ -29,9 +29,6 @@ class NotedEvents:
     unjoined: int
     names_alarms: bool
     names_jobs: bool
-
-    def __len__(self) -> int:
-        return len(self.states)
 
 
 def app_events(states: StateIntervals, uid: int) -> StateIntervals:

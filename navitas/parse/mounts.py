@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from navitas.parse.arrays import I64, Bool
-from navitas.parse.chunks import MOUNTS, Chunk, integer_rows, serials_by_record
-from navitas.parse.serials import indexes
+from navitas.parse.chunks import Chunk, indexes, integer_rows, serials_by_record
 from navitas.parse.tables import ENTER, RESUME, Mounts
 from navitas.parse.threads import ProbedThread
 
@@ -19,19 +18,19 @@ _BLOCK = 1 << 16
 
 
 def decode_mounts(
-    groups: Mapping[int, Mapping[int, Sequence[Chunk]]],
+    chunks: Sequence[Chunk],
     probed: Sequence[ProbedThread],
     serials: Sequence[int],
     run_end_ns: int,
 ) -> Mounts | None:
-    """Return the mounts on threads with a clock, or None if there are none.
+    """Return the mounts on threads with a clock from the chunks of type 11, or None if there are none.
 
     A carrier's record says which virtual thread it carries from then on (0: none). The end of a thread's first mount has no
     record, and others can be lost. Such a mount ends at the carrier's next record, at the thread's next mount, or at the
     thread's last data, whichever is first. A mount without any later record lasts until the run's end, unless it is the first
     one of a thread that is in no call.
     """
-    chunks = [chunk for by_type in groups.values() for chunk in by_type.get(MOUNTS, ()) if chunk.count]
+    chunks = [chunk for chunk in chunks if chunk.count]
     if not chunks:
         return None
     threads = _Threads.of(probed, serials)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from navitas.parse.anchors import decode_anchors
 from navitas.parse.call_events import encoded_calls
@@ -25,18 +25,17 @@ from navitas.parse.methodmap import Span
 from navitas.parse.tables import TID_LIMIT
 from navitas.parse.threads import ProbedThread
 
-
-def of_type(chunks: Iterable[Chunk], kind: int) -> list[Chunk]:
-    """Return the chunks of one type."""
-    return [chunk for chunk in chunks if chunk.type == kind]
-
-
 _OF_ANY_THREAD = (HOOKS, HANDOFFS, COMMUNICATIONS)
 """Types that threads without probes have, too."""
 VIRTUAL_THREAD = "VirtualThread"
 """The name of a virtual thread without one. It has neither a kernel thread nor a clock."""
 Groups = dict[int, dict[int, list[Chunk]]]
 """Chunks by the serial of their thread, then by type."""
+
+
+def of_threads(groups: Groups, kind: int) -> list[Chunk]:
+    """Return the chunks of one type of all threads."""
+    return [chunk for by_type in groups.values() for chunk in by_type.get(kind, ())]
 
 
 def by_thread(chunks: list[Chunk], findings: Findings) -> Groups:

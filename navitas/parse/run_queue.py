@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.parse.arrays import F64, I64
+from navitas.parse.arrays import F64, I64, ColumnTable
 
 
 @dataclass(frozen=True, slots=True)
-class Slices:
+class Slices(ColumnTable):
     """Between `begin_ns[i]` and `end_ns[i]`, a thread ran for `ran_ns[i]` and waited for a CPU for `waited_ns[i]`."""
 
     begin_ns: I64
@@ -19,16 +18,8 @@ class Slices:
     ran_ns: I64
     waited_ns: I64
 
-    @classmethod
-    def joined(cls, parts: Sequence[Slices]) -> Slices:
-        """Concatenate all parts."""
-        columns = [(part.begin_ns, part.end_ns, part.ran_ns, part.waited_ns) for part in parts]
-        return cls(*map(np.concatenate, zip(*columns, strict=True))) if columns else cls(*(np.empty(0, np.int64),) * 4)
 
-    def rows(self, low: int, high: int) -> Slices:
-        """Return the slices low … high - 1."""
-        own = slice(low, high)
-        return Slices(self.begin_ns[own], self.end_ns[own], self.ran_ns[own], self.waited_ns[own])
+NO_SLICES = Slices(*np.empty((4, 0), np.int64))
 
 
 @dataclass(frozen=True, slots=True)

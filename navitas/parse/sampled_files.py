@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
@@ -18,16 +18,64 @@ from navitas.parse.findings import TORN, Findings
 from navitas.parse.io_counters import IoCounters
 from navitas.parse.io_tables import DISKSTATS, NET_DEV, device_counters
 from navitas.parse.procstat import parse_cpu_stat, parse_process_stat
-from navitas.parse.rail_readings import RailReadings, SkippedReadings
-from navitas.parse.rails import parse_rails
-from navitas.parse.shell import Series, parse_shell
-from navitas.parse.statistics_readings import parse_statistics
+from navitas.parse.rail_readings import RailReadings, SkippedReadings, alike, parse_rails
 from navitas.parse.tables import CpuClock, CpuStat, TimeInState
 from navitas.parse.time_in_state import parse_time_in_state
-from navitas.power_statistics import SERIES
+from navitas.power_statistics import SERIES, parse_power_statistics
 from navitas.recording.manifest import Manifest, Run, Source
 from navitas.recording.raw import read_lines
 from navitas.recording.store import Recording
+
+_BLOCK = re.compile(r"@ (\d{1,10})[.,](\d{1,9})$")
+# About twenty hours of a phone's readings. Each line adds an overhead, because a short string takes more memory than its text.
+_MAX_CHARS = 1 << 29
+_LINE_OVERHEAD = 100
+
+
+@dataclass(slots=True)
+class Series:
+    """One file's texts. The block that contains `texts[i]` began at `realtime_ns[i]`."""
+
+    realtime_ns: list[int] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+
+
+def parse_shell(lines: Iterable[str]) -> tuple[dict[str, Series], int]:
+    """Return series by path, and the number of lines at the end that were left out because the file is too large.
+
+    A block is `@ <EPOCHREALTIME>`, then `# <path>` and its text. Other content is ignored, whatever its bytes.
+    The decimal separator follows the device's locale. Texts are unchanged, and the last one may be cut.
+    """
+    series: dict[str, Series] = {}
+    now: int | None = None
+    path = ""
+    text: list[str] = []
+    room, left_out = _MAX_CHARS, 0
+
+    def close() -> None:
+        if now is not None and path:
+            entry = series.setdefault(path, Series())
+            entry.realtime_ns.append(now)
+            entry.texts.append("".join(text))
+        text.clear()
+
+    for line in lines:
+        room -= len(line) + _LINE_OVERHEAD
+        if room < 0:
+            left_out += 1
+            continue
+        if line.startswith("@ ") and (match := _BLOCK.match(line.rstrip())):
+            close()
+            path = ""
+            now = int(match[1]) * 1_000_000_000 + int(match[2].ljust(9, "0"))
+        elif line.startswith("# /"):
+            close()
+            path = line[2:].rstrip()
+        else:
+            text.append(line)
+    close()
+    return series, left_out
+
 
 _POLICY_PATH = re.compile(r"/cpufreq/policy(\d{1,4})/stats/time_in_state$")
 _RAILS_PATH = re.compile(r"/energy_value$")
@@ -169,3 +217,35 @@ def _policy_of(source: Source) -> int | None:
         return source.policy
     match = _POLICY_PATH.search(source.path)
     return int(match[1]) if match else None
+
+
+def parse_statistics(
+    t_ns: Sequence[int], texts: Sequence[str]
+) -> tuple[RailReadings | None, EnergyConsumers | None, SkippedReadings]:
+    """Return rails, consumers (without types), and the numbers of skipped readings."""
+    found = [parse_power_statistics(text) for text in texts]
+    names = [(tuple(one.meters), tuple(one.consumers)) for one in found]
+    good, skipped = alike([each if any(each) else None for each in names], texts)
+    if not good:
+        return None, None, skipped
+    rails, consumers = names[good[0]]
+    times = np.maximum.accumulate(np.array([t_ns[i] for i in good], np.int64))
+    rows = [
+        (int(times[row]), place, uid, energy_j)
+        for row, i in enumerate(good)
+        for place, name in enumerate(consumers)
+        for uid, energy_j in found[i].by_uid.get(name, {}).items()
+    ]
+    users = np.array([row[:3] for row in rows], np.int64).reshape(-1, 3)
+    table = EnergyConsumers(
+        consumers,
+        ("",) * len(consumers),
+        times,
+        np.array([list(found[i].consumers.values()) for i in good], np.float64),
+        uid_consumer=users[:, 1],
+        uid=users[:, 2],
+        uid_t_ns=users[:, 0],
+        uid_energy_j=np.array([row[3] for row in rows], np.float64),
+    )
+    energy_j = np.array([list(found[i].meters.values()) for i in good], np.float64)
+    return RailReadings(rails, times, energy_j) if rails else None, table if consumers else None, skipped

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -10,7 +10,8 @@ import numpy as np
 
 from navitas.parse.arrays import I64, Bool
 from navitas.parse.counters import Readings
-from navitas.parse.run_queue import Slices
+from navitas.parse.roles import NOT_THE_TESTS, role_of
+from navitas.parse.run_queue import NO_SLICES, RunQueue, Slices, run_queue
 from navitas.parse.tables import CpuClock
 
 # schedstat of a running thread changes only at the scheduler's tick, so a step may include this much earlier CPU time.
@@ -110,7 +111,7 @@ def _lifetimes(table: I64, comms: list[bytes], readings: Readings) -> dict[int, 
     for thread_id, last_row, since_ns, (begin, end), (low, high) in columns:
         name = comms[last_row].decode("utf-8", "replace").strip()
         clock = CpuClock(at_ns[begin:end], used[begin:end])
-        lifetimes.setdefault(thread_id, []).append(Lifetime(thread_id, name, since_ns, clock, slices.rows(low, high)))
+        lifetimes.setdefault(thread_id, []).append(Lifetime(thread_id, name, since_ns, clock, slices.chosen(slice(low, high))))
     return lifetimes
 
 
@@ -129,3 +130,12 @@ def _slices(starts: Bool, started: I64, times: I64, listed: I64, rows: I64) -> S
     # A thread that was not listed slept or waited. The kernel counts waiting time when it ends.
     begin_ns = np.maximum(last_ns, np.minimum(times[record - 1], end_ns - ran_ns - waited_ns))
     return Slices(np.where(known, np.minimum(begin_ns, end_ns), end_ns), end_ns, ran_ns, waited_ns)
+
+
+def app_run_queue(lifetimes: Iterable[Iterable[Lifetime]]) -> RunQueue | None:
+    """Return running and waiting time of the sampled threads, or None if the kernel does not count waiting time."""
+    all_lifetimes = [lifetime for of_tid in lifetimes for lifetime in of_tid]
+    own = [lifetime.slices for lifetime in all_lifetimes if role_of(lifetime.name, False) not in NOT_THE_TESTS]
+    return run_queue(
+        Slices.joined([NO_SLICES, *(lifetime.slices for lifetime in all_lifetimes)]), Slices.joined([NO_SLICES, *own])
+    )

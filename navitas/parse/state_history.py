@@ -17,11 +17,10 @@ from navitas.batterystats.tables import StateIntervals
 from navitas.line_blocks import LineBlock, LineSequence
 from navitas.parse.arrays import I64, Bool
 from navitas.parse.clock_triples import UNJOINED, ClockTriples
-from navitas.parse.controller_times import radio_times
 from navitas.parse.device_states import NO_UID, DeviceStates
 from navitas.parse.findings import Findings
 from navitas.parse.history_events import EVENT_STATES, NotedEvents, app_events, history_events
-from navitas.parse.radio_times import RadioTimes
+from navitas.parse.radio_times import RadioTimes, radio_times
 from navitas.parse.states_near_run import MOST_STATES, OPEN_NS, HistoryClock, StatesNearRun
 from navitas.power.components.screen_power import brightness_bin
 from navitas.recording.manifest import Run

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from navitas.parse.arrays import I32, I64, U8
-from navitas.parse.block_counts import BlockCounts
-from navitas.parse.clock_triples import ClockTriples
+from navitas.parse.arrays import I32, I64, U8, ColumnTable
+from navitas.parse.clock_triples import NO_TRIPLES, ClockTriples
 from navitas.parse.communication_records import Communications
 from navitas.parse.device_states import DeviceStates
 from navitas.parse.energy_consumers import EnergyConsumers
@@ -37,7 +36,7 @@ class CpuClock:
 
 
 @dataclass(frozen=True, slots=True)
-class CallEvents:
+class CallEvents(ColumnTable):
     """Full events of one thread in order: time, kind (`ENTER`, `EXIT`, `THROW`, `RESUME`) and method id.
 
     `RESUME` is the entry that continues a suspended call. Time continues; no new call is counted.
@@ -46,9 +45,6 @@ class CallEvents:
     t_ns: I64
     kind: U8
     method: I32
-
-    def __len__(self) -> int:
-        return len(self.t_ns)
 
     @property
     def span_ns(self) -> tuple[int, int]:
@@ -204,52 +200,100 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class RunTables:
-    """All data of one run (one process). Tables are empty where a source is missing; only the fields that allow it are None.
+class BlockCounts(ColumnTable):
+    """Records in time order. Each has what the counters of a method counted on a thread since the record before.
 
-    `tick_ns` is the period of the ticks that timed the calls, or None if each call read the clock. `trace` is the kernel
-    trace on the run's clock, and `reasons` explain which parts of it are missing. `probe_cost` is the cost of probes if it
-    was calibrated. `run_queue` is the time that the app's threads waited for a CPU, if the kernel counts it.
-    `io_counters`, `device_states`, `radio_times`, `hooks` and `handoffs` are what components other than the CPU need. `hooks`
-    and `handoffs` are None if the app recorded none. `realtime_offset_ns` is the realtime clock minus monotonic at the start,
-    None if unknown. `consumers` are readings of the device's own power statistics. `communications` are those between the app's
-    modules, None if the app recorded none. `history_events` are the app's alarms and jobs by batterystats, None if unknown.
-    `clocks` are simultaneous readings of clocks. `block_counts` are None if the build has no block counters. `mounts` are None
-    if no thread is known to have carried a virtual thread.
+    `thread[i]` is a place in `RunTables.threads` (-1: a thread that is not listed), and `method[i]` a row of the method table.
+    The counts of record i are `counts[start[i] : start[i + 1]]`, and were read at `t_ns[i]`. `collections[j]` garbage collections
+    ended between the times `collected_ns[j - 1]` and `collected_ns[j]`.
     """
+
+    thread: I32
+    t_ns: I64
+    method: I32
+    start: I64
+    counts: I64
+    collected_ns: I64
+    collections: I64
+
+
+@dataclass(frozen=True, slots=True)
+class CallTables:
+    """How the calls of a run were recorded, what hooked calls did, and which blocks ran.
+
+    `probe_cost` is the cost of probes, None if it was not calibrated. `tick_ns` is the period of the ticks that timed the calls,
+    None if each call read the clock. `hooks` and `handoffs` are None if the app recorded none, `block_counts` if the build has
+    no block counters.
+    """
+
+    probe_cost: ProbeCost | None = None
+    tick_ns: float | None = None
+    hooks: HookCalls | None = None
+    handoffs: Handoffs | None = None
+    block_counts: BlockCounts | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CpuTables:
+    """When and at which frequencies cores ran. Threads have their own clocks (`Thread`).
+
+    `process` is the CPU time of the app, `stat` that of all processes by CPU. `trace` is the kernel trace on the run's clock, and
+    `reasons` explain which parts of it are missing. `run_queue` is the time that the app's threads waited for a CPU, None if the
+    kernel does not count it. `mounts` are None if no thread is known to have carried a virtual thread.
+    """
+
+    time_in_state: tuple[TimeInState, ...] = ()
+    process: CpuClock | None = None
+    stat: CpuStat | None = None
+    trace: Trace | None = None
+    reasons: tuple[Reason, ...] = ()
+    run_queue: RunQueue | None = None
+    mounts: Mounts | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceTables:
+    """States, counters and measured energy of the device. `consumers` are readings of its own power statistics."""
+
+    rails: RailReadings | None = None
+    consumers: EnergyConsumers | None = None
+    io_counters: tuple[IoCounters, ...] = ()
+    states: DeviceStates | None = None
+    radio_times: tuple[RadioTimes, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AppTables:
+    """The app's tests, and what its modules did.
+
+    `communications` are those between its modules, None if it recorded none. `history_events` are its alarms and jobs by
+    batterystats, None if unknown.
+    """
+
+    windows: tuple[Window, ...] = ()
+    markers: tuple[Marker, ...] = ()
+    communications: Communications | None = None
+    history_events: NotedEvents | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunTables:
+    """All data of one run (one process). Tables are empty where a source is missing; only the fields that allow it are None."""
 
     run_id: int
     start_ns: int
     end_ns: int
-    threads: tuple[Thread, ...]
-    windows: tuple[Window, ...]
-    markers: tuple[Marker, ...]
-    time_in_state: tuple[TimeInState, ...]
-    process_cpu: CpuClock | None
-    cpu_stat: CpuStat | None
-    rails: RailReadings | None
-    tick_ns: float | None = None
-    trace: Trace | None = None
-    reasons: tuple[Reason, ...] = ()
-    probe_cost: ProbeCost | None = None
-    run_queue: RunQueue | None = None
-    io_counters: tuple[IoCounters, ...] = ()
-    device_states: DeviceStates | None = None
-    radio_times: tuple[RadioTimes, ...] = ()
-    hooks: HookCalls | None = None
-    handoffs: Handoffs | None = None
-    realtime_offset_ns: int | None = None
-    consumers: EnergyConsumers | None = None
-    communications: Communications | None = None
-    history_events: NotedEvents | None = None
-    clocks: ClockTriples | None = None
-    block_counts: BlockCounts | None = None
-    mounts: Mounts | None = None
+    threads: tuple[Thread, ...] = ()
+    clocks: ClockTriples = NO_TRIPLES
+    calls: CallTables = CallTables()
+    cpu: CpuTables = CpuTables()
+    devices: DeviceTables = DeviceTables()
+    app: AppTables = AppTables()
 
     @property
     def without_clock(self) -> tuple[bool, ...]:
         """Whether nothing shows the CPU time of each thread: neither a clock nor a thread that carried it."""
-        mounted = set() if self.mounts is None else set(self.mounts.thread.tolist())
+        mounted = set() if self.cpu.mounts is None else set(self.cpu.mounts.thread.tolist())
         return tuple(
             not (len(thread.anchors.t_ns) or len(thread.samples.t_ns) or place in mounted)
             for place, thread in enumerate(self.threads)
@@ -258,7 +302,7 @@ class RunTables:
     @property
     def has_components(self) -> bool:
         """Whether the use of components other than the CPU was recorded. It is not in older recordings."""
-        return self.hooks is not None or self.device_states is not None or bool(self.io_counters)
+        return self.calls.hooks is not None or self.devices.states is not None or bool(self.devices.io_counters)
 
 
 @dataclass(frozen=True, slots=True)

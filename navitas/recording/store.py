@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -38,6 +38,13 @@ class Recording:
     path: Path
     manifest: Manifest
     unknown: Mapping[Unknown, int] = field(default_factory=dict)
+    _names: defaultdict[tuple[str, int | None], list[str]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_names", defaultdict(list))
+        for file in self.manifest.files:
+            for run in {None, file.run}:
+                self._names[file.kind, run].append(file.path)
 
     def file(self, name: str) -> Path:
         """Return the path of a file that the manifest lists.
@@ -59,8 +66,8 @@ class Recording:
 
     def files(self, kind: FileKind, run: int | None = None) -> tuple[Path, ...]:
         """Return the existing raw files of a kind (and of a run), in the manifest's order."""
-        named = (f.path for f in self.manifest.files if f.kind == kind and (run is None or f.run == run))
-        return tuple(path for path in map(self.file, dict.fromkeys(named)) if path.is_file())
+        names = self._names.get((kind, run), [])
+        return tuple(path for path in map(self.file, dict.fromkeys(names)) if path.is_file())
 
     def check(self) -> tuple[Warning, ...]:
         """Compare every file's SHA-256 with the manifest. Returns a warning for each file that is missing or changed."""

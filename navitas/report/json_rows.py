@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
 from math import isfinite
@@ -21,6 +22,8 @@ _METHOD = (
     '{%s, "calls": %d, "throws": %d, "cut": %d, "inclusive_j": %.12g, "exclusive_j": %.12g, '
     '"wall_ns": %d, "self_ns": %d, "cpu_ns": %d, "inclusive_standard_j": %.3g, "exclusive_standard_j": %.3g'
 )
+_FIGURE = "%.12g"
+_SPEC = re.compile(r"%(?:%|d|s|\.\d+g)")
 _OPTIONAL = ("inclusive_error_j", "exclusive_error_j", "raw_inclusive_j", "raw_exclusive_j")
 _SPLIT = ("components", "inclusive_components")
 _UNKNOWN = ("inclusive_j", "exclusive_j", "cpu_ns")
@@ -58,7 +61,7 @@ class MethodLines:
         template = "".join([_METHOD, *(f', "{key}": %.12g' for key, _ in given), self._components, "}"])
         names = map(self.name, method)
         figures = (*always, *standard, *(column for _, column in given), *by_component)
-        yield from map(template.__mod__, zip(names, *figures, strict=True))
+        yield from _rows(template, [list(names), *figures])
 
 
 def _name_fields(methods: MethodTable, index: int) -> str:
@@ -88,8 +91,35 @@ def node_lines(nodes: Nodes, components: Sequence[str], *, measured: bool = True
     by_component = [*nodes.exclusive_by.T, *nodes.inclusive_by.T] if fields else []
     columns = [column.tolist() for column in (*nodes.columns, *by_component)]
     _check_finite([*columns[3:5], *columns[6:]])
-    found = map(f"{_NODE}{fields}}}".__mod__, zip(range(len(nodes)), *columns, strict=True))
+    found = _rows(f"{_NODE}{fields}}}", [range(len(nodes)), *columns])
     return found if measured else map(_without_energy, found)
+
+
+def _rows(template: str, columns: Sequence[Sequence[Any]]) -> Iterator[str]:
+    """Format a line for each row. Figures that are alike in two columns are formatted once, and columns of zeros not at all.
+
+    Most components use nothing, and most calls use the CPU only: their energy is that of all components.
+    """
+    specs = [spec for spec in _SPEC.findall(template) if spec != "%%"]
+    formats: list[str] = []
+    given: list[Sequence[Any]] = []
+    texts: list[tuple[Sequence[float], list[str]]] = []
+    figures = [column for spec, column in zip(specs, columns, strict=True) if spec == _FIGURE and any(column)]
+    for spec, column in zip(specs, columns, strict=True):
+        if spec == _FIGURE and not any(column) and {*map(str, column)} == {"0.0"}:  # −0 is not 0 in text
+            formats.append("0")
+        elif spec == _FIGURE and sum(column == other for other in figures) > 1:
+            text = next((text for other, text in texts if other == column), None)
+            if text is None:
+                texts.append((column, text := list(map(_FIGURE.__mod__, column))))
+            formats.append("%s")
+            given.append(text)
+        else:
+            formats.append(spec)
+            given.append(column)
+    following = iter(formats)
+    template = _SPEC.sub(lambda match: "%%" if match[0] == "%%" else next(following), template)
+    return map(template.__mod__, zip(*given, strict=True))
 
 
 def _without_energy(row: str) -> str:

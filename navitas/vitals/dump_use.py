@@ -174,7 +174,7 @@ def _span(dump: DumpReading, run: RunTables) -> tuple[int, int] | None:
     """
     clock = HistoryClock()
     clock.extend(dump.reader.anchors)
-    if not clock or run.clocks is None or not len(run.clocks.monotonic_ns):
+    if not clock or not len(run.clocks.monotonic_ns):
         return None
     wall_ns = run.end_ns + int(run.clocks.realtime_ns[-1] - run.clocks.monotonic_ns[-1])
     end_ns = clock.own_ns(wall_ns // _MS_NS)
@@ -184,5 +184,5 @@ def _span(dump: DumpReading, run: RunTables) -> tuple[int, int] | None:
 def elapsed_ns(run: RunTables, t_ns: Integers) -> Integers:
     """The time from the run's begin to each monotonic time, with the time that the device slept."""
     both = np.append(run.start_ns, t_ns).astype(np.int64)
-    boottime = both if run.clocks is None else run.clocks.to_boottime(both)
+    boottime = run.clocks.to_boottime(both)
     return np.asarray(boottime[1:] - boottime[0], np.int64)

@@ -162,8 +162,8 @@ def recorded_alarms(profile: Profile) -> tuple[RecordedAlarm, ...]:
 def _hooked_runs(loaded: Loaded) -> Iterator[tuple[RunTables, HookCalls, ComponentInputs]]:
     measured = MeasuredRuns(loaded.parsed, loaded.manifest, loaded.model, loaded.settings)
     for run in loaded.parsed.runs:
-        if run.hooks is not None:
-            yield run, run.hooks, measured.inputs(run)
+        if run.calls.hooks is not None:
+            yield run, run.calls.hooks, measured.inputs(run)
 
 
 def _callers(

@@ -32,8 +32,8 @@ def traced(request: pytest.FixtureRequest, sample: Lab) -> tuple[str, Profiled]:
 
 
 def _starved(run: RunTables) -> bool:
-    grid = run.time_in_state[0].t_ns
-    late = max(np.diff(one.t_ns).max() for one in run.time_in_state) >= STARVED_NS
+    grid = run.cpu.time_in_state[0].t_ns
+    late = max(np.diff(one.t_ns).max() for one in run.cpu.time_in_state) >= STARVED_NS
     read = [table.t_ns for thread in run.threads for table in thread.residency]
     rare = bool(read) and np.diff(np.unique(np.concatenate([*read, grid[-1:]]))).max() >= RARE_NS
     return bool(late or rare)

@@ -29,7 +29,7 @@ from navitas.attribute.components import COMPONENTS
 from navitas.attribute.measured_runs import MeasuredRuns
 from navitas.parse.device_states import NO_UID, DeviceStates
 from navitas.parse.parsed_recording import ParsedRecording
-from navitas.parse.tables import MethodTable, RunTables
+from navitas.parse.tables import DeviceTables, MethodTable, RunTables
 from navitas.power.cpu import power_model
 from navitas.power.model import PowerModel
 from navitas.power.power_profile import PowerProfile
@@ -153,7 +153,7 @@ def predict(states: Sequence[State]) -> dict[str, float]:
         np.array([round(row[2] * 1e9) for row in rows], np.int64),
         np.full(len(rows), NO_UID, np.int64),
     )
-    run = RunTables(0, 0, SECONDS * 10**9, (), (), (), (), None, None, None, device_states=table)
+    run = RunTables(0, 0, SECONDS * 10**9, devices=DeviceTables(states=table))
     measured = MeasuredRuns(ParsedRecording(MethodTable((), {}), (run,), (), ()), _manifest(), _model(), MODEL_ONLY)
     inputs: ComponentInputs = measured.inputs(run)
     found = {}

@@ -23,6 +23,7 @@ from random import Random
 from statistics import NormalDist, median
 
 import numpy as np
+from support.run_tables import changed
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "tests"), str(Path(__file__).parent)]
@@ -101,7 +102,7 @@ def _covered_with_probes(job: Job, interval_ms: int) -> Iterator[Covered]:
             cost_ns = PROBES_NS / (1 + error)
             both = INSIDE * cost_ns, (1 - INSIDE) * cost_ns
             cost = CallCost(*both, *both, SPREAD * cost_ns)
-            parsed = replace(loaded.parsed, runs=(replace(run, probe_cost=ProbeCost(cost, cost)),))
+            parsed = replace(loaded.parsed, runs=(changed(run, probe_cost=ProbeCost(cost, cost)),))
             for each in _sums(analyze(replace(loaded, parsed=parsed)), rows, Random(f"{workload} {seed}")):
                 yield PROBED, "sched", *_one(*each, wrong=False)
 

@@ -133,7 +133,7 @@ def traffic(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, li
 
 
 def counter(run: RunTables, scope: str, medium: str) -> IoCounters:
-    (found,) = (one for one in run.io_counters if (one.scope, one.medium) == (scope, medium))
+    (found,) = (one for one in run.devices.io_counters if (one.scope, one.medium) == (scope, medium))
     return found
 
 
@@ -154,7 +154,7 @@ def test_bytes_and_states_reach_the_report(tmp_path: Path, traffic: tuple[Path, 
     parsed = parse_recording(open_recording(folder))
     (run,) = parsed.runs
     assert not parsed.losses and not [one for one in parsed.warnings if one.code in ("io_counters", "device_states")]
-    assert (run.hooks is not None) == (record == "both")
+    assert (run.calls.hooks is not None) == (record == "both")
     # Headers: 66 bytes for each packet of 1,448.
     on_air = grown(counter(run, "device", "wifi"))
     assert UPLOADED <= on_air <= 1.1 * UPLOADED
@@ -163,10 +163,10 @@ def test_bytes_and_states_reach_the_report(tmp_path: Path, traffic: tuple[Path, 
     assert grown(counter(run, "device", "mobile")) == 0
     assert 0.9 * WRITTEN <= grown(counter(run, "app", "storage")) <= 1.1 * WRITTEN
     assert len(counter(run, "app", "network").t_ns) > 2, "readings at an interval, not only at the ends"
-    if run.hooks is not None:
-        moved = {kind: int(run.hooks.amount[run.hooks.kind == kind].sum()) for kind in (*NETWORK, *LOOPBACK)}
+    if run.calls.hooks is not None:
+        moved = {kind: int(run.calls.hooks.amount[run.calls.hooks.kind == kind].sum()) for kind in (*NETWORK, *LOOPBACK)}
         assert [*moved.values()] == [0, UPLOADED, SERVED, SERVED]
-    states = run.device_states
+    states = run.devices.states
     assert states is not None and states.app_uid >= 10_000
     (begin,), (end,), (value,), _ = states.intervals("screen")
     assert (begin <= run.start_ns, end >= run.end_ns, value) == (True, True, 1)

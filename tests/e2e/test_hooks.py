@@ -157,12 +157,12 @@ def plain(any_gradle: str, phone: AdbDevice, tmp_path_factory: pytest.TempPathFa
 
 def test_each_byte_is_recorded_at_its_call(recorded: Recorded) -> None:
     (run,) = recorded.parsed.runs
-    assert run.hooks is not None and run.handoffs is not None
+    assert run.calls.hooks is not None and run.calls.handoffs is not None
     amounts: Counter[str] = Counter()
-    for kind, amount in zip(run.hooks.kind.tolist(), run.hooks.amount.tolist(), strict=True):
+    for kind, amount in zip(run.calls.hooks.kind.tolist(), run.calls.hooks.amount.tolist(), strict=True):
         amounts[HookKind(kind).name.lower()] += amount
     assert amounts == {"file_write": 7000 + 2 * 4000, "file_read": 7000, "loopback_write": 12345, "loopback_read": 12345}
-    assert ((run.start_ns <= run.hooks.start_ns) & (run.hooks.end_ns <= run.end_ns)).all()
+    assert ((run.start_ns <= run.calls.hooks.start_ns) & (run.calls.hooks.end_ns <= run.end_ns)).all()
     methods = recorded.parsed.method_table.methods
     called = {f"{methods[row].class_name}#{methods[row].name}" for row in apis_of(recorded.parsed)}
     assert {
@@ -172,10 +172,10 @@ def test_each_byte_is_recorded_at_its_call(recorded: Recorded) -> None:
         "java.net.Socket#write",
     } <= called
     for index, thread in enumerate(run.threads):
-        nodes = set(run.hooks.node[run.hooks.thread == index].tolist()) - {-1}
+        nodes = set(run.calls.hooks.node[run.calls.hooks.thread == index].tolist()) - {-1}
         assert nodes <= set(thread.folded.node.tolist())
     # The thread of `send`, that of `startThread`, and four tasks of the pool.
-    assert [run.threads[index].name for index in run.handoffs.origin.tolist()] == ["main"] * 6
+    assert [run.threads[index].name for index in run.calls.handoffs.origin.tolist()] == ["main"] * 6
     assert not recorded.parsed.losses
 
 
@@ -203,7 +203,7 @@ def test_the_report_names_the_methods_that_handed_work_over(recorded: Recorded) 
 def test_sampling_records_calls_alone(tmp_path: Path, project: Path, any_gradle: str, phone: AdbDevice) -> None:
     lab = Lab(phone, Build(project, any_gradle, hooks=True).bundles, tmp_path)
     parsed = parse_recording(open_recording(lab.profile(name="sampling", record="sampling").outcome.recording))
-    assert parsed.runs[0].hooks is None and parsed.runs[0].handoffs is None
+    assert parsed.runs[0].calls.hooks is None and parsed.runs[0].calls.handoffs is None
     assert apis_of(parsed)
 
 

@@ -83,8 +83,8 @@ def test_each_use_is_recorded_from_start_to_stop(profiled: Profiled, parsed: Par
     counts: Counter[tuple[str, bool]] = Counter()
     amounts: Counter[str] = Counter()
     for run in parsed.runs:
-        assert run.hooks is not None
-        for kind, is_stop, amount in zip(run.hooks.kind, run.hooks.is_stop, run.hooks.amount, strict=True):
+        assert run.calls.hooks is not None
+        for kind, is_stop, amount in zip(run.calls.hooks.kind, run.calls.hooks.is_stop, run.calls.hooks.amount, strict=True):
             counts[HookKind(kind).name, bool(is_stop)] += 1
             amounts[HookKind(kind).name] += int(amount)
     assert counts == COUNTS
@@ -95,10 +95,10 @@ def test_each_use_is_recorded_from_start_to_stop(profiled: Profiled, parsed: Par
 
 def test_a_device_that_stops_has_the_handle_of_its_start(parsed: ParsedRecording) -> None:
     for run in parsed.runs:
-        assert run.hooks is not None
-        for kind in {int(each) for each in run.hooks.kind[run.hooks.is_stop]}:
-            stops = run.hooks.is_stop[run.hooks.kind == kind]
-            handles = run.hooks.handle[run.hooks.kind == kind]
+        assert run.calls.hooks is not None
+        for kind in {int(each) for each in run.calls.hooks.kind[run.calls.hooks.is_stop]}:
+            stops = run.calls.hooks.is_stop[run.calls.hooks.kind == kind]
+            handles = run.calls.hooks.handle[run.calls.hooks.kind == kind]
             assert set(handles[stops].tolist()) == set(handles[~stops].tolist()), HookKind(kind).name
 
 
@@ -141,8 +141,8 @@ def test_vitals_have_the_method_and_the_line_of_a_wake_lock(profiled: Profiled) 
 
 
 def test_posted_work_carries_where_it_was_posted(parsed: ParsedRecording) -> None:
-    (run,) = (run for run in parsed.runs if run.handoffs is not None and len(run.handoffs))
-    assert run.handoffs is not None
-    assert [run.threads[index].name for index in run.handoffs.thread] == ["main", "main"]
-    assert {run.threads[index].name.partition(":")[0] for index in run.handoffs.origin} == {"Instr"}
-    assert (run.handoffs.origin_ns <= run.handoffs.run_start_ns).all()
+    (run,) = (run for run in parsed.runs if run.calls.handoffs is not None and len(run.calls.handoffs))
+    assert run.calls.handoffs is not None
+    assert [run.threads[index].name for index in run.calls.handoffs.thread] == ["main", "main"]
+    assert {run.threads[index].name.partition(":")[0] for index in run.calls.handoffs.origin} == {"Instr"}
+    assert (run.calls.handoffs.origin_ns <= run.calls.handoffs.run_start_ns).all()

@@ -79,13 +79,13 @@ def check(done: Profiled) -> None:
     assert burn.calls == 2 and burn.wall_ns >= 1_400_000_000
     # Joined by realtime: the rails, and other processes from /proc/stat.
     run = load_tables(done.outcome.recording).parsed.runs[0]
-    assert run.cpu_stat is not None and run.rails is not None
-    for t_ns in (run.cpu_stat.t_ns, run.rails.t_ns):
+    assert run.cpu.stat is not None and run.devices.rails is not None
+    for t_ns in (run.cpu.stat.t_ns, run.devices.rails.t_ns):
         assert t_ns[0] > run.start_ns - 10_000_000_000 and t_ns[-1] < run.end_ns + 10_000_000_000
         assert len(t_ns) > 5 and max(t_ns[1:] - t_ns[:-1]) < 60_000_000_000
     ((estimate_j, rails_j),) = rails_by_run(done.outcome.recording)
     # A join that is an hour off finds no energy, or a whole hour's, which no phone could use in the time of the run.
-    assert 0 < rails_j <= (run.rails.energy_j[-1] - run.rails.energy_j[0]).sum() + 1e-9
+    assert 0 < rails_j <= (run.devices.rails.energy_j[-1] - run.devices.rails.energy_j[0]).sum() + 1e-9
     spec = load_spec()
     most_mw = spec.base_mw + spec.active_mw + sum(one.cluster_mw + len(one.cpus) * one.core_mw[-1] for one in spec.clusters)
     assert 0 < estimate_j <= most_mw / 1e3 * (run.end_ns - run.start_ns) / 1e9

@@ -56,9 +56,9 @@ def test_tracing_leaves_nothing_on_the_phone(cases: Profiled, sample: Lab) -> No
 def test_the_virtual_phone_records_waiting_times(cases: Profiled) -> None:
     """On any host, the reported time is the time that its kernel counted."""
     (run,) = load_tables(cases.outcome.recording).parsed.runs
-    queue = run.run_queue
+    queue = run.cpu.run_queue
     assert queue is not None
-    for test, window in zip(cases.profile.tests, run.windows, strict=True):
+    for test, window in zip(cases.profile.tests, run.app.windows, strict=True):
         use = cases.profile.cpu_use(test)
         first, last = np.interp([window.start_ns, window.end_ns], queue.t_ns, queue.waited_ns)
         assert use.waited_ns == pytest.approx(last - first, abs=1)
@@ -68,8 +68,8 @@ def test_the_virtual_phone_records_waiting_times(cases: Profiled) -> None:
 
 def test_consumers_of_a_trace_have_the_apps_uid(cases: Profiled) -> None:
     (run,) = load_tables(cases.outcome.recording).parsed.runs
-    assert run.consumers is not None and {"CPU_CLUSTER", "DISPLAY", "WIFI"} <= set(run.consumers.kinds)
-    assert run.consumers.app_uid != NO_UID and (run.consumers.uid == run.consumers.app_uid).any()
+    assert run.devices.consumers is not None and {"CPU_CLUSTER", "DISPLAY", "WIFI"} <= set(run.devices.consumers.kinds)
+    assert run.devices.consumers.app_uid != NO_UID and (run.devices.consumers.uid == run.devices.consumers.app_uid).any()
     (cpu,) = [one for one in cases.profile.consumers if one.component == "cpu"]
     rounding_j = 1e-6 * len(cpu.consumers)  # the phone counts microjoules, of each app and of all
     assert cpu.energy_j > 0 and cpu.app_j is not None and 0 < cpu.app_j <= cpu.energy_j + rounding_j

@@ -54,9 +54,9 @@ def test_monitors_are_the_rails_of_android_17(fine: tuple[Profiled, str]) -> Non
     found, _ = fine
     assert not found.outcome.failures and not found.outcome.troubles
     (run,) = load_tables(found.outcome.recording).parsed.runs
-    assert run.rails is not None and {"VSYS_PWR_DISPLAY", "VSYS_PWR_CAMERA"} <= set(run.rails.names)
-    assert np.median(np.diff(run.rails.t_ns)) < 20e9, "more often than every 20 s"
-    assert run.consumers is not None and {"DISPLAY", "CPU/0"} <= set(run.consumers.names)
+    assert run.devices.rails is not None and {"VSYS_PWR_DISPLAY", "VSYS_PWR_CAMERA"} <= set(run.devices.rails.names)
+    assert np.median(np.diff(run.devices.rails.t_ns)) < 20e9, "more often than every 20 s"
+    assert run.devices.consumers is not None and {"DISPLAY", "CPU/0"} <= set(run.devices.consumers.names)
     assert "power_monitors" not in found.warnings
 
 
@@ -82,10 +82,10 @@ def test_a_short_run_without_the_permission_has_no_rails_and_a_remedy(made: Made
     assert not found.outcome.failures
     warnings = [one for one in found.profile.warnings if one.code == "power_monitors"]
     (run,) = load_tables(found.outcome.recording).parsed.runs
-    assert len(warnings) == (run.rails is None)
+    assert len(warnings) == (run.devices.rails is None)
     for warning in warnings:
         assert "fewer than two readings" in warning.message and "more than 40 s" in warning.remedy
-    assert any(one.level == "rails" for one in found.profile.evidence) == (run.rails is not None)
+    assert any(one.level == "rails" for one in found.profile.evidence) == (run.devices.rails is not None)
 
 
 def test_readings_lack_no_more_than_the_noise(made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,7 +101,7 @@ def test_readings_lack_no_more_than_the_noise(made: Made, tmp_path: Path, monkey
 
     monkeypatch.setattr(parsed_recording, "read_monitors", keep)
     (run,) = parsed_recording.parse_recording(open_recording(found.outcome.recording)).runs
-    exact, read = run.rails, kept[0].rails
+    exact, read = run.devices.rails, kept[0].devices.rails
     assert exact is not None and read is not None and not exact.reasons and set(read.names) == set(exact.names)
     exact_j = exact.energy_j[:, exact.names.index("VSYS_PWR_DISPLAY")]
     read_j = read.energy_j[:, read.names.index("VSYS_PWR_DISPLAY")]

@@ -15,6 +15,6 @@ def test_rails_are_read_as_text_where_nothing_else_shows_them(sample: Lab, monke
     monkeypatch.setattr(topology, "RAILS", "/sys/hidden")
     profiled = sample.profile("KnownCasesTest#nestedCalls", name="statistics", trace="none")
     (run,) = load_tables(profiled.outcome.recording).parsed.runs
-    assert run.rails is not None and "VSYS_PWR_DISPLAY" in run.rails.names and run.trace is None
-    assert run.consumers is not None and "Display" in run.consumers.names
+    assert run.devices.rails is not None and "VSYS_PWR_DISPLAY" in run.devices.rails.names and run.cpu.trace is None
+    assert run.devices.consumers is not None and "Display" in run.devices.consumers.names
     assert profiled.profile.ledger.runs[0].id == run.run_id

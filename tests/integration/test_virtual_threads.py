@@ -25,8 +25,8 @@ def test_calls_on_virtual_threads_have_energy(gradle: str, navitas: Run, tmp_pat
         assert totals[name].cpu_ns > 0 and totals[name].exclusive_j > 0
     assert totals["handle"].calls == 1_000
     (run,) = load_tables(tmp_path / "rec").parsed.runs
-    assert run.mounts is not None
-    names = [run.threads[place].name for place in sorted(set(run.mounts.thread.tolist()))]
+    assert run.cpu.mounts is not None
+    names = [run.threads[place].name for place in sorted(set(run.cpu.mounts.thread.tolist()))]
     assert len(names) == 1_004 and set(names) == {"VirtualThread"}, "each is followed"
     mounted = {thread.name: thread for thread in profile.thread_totals()}["VirtualThread"]
     assert mounted.cpu_ns > 0 and mounted.count == 1_004

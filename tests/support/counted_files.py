@@ -12,7 +12,7 @@ from navitas.operations.case_plan import CasePlan
 from navitas.operations.case_table import CENSUS, PLAN, case_folder, write_edits
 from navitas.operations.counted_program import CountedProgram, Edits, join_census
 from navitas.operations.counted_tests import CountedTest, counted_tests
-from navitas.parse.block_records import COLLECTIONS
+from navitas.parse.block_counts import COLLECTIONS
 from navitas.parse.chunks import BLOCK_COUNTS
 from navitas.parse.parsed_recording import parse_recording
 from navitas.recording.store import open_recording

@@ -10,17 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from navitas.attribute.calls.paths import OUTSIDE, PROBES
 from navitas.attribute.component import ComponentCurves, ThreadCurves
-from navitas.attribute.curve_store import CurveStore
 from navitas.attribute.curves import Curve, Knots
 from navitas.attribute.handed_tasks import no_handed_tasks
 from navitas.attribute.ledger import (
     NO_TEST,
-    OUTSIDE,
-    PROBES,
     CallPaths,
     Calls,
     Compensation,
+    CurveStore,
     Energy,
     Evidence,
     Ledger,

@@ -18,7 +18,7 @@ from navitas.attribute.component import RailUse
 from navitas.attribute.components import COMPONENTS
 from navitas.attribute.curves import EMPTY_CURVE, Curve
 from navitas.attribute.measured_runs import MeasuredRuns
-from navitas.attribute.shared_rails import RailGroup, rail_groups
+from navitas.attribute.scaling import RailGroup, rail_groups
 from navitas.errors import UsageError
 from navitas.parse.arrays import F64, I64
 from navitas.parse.tables import RunTables
@@ -139,7 +139,7 @@ def _measurements(runs: Sequence[_UsedRun], request: FitRequest, notes: list[str
     if request.total:
         known = _rail_energies(runs, lambda _: True)
         return [_Measurement((TOTAL,), known, everything)] if known else []
-    names = dict.fromkeys(name for run in runs if run.tables.rails is not None for name in run.tables.rails.names)
+    names = dict.fromkeys(name for run in runs if run.tables.devices.rails is not None for name in run.tables.devices.rails.names)
     groups = rail_groups(names, COMPONENTS, {RailUse.TOTAL, RailUse.ACTIVE})
     return [found for group in groups if (found := _by_rails(runs, group)).energy]
 

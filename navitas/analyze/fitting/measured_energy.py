@@ -194,7 +194,7 @@ def _sliding_correlation(long: F64, short: F64) -> F64:
 
 def rail_energy(run: RunTables, is_wanted: Callable[[str], bool]) -> Curve | None:
     """The cumulative energy of rails in a run; None if it does not have at least two readings of them."""
-    rails = run.rails
+    rails = run.devices.rails
     if rails is None:
         return None
     own = [place for place, name in enumerate(rails.names) if is_wanted(name)]
@@ -217,10 +217,10 @@ def metered_energy(run: RunTables, name: str, estimate: Curve, meter: MeterReadi
         offset_s, correlation = find_offset(meter, estimate, name)
         begin_s = estimate.t_ns[0] / 1e9 - offset_s
         notes.append(f"{name}: begins at {begin_s:.1f} s of {meter.name} (correlation {correlation:.2f})")
-    elif run.realtime_offset_ns is None:
+    elif run.clocks.realtime_offset_ns is None:
         raise UsageError(f"{name}: has no reading of the UNIX clock, so it cannot be found in {meter.name}", _TIMES)
     else:
-        offset_s = -run.realtime_offset_ns / 1e9
+        offset_s = -run.clocks.realtime_offset_ns / 1e9
     energy = meter.energy(offset_s)
     inside = energy.t_ns[(energy.t_ns >= run.start_ns) & (energy.t_ns <= run.end_ns)]
     if len(inside) < 2:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.attribute.component import ComponentCurves, ComponentInputs
-from navitas.attribute.curves import Curve, distinct
-from navitas.attribute.hardware.flows import constant_power, during, flow_of, merged
+from navitas.attribute.curves import Curve, constant_power, distinct
+from navitas.attribute.hardware.flows import during, flow_of, merged
 from navitas.attribute.hardware.radio_components import MODEM, WIFI, Radio
 from navitas.attribute.hardware.sessions import sessions_of
 from navitas.attribute.hardware.traffic import Traffic, traffic_of
@@ -111,7 +111,7 @@ def estimate_at(cpu: ComponentCurves, t_ns: I64) -> F64:
 def _on_time(run: RunTables, inputs: ComponentInputs, parameter: FitParameter) -> Curve | None:
     """The seconds for which a state was on, by the device's states and the app's calls."""
     begins, ends = [], []
-    states = run.device_states
+    states = run.devices.states
     is_known = states is not None and states.has(parameter.state)
     if states is not None and is_known:
         begin, end, value, _ = states.intervals(parameter.state)
@@ -121,7 +121,7 @@ def _on_time(run: RunTables, inputs: ComponentInputs, parameter: FitParameter) -
         sessions = sessions_of(run, inputs, [parameter.kind], parameter.component)
         begins.append(sessions.begin_ns)
         ends.append(sessions.end_ns)
-        is_known = is_known or run.hooks is not None
+        is_known = is_known or run.calls.hooks is not None
     if not is_known:
         return None
     limits = run.start_ns, run.end_ns
@@ -132,7 +132,7 @@ def _on_time(run: RunTables, inputs: ComponentInputs, parameter: FitParameter) -
 
 def _brightness(run: RunTables) -> Curve | None:
     """Seconds of the lit screen times its brightness, from 0 to 1 (AOSP: the middle of the bin)."""
-    states = run.device_states
+    states = run.devices.states
     if states is None or not (states.has("screen") and states.has("brightness")):
         return None
     limits = run.start_ns, run.end_ns

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.calls.paths import EMPTY
-from navitas.parse.arrays import I64, Bool
+from navitas.attribute.calls.paths import PROBES
+from navitas.parse.arrays import I64, Bool, ColumnTable
 
 _NO_TIMES = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
-class ApiSpans:
+class ApiSpans(ColumnTable):
     """Time in which a call of an API was innermost: `busy_ns` between `start_ns` and `end_ns`.
 
     With events, a span is busy all the time. With folded calls, a span is an epoch. `kind` is a `HookKind`. `t_ns` is the time at
@@ -28,13 +28,6 @@ class ApiSpans:
     busy_ns: I64
     path: I64
     kind: I64
-
-    def __len__(self) -> int:
-        return len(self.thread)
-
-    def chosen(self, rows: Bool) -> ApiSpans:
-        """Some of the rows."""
-        return ApiSpans(*(getattr(self, name)[rows] for name in SPAN_COLUMNS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +49,7 @@ class ApiCalls:
 
     def caller(self, path: int) -> int:
         """The row of the app's method that made the call with this path; -1 if it is unknown."""
-        while path > EMPTY:
+        while path > PROBES:
             method = int(self.path_method[path])
             if method < len(self.labels) and not (method < len(self.is_api) and self.is_api[method]):
                 return method
@@ -69,6 +62,5 @@ class ApiCalls:
         return self.labels[method] if method >= 0 else ""
 
 
-SPAN_COLUMNS = ("thread", "t_ns", "start_ns", "end_ns", "busy_ns", "path", "kind")
-NO_SPANS = ApiSpans(*(_NO_TIMES for _ in SPAN_COLUMNS))
+NO_SPANS = ApiSpans(*(_NO_TIMES,) * 7)
 NO_API_CALLS = ApiCalls(_NO_TIMES, NO_SPANS, np.zeros(1, np.int64), np.full(1, -1), np.zeros(0, bool))

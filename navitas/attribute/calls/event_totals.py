@@ -3,45 +3,105 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.amounts import CALLS_J_PER_NS, WALL_NS, Amounts
-from navitas.attribute.calls.event_segments import EventSegments, segments_of
-from navitas.attribute.calls.paths import EMPTY, Paths
-from navitas.attribute.calls.self_totals import CALLS, CUTS, THROWS, SelfTotals
+from navitas.attribute.amounts import JOULES, Amounts, PointPower
+from navitas.attribute.calls.paths import OUTSIDE, Paths
+from navitas.attribute.calls.self_totals import (
+    AMOUNTS,
+    CALLS,
+    CUTS,
+    INSIDE_J,
+    NO_TOTALS,
+    OUTSIDE_J,
+    THROWS,
+    WALL_NS,
+    SelfTotals,
+    merged_totals,
+)
 from navitas.attribute.calls.stretches import CUT
-from navitas.attribute.calls.walk import walk
+from navitas.attribute.calls.walk import EventBatch
 from navitas.attribute.window_spans import NO_WINDOW, WindowSpans
 from navitas.parse.arrays import F64, I64, Bool
-from navitas.parse.tables import ENTER, EXIT, THROW, Thread
+from navitas.parse.tables import ENTER, EXIT, THROW
+
+
+@dataclass(frozen=True, slots=True)
+class EventSegments:
+    """A batch split at the tests' edges: segment i has the points from start[i] to start[i + 1] − 1.
+
+    `is_cut`: calls are open at the segment's end, where the recording of the thread ends.
+    """
+
+    batch: EventBatch
+    start: I64
+    thread: I64
+    window: I64
+    is_cut: Bool
+
+    def failed(self) -> tuple[I64, I64]:
+        """Points at which an exception ended a call or a call was cut, and the segment of each point."""
+        point = np.flatnonzero((self.batch.kind == THROW) | (self.batch.kind == CUT))
+        return point, np.searchsorted(self.start, point, side="right") - 1
+
+    def carried(self, point: I64, segment: I64) -> Bool:
+        """Whether each call that ended at these points began before its segment."""
+        depth = self.batch.depth
+        is_carried: Bool = depth[point] < depth[self.start[segment]]
+        for number in np.unique(segment[is_carried]).tolist():
+            low, high = self.start[number], self.start[number + 1]
+            inside = is_carried & (segment == number)
+            lowest = np.minimum.accumulate(depth[low:high])
+            is_carried[inside] = lowest[point[inside] - 1 - low] > depth[point[inside]]
+        return is_carried
+
+
+def segments_of(batch: EventBatch, spans: WindowSpans) -> EventSegments:
+    """Split a batch of `walk(…, spans.marks)` into segments."""
+    start = np.append(batch.segment_start, batch.start[-1])
+    piece = np.searchsorted(batch.start, batch.segment_start, side="right") - 1
+    thread = np.array([one.thread for one in batch.pieces], np.int64)[piece]
+    is_cut = np.array([one.is_cut for one in batch.pieces], bool)[piece] & (start[1:] == batch.start[piece + 1])
+    return EventSegments(batch, start, thread, spans.at(batch.t_ns[batch.segment_start]), is_cut)
+
 
 _MERGE_ROWS = 1 << 20
 _DENSE = 4
 
 
-def totals_of_events(threads: Sequence[Thread], spans: WindowSpans, amounts: Amounts, paths: Paths) -> SelfTotals:
-    """Sum up the time in which each call path was innermost, by test and thread.
+class EventTotals:
+    """Sums up the time in which each call path was innermost, by test and thread, batch by batch, in bounded memory.
 
     A call, its exception and its cut count in the test in which the call was entered.
     """
-    entered = _Entered(amounts.columns)
-    parts: list[SelfTotals] = []
-    rows, limit = 0, _MERGE_ROWS
-    for batch in walk(threads, paths, spans.marks):
-        segments = segments_of(batch, spans)
+
+    def __init__(self, spans: WindowSpans, amounts: Amounts, paths: Paths) -> None:
+        self._spans, self._amounts, self._paths = spans, amounts, paths
+        self._entered = _Entered()
+        self._parts: list[SelfTotals] = []
+        self._rows, self._limit = 0, _MERGE_ROWS
+
+    def add(self, batch: EventBatch) -> None:
+        """Add the next batch of `walk(…, spans.marks)`."""
+        segments = segments_of(batch, self._spans)
         failed, segment = segments.failed()
         carried = segments.carried(failed, segment)
-        batch_totals = [
-            _spent(segments, failed[~carried], amounts, len(paths)),
-            entered.ends(segments, failed[carried], segment[carried], paths),
-        ]
-        parts += [part for part in map(_inside, batch_totals) if len(part.path)]
-        rows = sum(len(part.path) for part in parts)
-        if rows > limit:
-            parts = [SelfTotals.merged(parts, amounts.columns)]
-            limit = max(_MERGE_ROWS, 2 * len(parts[0].path))
-    return SelfTotals.merged(parts, amounts.columns)
+        spent = _spent(segments, failed[~carried], self._amounts, len(self._paths))
+        for totals in (spent, self._entered.ends(segments, failed[carried], segment[carried], self._paths)):
+            kept = totals.window != NO_WINDOW
+            if kept.any():
+                self._parts.append(totals if kept.all() else totals.chosen(kept))
+                self._rows += len(self._parts[-1])
+        if self._rows > self._limit:
+            self._parts = [merged_totals(self._parts)]
+            self._rows = len(self._parts[0])
+            self._limit = max(_MERGE_ROWS, 2 * self._rows)
+
+    def totals(self) -> SelfTotals:
+        """The totals of all batches."""
+        return merged_totals(self._parts)
 
 
 def _spent(segments: EventSegments, failed: I64, amounts: Amounts, paths: int) -> SelfTotals:
@@ -49,47 +109,62 @@ def _spent(segments: EventSegments, failed: I64, amounts: Amounts, paths: int) -
     batch, count = segments.batch, len(segments.thread)
     key = batch.path if count == 1 else np.repeat(np.arange(count) * paths, np.diff(segments.start)) + batch.path
     size = count * paths
+    keys = None
     if size > _DENSE * len(key):
         keys, key = np.unique(key, return_inverse=True)
         size = len(keys)
-    else:
-        keys = np.arange(size)
     threads = [piece.thread for piece in batch.pieces]
-    spent = np.zeros((size, amounts.columns))
-    for column, step in amounts.steps(threads, batch.start, batch.t_ns):
-        spent[:, column] = np.bincount(key, step, size)
-    counts = np.zeros((size, 3), np.int64)
+    spent, joules = np.zeros((AMOUNTS, size)), {}
+    steps, power = amounts.read(threads, batch.start, batch.t_ns)
+    for component, row, step in steps:
+        total = np.bincount(key, step, size)
+        if row == JOULES:
+            joules[component] = total
+        else:
+            spent[row] = total
+    counts = np.zeros((3, size), np.int64)
     entry = np.flatnonzero(batch.kind == ENTER)
-    counts[:, CALLS] = np.bincount(key[entry], minlength=size)
+    counts[CALLS] = np.bincount(key[entry], minlength=size)
     left = np.flatnonzero((batch.kind == EXIT) | (batch.kind == THROW))
-    power = amounts.power(threads, batch.start, batch.t_ns)
-    spent[:, CALLS_J_PER_NS] = _power_at_probes(power, key, entry, left, counts[:, CALLS])
+    if len(power.after):
+        spent[[INSIDE_J, OUTSIDE_J]] = _power_at_probes(power, key, entry, left, counts[CALLS])
     is_cut = batch.kind[failed] == CUT
-    for column, ended in ((THROWS, failed[~is_cut]), (CUTS, failed[is_cut])):
-        counts[:, column] = np.bincount(key[ended - 1], minlength=size)
-    used = np.flatnonzero((keys % paths != EMPTY) & ((counts[:, CALLS] > 0) | (spent[:, WALL_NS] > 0)))
-    segment = keys[used] // paths
-    return SelfTotals(segments.window[segment], segments.thread[segment], keys[used] % paths, counts[used], spent[used])
+    for row, ended in ((THROWS, failed[~is_cut]), (CUTS, failed[is_cut])):
+        counts[row] = np.bincount(key[ended - 1], minlength=size)
+    used = np.flatnonzero((counts[CALLS] > 0) | (spent[WALL_NS] > 0))
+    key_used = used if keys is None else keys[used]
+    used, key_used = used[key_used % paths != OUTSIDE], key_used[key_used % paths != OUTSIDE]
+    segment = key_used // paths
+    of_components = {component: column[used] for component, column in joules.items()}
+    where = segments.window[segment], segments.thread[segment], key_used % paths
+    return SelfTotals(*where, counts[:, used], spent[:, used], of_components)
 
 
-def _power_at_probes(power: tuple[F64, F64], key: I64, entry: I64, left: I64, calls: I64) -> F64:
+def _power_at_probes(power: PointPower, key: I64, entry: I64, left: I64, calls: I64) -> F64:
     """The power at the probes of calls, inside and outside of the call, summed over the calls of each key.
 
-    A probe has a part before the clock's reading, and a part after it. `power` is that before and after each point, `entry` and
-    `left` are the points at which calls begin and end. If a call ends beyond these points, the others' ends stand for its end.
+    A probe has a part before the clock's reading, and a part after it. `entry` and `left` are the points at which calls begin and
+    end. If a call ends beyond these points, the others' ends stand for its end.
     """
-    (before, after), entered, ended, size = power, key[entry], key[left - 1], len(calls)
+    entered, ended, size = key[entry], key[left - 1], len(calls)
     points = calls + np.bincount(ended, minlength=size)
-    inside = np.bincount(entered, after[entry], size) + np.bincount(ended, before[left], size)
-    outside = np.bincount(entered, before[entry], size) + np.bincount(ended, after[left], size)
-    return np.asarray(np.stack([inside, outside], axis=1) * (calls / np.maximum(points, 1))[:, None], np.float64)
+    begins, ends = (np.bincount(keys, power.after[at], size).astype(np.float64) for keys, at in ((entered, entry), (ended, left)))
+    # Power changes at knots only, so both parts of a probe have the same power, except for the keys of few points.
+    changes = np.zeros(size, bool)
+    changes[key[power.at]] = changes[key[power.at - 1]] = True
+
+    def before(keys: I64, at: I64, after: F64) -> F64:
+        rows = np.flatnonzero(changes[keys])
+        return np.where(changes, np.bincount(keys[rows], power.before(at[rows]), size), after)
+
+    inside, outside = begins + before(ended, left, ends), before(entered, entry, begins) + ends
+    return np.asarray(np.stack([inside, outside]) * (calls / np.maximum(points, 1)), np.float64)
 
 
 class _Entered:
     """The window in which each open call was entered: calls at levels below `_levels[i]` were entered in `_windows[i]`."""
 
-    def __init__(self, columns: int) -> None:
-        self._columns = columns
+    def __init__(self) -> None:
         self._levels: list[int] = []
         self._windows: list[int] = []
 
@@ -109,7 +184,7 @@ class _Entered:
             if segments.is_cut[segment] and end[segment]:
                 stack = paths.with_callers(int(path[segments.start[segment + 1] - 1]))
                 rows.append((self._windows_at(paths.depth[stack] - 1), thread, stack, np.full(len(stack), CUTS)))
-        return _counted(rows, self._columns)
+        return _counted(rows)
 
     def _windows_at(self, level: I64) -> I64:
         return np.array(self._windows, np.int64)[np.searchsorted(self._levels, level, side="right")]
@@ -127,19 +202,12 @@ class _Entered:
             self._windows.append(window)
 
 
-def _counted(rows: Sequence[tuple[I64, int, I64, I64]], columns: int) -> SelfTotals:
-    """Totals that count one call per row; rows are window, thread, path and the column to count in."""
+def _counted(rows: Sequence[tuple[I64, int, I64, I64]]) -> SelfTotals:
+    """Totals that count one call per row; rows are window, thread, path and the count to increase."""
     if not rows:
-        return SelfTotals.merged([], columns)
-    window, path, column = (np.concatenate([row[i] for row in rows]) for i in (0, 2, 3))
-    thread = np.repeat([row[1] for row in rows], [len(row[2]) for row in rows])
-    counts = np.zeros((len(path), 3), np.int64)
-    counts[np.arange(len(path)), column] = 1
-    return SelfTotals(window, thread.astype(np.int64), path, counts, np.zeros((len(path), columns)))
-
-
-def _inside(totals: SelfTotals) -> SelfTotals:
-    kept: Bool = totals.window != NO_WINDOW
-    if kept.all():
-        return totals
-    return SelfTotals(totals.window[kept], totals.thread[kept], totals.path[kept], totals.counts[kept], totals.amounts[kept])
+        return NO_TOTALS
+    window, path, row = (np.concatenate([part[i] for part in rows]) for i in (0, 2, 3))
+    thread = np.repeat([part[1] for part in rows], [len(part[2]) for part in rows])
+    counts = np.zeros((3, len(path)), np.int64)
+    counts[row, np.arange(len(path))] = 1
+    return SelfTotals(window, thread.astype(np.int64), path, counts, np.zeros((AMOUNTS, len(path))), {})

@@ -6,12 +6,13 @@ Energy is linear between two knots, so a node gets the share of an epoch's energ
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.amounts import CALLS_J_PER_NS, WALL_NS, Amounts
+from navitas.attribute.amounts import Amounts
 from navitas.attribute.calls.paths import Paths
-from navitas.attribute.calls.self_totals import CALLS, SelfTotals
+from navitas.attribute.calls.self_totals import CALLS, INSIDE_J, OUTSIDE_J, WALL_NS, SelfTotals, merged_totals
 from navitas.attribute.curves import group_starts, overlaps
 from navitas.attribute.forest import path_sums
 from navitas.attribute.window_spans import WindowSpans
@@ -19,40 +20,43 @@ from navitas.parse.arrays import I64
 from navitas.parse.tables import Folded, Thread
 
 
-def totals_of_folded(threads: Sequence[Thread], spans: WindowSpans, amounts: Amounts, paths: Paths) -> SelfTotals:
+@dataclass(frozen=True, slots=True)
+class FoldedCalls:
+    """The rows of all fold tables, with the thread and the call path of each."""
+
+    thread: I64
+    rows: Folded
+    path: I64
+
+    @classmethod
+    def of(cls, threads: Sequence[Thread], paths: Paths) -> FoldedCalls:
+        """Join the tables thread by thread. New paths are added to `paths`."""
+        folding = [index for index, thread in enumerate(threads) if len(thread.folded.node)]
+        owner = np.repeat(np.array(folding, np.int64), [len(threads[index].folded.node) for index in folding])
+        rows = _concatenate([threads[index].folded for index in folding])
+        return cls(owner, rows, _paths_of(owner, rows, paths))
+
+
+def totals_of_folded(calls: FoldedCalls, spans: WindowSpans, amounts: Amounts) -> SelfTotals:
     """Sum up the self time of every fold node, by test.
 
     An epoch may extend over a test's edge, because a thread's last calls before it waits may have no anchor. Its calls count
     in the test in which it begins: the probe that ends the epoch is no part of it. Its time and energy are split at the edge.
     """
-    owner, rows = _rows(threads)
-    path = _paths_of(owner, rows, paths)
+    owner, rows, path = calls.thread, calls.rows, calls.path
     row, window = overlaps(*spans.reached(rows.epoch_start_ns, rows.epoch_end_ns))
     start_ns, end_ns = rows.epoch_start_ns[row], rows.epoch_end_ns[row]
     low = np.clip(start_ns, spans.start_ns[window], spans.end_ns[window])
     high = np.clip(end_ns, spans.start_ns[window], spans.end_ns[window])
     share = rows.self_ns[row] / np.maximum(end_ns - start_ns, 1)
-    spent = amounts.between(owner[row], low, high)
+    spent, joules = amounts.between(owner[row], low, high)
     first = group_starts(row)
-    counts = np.stack([rows.calls[row] * first, rows.throws[row] * first, np.zeros(len(row), np.int64)], axis=1)
-    inside = spent * share[:, None]
-    inside[:, CALLS_J_PER_NS] = (amounts.mean_power(owner[row], spent) * counts[:, CALLS])[:, None]
-    used = np.any(counts > 0, axis=1) | (inside[:, WALL_NS] > 0)
-    row = row[used]
-    return SelfTotals.merged([SelfTotals(window[used], owner[row], path[row], counts[used], inside[used])], amounts.columns)
-
-
-def paths_of_folded(threads: Sequence[Thread], paths: Paths) -> tuple[I64, I64, I64]:
-    """Thread, node and call path of every row of the fold tables, thread by thread. New paths are added to `paths`."""
-    owner, rows = _rows(threads)
-    return owner, rows.node.astype(np.int64), _paths_of(owner, rows, paths)
-
-
-def _rows(threads: Sequence[Thread]) -> tuple[I64, Folded]:
-    """The rows of all fold tables, and the thread of each."""
-    folding = [index for index, thread in enumerate(threads) if len(thread.folded.node)]
-    rows = _concatenate([threads[index].folded for index in folding])
-    return np.repeat(np.array(folding, np.int64), [len(threads[index].folded.node) for index in folding]), rows
+    counts = np.stack([rows.calls[row] * first, rows.throws[row] * first, np.zeros(len(row), np.int64)])
+    inside = spent * share
+    inside[[INSIDE_J, OUTSIDE_J]] = amounts.mean_power(owner[row], spent, joules) * counts[CALLS]
+    used = np.any(counts > 0, axis=0) | (inside[WALL_NS] > 0)
+    shared = {component: column * share for component, column in joules.items()}
+    return merged_totals([SelfTotals(window, owner[row], path[row], counts, inside, shared).chosen(used)])
 
 
 def _paths_of(owner: I64, rows: Folded, paths: Paths) -> I64:

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from navitas.attribute.curves import Word
 from navitas.parse.arrays import I32, I64, U64
 
-EMPTY = 0
-"""The path of a thread outside of all calls."""
+OUTSIDE, PROBES = 0, 1
+"""Rows that are not call paths: outside of all calls with probes, and in the probes themselves."""
 
 _MIN_SLOTS, _MAX_SLOTS = 1 << 16, 1 << 22
 
 
 class Paths:
-    """Numbers of call paths: equal paths have equal numbers. `EMPTY` is the path outside of all calls.
+    """Numbers of call paths: equal paths have equal numbers. `OUTSIDE` is the path outside of all calls.
 
     A path is identified by a sum of random 64-bit words, one per method and level. An entry adds its word and an exit
     subtracts it, so one cumulative sum gives the paths of a whole stretch of events. Among n paths, two have the same sum with a
@@ -28,11 +28,12 @@ class Paths:
     def __init__(self, methods: int) -> None:
         self._of_method = self._words(max(methods, 1))
         self._of_level = self._words(64)
-        self._size = 1
+        self._size = 2
         self._method, self._parent, self._depth = (np.zeros(64, np.int64) for _ in range(3))
         self._sum = np.zeros(64, np.uint64)
-        self._parent[EMPTY] = -1
-        self._sorted, self._numbers = self._sum[:1].copy(), np.zeros(1, np.int64)
+        self._method[:2] = self._parent[:2] = -1
+        self._sum[PROBES] = self._words(1)[0]
+        self._sorted, self._numbers = self._sum[:2].copy(), np.arange(2)
         self._allocate_slots(_MIN_SLOTS)
 
     def __len__(self) -> int:
@@ -40,12 +41,12 @@ class Paths:
 
     @property
     def method(self) -> I64:
-        """Each path's last method."""
+        """Each path's last method; -1 for `OUTSIDE` and `PROBES`."""
         return self._method[: self._size]
 
     @property
     def parent(self) -> I64:
-        """Each path without its last method; -1 for `EMPTY`."""
+        """Each path without its last method; -1 for `OUTSIDE` and `PROBES`."""
         return self._parent[: self._size]
 
     @property
@@ -112,9 +113,9 @@ class Paths:
         return methods
 
     def with_callers(self, path: int) -> I64:
-        """A path and the paths of all its callers, longest first, without `EMPTY`."""
+        """A path and the paths of all its callers, longest first, without `OUTSIDE`."""
         paths, parent = [], self._parent
-        while path != EMPTY:
+        while path != OUTSIDE:
             paths.append(path)
             path = int(parent[path])
         return np.array(paths, np.int64)
@@ -128,11 +129,11 @@ class Paths:
         bits = (at_least - 1).bit_length()
         self._shift = np.uint64(64 - bits)
         self._slots = np.zeros(1 << bits, np.int64)
-        self._fill(1)
+        self._fill(2)
 
     def _fill(self, low: int) -> None:
         slot = self._sum[low : self._size] >> self._shift
-        free = (self._slots[slot] == EMPTY) & (slot > 0)  # slot 0 belongs to `EMPTY`, whose sum is 0
+        free = (self._slots[slot] == OUTSIDE) & (slot > 0)  # slot 0 belongs to `OUTSIDE`, whose sum is 0
         self._slots[slot[free]] = np.flatnonzero(free) + low
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.attribute.calls.paths import EMPTY, Paths
+from navitas.attribute.calls.paths import OUTSIDE, Paths
 from navitas.attribute.calls.stretches import PIECE_EVENTS, POINT, Piece, Points, pieces_of, points_of, repaired
 from navitas.attribute.curves import Word, in_sorted
 from navitas.parse.arrays import I64, U8
@@ -40,7 +40,7 @@ def walk(threads: Sequence[Thread], paths: Paths, marks: I64) -> Iterator[EventB
     the thread began to fold. After lost events, an exit ends the innermost open call of its method and cuts the calls above it.
     """
     waiting: list[Piece] = []
-    size, carried = 0, EMPTY
+    size, carried = 0, OUTSIDE
     for index, thread in enumerate(threads):
         for piece in pieces_of(index, thread):
             waiting.append(piece)
@@ -56,7 +56,7 @@ def walk(threads: Sequence[Thread], paths: Paths, marks: I64) -> Iterator[EventB
 
 def _batch(pieces: Sequence[Piece], carried: int, paths: Paths, marks: I64) -> EventBatch:
     """`carried` is the path that the first piece continues in, if it continues. No other piece can continue."""
-    before = np.full(len(pieces), EMPTY)
+    before = np.full(len(pieces), OUTSIDE)
     if pieces[0].continues:
         before[0] = carried
     points = points_of(pieces, marks)

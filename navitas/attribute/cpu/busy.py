@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.cpu.growth import interval_increments, monotone
-from navitas.attribute.curves import EMPTY_CURVE, Curve, Knots, group_ends
+from navitas.attribute.curves import EMPTY_CURVE, Curve, Knots, group_ends, interval_increments, monotone
 from navitas.parse.arrays import F64, I64
 from navitas.parse.tables import RunTables
 
@@ -28,7 +27,7 @@ def rest_of_cpu(run: RunTables, knots: Knots, cpu_ns: F64) -> Rest:
     Other processes are fitted over the span for which the process's time is known. To the ends of that span, the curve is
     extended at its mean rate.
     """
-    process, stat = run.process_cpu, run.cpu_stat
+    process, stat = run.cpu.process, run.cpu.stat
     unattributed = others = EMPTY_CURVE
     span_ns = run.start_ns, run.end_ns
     if process is not None and len(process.t_ns) > 1:

@@ -37,7 +37,7 @@ def clusters_of(run: RunTables, policies: Sequence[Policy], power: CpuPower, *, 
     are_policies = bool(policies) and not is_imported
     if not policies:
         policies = [Policy(id=cluster.cpus[0], cpus=list(cluster.cpus)) for cluster in power.clusters]
-    seen = {table.policy: table for table in run.time_in_state if len(table.t_ns) > 1 and np.any(table.ns[-1] > table.ns[0])}
+    seen = {table.policy: table for table in run.cpu.time_in_state if len(table.t_ns) > 1 and np.any(table.ns[-1] > table.ns[0])}
     matched = []
     for position, policy in enumerate(sorted(policies, key=lambda policy: policy.id)):
         shared = [len(set(policy.cpus) & set(cluster.cpus)) for cluster in power.clusters]
@@ -50,7 +50,7 @@ def slot_edges(run: RunTables, clusters: Sequence[Cluster]) -> I64:
     """Edges of the slots in which a running core's power counts as constant: the samples of the most finely sampled policy."""
     tables = [cluster.residency.t_ns for cluster in clusters if cluster.residency is not None]
     if not tables:
-        tables = [clock.t_ns for clock in (run.process_cpu, run.cpu_stat) if clock is not None]
+        tables = [clock.t_ns for clock in (run.cpu.process, run.cpu.stat) if clock is not None]
     finest = max(tables, key=len, default=np.empty(0, np.int64))
     inner = finest[(finest > run.start_ns) & (finest < run.end_ns)]
     return np.unique(np.concatenate([[run.start_ns], inner, [max(run.end_ns, run.start_ns + 1)]])).astype(np.int64)

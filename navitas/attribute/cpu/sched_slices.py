@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.attribute.cpu.rows_by_time import RowsByTime
-from navitas.attribute.curves import distinct, in_sorted
-from navitas.parse.arrays import I32, I64
+from navitas.attribute.curves import RowsByTime, distinct, in_sorted
+from navitas.parse.arrays import I32, I64, ColumnTable
 from navitas.parse.tables import Thread
 from navitas.parse.trace.trace_tables import IDLE_TID, Trace
 
@@ -18,7 +17,7 @@ OTHER_PROCESSES, UNATTRIBUTED = -1, -2
 
 
 @dataclass(frozen=True, slots=True)
-class SchedSlices:
+class SchedSlices(ColumnTable):
     """Each row is one thread running on one CPU without interruption; rows are sorted by CPU, then time.
 
     `owner` is the index of the run's thread, `OTHER_PROCESSES` or `UNATTRIBUTED`.
@@ -32,12 +31,11 @@ class SchedSlices:
     def of_cpu(self, cpu: int) -> SchedSlices:
         """The slices of one CPU."""
         low, high = np.searchsorted(self.cpu, [cpu, cpu + 1]).tolist()
-        return SchedSlices(self.cpu[low:high], self.start_ns[low:high], self.end_ns[low:high], self.owner[low:high])
+        return self.chosen(slice(low, high))
 
     def of_other_cpus(self, cpus: Sequence[int]) -> SchedSlices:
         """The slices of all other CPUs."""
-        is_other = ~np.isin(self.cpu, cpus)
-        return SchedSlices(self.cpu[is_other], self.start_ns[is_other], self.end_ns[is_other], self.owner[is_other])
+        return self.chosen(~np.isin(self.cpu, cpus))
 
     def overlapping_share(self) -> float:
         """The share of the threads' running time in which a thread runs on two CPUs at once: 0 in an undamaged trace."""

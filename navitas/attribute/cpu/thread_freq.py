@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from navitas.attribute.cpu.energy import slots_of
 from navitas.attribute.cpu.frequency import Cluster
-from navitas.attribute.cpu.growth import monotone
 from navitas.attribute.cpu.placement import Placement, placed_rate
 from navitas.attribute.cpu.rate import CoreWatts, Load
-from navitas.attribute.cpu.rows_by_time import RowsByTime
 from navitas.attribute.cpu.thread_clocks import MIN_REPORTED, ThreadClocks
-from navitas.attribute.curves import Curve, middle
-from navitas.parse.arrays import F64, I64
+from navitas.attribute.curves import Curve, RowsByTime, middle, monotone
+from navitas.parse.arrays import F64, I64, ColumnTable
 from navitas.parse.reasons import Reason
 from navitas.parse.tables import Thread
 
@@ -26,7 +24,7 @@ _PRIOR_SHARE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Residencies:
+class Residencies(ColumnTable):
     """Where threads ran in each stretch; rows are sorted by owner, then time.
 
     By cluster (columns): `share` is the cluster's share of the thread's CPU time, `ratio` the core's power relative to the
@@ -151,7 +149,7 @@ def residencies_of(threads: Sequence[Thread], clusters: Sequence[Cluster], estim
         if thread.residency and len(thread.residency[0].t_ns) > 1:
             first_ns, last_ns = thread.residency[0].t_ns[[0, -1]].tolist()
             parts.append(_of_thread(owner, thread, clusters, estimator.expected(owner, first_ns, last_ns), voltage_v))
-    return Residencies(*(np.concatenate([getattr(part, name.name) for part in parts]) for name in fields(Residencies)))
+    return Residencies.joined(parts)
 
 
 def _of_thread(owner: int, thread: Thread, clusters: Sequence[Cluster], expected: Expected, voltage_v: float) -> Residencies:

@@ -9,9 +9,8 @@ import numpy as np
 from navitas.attribute.cpu.energy import Rate
 from navitas.attribute.cpu.holes import Holes
 from navitas.attribute.cpu.instants import Pieces
-from navitas.attribute.cpu.rows_by_time import RowsByTime
 from navitas.attribute.cpu.thread_clocks import ThreadClocks, readings
-from navitas.attribute.curves import Knots, group_ends, middle, overlaps
+from navitas.attribute.curves import Knots, RowsByTime, group_ends, middle, overlaps
 from navitas.parse.arrays import F64, I64, Bool
 from navitas.parse.tables import Thread
 

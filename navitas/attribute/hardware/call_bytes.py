@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from navitas.attribute.component import ComponentInputs
-from navitas.attribute.hardware.counted_bytes import MOST_HEADERS, PAYLOAD_BYTES, grown_bytes, lasting
-from navitas.attribute.hardware.io_sharing import shared_by_weight
-from navitas.parse.arrays import F64, I64
+from navitas.attribute.hardware.counted_bytes import MOST_HEADERS, PAYLOAD_BYTES, grown_bytes, lasting, shared_by_weight
+from navitas.parse.arrays import F64, I64, ColumnTable
 from navitas.parse.hook_calls import HookKind
 from navitas.parse.io_counters import Increments
 from navitas.parse.tables import RunTables
 
 
 @dataclass(frozen=True, slots=True)
-class CallBytes:
+class CallBytes(ColumnTable):
     """One row for each call that moved bytes."""
 
     thread: I64
@@ -31,9 +30,9 @@ class CallBytes:
 
 def bytes_of_hooks(run: RunTables, inputs: ComponentInputs, kinds: Collection[HookKind]) -> CallBytes | None:
     """The hooked calls of these kinds; None if there are none."""
-    if run.hooks is None:
+    if run.calls.hooks is None:
         return None
-    hooks = run.hooks
+    hooks = run.calls.hooks
     row = np.flatnonzero(np.isin(hooks.kind, [int(kind) for kind in kinds]) & (hooks.amount > 0))
     if not len(row):
         return None
@@ -68,14 +67,8 @@ def with_counters(rows: CallBytes, own: Increments) -> tuple[CallBytes, F64, flo
     most = MOST_HEADERS * float(moved[inside].sum())
     share = min(1.0, most / beyond.sum()) if beyond.any() else 1.0
     moved[inside] += share * beyond.sum(axis=0) * (packets / packets.sum())[:, None]
-    return _with_bytes(replace(rows, moved=moved)), beyond * (1 - share), float(uncounted)
-
-
-def _with_bytes(rows: CallBytes) -> CallBytes:
-    """The calls that moved bytes over an interface. The others kept no radio awake."""
-    used = rows.moved.any(axis=1)
-    begin_ns, end_ns = rows.begin_ns[used], rows.end_ns[used]
-    return CallBytes(rows.thread[used], rows.path[used], rows.t_ns[used], begin_ns, end_ns, rows.moved[used])
+    # Calls that moved no bytes over an interface kept no radio awake.
+    return replace(rows, moved=moved).chosen(np.flatnonzero(moved.any(axis=1))), beyond * (1 - share), float(uncounted)
 
 
 def with_storage(rows: CallBytes, own: Increments) -> tuple[CallBytes, F64]:
@@ -104,11 +97,6 @@ def no_calls() -> CallBytes:
     """No call."""
     none = np.empty(0, np.int64)
     return CallBytes(none, none, none, none, none, np.zeros((0, 2)))
-
-
-def joined_calls(parts: Sequence[CallBytes]) -> CallBytes:
-    """All calls of some tables."""
-    return CallBytes(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(CallBytes)))
 
 
 def bytes_by_time(inputs: ComponentInputs, kinds: Collection[HookKind], edges_ns: I64, grown: F64) -> tuple[CallBytes, F64]:

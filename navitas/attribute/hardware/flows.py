@@ -28,12 +28,6 @@ def flow_of(begin_ns: I64, end_ns: I64, joules: F64, run_ns: tuple[int, int]) ->
     return Curve(edges, value * (joules.sum() / value[-1] if value[-1] > 0 else 0.0))
 
 
-def constant_power(watts: float, run_ns: tuple[int, int]) -> Curve:
-    """Energy at constant power over a run."""
-    low, high = run_ns
-    return Curve(np.array([low, high]), np.array([0.0, watts * (high - low) / 1e9])) if high > low else EMPTY_CURVE
-
-
 def merged(begin_ns: I64, end_ns: I64) -> tuple[I64, I64]:
     """Merge overlapping and touching intervals, and drop empty ones. Returns ascending begins and ends."""
     is_used = end_ns > begin_ns

@@ -1,8 +1,9 @@
-"""Levels of evidence that components other than the CPU share."""
+"""What components other than the CPU share: their levels of evidence, and the rails that measure all of their energy."""
 
 from __future__ import annotations
 
-from navitas.attribute.component import EvidenceLevel
+from navitas.attribute.component import EvidenceLevel, RailUse
+from navitas.attribute.pixel_rails import total_of
 from navitas.attribute.scaling import RAILS
 
 LEVELS = (
@@ -12,3 +13,15 @@ LEVELS = (
     EvidenceLevel("states", "the time that it spent in each state"),
     EvidenceLevel("profile", "the power profile alone, with a constant state"),
 )
+
+
+class HardwareComponent:
+    """A component other than the CPU. Its rails have all of its energy."""
+
+    __slots__ = ()
+    name: str
+    levels = LEVELS
+
+    def rail_use(self, rail: str) -> RailUse | None:
+        """As `Component.rail_use`."""
+        return total_of(self.name, rail)

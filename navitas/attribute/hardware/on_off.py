@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from navitas.attribute.charges import NO_CHARGES, Charges, charges_of_time, joined_charges
+from navitas.attribute.charges import NO_CHARGES, Charges, charges_of_time
 from navitas.attribute.component import ComponentCurves
 from navitas.attribute.curves import EMPTY_CURVE, Curve, added, distinct
 from navitas.attribute.hardware.flows import counts, merged
@@ -55,7 +55,7 @@ def used_by_time(run: RunTables, sessions: Sessions, state: str, power: Curve, *
     calls were recorded, else it is unattributed. With `only_known_users`, it does not count. None if there is no session and no
     state. If the app's uid is unknown, the users of states are unknown, too.
     """
-    states = run.device_states
+    states = run.devices.states
     is_known = states is not None and states.has(state)
     if not len(sessions) and not is_known:
         return None
@@ -78,8 +78,8 @@ def used_by_time(run: RunTables, sessions: Sessions, state: str, power: Curve, *
         users_of(edges, begin[is_other], end[is_other], uid[is_other]),
         counts(edges, begin[is_device], end[is_device]),
     )
-    level = "hooks" if run.hooks is not None and len(sessions) else "states"
-    return replace(_shared(edges, users, sessions, power, level, hooked=run.hooks is not None), reasons=reasons)
+    level = "hooks" if run.calls.hooks is not None and len(sessions) else "states"
+    return replace(_shared(edges, users, sessions, power, level, hooked=run.calls.hooks is not None), reasons=reasons)
 
 
 def users_of(edges: I64, begin: I64, end: I64, uid: I64) -> I64:
@@ -119,9 +119,9 @@ def _sums(steps: F64) -> F64:
 def _intervals(run: RunTables, state: str, *, only_known_users: bool) -> tuple[I64, I64, I64]:
     """Begin, end and uid of the intervals of a state that is on, clipped to the run."""
     none = np.empty(0, np.int64)
-    if run.device_states is None:
+    if run.devices.states is None:
         return none, none, none
-    begin, end, value, uid = run.device_states.intervals(state)
+    begin, end, value, uid = run.devices.states.intervals(state)
     begin, end = np.clip(begin, run.start_ns, run.end_ns), np.clip(end, run.start_ns, run.end_ns)
     kept = (end > begin) & (value > 0) & ((uid != NO_UID) | (not only_known_users))
     return begin[kept], end[kept], uid[kept]
@@ -140,7 +140,7 @@ def component_curves(
         other_processes=added([part.other_processes for part in known]),
         base=added([part.base for part in known]),
         unattributed=added([part.unattributed for part in known]),
-        charges=joined_charges([part.charges for part in known]),
+        charges=Charges.joined([NO_CHARGES, *(part.charges for part in known)]),
         flow=added([part.flow for part in known]),
         unscaled=added([part.flow if part.unscaled is None else part.unscaled for part in known]),
     )

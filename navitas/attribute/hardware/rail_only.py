@@ -6,13 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from navitas.attribute.component import ComponentCurves, ComponentInputs, RailUse
-from navitas.attribute.curves import Curve, added
-from navitas.attribute.hardware.flows import constant_power, during, flow_of, merged
-from navitas.attribute.hardware.io_sharing import shared_by_weight
-from navitas.attribute.hardware.levels import LEVELS
+from navitas.attribute.component import ComponentCurves, ComponentInputs
+from navitas.attribute.curves import Curve, added, constant_power
+from navitas.attribute.hardware.counted_bytes import shared_by_weight
+from navitas.attribute.hardware.flows import during, flow_of, merged
+from navitas.attribute.hardware.levels import HardwareComponent
 from navitas.attribute.hardware.traffic import APP, CALL, OTHERS, Traffic, charges_of_bytes, traffic_of
-from navitas.attribute.pixel_rails import total_of
 from navitas.attribute.scaling import RAILS, floor_of, measured_only, rail_curve
 from navitas.parse.hook_calls import STORAGE
 from navitas.parse.tables import RunTables
@@ -20,15 +19,10 @@ from navitas.parse.tables import RunTables
 _BYTES_PER_MB = 1e6
 
 
-class Gpu:
+class Gpu(HardwareComponent):
     """The GPU: what its rail measured, or what a fitted model says of the lit screen. Who used it is unknown."""
 
     name = "gpu"
-    levels = LEVELS
-
-    def rail_use(self, rail: str) -> RailUse | None:
-        """As `Component.rail_use`."""
-        return total_of(self.name, rail)
 
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
         """As `Component.curves`."""
@@ -37,7 +31,7 @@ class Gpu:
         return fitted if rail is None else _measured(rail, fitted)
 
 
-class Storage:
+class Storage(HardwareComponent):
     """Storage: in each interval between readings of its rail, calls share its energy by the bytes that they read and wrote.
 
     The rail's lowest power is base. Intervals without bytes are unattributed: the kernel writes in the background.
@@ -45,11 +39,6 @@ class Storage:
     """
 
     name = "storage"
-    levels = LEVELS
-
-    def rail_use(self, rail: str) -> RailUse | None:
-        """As `Component.rail_use`."""
-        return total_of(self.name, rail)
 
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
         """As `Component.curves`."""
@@ -97,7 +86,7 @@ def _measured(rail: Curve, fitted: ComponentCurves | None) -> ComponentCurves:
 def _fitted_gpu(run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
     """The power of the lit screen, and the base power at all times. None without a fitted model or the screen's state."""
     values = {} if inputs.model.fitted is None else inputs.model.fitted.values("gpu")
-    states = run.device_states
+    states = run.devices.states
     if "screen" not in values or states is None or not states.has("screen") or run.end_ns <= run.start_ns:
         return None
     run_ns = run.start_ns, run.end_ns

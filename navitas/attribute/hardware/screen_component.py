@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from navitas.attribute.component import ComponentCurves, ComponentInputs, RailUse
+from navitas.attribute.component import ComponentCurves, ComponentInputs
 from navitas.attribute.curves import Curve, distinct
 from navitas.attribute.hardware.flows import counts
-from navitas.attribute.hardware.levels import LEVELS
-from navitas.attribute.pixel_rails import total_of
+from navitas.attribute.hardware.levels import HardwareComponent
 from navitas.parse.arrays import F64, I64, Bool
 from navitas.parse.device_states import NO_UID, DeviceStates
 from navitas.parse.reasons import Reason
@@ -21,19 +20,14 @@ NO_BRIGHTNESS = Reason("no_brightness", "the brightness was not recorded: the sc
 _MIDDLE = len(BRIGHTNESS_BINS) // 2
 
 
-class ScreenEnergy:
+class ScreenEnergy(HardwareComponent):
     """The screen. Its energy is base: it flows because time passes. Where another app is on top, it is that app's."""
 
     name = "screen"
-    levels = LEVELS
-
-    def rail_use(self, rail: str) -> RailUse | None:
-        """As `Component.rail_use`."""
-        return total_of(self.name, rail)
 
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
         """As `Component.curves`. The alternative model `paper1` is that paper's interpolation of the brightness."""
-        states = run.device_states
+        states = run.devices.states
         if states is None or not (states.has("screen") or states.has("screen_doze")) or run.end_ns <= run.start_ns:
             return None
         times = [np.concatenate(states.intervals(name)[:2]) for name in ("screen", "screen_doze", "brightness", "top")]

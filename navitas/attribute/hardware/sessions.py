@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.attribute.component import ComponentInputs
-from navitas.parse.arrays import I64
+from navitas.parse.arrays import I64, ColumnTable
 from navitas.parse.hook_calls import HookKind
 from navitas.parse.reasons import Reason
 from navitas.parse.tables import RunTables
@@ -18,7 +18,7 @@ _MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Sessions:
+class Sessions(ColumnTable):
     """One row for each session. `t_ns` is the time of the starting call; the session is from `begin_ns` to `end_ns`.
 
     Begin and end are within the run. `amount` is that of the starting call. `reasons` name the devices that were left on, and
@@ -32,9 +32,6 @@ class Sessions:
     end_ns: I64
     amount: I64
     reasons: tuple[Reason, ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.thread)
 
 
 def sessions_of(
@@ -52,7 +49,7 @@ def sessions_of(
     of its own. A stop ends all sessions of its handle, or with an amount the oldest one of that amount. What is never stopped
     lasts until the end of the run. With `longest_ns`, every session ends by itself after this time.
     """
-    hooks = run.hooks
+    hooks = run.calls.hooks
     rows = np.empty(0, np.int64)
     if hooks is not None:
         rows = np.flatnonzero(np.isin(hooks.kind, [int(kind) for kind in kinds]))

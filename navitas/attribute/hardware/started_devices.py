@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from navitas.attribute.charges import charges_of_time
-from navitas.attribute.component import ComponentCurves, ComponentInputs, EvidenceLevel, RailUse
-from navitas.attribute.curves import Curve, distinct
-from navitas.attribute.hardware.flows import constant_power, flow_of
-from navitas.attribute.hardware.levels import LEVELS
+from navitas.attribute.component import ComponentCurves, ComponentInputs, RailUse
+from navitas.attribute.curves import Curve, constant_power, distinct
+from navitas.attribute.hardware.flows import flow_of
+from navitas.attribute.hardware.levels import LEVELS, HardwareComponent
 from navitas.attribute.hardware.on_off import Used, component_curves, used_by_time
 from navitas.attribute.hardware.sessions import sessions_of
-from navitas.attribute.pixel_rails import total_of
 from navitas.parse.hook_calls import HookKind
 from navitas.parse.reasons import Reason
 from navitas.parse.tables import RunTables
@@ -33,16 +32,11 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class StartedDevice:
+class StartedDevice(HardwareComponent):
     """A device that draws a constant current while it is on. Its energy belongs to the call that started it."""
 
     name: str
     ways: tuple[Way, ...]
-    levels: tuple[EvidenceLevel, ...] = LEVELS
-
-    def rail_use(self, rail: str) -> RailUse | None:
-        """As `Component.rail_use`."""
-        return total_of(self.name, rail)
 
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
         """As `Component.curves`."""
@@ -85,15 +79,10 @@ BLUETOOTH = StartedDevice(
 )
 
 
-class Gnss:
+class Gnss(HardwareComponent):
     """GNSS: as `StartedDevice`; where the signal's quality is known, with the current of that quality."""
 
     name = "gnss"
-    levels = LEVELS
-
-    def rail_use(self, rail: str) -> RailUse | None:
-        """As `Component.rail_use`."""
-        return total_of(self.name, rail)
 
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
         """As `Component.curves`."""
@@ -108,25 +97,20 @@ class Gnss:
         gnss, watts_per_ma = inputs.model.components.gnss, inputs.model.voltage_v / 1e3
         run_ns = run.start_ns, run.end_ns
         plain = constant_power(gnss.unknown_quality_ma * watts_per_ma, run_ns)
-        if run.device_states is None or not gnss.quality_ma or not plain.t_ns.size:
+        if run.devices.states is None or not gnss.quality_ma or not plain.t_ns.size:
             return plain
-        begin, end, _, _ = run.device_states.intervals("gnss_quality")
+        begin, end, _, _ = run.devices.states.intervals("gnss_quality")
         edges = distinct(np.clip(np.concatenate([plain.t_ns, begin, end]), *run_ns))
-        quality, is_known = run.device_states.values_at("gnss_quality", edges, 0)
+        quality, is_known = run.devices.states.values_at("gnss_quality", edges, 0)
         quality_ma = np.array(gnss.quality_ma)[np.clip(quality, 0, len(gnss.quality_ma) - 1)]
         current_ma = np.where(is_known, quality_ma, gnss.unknown_quality_ma)
         return Curve(edges, np.concatenate([[0.0], np.cumsum(current_ma * watts_per_ma * np.diff(edges) / 1e9)]))
 
 
-class Sensors:
+class Sensors(HardwareComponent):
     """Sensors: each listener pays the current that its sensor's driver declares."""
 
     name = "sensors"
-    levels = LEVELS
-
-    def rail_use(self, rail: str) -> RailUse | None:
-        """As `Component.rail_use`."""
-        return total_of(self.name, rail)
 
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
         """As `Component.curves`."""
@@ -141,11 +125,10 @@ class Sensors:
         return component_curves([Used("hooks", sessions.reasons, charges, flow=flow)], _NAMES)
 
 
-class WakeLocks:
+class WakeLocks(HardwareComponent):
     """Wake locks keep the device awake: `cpu.idle` of the time that they are held belongs to their holders, not to base."""
 
     name = "wakelock"
-    levels = LEVELS
 
     def rail_use(self, rail: str) -> RailUse | None:
         """No rail measures wake locks: their energy is a share of the CPU's base."""

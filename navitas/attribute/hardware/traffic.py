@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from navitas.attribute.hardware.call_bytes import (
     CallBytes,
     bytes_by_time,
     bytes_of_hooks,
-    joined_calls,
     no_calls,
     with_counters,
     with_storage,
@@ -27,8 +27,7 @@ from navitas.attribute.hardware.counted_bytes import (
     sum_of,
     without_loopback,
 )
-from navitas.attribute.hardware.moments import times_on_the_air
-from navitas.parse.arrays import F64, I64, Bool
+from navitas.parse.arrays import F64, I64, ColumnTable, Rows
 from navitas.parse.hook_calls import LOOPBACK, WITHOUT_BYTES, HookKind
 from navitas.parse.io_counters import Increments, increments
 from navitas.parse.reasons import Reason
@@ -51,7 +50,7 @@ SHARED_BY_TIME = Reason("shared_by_time", "of the bytes are shared by time among
 
 
 @dataclass(frozen=True, slots=True)
-class Traffic:
+class Traffic(ColumnTable):
     """One row for each transfer: by whom (`CALL`, `APP`, `OTHERS`), when, and bytes.
 
     `thread`, `path` and `t_ns` (the call's start) are of the causing call; `thread` is -1 without one. `received` and `sent` are
@@ -69,10 +68,7 @@ class Traffic:
     level: str
     reasons: tuple[Reason, ...]
 
-    def __len__(self) -> int:
-        return len(self.owner)
-
-    def chosen(self, rows: Bool) -> Traffic:
+    def chosen(self, rows: Rows) -> Traffic:
         """Some of the rows."""
         columns = ("owner", "thread", "path", "t_ns", "begin_ns", "end_ns", "received", "sent")
         return replace(self, **{name: getattr(self, name)[rows] for name in columns})
@@ -96,14 +92,14 @@ def traffic_of(
     `counters_are_total`: a counter that shows less than the hooks is right (storage: the page cache serves the rest), and calls
     of storage that record no bytes share by their time what the others leave.
     """
-    counters = [(each, increments(each)) for each in run.io_counters if each.medium in media and len(each.t_ns) > 1]
+    counters = [(each, increments(each)) for each in run.devices.io_counters if each.medium in media and len(each.t_ns) > 1]
     own = next((found for each, found in counters if each.scope == "app"), None)
     device = [found for each, found in counters if each.scope == "device"]
     reasons = restarts(counters)
     rows = bytes_of_hooks(run, inputs, kinds)
     if not counters_are_total:
         # Interfaces of unknown kinds may have carried the app's bytes, too.
-        carriers = [] if any(each.medium == "unknown" for each in run.io_counters) else device
+        carriers = [] if any(each.medium == "unknown" for each in run.devices.io_counters) else device
         rows, own, more = _on_the_air(rows, bytes_of_hooks(run, inputs, LOOPBACK), own, carriers)
         reasons += more
     if rows is None and own is None and not device:
@@ -122,7 +118,7 @@ def traffic_of(
             unnamed, left = bytes_by_time(inputs, WITHOUT_BYTES, rest.edges_ns, left)
             if unnamed.moved.sum() > _TOLERATED * grown.sum():
                 reasons.append(replace(SHARED_BY_TIME, share=float(unnamed.moved.sum() / grown.sum())))
-            rows = joined_calls([rows, unnamed])
+            rows = CallBytes.joined([rows, unnamed])
         else:
             rows, left, uncounted = with_counters(rows, rest)
             begin_ns, end_ns = times_on_the_air(rows.moved, (rows.begin_ns, rows.end_ns), rest.edges_ns, grown - left)
@@ -183,3 +179,60 @@ def _joined(
         level,
         reasons,
     )
+
+
+_FINE_NS = 500_000_000
+_QUANTILE = 0.25
+
+
+def times_on_the_air(moved: F64, spans_ns: tuple[I64, I64], edges_ns: I64, grown: F64) -> tuple[I64, I64]:
+    """Begin and end of each call's bytes on the air, by counters read at `edges_ns`.
+
+    `moved` has the received and the sent bytes of each call, and `grown` those of each interval. Bytes keep their order: the
+    first byte that calls sent is the first one that was counted. Calls without counted bytes, and all calls if the counters are
+    too old to show when bytes crossed, keep their spans.
+    """
+    begin, end = spans_ns
+    if not len(moved) or not _are_fine(edges_ns, grown):
+        return begin, end
+    order = np.argsort(end, kind="stable")
+    begin, end = begin.copy(), end.copy()
+    main = np.argmax(moved, axis=1)
+    for column in range(2):
+        total = np.concatenate([[0.0], np.cumsum(grown[:, column])])
+        passed = np.cumsum(moved[order, column])
+        if total[-1] <= 0 or passed[-1] <= 0:
+            continue
+        # Rounding, and bytes before the first reading, must not shift the rest.
+        scale = total[-1] / passed[-1]
+        rows = main[order] == column
+        chosen = order[rows]
+        last = passed[rows] * scale
+        first = last - moved[chosen, column] * scale
+        begin[chosen] = _reached(total, edges_ns, first, side="right")
+        end[chosen] = np.maximum(_reached(total, edges_ns, last, side="left"), begin[chosen])
+    return begin, end
+
+
+def _are_fine(edges_ns: I64, grown: F64) -> bool:
+    """Whether readings show growth soon after it: at least a quarter of them come within 500 ms after the growth before.
+
+    A device may keep the values of its counters for a second (Android 15), so they grow in steps however often they are read. In
+    a burst, fresh counters grow with each reading; pauses between bursts do not count against them.
+    """
+    used = np.flatnonzero(grown.any(axis=1))
+    if not len(used):
+        return False
+    steps_ns = np.diff(edges_ns[np.append(0, used + 1)])
+    return bool(np.quantile(steps_ns, _QUANTILE, method="lower") <= _FINE_NS)
+
+
+def _reached(total: F64, edges_ns: I64, amount: F64, side: Literal["left", "right"]) -> I64:
+    """When a counter reached amounts: before an interval without growth (`left`), or after it (`right`)."""
+    place = np.searchsorted(total, amount, side=side)
+    high = np.clip(place, 1, len(total) - 1)
+    low = high - 1
+    step = total[high] - total[low]
+    share = np.divide(amount - total[low], step, out=np.zeros(len(amount)), where=step > 0)
+    length = edges_ns[high] - edges_ns[low]
+    return np.asarray(edges_ns[low] + np.rint(np.clip(share, 0.0, 1.0) * length).astype(np.int64))

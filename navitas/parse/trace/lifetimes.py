@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.parse.arrays import I32, I64, U8
+from navitas.parse.arrays import I32, I64, U8, ColumnTable
 from navitas.parse.trace.trace_builder import DIED, GONE, OPEN, SEEN
 from navitas.parse.trace.trace_tables import UNKNOWN, Tasks
 
@@ -15,7 +15,7 @@ _TIME_BITS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(ColumnTable):
     """Facts about threads in any order: time, thread, kind (`trace_builder.OPEN` …), process, name and parent (-1: unknown).
 
     `parent` is a thread of the same process. A fact with time -1 holds throughout the trace.
@@ -27,9 +27,6 @@ class Facts:
     tgid: I32
     name: I32
     parent: I32
-
-    def __len__(self) -> int:
-        return len(self.tid)
 
 
 def tasks_of(facts: Facts, names: NDArray[np.bytes_], start_ns: int, end_ns: int) -> Tasks:

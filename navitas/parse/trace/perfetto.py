@@ -12,10 +12,9 @@ from navitas.parse.trace.build_trace import build_trace
 from navitas.parse.trace.perfetto_bundles import Bundles
 from navitas.parse.trace.perfetto_clocks import BOOTTIME, MONOTONIC, REALTIME, PacketClocks
 from navitas.parse.trace.perfetto_columns import Columns, decode
-from navitas.parse.trace.perfetto_consumers import PerfettoConsumers
+from navitas.parse.trace.perfetto_energy import PerfettoConsumers, PerfettoRails
 from navitas.parse.trace.perfetto_losses import PerfettoLosses
 from navitas.parse.trace.perfetto_packets import Cut, Damaged, Found, ReadPacket, by_protobuf, damaged, read_packets
-from navitas.parse.trace.perfetto_rails import PerfettoRails
 from navitas.parse.trace.trace_builder import CPU_LIMIT, LISTED, TraceBuilder
 from navitas.parse.trace.trace_tables import UNKNOWN, RawTrace
 from navitas.perfetto.messages import as_bytes

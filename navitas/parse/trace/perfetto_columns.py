@@ -11,7 +11,7 @@ import numpy as np
 from google.protobuf.message import DecodeError
 from numpy.typing import NDArray
 
-from navitas.parse.arrays import I64, U8, U64, Bool
+from navitas.parse.arrays import I64, U8, U64, Bool, ColumnTable
 from navitas.parse.tables import TID_LIMIT
 from navitas.parse.trace.perfetto_clocks import TIME_LIMIT_NS
 from navitas.parse.trace.perfetto_wire import COMMS, STATES, TIDS, TIMES, Scan
@@ -32,17 +32,13 @@ Other = tuple[int, str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Power:
+class Power(ColumnTable):
     """Events cpu_idle and cpu_frequency among all events: time (at most `TIME_LIMIT_NS`), kind, and both fields."""
 
     t_ns: I64
     kind: U8
     state: I64
     cpu: I64
-
-    def part(self, low: int, high: int) -> Power:
-        """Return the rows low … high - 1."""
-        return Power(self.t_ns[low:high], self.kind[low:high], self.state[low:high], self.cpu[low:high])
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +72,7 @@ def decode(scans: Sequence[Scan]) -> list[Columns | None]:
     decoded: list[Columns | None] = []
     for place, (low, high) in enumerate(pairwise(rows)):
         parts = (column[bounds[place] : bounds[place + 1]] for column, (_, bounds) in zip(columns, arrays, strict=True))
-        decoded.append(None if damaged[place] else Columns(power.part(low, high), tuple(others[place]), *parts))
+        decoded.append(None if damaged[place] else Columns(power.chosen(slice(low, high)), tuple(others[place]), *parts))
     return decoded
 
 
@@ -91,7 +87,7 @@ def _events(scans: Sequence[Scan], rows: Sequence[int], damaged: Bool) -> tuple[
     others: list[list[Other]] = [[] for _ in scans]
     event_of = message_class("FtraceEvent").FromString
     for first in range(0, len(at), _EVENTS_AT_ONCE):
-        part = power.part(first, first + _EVENTS_AT_ONCE)
+        part = power.chosen(slice(first, first + _EVENTS_AT_ONCE))
         content, size = buffer.varints(at[first : first + _EVENTS_AT_ONCE])
         start = at[first : first + _EVENTS_AT_ONCE] + size
         end = start + content

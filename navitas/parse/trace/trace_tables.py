@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.parse.arrays import I32, I64, U8
+from navitas.parse.arrays import I32, I64, U8, ColumnTable
 from navitas.parse.energy_consumers import EnergyConsumers
 from navitas.parse.rail_readings import RailReadings
 
@@ -23,7 +23,7 @@ TraceClock = Literal["boottime", "monotonic", "global"]
 
 
 @dataclass(frozen=True, slots=True)
-class Switches:
+class Switches(ColumnTable):
     """sched_switch events, by cpu, then time. From `t_ns[i]` on, `next_tid[i]` runs on `cpu[i]` (0: the core is idle).
 
     `prev_tid` is -1 if unknown. `prev_state` is its state as it left: `SLEEPS`, `RUNNABLE` (preempted) or `DEAD`.
@@ -35,9 +35,6 @@ class Switches:
     next_tid: I32
     prev_tid: I32
     prev_state: U8
-
-    def __len__(self) -> int:
-        return len(self.t_ns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +59,7 @@ class IdleStates:
 
 
 @dataclass(frozen=True, slots=True)
-class Tasks:
+class Tasks(ColumnTable):
     """Lifetimes of threads, by tid, then time. Columns, because a trace may have millions. A reused tid has several rows.
 
     `tgid` is the process (-1: unknown). `names[name[i]]` is the last name of row i (UTF-8; number -1: none). A row begins at
@@ -76,31 +73,22 @@ class Tasks:
     name: I32
     names: NDArray[np.bytes_]
 
-    def __len__(self) -> int:
-        return len(self.tid)
-
 
 @dataclass(frozen=True, slots=True)
-class Losses:
+class Losses(ColumnTable):
     """Missing events of `cpu` (-1: all) from `from_ns` to `to_ns`, in order of `from_ns`. Losses may overlap."""
 
     cpu: I32
     from_ns: I64
     to_ns: I64
 
-    def __len__(self) -> int:
-        return len(self.cpu)
-
 
 @dataclass(frozen=True, slots=True)
-class TimeSpans:
+class TimeSpans(ColumnTable):
     """Time spans in order, without overlaps."""
 
     from_ns: I64
     to_ns: I64
-
-    def __len__(self) -> int:
-        return len(self.from_ns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,16 +101,13 @@ class CpuWindows:
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshots:
+class Snapshots(ColumnTable):
     """Simultaneous readings of clocks, in order of `trace_ns` (the trace's clock; monotonic after joining). -1: not read."""
 
     trace_ns: I64
     monotonic_ns: I64
     boottime_ns: I64
     realtime_ns: I64
-
-    def __len__(self) -> int:
-        return len(self.trace_ns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,7 @@ def _api_calls(parsed: ParsedRecording, run: RunTables, log: RunLog) -> list[Api
 
 
 def _hooked(run: RunTables, log: RunLog) -> dict[str, tuple[float, ...]] | None:
-    hooks = run.hooks
+    hooks = run.calls.hooks
     if hooks is None:
         return None
     found = {medium: [0.0] * len(log.phases) for medium in KINDS}
@@ -127,7 +127,7 @@ def _hooked(run: RunTables, log: RunLog) -> dict[str, tuple[float, ...]] | None:
 
 def _counters(run: RunTables, medium: str) -> IoCounters | None:
     """Return the app's own counters, else the device's."""
-    of_it = [each for each in run.io_counters if each.medium in _MEDIA[medium] and len(each.t_ns) > 1]
+    of_it = [each for each in run.devices.io_counters if each.medium in _MEDIA[medium] and len(each.t_ns) > 1]
     return min(of_it, key=lambda each: each.scope != "app", default=None)
 
 
@@ -165,7 +165,7 @@ def allocate(steps: Increments, calls: Sequence[ApiCall], medium: str, phases: i
 
 def _rails(run: RunTables, start_ns: int, end_ns: int) -> dict[str, float]:
     """Return each rail's energy in a time; nothing if its readings do not cover the time."""
-    rails = run.rails
+    rails = run.devices.rails
     if rails is None or len(rails.t_ns) < 2 or rails.t_ns[0] > start_ns or rails.t_ns[-1] < end_ns:
         return {}
     ends = [[np.interp(t, rails.t_ns, column) for t in (start_ns, end_ns)] for column in rails.energy_j.T]

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from attribution_maker import POLICIES, manifest, method_table, ns, run, thread
 from hardware_maker import PHONE, counters, rails, states
+from support.run_tables import changed, realtime_ahead
 
 from navitas.analyze.load import Loaded
 from navitas.parse.parsed_recording import ParsedRecording
@@ -43,12 +44,12 @@ def tables_of(uses: Mapping[str, np.ndarray], power_w: Mapping[str, np.ndarray])
     rows = [(name, 1000.0 * t, 1000.0 * (t + 1)) for name in ("screen", "gnss") for t, is_on in enumerate(uses[name]) if is_on]
     made = run([thread(1, samples=clock)], [(0, 1000.0 * seconds)], end_ms=1000.0 * seconds)
     readings = [(1000.0 * t, tuple(_sums(watts)[t] for watts in power_w.values())) for t in at]
-    return replace(
+    return changed(
         made,
         io_counters=(counters([(1000.0 * t, moved[t]) for t in at], "storage"),),
-        device_states=states(*rows) if rows else None,
+        states=states(*rows) if rows else None,
         rails=rails(readings, list(power_w)) if power_w else None,
-        realtime_offset_ns=REALTIME_OFFSET_NS - ns(0),
+        clocks=realtime_ahead(REALTIME_OFFSET_NS - ns(0)),
     )
 
 

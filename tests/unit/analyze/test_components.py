@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 from lamp import BASE_W, BOTH, THREAD_W, Lamp, lit, lit_runs, profile_with
 from rich.console import Console
 from support.reports import closed, data_of, text_of
+from support.run_tables import changed
 from traces import random_run
 
 from navitas.analyze.conserve import check
 from navitas.analyze.profile import About, Profile
-from navitas.attribute.calls.overhead import NO_COST
+from navitas.attribute.calls.nodes import NO_COST
 from navitas.attribute.component import ComponentCurves, ComponentInputs, EvidenceLevel, RailUse
 from navitas.attribute.cpu.cpu_component import Cpu
 from navitas.attribute.curves import Curve
@@ -40,7 +41,7 @@ def runs_of(random: Random) -> list[RunTables]:
     found = [random_run(random, cut=random.random() < 0.3) for _ in range(random.randint(1, 2))]
     inside_ns, outside_ns = random.uniform(0, 500_000), random.uniform(0, 500_000)
     cost = CallCost(inside_ns, outside_ns, outside_ns / 2, inside_ns / 2, spread_ns=1_000)
-    return [replace(each, probe_cost=ProbeCost(cost, cost)) if random.random() < 0.5 else each for each in found]
+    return [changed(each, probe_cost=ProbeCost(cost, cost)) if random.random() < 0.5 else each for each in found]
 
 
 def close(found: float, wanted: float, whole_j: float) -> bool:
@@ -124,7 +125,7 @@ def test_a_lamp_does_not_change_the_cpu_baseline() -> None:
     cost = CallCost(1e8, 1e8, 1e8, 1e8, 0)
     (own,) = lit_runs(1)
     bare = replace(own, threads=(thread(1, (), [(0, 0), (1000, 200)]),))
-    runs = [replace(own, probe_cost=ProbeCost(cost, cost)), bare, bare]
+    runs = [changed(own, probe_cost=ProbeCost(cost, cost)), bare, bare]
     alone, both = (profile_with(runs, components, baselines=(1, 2)) for components in ((Cpu(),), BOTH))
     (before, *_), (after, *_) = alone.tests, both.tests
     assert before.probes_j not in (0.0, pytest.approx(before.sampled_probes_j))
@@ -271,7 +272,7 @@ def test_probes_are_subtracted_from_one_component_only() -> None:
 def test_without_a_cpu_methods_have_the_energy_of_other_components() -> None:
     cost = CallCost(1e5, 1e5, 1e5, 1e5, 1e3)
     (own,) = lit_runs(1)
-    made = profile_with([replace(own, probe_cost=ProbeCost(cost, cost))], [Lamp()])
+    made = profile_with([changed(own, probe_cost=ProbeCost(cost, cost))], [Lamp()])
     assert check(made) == []
     (one,) = made.tests[0].threads
     assert one.probes_j == 0 and one.energy_j == pytest.approx(THREAD_W * 0.6)

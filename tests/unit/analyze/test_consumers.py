@@ -13,6 +13,7 @@ from attribution_maker import nested, ns, run, thread
 from hardware_maker import ABOUT, hooks, profile_of
 from rich.console import Console
 from support.reports import closed, data_of
+from support.run_tables import changed
 
 from navitas.analyze.profile import About, Profile
 from navitas.attribute.consumers_comparison import ConsumerEnergy, component_of, merged_consumers
@@ -50,8 +51,8 @@ def consumers(
 def photographed(found: EnergyConsumers) -> RunTables:
     """The camera is on for 200 ms at 0.6 W: the model estimates 0.12 J, all of it the app's."""
     used = hooks([(0, 250, 250, 0, HookKind.CAMERA, False, 7), (0, 450, 450, 0, HookKind.CAMERA, True, 7)])
-    made = replace(run([CALLER]), hooks=used)
-    return replace(made, consumers=found)
+    made = changed(run([CALLER]), hooks=used)
+    return changed(made, consumers=found)
 
 
 CAMERA = [("CAMERA", "Camera")]

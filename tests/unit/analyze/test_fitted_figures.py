@@ -10,6 +10,7 @@ import pytest
 from attribution_maker import nested, run, thread
 from hardware_maker import PHONE, counters, hooks, profile_of, rails, states
 from rich.console import Console
+from support.run_tables import changed
 
 import navitas
 from navitas.analyze.conserve import check
@@ -64,7 +65,7 @@ def written(**more: object) -> RunTables:
         counters([(0, (0, 0, 0, 0)), (1000, (0, 0, MB // 10, 1))], "storage"),
         counters([(0, (0, 0, 0, 0)), (1000, (MB // 5, 1, MB // 10, 1))], "storage", device=True),
     )
-    return replace(run([CALLER]), hooks=used, io_counters=both, **more)  # type: ignore[arg-type]
+    return changed(run([CALLER]), hooks=used, io_counters=both, **more)  # type: ignore[arg-type]
 
 
 def profiled(tables: RunTables, fitted: FittedModel, monkeypatch: pytest.MonkeyPatch) -> Profile:
@@ -105,7 +106,7 @@ def test_the_base_of_the_whole_phone_is_not_storages(monkeypatch: pytest.MonkeyP
 
 
 def test_the_gpu_draws_while_the_screen_is_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    lit = replace(run([CALLER]), device_states=states(("screen", 0, 250), ("screen", 500, 750)))
+    lit = changed(run([CALLER]), states=states(("screen", 0, 250), ("screen", 500, 750)))
     made = profiled(lit, model(GPU), monkeypatch)
     assert energy(made, "gpu") == pytest.approx(0.5 * 0.4 + 0.02)
     assert next(each for each in made.evidence if each.component == "gpu").level == "states"

@@ -14,6 +14,7 @@ from hardware_maker import ABOUT, hooks, profile_of
 from rich.console import Console
 from support.html_pages import Page
 from support.reports import closed, data_of, text_of
+from support.run_tables import changed
 from test_handed_tasks import Row, handoffs
 from test_views_report import ABOUT as DESCRIBED
 
@@ -32,7 +33,7 @@ def made(rows: Sequence[Row], *, pools: int = 1, classes: Sequence[str] = (), ru
     main = thread(1, nested((100, 400, 0), (150, 390, 2), (200, 300, 1)), [(0, 0), (1000, 100)], name="main")
     pool = [thread(2 + i, nested((500, 900, 3)), [(0, 0), (1000, 1000)], name=f"pool-{'ab' * i}") for i in range(pools)]
     used = hooks([(0, 210, 290, 5000, HookKind.NET_READ, False, 7)])
-    tables = replace(run([main, *pool], [(0, 1000)]), hooks=used, handoffs=handoffs(rows))
+    tables = changed(run([main, *pool], [(0, 1000)]), hooks=used, handoffs=handoffs(rows))
     profile = profile_of(*[tables] * runs, api_kinds=(0, READ))
     methods = [
         replace(method, class_name=classes[method.id] if method.id < len(classes) else method.class_name)

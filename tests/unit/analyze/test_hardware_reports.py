@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -13,6 +12,7 @@ from hardware_maker import hooks, profile_of, rails
 from rich.console import Console
 from support.html_pages import Page
 from support.reports import closed, data_of, text_of
+from support.run_tables import changed
 
 import navitas
 from navitas.analyze.profile import About, Profile
@@ -42,7 +42,7 @@ def photographed() -> Profile:
     kind = HookKind.CAMERA
     used = hooks([(0, 250, 250, 0, kind, False, 7), (0, 450, 450, 0, kind, True, 7)])
     measured = rails([(0, (1.0, 2.0, 3.0)), (1000, (1.24, 2.1, 3.0))], ["VSYS_PWR_CAM", "S2S_VDD_G3D", "L9S_GNSS_CORE"])
-    return Profile(profile_of(replace(run([caller]), hooks=used, rails=measured)).ledger, ABOUT)
+    return Profile(profile_of(changed(run([caller]), hooks=used, rails=measured)).ledger, ABOUT)
 
 
 def printed(report: TerminalReport | ViewsReport, made: Profile) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from dataclasses import replace
 from random import Random
 
 import jsonschema
@@ -15,10 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 from support.reports import closed, data_of
+from support.run_tables import changed
 from test_views_report import ABOUT
 
 from navitas.analyze.profile import Profile
-from navitas.attribute.ledger import PROBES
+from navitas.attribute.calls.paths import PROBES
 from navitas.parse.hook_calls import HookKind
 from navitas.report import json_report
 from navitas.report.terminal.terminal_report import TerminalReport
@@ -32,7 +32,7 @@ def downloaded() -> Profile:
     calls = nested((100, 800, 0), (150, 700, 0), (200, 300, 1)), nested((850, 900, 2))
     caller = thread(1, sorted([*calls[0], *calls[1]]), [(0, 0), (1000, 100)])
     used = hooks([(0, 210, 290, 5000, READ, False, 7), (0, 400, 410, 300, WRITE, False, 7)])
-    made = profile_of(replace(run([caller], [(0, 1000)]), hooks=used), api_kinds=(0, int(READ)))
+    made = profile_of(changed(run([caller], [(0, 1000)]), hooks=used), api_kinds=(0, int(READ)))
     return Profile(made.ledger, ABOUT)
 
 

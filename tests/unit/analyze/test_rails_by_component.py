@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from attribution_maker import run, thread
 from lamp import THREAD_W, Lamp, profile_with
+from support.run_tables import changed
 
 from navitas.attribute.component import Component, ComponentCurves, ComponentInputs, EvidenceLevel, RailUse
 from navitas.attribute.cpu.cpu_component import Cpu
@@ -38,7 +39,7 @@ def with_rails(tables: RunTables, **watts: float) -> RunTables:
     """Add readings of rails with constant power at the start, middle and end of the run."""
     t_ns = np.array([tables.start_ns, (tables.start_ns + tables.end_ns) // 2, tables.end_ns])
     energy_j = np.outer(t_ns - t_ns[0], list(watts.values())) / 1e9
-    return replace(tables, rails=RailReadings(tuple(watts), t_ns, energy_j))
+    return changed(tables, rails=RailReadings(tuple(watts), t_ns, energy_j))
 
 
 def compared(components: Sequence[Component], **watts: float) -> tuple[float | None, float | None]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from attribution_maker import run, thread
 from hardware_maker import hooks, profile_of, rails
+from support.run_tables import changed
 
 from navitas.analyze.top import unrecorded
 from navitas.parse.rail_readings import RailReadings
@@ -26,20 +25,20 @@ def measured(*watts: tuple[float, float, float]) -> RailReadings:
 
 def test_energy_above_a_rails_lowest_power_shows_use() -> None:
     read = measured((0.1, 0.0, 3.0), (5.1, 2.0, 1.0), (0.1, 0.0, 3.0))
-    assert dict(unrecorded(profile_of(replace(BUSY, rails=read)).ledger)) == {
+    assert dict(unrecorded(profile_of(changed(BUSY, rails=read)).ledger)) == {
         "wifi": pytest.approx(0.5),
         "gnss": pytest.approx(0.2),
     }
-    assert [name for name, _ in unrecorded(profile_of(replace(BUSY, rails=read)).ledger)] == ["wifi", "gnss"]
+    assert [name for name, _ in unrecorded(profile_of(changed(BUSY, rails=read)).ledger)] == ["wifi", "gnss"]
 
 
 def test_constant_power_and_little_energy_show_no_use() -> None:
-    made = profile_of(replace(BUSY, rails=measured((2.0, 0.001, 3.0), (2.0, 0.0, 1.0))))
+    made = profile_of(changed(BUSY, rails=measured((2.0, 0.001, 3.0), (2.0, 0.0, 1.0))))
     assert made.ledger.run_energy_j.sum() > 0.0
     assert unrecorded(made.ledger) == ()
 
 
 def test_nothing_is_unrecorded_with_hooks_or_without_rails() -> None:
     read = measured((0.1, 0.0, 3.0), (5.1, 2.0, 1.0))
-    assert unrecorded(profile_of(replace(BUSY, rails=read, hooks=hooks([]))).ledger) == ()
+    assert unrecorded(profile_of(changed(BUSY, rails=read, hooks=hooks([]))).ledger) == ()
     assert unrecorded(profile_of(BUSY).ledger) == ()

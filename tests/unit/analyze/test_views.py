@@ -11,6 +11,7 @@ from attribution_maker import nested, run, thread
 from hardware_maker import OTHER_UID, hooks, profile_of, rails, random_hardware_run, states
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.run_tables import changed
 
 from navitas.analyze.energy_tree import EnergyTree
 from navitas.analyze.profile import Profile
@@ -28,7 +29,7 @@ def photographed(**more: object) -> Profile:
     kind = HookKind.CAMERA
     used = hooks([(0, 250, 250, 0, kind, False, 7), (0, 450, 450, 0, kind, True, 7)])
     seen = states(("screen", 500, 1000), ("brightness", 0, 1000, 0), ("top", 500, 700, 1, OTHER_UID))
-    return profile_of(replace(run([caller, other], [(0, 1000)]), hooks=used, device_states=seen), **more)  # type: ignore[arg-type]
+    return profile_of(changed(run([caller, other], [(0, 1000)]), hooks=used, states=seen), **more)  # type: ignore[arg-type]
 
 
 def close(found: object, wanted: object, whole_j: float) -> bool:
@@ -53,7 +54,7 @@ def test_top_has_what_rails_measured_and_the_model_alone() -> None:
     kind = HookKind.CAMERA
     used = hooks([(0, 250, 250, 0, kind, False, 7), (0, 450, 450, 0, kind, True, 7)])
     measured = rails([(0, (1.0,)), (1000, (1.24,))], ["VSYS_PWR_CAM"])
-    tables = replace(run([caller]), hooks=used, rails=measured)
+    tables = changed(run([caller]), hooks=used, rails=measured)
     for use_rails, energy_j, level in ((True, 0.24, "rails"), (False, 0.12, "hooks")):
         camera = next(one for one in profile_of(tables, use_rails=use_rails).top().components if one.component == "camera")
         assert (camera.energy_j, camera.level) == (pytest.approx(energy_j), level)

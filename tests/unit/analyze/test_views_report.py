@@ -14,6 +14,7 @@ from hardware_maker import hooks, profile_of, rails
 from rich.cells import cell_len
 from rich.console import Console
 from support.reports import closed, data_of, text_of
+from support.run_tables import changed
 
 from navitas.analyze.profile import About, Profile
 from navitas.errors import UsageError
@@ -41,7 +42,7 @@ def photographed(*, use_rails: bool = True) -> Profile:
     kind = HookKind.CAMERA
     used = hooks([(0, 250, 250, 0, kind, False, 7), (0, 450, 450, 0, kind, True, 7)])
     measured = rails([(0, (1.0,)), (1000, (1.24,))], ["VSYS_PWR_CAM"])
-    made = profile_of(replace(run(threads, [(0, 1000)]), hooks=used, rails=measured), use_rails=use_rails)
+    made = profile_of(changed(run(threads, [(0, 1000)]), hooks=used, rails=measured), use_rails=use_rails)
     return Profile(made.ledger, ABOUT, made.warnings)
 
 

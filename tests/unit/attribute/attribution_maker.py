@@ -10,9 +10,11 @@ from navitas.parse.parsed_recording import ParsedRecording
 from navitas.parse.tables import (
     ENTER,
     EXIT,
+    AppTables,
     CallEvents,
     CpuClock,
     CpuStat,
+    CpuTables,
     Folded,
     Method,
     MethodTable,
@@ -112,12 +114,8 @@ def run(
         start_ns=T0,
         end_ns=ns(end_ms),
         threads=tuple(threads),
-        windows=tuple(Window(i, ns(a), ns(b)) for i, (a, b) in enumerate(windows)),
-        markers=(),
-        time_in_state=tuple(plain if time_in_state is None else time_in_state),
-        process_cpu=process,
-        cpu_stat=stat,
-        rails=None,
+        cpu=CpuTables(tuple(plain if time_in_state is None else time_in_state), process, stat),
+        app=AppTables(tuple(Window(i, ns(a), ns(b)) for i, (a, b) in enumerate(windows))),
     )
 
 

@@ -8,6 +8,7 @@ from random import Random
 
 import numpy as np
 from attribution_maker import MODEL, POLICIES, manifest, ns
+from support.run_tables import changed
 from traces import METHODS, as_folded, random_run
 
 from navitas.analyze.notices import notices
@@ -116,7 +117,7 @@ def profile_of(
         Method(i, ":", "a.C", f"m{i}", "()V", i, "api" if kind else "main", False, "C.java", kind) for i, kind in enumerate(kinds)
     )
     numbered = tuple(replace(run, run_id=number) for number, run in enumerate(runs))
-    made = manifest(max((len(run.windows) for run in runs), default=0), policies=POLICIES)
+    made = manifest(max((len(run.app.windows) for run in runs), default=0), policies=POLICIES)
     tests = [test.model_copy(update={"run": number}) for number in range(len(runs)) for test in made.tests]
     fields = {"module": ":", "package": "a", "map_id": "0", "exit": "complete", "baseline": False}
     described = [Run.model_validate({"id": number, "repeat": 0, **fields}) for number in range(len(runs))]
@@ -153,11 +154,11 @@ def random_hardware_run(random: Random) -> RunTables:
         rows.append((random.randrange(len(run.threads)), *span(), amount, kind, random.random() < 0.4, random.randint(1, 3)))
     nodes = [random.choice([NO_NODE, NO_NODE, 0, 1, 2, 50]) for _ in rows]
     known = random.random()
-    return replace(
+    return changed(
         run,
         hooks=hooks(rows, nodes=nodes) if known < 0.8 else None,
         io_counters=tuple(_random_counters(random, end_ms, number) for number in range(random.randint(0, 4))),
-        device_states=_random_states(random, span) if random.random() < 0.7 else None,
+        states=_random_states(random, span) if random.random() < 0.7 else None,
         rails=_random_rails(random, end_ms) if random.random() < 0.6 else None,
     )
 

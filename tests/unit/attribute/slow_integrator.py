@@ -111,7 +111,7 @@ class SlowRun:
         self.clusters: list[tuple[list[int], ClusterPower, TimeInState]] = []
         for policy, cpus in sorted(policies.items()):
             power = next(cluster for cluster in model.cpu.clusters if set(cluster.cpus) & set(cpus))
-            self.clusters.append((cpus, power, next(table for table in run.time_in_state if table.policy == policy)))
+            self.clusters.append((cpus, power, next(table for table in run.cpu.time_in_state if table.policy == policy)))
         self.readings = [cpu_points(thread) for thread in run.threads]
         self.unattributed, self.others = self._rest()
         self.edges = self._edges()
@@ -128,13 +128,13 @@ class SlowRun:
         unattributed: Points = []
         others: Points = []
         process: Points = []
-        if self.run.process_cpu is not None:
-            process = list(zip(self.run.process_cpu.t_ns.tolist(), self.run.process_cpu.cpu_ns.tolist(), strict=True))
+        if self.run.cpu.process is not None:
+            process = list(zip(self.run.cpu.process.t_ns.tolist(), self.run.cpu.process.cpu_ns.tolist(), strict=True))
             fitted = isotonic([cpu - self._threads_at(t) for t, cpu in process])
             unattributed = [(t, value) for (t, _), value in zip(process, fitted, strict=True)]
-        if self.run.cpu_stat is not None:
-            times = self.run.cpu_stat.t_ns.tolist()
-            busy = [sum(row) for row in self.run.cpu_stat.busy_ns.tolist()]
+        if self.run.cpu.stat is not None:
+            times = self.run.cpu.stat.t_ns.tolist()
+            busy = [sum(row) for row in self.run.cpu.stat.busy_ns.tolist()]
             first, last = (process[0][0], process[-1][0]) if process else (self.run.start_ns, self.run.end_ns)
             inside = [i for i, t in enumerate(times) if first <= t <= last]
             if len(inside) > 1:
@@ -256,7 +256,7 @@ class SlowRun:
         drawn = [max(power.core_ma.tolist()) for _, power, _ in self.clusters]
         ranks = [sorted(range(len(drawn)), key=lambda k: drawn[k]).index(k) for k in range(len(drawn))]
         governed, speeds = [self._governed(mixes, s) for s in slots], [self._speeds(mixes, s) for s in slots]
-        stat, found = self.run.cpu_stat, None
+        stat, found = self.run.cpu.stat, None
         if stat is not None and stat.busy_ns[-1].sum() > stat.busy_ns[0].sum():
             found = [self._growth(stat.t_ns.tolist(), stat.busy_ns.tolist(), t) for t in middles]
         columns = [[stat.cpus.index(cpu) if stat else -1 for cpu in cpus] for cpus, _, _ in self.clusters]
@@ -292,7 +292,7 @@ class SlowRun:
 
     def _energy(self, thread: int, points: Points, anchors: Points) -> Points:
         """A thread's curve, with points at its anchors, the edges of tests, and all readings outside of its anchors."""
-        marks = {t for window in self.run.windows for t in (window.start_ns, window.end_ns)}
+        marks = {t for window in self.run.app.windows for t in (window.start_ns, window.end_ns)}
         inside = {t for t in marks if points and points[0][0] < t < points[-1][0]}
         merged = sorted(dict(points) | {t: look_up(points, t) for t in inside if t not in dict(points)})
         fine = self._integrated(thread, [(t, look_up(points, t)) for t in merged])
@@ -304,7 +304,7 @@ class SlowRun:
     def tests(self) -> dict[int, SlowTest]:
         """Results by test id."""
         found = {}
-        for window in self.run.windows:
+        for window in self.run.app.windows:
             a, b = window.start_ns, window.end_ns
             threads = {
                 thread.serial: self._without_probes(self._thread(thread, curve, [(t, look_up(cpu, t)) for t, _ in curve], a, b))
@@ -323,9 +323,9 @@ class SlowRun:
         """Deduct the probes of each counted call: the time inside of it from the call, the rest from its caller or from
         untraced energy.
         """
-        if self.run.probe_cost is None or thread.energy_j <= 0:
+        if self.run.calls.probe_cost is None or thread.energy_j <= 0:
             return thread
-        cost = self.run.probe_cost.events
+        cost = self.run.calls.probe_cost.events
         fresh_calls = {(*callers, method) for callers, method, fresh, _ in thread.ended if fresh}
         for callers, method, fresh, thrown in thread.ended:
             powers = thread.powers[*callers, method] if (*callers, method) in fresh_calls else []

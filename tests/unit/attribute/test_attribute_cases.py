@@ -19,13 +19,14 @@ from attribution_maker import (
     run,
     thread,
 )
+from support.run_tables import changed
 
 from navitas.analyze.load import profile_of
 from navitas.analyze.profile import Profile
 from navitas.analyze.records import MethodEnergy, ThreadEnergy
 from navitas.analyze.records import TestEnergy as OneTest
 from navitas.attribute.analysis_settings import AnalysisSettings
-from navitas.attribute.merged_reasons import merged
+from navitas.attribute.evidence import merged
 from navitas.parse.findings import LOST
 from navitas.parse.reasons import MergedReason, Reason
 from navitas.parse.tables import ENTER, EXIT, RESUME, THROW, RunTables
@@ -328,7 +329,7 @@ def test_every_warning_has_a_remedy() -> None:
 
 
 def test_an_empty_run_is_not_an_error() -> None:
-    tables = replace(run([], []), time_in_state=(), end_ns=run([]).start_ns)
+    tables = changed(run([], []), time_in_state=(), end_ns=run([]).start_ns)
     result = analyzed(tables)
     assert result.totals.energy_j == 0
 

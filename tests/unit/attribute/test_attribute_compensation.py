@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from attribution_maker import J_PER_MS, MS, PLAIN, manifest, nested, parsed, run, thread
+from support.run_tables import changed
 
 from navitas.analyze.conserve import check
 from navitas.analyze.load import profile_of
@@ -68,11 +69,11 @@ def recorded(*unprobed_ms: float) -> OneTest:
     """A test of 1 s with 200 calls, whose probes take 800 ms by sampled cost, and baseline runs with these CPU times in ms."""
     events = [event for i in range(200) for event in nested((5 * i, 5 * i + 4, 1))]
     busy = ((0.0, 0.0), (1000.0, 1000.0))
-    probed = replace(run([thread(1, events, busy)]), probe_cost=ProbeCost(EXACT, EXACT))
+    probed = changed(run([thread(1, events, busy)]), probe_cost=ProbeCost(EXACT, EXACT))
 
     def baseline(number: int, ms: float) -> RunTables:
         tables = replace(run([thread(1, (), ((0.0, 0.0), (1000.0, ms)))]), run_id=number)
-        return replace(tables, windows=(replace(tables.windows[0], test_id=number),))
+        return changed(tables, windows=(replace(tables.app.windows[0], test_id=number),))
 
     fields = {"module": ":", "package": "a", "map_id": "0", "exit": "complete"}
     count = len(unprobed_ms)

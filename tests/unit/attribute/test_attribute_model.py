@@ -14,11 +14,10 @@ from navitas.analyze.conserve import check
 from navitas.analyze.load import profile_of
 from navitas.analyze.profile import Profile
 from navitas.attribute.cpu.frequency import Cluster, clusters_of, mix_per_slot, running_mix
-from navitas.attribute.cpu.growth import monotone
 from navitas.attribute.cpu.placement import place, slot_shares
 from navitas.attribute.cpu.rate import Load, core_watts
 from navitas.attribute.cpu.shares import cpu_shares
-from navitas.attribute.curves import Knots, time_span
+from navitas.attribute.curves import Knots, monotone, time_span
 from navitas.errors import RecordingError
 from navitas.parse.arrays import F64
 from navitas.parse.tables import CpuStat

@@ -8,12 +8,13 @@ from math import hypot
 import numpy as np
 import pytest
 from attribution_maker import J_PER_MS, MS, PLAIN, T0, folded, manifest, nested, parsed, residency, run, thread
+from support.run_tables import changed
 
 from navitas.analyze.classes import by_class
 from navitas.analyze.conserve import check
 from navitas.analyze.load import profile_of
 from navitas.analyze.profile import Profile
-from navitas.attribute.calls.overhead import NO_COST
+from navitas.attribute.calls.nodes import NO_COST
 from navitas.attribute.compensation import TIMED_LOSS
 from navitas.parse.sampled_cost import ProbeSamples
 from navitas.parse.tables import CallCost, ProbeCost, RunTables, Thread
@@ -26,7 +27,7 @@ EVEN = tuple((float(ms), float(ms)) for ms in range(0, 1001, 100))
 
 
 def calibrated(own: RunTables) -> RunTables:
-    return replace(own, probe_cost=ProbeCost(COST, COST))
+    return changed(own, probe_cost=ProbeCost(COST, COST))
 
 
 def analyzed(own: RunTables) -> Profile:
@@ -91,7 +92,7 @@ def at_two_speeds(own: Thread, cost: CallCost = COST) -> Profile:
     speeds = residency(0, [1_000, 2_000], [(0.0, [0, 0]), (500.0, [500, 0]), (1000.0, [500, 500])])
     cluster = ClusterPower((0, 1, 2, 3), np.array([1_000, 2_000]), np.array([100.0, 400.0]), 0.0)
     model = PowerModel("two speeds", 1.0, None, CpuPower(0.0, 0.0, 0.0, (cluster,)))
-    tables = replace(run([own], time_in_state=[speeds]), probe_cost=ProbeCost(cost, cost))
+    tables = changed(run([own], time_in_state=[speeds]), probe_cost=ProbeCost(cost, cost))
     analysis = profile_of(parsed(tables), manifest(), model)
     assert check(analysis) == []
     return analysis
@@ -102,7 +103,7 @@ def test_samples_of_threads_that_the_recording_lacks_show_nothing(serials: tuple
     samples = ProbeSamples(T0 + np.arange(400) * MS, np.full(400, 16), np.full(400, MS), np.ones(400, np.int64))
     cost = replace(COST, samples=samples)
     own = run([thread(serial, nested((0, 100, 0)), BUSY) for serial in serials])
-    analysis = analyzed(replace(own, probe_cost=ProbeCost(cost, cost)))
+    analysis = analyzed(changed(own, probe_cost=ProbeCost(cost, cost)))
     assert check(analysis) == []
     assert [one.probes_j for one in analysis.tests[0].threads] == [pytest.approx(10 * J_PER_MS)] * len(serials)
 
@@ -143,7 +144,7 @@ def test_on_a_phone_trivial_methods_are_proposed_too(skipped: bool) -> None:
 @pytest.mark.parametrize(("tick_ns", "proposed"), [(None, True), (1e6, False)])
 def test_mode_tick_is_proposed_only_for_a_run_without_ticks(tick_ns: float | None, proposed: bool) -> None:
     events = [event for i in range(40) for event in nested((20 * i, 20 * i + 17, 1))]
-    own = replace(calibrated(run([thread(1, events, BUSY)])), tick_ns=tick_ns)
+    own = changed(calibrated(run([thread(1, events, BUSY)])), tick_ns=tick_ns)
     (notice,) = [found for found in analyzed(own).warnings if found.code == "probes_large"]
     assert ("--mode tick" in notice.remedy) is proposed
     assert "--granularity test" in notice.remedy
@@ -159,7 +160,7 @@ def test_a_missing_calibration_is_reported() -> None:
 def test_a_baseline_is_compared_with_its_repeat_and_counts_nowhere_else() -> None:
     probed = calibrated(run([thread(1, nested((0, 100, 0)), BUSY)]))
     bare = replace(run([thread(1, (), ((0.0, 0.0), (1000.0, 700.0)))]), run_id=1)
-    bare = replace(bare, windows=(replace(bare.windows[0], test_id=1),))
+    bare = changed(bare, windows=(replace(bare.app.windows[0], test_id=1),))
     fields = {"module": ":", "repeat": 0, "package": "a", "map_id": "0", "exit": "complete"}
     runs = [Run.model_validate({"id": i, "baseline": bool(i), **fields}) for i in range(2)]
     known = manifest()

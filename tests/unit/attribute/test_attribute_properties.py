@@ -11,6 +11,7 @@ from attribution_maker import MODEL, POLICIES, manifest, parsed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from slow_integrator import SlowRun
+from support.run_tables import changed
 from traces import METHODS, as_folded, random_run
 
 from navitas.analyze.conserve import check
@@ -38,7 +39,7 @@ def calibrated(random: Random, run: RunTables) -> RunTables:
     """The run with costs of probes, sometimes so high that methods have negative energy."""
     most_ns = random.choice([50.0, 500_000.0])
     cost = CallCost(*(random.uniform(0, most_ns) for _ in range(4)), spread_ns=random.uniform(0, most_ns))
-    return replace(run, probe_cost=ProbeCost(cost, cost))
+    return changed(run, probe_cost=ProbeCost(cost, cost))
 
 
 @settings(max_examples=60, deadline=None)
@@ -107,7 +108,7 @@ def test_folding_changes_nothing(random: Random, has_probes: bool) -> None:
     """Where the power changes, the energy of probes differs: folded calls have the mean power of their epoch."""
     run = random_run(random)
     run, model = (calibrated(random, run), ONE_POWER) if has_probes else (run, MODEL)
-    run = replace(run, windows=(replace(run.windows[0], start_ns=run.start_ns, end_ns=run.end_ns),))
+    run = changed(run, windows=(replace(run.app.windows[0], start_ns=run.start_ns, end_ns=run.end_ns),))
     folded = replace(run, threads=tuple(as_folded(thread) for thread in run.threads))
     first, second = analyzed(run, model).tests[0], analyzed(folded, model).tests[0]
     assert second.energy_j == pytest.approx(first.energy_j, rel=1e-9)

@@ -12,10 +12,11 @@ import pytest
 from attribution_maker import BIG, LITTLE, MODEL, MS, POLICIES, T0, manifest, ns, parsed, run, thread
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.run_tables import changed
 
 from navitas.analyze.conserve import check
 from navitas.analyze.load import profile_of
-from navitas.attribute.cpu.rows_by_time import RowsByTime
+from navitas.attribute.curves import RowsByTime
 from navitas.parse.tables import RunTables
 from navitas.parse.trace.trace_tables import (
     CpuWindows,
@@ -133,7 +134,7 @@ def traced(slices: list[Slice], changes: list[Change], end_ms: float, lost: list
         thread(3, anchors=[(t, used(103, t)) for t in grid]),
     ]
     made = run(threads, [(0, end_ms)], end_ms=end_ms, time_in_state=[])
-    return replace(made, trace=made_trace(slices, changes, until_ms=end_ms, lost=lost))
+    return changed(made, trace=made_trace(slices, changes, until_ms=end_ms, lost=lost))
 
 
 randoms = st.integers(0, 1 << 32).map(Random)
@@ -182,7 +183,7 @@ def test_holes_use_the_level_below() -> None:
 def test_a_reused_tid_belongs_to_two_threads() -> None:
     slices: list[Slice] = [(0, 0, 10, 101), (1, 50, 70, 101)]
     made = traced(slices, [], 100)
-    assert made.trace is not None
+    assert made.cpu.trace is not None
     tasks = Tasks(
         np.array([101, 101], np.int32),
         np.array([1, 1], np.int32),
@@ -193,7 +194,7 @@ def test_a_reused_tid_belongs_to_two_threads() -> None:
     )
     first = thread(1, anchors=[(1, 1), (9, 9)])
     second = replace(thread(2, anchors=[(55, 5), (65, 15)]), tid=101)
-    again = replace(made, threads=(first, second), trace=replace(made.trace, tasks=tasks))
+    again = changed(made, threads=(first, second), trace=replace(made.cpu.trace, tasks=tasks))
     result = profile_of(parsed(again), manifest(1, policies=POLICIES), MODEL)
     spent = {row.serial: row.cpu_ns for row in result.tests[0].threads}
     assert spent == {1: pytest.approx(10 * MS), 2: pytest.approx(20 * MS)}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from attribution_maker import PLAIN, manifest, nested, parsed, run, thread
+from support.run_tables import changed
 
 from navitas.analyze.load import profile_of
 from navitas.analyze.trees import standard_error_j
@@ -34,7 +33,7 @@ def test_shares_of_none_and_all_have_an_error() -> None:
 
 def test_a_tick_has_the_threads_energy_while_it_runs() -> None:
     made = run([thread(1, nested((0, 400, 0), (100, 300, 1)), [(0, 0), (1000, 800)])])
-    plain, ticked = (profile_of(parsed(each), manifest(), PLAIN) for each in (made, replace(made, tick_ns=1e6)))
+    plain, ticked = (profile_of(parsed(each), manifest(), PLAIN) for each in (made, changed(made, tick_ns=1e6)))
     assert plain.tests[0].threads[0].methods[0].exclusive_error_j is None
     (row,) = ticked.tests[0].threads
     in_calls_j = sum(method.exclusive_j for method in row.methods)

@@ -10,6 +10,7 @@ import pytest
 from attribution_maker import MODEL, MS, POLICIES, clock, cpu_stat, manifest, parsed, residency, run, thread
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.run_tables import changed
 from traces import METHODS, random_run
 
 from navitas.analyze.conserve import check
@@ -67,7 +68,7 @@ def test_a_cluster_that_is_faster_while_the_thread_is_there_costs_what_the_threa
 
 def test_the_rest_is_assigned_to_the_remaining_time_of_clusters() -> None:
     made = shared_by_turns()
-    alone = replace(made, threads=made.threads[:1], process_cpu=clock((t, t / 2) for t in GRID))
+    alone = changed(made, threads=made.threads[:1], process=clock((t, t / 2) for t in GRID))
     result = profile_of(parsed(alone), manifest(1, policies=POLICIES), MODEL)
     assert result.evidence[0].level == "thread-freq"
     assert result.tests[0].other_processes_j == pytest.approx(0.5 * BIG_W, rel=0.1)
@@ -105,7 +106,7 @@ def test_impossible_readings_keep_memory_bounded_and_energy_conserved() -> None:
         CpuStat((0,), np.array([at, at]), np.array([[0], [MS]])),
         CpuStat((0,), np.array([at, at + MS]), np.array([[0], [1 << 62]])),
     ):
-        analysis = profile_of(parsed(replace(made, cpu_stat=stat)), manifest(1, policies=POLICIES), MODEL)
+        analysis = profile_of(parsed(changed(made, stat=stat)), manifest(1, policies=POLICIES), MODEL)
         assert check(analysis) == [] and np.isfinite(analysis.totals.energy_j)
 
 
@@ -132,6 +133,7 @@ def with_residency(random: Random, one: Thread, made: RunTables) -> Thread:
         return one
     step = random.randint(1, 4)
     tables = (
-        TimeInState(t.policy, t.t_ns[::step], t.freq_khz, t.ns[::step] // (10 * MS) * 10 * MS // 3) for t in made.time_in_state
+        TimeInState(t.policy, t.t_ns[::step], t.freq_khz, t.ns[::step] // (10 * MS) * 10 * MS // 3)
+        for t in made.cpu.time_in_state
     )
     return replace(one, residency=tuple(tables))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from navitas.analyze.load import profile_of
 from navitas.attribute.calls import stretches, walk
-from navitas.attribute.calls.paths import EMPTY, Paths
+from navitas.attribute.calls.paths import OUTSIDE, Paths
 from navitas.attribute.forest import outermost, path_sums, preorder, subtree_sums
 from navitas.parse.tables import ENTER, EXIT, THROW, CallEvents
 
@@ -165,4 +165,4 @@ def test_very_deep_paths_are_numbered() -> None:
     deep = replace(thread(1), calls=CallEvents(t_ns, kinds, np.concatenate([methods, methods[::-1]])))
     paths = Paths(7)
     last = [int(batch.path[-1]) for batch in walk.walk([deep], paths, NO_MARKS)][-1]
-    assert (last, len(paths), int(paths.depth.max())) == (EMPTY, depth + 1, depth)
+    assert (last, len(paths), int(paths.depth.max())) == (OUTSIDE, depth + 2, depth)

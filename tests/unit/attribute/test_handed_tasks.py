@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,10 +13,14 @@ from attribution_maker import J_PER_MS, PLAIN, T0, folded, manifest, nested, ns,
 from hardware_maker import hooks, profile_of, random_hardware_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.run_tables import changed
 
 from navitas.attribute.build import build_ledger
-from navitas.attribute.handed_spans import innermost_spans
-from navitas.attribute.ledger import NO_OWNER, NO_TEST, OUTSIDE, Ledger
+from navitas.attribute.calls import run_calls
+from navitas.attribute.calls.paths import OUTSIDE
+from navitas.attribute.calls.walk import EventBatch, walk
+from navitas.attribute.handed_tasks import innermost_spans
+from navitas.attribute.ledger import NO_OWNER, NO_TEST, Ledger
 from navitas.parse.hook_calls import NO_NODE, Handoffs, HookKind
 from navitas.parse.tables import RunTables
 
@@ -34,8 +39,8 @@ def handoffs(rows: Sequence[Row], nodes: Sequence[int] | None = None) -> Handoff
 
 
 def ledger_of(made: RunTables, handed: Handoffs) -> Ledger:
-    tables = replace(made, handoffs=handed)
-    return build_ledger(parsed(tables), manifest(len(made.windows)), PLAIN)
+    tables = changed(made, handoffs=handed)
+    return build_ledger(parsed(tables), manifest(len(made.app.windows)), PLAIN)
 
 
 def facts(ledger: Ledger) -> list[Fact]:
@@ -111,10 +116,10 @@ def test_impossible_times_count_as_far_as_the_run_goes() -> None:
 
 
 def test_serials_of_several_processes_keep_runs_apart() -> None:
-    runs = [replace(run([MAIN, POOL]), run_id=number, handoffs=handoffs([(1, 150, 350, 0, 120)])) for number in range(2)]
+    runs = [changed(run([MAIN, POOL]), run_id=number, handoffs=handoffs([(1, 150, 350, 0, 120)])) for number in range(2)]
     made = manifest(1)
     tests = [test.model_copy(update={"run": number, "id": number}) for number in range(2) for test in made.tests]
-    runs[1] = replace(runs[1], windows=(replace(runs[1].windows[0], test_id=1),))
+    runs[1] = changed(runs[1], windows=(replace(runs[1].app.windows[0], test_id=1),))
     ledger = build_ledger(parsed(*runs), made.model_copy(update={"tests": tests}), PLAIN)
     assert [fact[:5] for fact in facts(ledger)] == [(0, 1, 0, (0, 1), 1), (1, 6, 5, (0, 1), 1)]
     assert ledger.owners.run[[1, 6]].tolist() == [0, 1] and ledger.owners.name[6] == "pool"
@@ -125,7 +130,7 @@ def test_a_charge_belongs_to_the_work_that_made_the_call() -> None:
     pool = thread(2, nested((150, 350, 3), (210, 260, 1)), [(0, 0), (1000, 100)])
     used = hooks([(1, 210, 260, 50_000, HookKind.NET_READ, False, 7)])
     handed = handoffs([(1, 200, 300, 1, 160), (1, 150, 350, 0, 120)])
-    ledger = profile_of(replace(run([MAIN, pool]), hooks=used, handoffs=handed), api_kinds=(0, int(HookKind.NET_READ))).ledger
+    ledger = profile_of(changed(run([MAIN, pool]), hooks=used, handoffs=handed), api_kinds=(0, int(HookKind.NET_READ))).ledger
     wifi = ledger.components.index("wifi")
     inner = int(np.flatnonzero(ledger.handed.starter == 1)[0])
     charged_j = ledger.energy.exclusive_j[(ledger.energy.component == wifi) & (ledger.energy.owner == 1)].sum()
@@ -165,10 +170,10 @@ def random_handoffs(random: Random, made: RunTables, count: int) -> Handoffs:
 @given(st.integers(0, 1 << 32).map(Random))
 def test_handed_work_has_at_most_the_energy_of_its_thread(random: Random) -> None:
     made = random_hardware_run(random)
-    made = replace(made, handoffs=random_handoffs(random, made, random.randint(0, 30)))
+    made = changed(made, handoffs=random_handoffs(random, made, random.randint(0, 30)))
     ledger = profile_of(made, api_kinds=[random.choice([0, 0, 1, 2, 3, 4]) for _ in range(5)]).ledger
     handed, energy = ledger.handed, ledger.energy
-    assert made.handoffs is not None and handed.tasks.sum() == len(made.handoffs)
+    assert made.calls.handoffs is not None and handed.tasks.sum() == len(made.calls.handoffs)
     assert (handed.energy_j >= 0).all() and (handed.run_ns >= 0).all()
     known = handed.owner != NO_OWNER
     assert not handed.energy_j[~known].any()
@@ -204,3 +209,18 @@ def test_innermost_spans_are_those_of_a_stack(random: Random) -> None:
         assert spans.task[place] == shortest
     covered = {(row[0], t) for row in rows for t in range(row[1], row[2])}
     assert int((spans.end_ns - spans.start_ns).sum()) == len(covered)
+
+
+def test_the_events_of_a_run_are_read_once_for_all_who_need_call_paths(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The totals, the calls of APIs, and the call paths of hooks and handoffs come from one reading."""
+    walked: list[int] = []
+
+    def counted(*arguments: Any) -> Iterator[EventBatch]:
+        walked.append(1)
+        return walk(*arguments)
+
+    monkeypatch.setattr(run_calls, "walk", counted)
+    used = hooks([(0, 210, 220, 100, HookKind.NET_READ, False, 1)])
+    tables = changed(run([MAIN, POOL]), hooks=used, handoffs=handoffs([(1, 150, 350, 0, 120)]))
+    ledger = profile_of(tables, tables, api_kinds=(0, int(HookKind.NET_READ))).ledger
+    assert len(walked) == 2 and ledger.handed.tasks.sum() == 2 and len(ledger.transfers)

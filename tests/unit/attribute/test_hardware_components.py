@@ -11,6 +11,7 @@ from attribution_maker import folded, nested, ns, run, thread
 from hardware_maker import APP_UID, OTHER_UID, counters, hooks, profile_of, rails, states
 from hypothesis import given
 from hypothesis import strategies as st
+from support.run_tables import changed
 
 from navitas.analyze.conserve import check
 from navitas.analyze.profile import Profile
@@ -66,7 +67,7 @@ def level(made: Profile, component: str) -> str:
 def lit(*rows: tuple[float, K, bool], amount: int = 0, **more: object) -> RunTables:
     """A run in which the caller starts and stops devices at these times."""
     found = hooks([(0, t, t, amount, kind, stop, 7) for t, kind, stop in rows])
-    return replace(run([CALLER, IDLE]), hooks=found, **more)  # type: ignore[arg-type]
+    return changed(run([CALLER, IDLE]), hooks=found, **more)
 
 
 # Devices that are started and stopped
@@ -79,7 +80,9 @@ def test_a_device_belongs_to_the_call_that_started_it_until_it_is_stopped() -> N
 
 
 def test_energy_after_a_test_belongs_to_the_test_with_the_starting_call() -> None:
-    tables = replace(lit((250, K.CAMERA, False), (950, K.CAMERA, True)), windows=run([CALLER], [(0, 300), (300, 1000)]).windows)
+    tables = changed(
+        lit((250, K.CAMERA, False), (950, K.CAMERA, True)), windows=run([CALLER], [(0, 300), (300, 1000)]).app.windows
+    )
     made = used(tables)
     camera = made.ledger.components.index("camera")
     assert [test.components[camera] for test in made.tests] == [pytest.approx(0.6 * 0.7), 0.0]
@@ -110,7 +113,7 @@ def test_very_many_sessions_of_one_listener_and_of_other_apps() -> None:
     starts = [(0, 250, 250, 1 + i, K.SENSOR, False, 7) for i in range(count)]
     stops = [(0, 450, 450, 1 + i, K.SENSOR, True, 7) for i in range(count)]
     others = states(*(("camera", 100 + i / 100, 300 + i / 100, 1, OTHER_UID + i) for i in range(20_000)))
-    made = used(replace(run([CALLER, IDLE]), hooks=hooks([*starts, *stops, *stops]), device_states=others))
+    made = used(changed(run([CALLER, IDLE]), hooks=hooks([*starts, *stops, *stops]), states=others))
     assert joules(made, "sensors") == {"m1": sum(range(1, count + 1)) / 1e6 * 0.2}
     assert reasons(made, "sensors") == [f"sensors: {count} × stopped without a recorded start, which counts as no use"]
     assert joules(made, "camera") == {"other_processes": 0.6 * 0.39999}
@@ -127,30 +130,30 @@ def test_an_app_counts_once_in_each_step(rows: list[tuple[int, int, int]]) -> No
 def test_two_users_in_the_app_share_one_device() -> None:
     rows = [(0, 200, 200, 0, K.CAMERA, False, 1), (0, 450, 450, 0, K.CAMERA, False, 2)]
     rows += [(0, 600, 600, 0, K.CAMERA, True, 1), (0, 700, 700, 0, K.CAMERA, True, 2)]
-    made = used(replace(run([CALLER]), hooks=hooks(rows)))
+    made = used(changed(run([CALLER]), hooks=hooks(rows)))
     assert joules(made, "camera") == {"m1": 0.6 * (0.25 + 0.075), "m2": 0.6 * (0.075 + 0.1)}
 
 
 def test_other_apps_share_a_device_and_have_it_alone_otherwise() -> None:
     known = states(("gnss", 350, 800, 1, OTHER_UID), ("gnss", 250, 450, 1, APP_UID))
-    made = used(lit((250, K.GNSS, False), (450, K.GNSS, True), device_states=known))
+    made = used(lit((250, K.GNSS, False), (450, K.GNSS, True), states=known))
     assert joules(made, "gnss") == {"m1": 0.06 * (0.1 + 0.05), "other_processes": 0.06 * (0.05 + 0.35)}
 
 
 def test_without_the_apps_uid_sessions_share_with_no_one() -> None:
     """The interval may be the app's own."""
     known = replace(states(("gnss", 250, 450, 1, APP_UID), ("wake_lock", 200, 400, 1, APP_UID)), app_uid=NO_UID)
-    made = used(lit((250, K.GNSS, False), (350, K.GNSS, True), device_states=known))
+    made = used(lit((250, K.GNSS, False), (350, K.GNSS, True), states=known))
     assert joules(made, "gnss") == {"m1": 0.06 * 0.1, "other_processes": 0.06 * 0.1}
     assert reasons(made, "gnss") == [str(NO_APP_UID)]
     assert joules(made, "wakelock") == {}
-    plain = used(replace(run([CALLER]), device_states=known))
+    plain = used(changed(run([CALLER]), states=known))
     assert joules(plain, "gnss") == {"unattributed": 0.06 * 0.2} and reasons(plain, "gnss") == [str(NO_APP_UID)]
 
 
 def test_without_hooks_the_app_has_the_time_of_its_state_unattributed() -> None:
     known = states(("gnss", 100, 300, 1, APP_UID), ("gnss", 300, 400, 1, OTHER_UID), ("audio", 0, 500))
-    made = used(replace(run([CALLER]), device_states=known))
+    made = used(changed(run([CALLER]), states=known))
     assert joules(made, "gnss") == {"unattributed": 0.06 * 0.2, "other_processes": 0.06 * 0.1}
     assert joules(made, "audio") == {"unattributed": 0.04 * 0.5}
     assert level(made, "gnss") == "states"
@@ -158,16 +161,16 @@ def test_without_hooks_the_app_has_the_time_of_its_state_unattributed() -> None:
 
 def test_sensors_draw_what_their_driver_declares() -> None:
     rows = [(0, 200, 200, 500, K.SENSOR, False, 3), (0, 400, 400, 2000, K.SENSOR, False, 3)]
-    made = used(replace(run([CALLER]), hooks=hooks([*rows, (0, 600, 600, 0, K.SENSOR, True, 3)])))
+    made = used(changed(run([CALLER]), hooks=hooks([*rows, (0, 600, 600, 0, K.SENSOR, True, 3)])))
     assert joules(made, "sensors") == {"m1": 0.0005 * 0.4, "m2": 0.002 * 0.2}
 
 
 def test_one_listener_of_two_sensors_with_the_same_current() -> None:
     rows = [(0, 200, 200, 500, K.SENSOR, False, 3), (0, 400, 400, 500, K.SENSOR, False, 3)]
     each = [(0, 600, 600, 500, K.SENSOR, True, 3), (0, 700, 700, 500, K.SENSOR, True, 3)]
-    made = used(replace(run([CALLER]), hooks=hooks([*rows, *each])))
+    made = used(changed(run([CALLER]), hooks=hooks([*rows, *each])))
     assert joules(made, "sensors") == {"m1": 0.0005 * 0.4, "m2": 0.0005 * 0.3} and reasons(made, "sensors") == []
-    both = used(replace(run([CALLER]), hooks=hooks([*rows, (0, 600, 600, 0, K.SENSOR, True, 3)])))
+    both = used(changed(run([CALLER]), hooks=hooks([*rows, (0, 600, 600, 0, K.SENSOR, True, 3)])))
     assert joules(both, "sensors") == {"m1": 0.0005 * 0.4, "m2": 0.0005 * 0.2} and reasons(both, "sensors") == []
 
 
@@ -196,13 +199,13 @@ def test_the_screen_is_base_and_another_apps_screen_is_that_apps() -> None:
         ("top", 0, 400, 1, APP_UID),
         ("top", 400, 1000, 1, OTHER_UID),
     )
-    made = used(replace(run([CALLER]), device_states=known))
+    made = used(changed(run([CALLER]), states=known))
     assert joules(made, "screen") == {"base": 0.14 * 0.2 + 0.46 * 0.2, "other_processes": 0.46 * 0.1 + 0.01 * 0.5}
     assert level(made, "screen") == "states"
 
 
 def test_without_brightness_the_screen_counts_as_half_bright() -> None:
-    made = used(replace(run([CALLER]), device_states=states(("screen", 0, 1000))))
+    made = used(changed(run([CALLER]), states=states(("screen", 0, 1000))))
     assert joules(made, "screen") == {"base": 0.3}
     assert level(made, "screen") == "profile" and "half bright" in reasons(made, "screen")[0]
 
@@ -214,7 +217,7 @@ def test_of_several_displays_the_one_with_the_largest_current_counts(monkeypatch
     phone = replace(hardware_maker.PHONE, components=ComponentPower.from_profile(PowerProfile("foldable", currents, {})))
     monkeypatch.setattr(hardware_maker, "PHONE", phone)
     known = states(("screen", 0, 500), ("screen_doze", 500, 1000), ("brightness", 0, 500, 2))
-    made = used(replace(run([CALLER]), device_states=known))
+    made = used(changed(run([CALLER]), states=known))
     assert joules(made, "screen") == {"base": 0.3 * 0.5 + 0.01 * 0.5}
     assert reasons(made, "screen") == ["which of 2 displays was on is unknown: the one with the largest current counts"]
 
@@ -227,7 +230,7 @@ AIR = 20 / 43  # 1 MB at 20 Mbit/s takes 400 ms
 
 
 def wifi(rows: list[tuple[int, float, float, int, K, bool, int]], **more: object) -> RunTables:
-    return replace(run([CALLER, IDLE]), hooks=hooks(rows), **more)  # type: ignore[arg-type]
+    return changed(run([CALLER, IDLE]), hooks=hooks(rows), **more)
 
 
 def test_a_transfer_and_its_tail_belong_to_the_call_and_the_rest_is_base() -> None:
@@ -345,7 +348,7 @@ def test_in_quiet_intervals_traffic_is_of_the_radio_that_carried_more_in_the_run
 def test_sampling_shares_counters_among_open_calls() -> None:
     """m1 and m2 are reads of 100 ms each. In the first half second, 1 MB is counted, in the second half 20 kB without a call."""
     app = counters([(0, (0, 0, 0, 0)), (500, (MB, 700, 0, 0)), (1000, (MB + 20_000, 720, 0, 0))])
-    made = used(replace(run([CALLER]), io_counters=(app,)), api_kinds=[0, K.NET_READ, K.NET_READ])
+    made = used(changed(run([CALLER]), io_counters=(app,)), api_kinds=[0, K.NET_READ, K.NET_READ])
     found = {name: float(each.expected) for name, each in joules(made, "wifi").items()}  # type: ignore[attr-defined]
     assert level(made, "wifi") == "counters"
     assert found["m1"] == pytest.approx(0.19 * 0.2 * AIR + 0.01 * 0.2, rel=0.05) and found["m2"] == pytest.approx(
@@ -356,20 +359,20 @@ def test_sampling_shares_counters_among_open_calls() -> None:
 
 def test_without_calls_the_apps_traffic_is_unattributed() -> None:
     app = counters([(0, (0, 0, 0, 0)), (500, (25_000, 20, 0, 0)), (1000, (25_000, 20, 0, 0))])
-    made = used(replace(run([CALLER]), io_counters=(app,)))
+    made = used(changed(run([CALLER]), io_counters=(app,)))
     assert joules(made, "wifi") == {"unattributed": 0.19 * 0.01 * AIR + 0.01 * (0.2 + 0.238), "base": 0.01 * (1 - 0.2 - 0.238)}
     assert str(NO_CALLS) in reasons(made, "wifi")
 
 
 def test_no_traffic_is_no_reason() -> None:
     still = counters([(0, (7, 1, 0, 0)), (1000, (7, 1, 0, 0))])
-    made = used(replace(run([CALLER]), io_counters=(still,), device_states=states(("wifi", 0, 1000))))
+    made = used(changed(run([CALLER]), io_counters=(still,), states=states(("wifi", 0, 1000))))
     assert joules(made, "wifi") == {"base": 0.01} and str(NO_CALLS) not in reasons(made, "wifi")
 
 
 def test_counters_that_go_back_are_named() -> None:
     app = counters([(0, (900, 1, 0, 0)), (500, (100, 2, 0, 0)), (1000, (200, 3, 0, 0))], name="/proc/net/dev wlan0")
-    made = used(replace(run([CALLER]), io_counters=(app,)))
+    made = used(changed(run([CALLER]), io_counters=(app,)))
     assert "/proc/net/dev wlan0 restarted 1 ×: its growth counts from there" in reasons(made, "wifi")
 
 
@@ -382,7 +385,7 @@ def measured(*rows: tuple[float, float], name: str = "VSYS_PWR_CAM") -> object:
 
 def test_a_component_with_a_rail_has_what_the_rail_measured() -> None:
     tables = lit((200, K.CAMERA, False), (450, K.CAMERA, True), (450, K.CAMERA, False), (550, K.CAMERA, True))
-    tables = replace(tables, rails=measured((0, 1.0), (500, 1.3), (1000, 1.42)))
+    tables = changed(tables, rails=measured((0, 1.0), (500, 1.3), (1000, 1.42)))
     made = used(tables)
     assert joules(made, "camera") == {"m1": 0.42 * 0.25 / 0.35, "m2": 0.42 * 0.1 / 0.35}
     (evidence,) = (one for one in made.evidence if one.component == "camera")
@@ -393,7 +396,7 @@ def test_a_component_with_a_rail_has_what_the_rail_measured() -> None:
 
 
 def test_model_evidence_leaves_rails_out_and_still_shows_them() -> None:
-    tables = replace(lit((200, K.CAMERA, False), (400, K.CAMERA, True)), rails=measured((0, 1.0), (1000, 1.3)))
+    tables = changed(lit((200, K.CAMERA, False), (400, K.CAMERA, True)), rails=measured((0, 1.0), (1000, 1.3)))
     made = used(tables, use_rails=False)
     assert joules(made, "camera") == {"m1": 0.6 * 0.2} and level(made, "camera") == "hooks"
     (evidence,) = (one for one in made.evidence if one.component == "camera")
@@ -401,14 +404,14 @@ def test_model_evidence_leaves_rails_out_and_still_shows_them() -> None:
 
 
 def test_a_rail_without_an_estimate_is_base_and_unattributed() -> None:
-    tables = replace(lit((0, K.AUDIO, True)), rails=measured((0, 1.0), (500, 1.1), (1000, 1.5)))
+    tables = changed(lit((0, K.AUDIO, True)), rails=measured((0, 1.0), (500, 1.1), (1000, 1.5)))
     assert joules(used(tables), "camera") == {"base": 0.2, "unattributed": 0.3}
     assert joules(used(tables, use_rails=False), "camera") == {}
 
 
 def test_a_rail_without_an_estimate_is_no_reason_if_another_run_shows_what_used_it() -> None:
-    unused = replace(lit((0, K.AUDIO, True)), rails=measured((0, 1.0), (500, 1.1), (1000, 1.5)))
-    used_once = replace(lit((200, K.CAMERA, False), (400, K.CAMERA, True)), rails=measured((0, 1.0), (1000, 1.3)))
+    unused = changed(lit((0, K.AUDIO, True)), rails=measured((0, 1.0), (500, 1.1), (1000, 1.5)))
+    used_once = changed(lit((200, K.CAMERA, False), (400, K.CAMERA, True)), rails=measured((0, 1.0), (1000, 1.3)))
 
     assert reasons(used(unused, unused), "camera") == [str(NO_USE)]
     assert reasons(used(unused, used_once), "camera") == reasons(used(used_once, unused), "camera") == []
@@ -416,25 +419,25 @@ def test_a_rail_without_an_estimate_is_no_reason_if_another_run_shows_what_used_
 
 def test_a_rail_of_a_component_that_was_off_is_base_and_unattributed() -> None:
     """The states say that the camera was off, so the model estimates nothing."""
-    tables = replace(run([CALLER]), device_states=states(("camera", 0, 1000, 0)))
-    tables = replace(tables, rails=measured((0, 1.0), (500, 1.1), (1000, 1.5)))
+    tables = changed(run([CALLER]), states=states(("camera", 0, 1000, 0)))
+    tables = changed(tables, rails=measured((0, 1.0), (500, 1.1), (1000, 1.5)))
     made = used(tables)
     assert joules(made, "camera") == {"base": 0.2, "unattributed": 0.3}
     assert str(NO_USE) not in reasons(made, "camera")
 
 
 def test_a_rail_and_an_estimate_of_0_joules() -> None:
-    tables = replace(run([CALLER]), device_states=states(("camera", 0, 1000, 0)))
-    made = used(replace(tables, rails=measured((0, 1.0), (500, 1.0), (1000, 1.0))))
+    tables = changed(run([CALLER]), states=states(("camera", 0, 1000, 0)))
+    made = used(changed(tables, rails=measured((0, 1.0), (500, 1.0), (1000, 1.0))))
     (evidence,) = (one for one in made.evidence if one.component == "camera")
     assert (evidence.level, evidence.rails_j, evidence.unscaled_j) == ("rails", 0.0, 0.0)
 
 
 def test_wifi_and_bluetooth_share_the_ratio_of_their_rail() -> None:
     tables = lit((200, K.BLUETOOTH_SCAN, False), (400, K.BLUETOOTH_SCAN, True))
-    tables = replace(tables, device_states=states(("wifi", 0, 1000)))
+    tables = changed(tables, states=states(("wifi", 0, 1000)))
     alone = used(tables)
-    both = used(replace(tables, rails=measured((0, 0.0), (1000, 0.04), name="VSYS_PWR_WLAN_BT")))
+    both = used(changed(tables, rails=measured((0, 0.0), (1000, 0.04), name="VSYS_PWR_WLAN_BT")))
     assert joules(alone, "bluetooth") == {"m1": 0.01} and joules(alone, "wifi") == {"base": 0.01}
     assert joules(both, "bluetooth") == {"m1": 0.02} and joules(both, "wifi") == {"base": 0.02}
 
@@ -446,20 +449,20 @@ def test_a_component_with_a_rail_of_its_own_and_a_shared_one(names: tuple[str, s
     """Both rails measured 0.04 J, in whichever order they are: twice the estimate of both components."""
     tables = lit((200, K.BLUETOOTH_SCAN, False), (400, K.BLUETOOTH_SCAN, True))
     read = rails([(0, (0.0, 0.0)), (1000, [0.03 if "WLAN" in name else 0.01 for name in names])], names)
-    made = used(replace(tables, device_states=states(("wifi", 0, 1000)), rails=read))
+    made = used(changed(tables, states=states(("wifi", 0, 1000)), rails=read))
     assert joules(made, "bluetooth") == {"m1": 0.02} and joules(made, "wifi") == {"base": 0.02}
     assert sum(one.rails_j or 0.0 for one in made.evidence) == pytest.approx(0.04)
 
 
 def test_rails_of_older_recordings_change_nothing() -> None:
-    made = used(replace(run([CALLER]), rails=measured((0, 0.0), (1000, 0.04))))
+    made = used(changed(run([CALLER]), rails=measured((0, 0.0), (1000, 0.04))))
     assert made.components == ("cpu",)
 
 
 def test_calls_share_the_storage_rail_by_bytes() -> None:
     """The rail has a floor of 0.1 W. In the first half second, calls moved 300 and 100 bytes."""
     rows = [(0, 200, 210, 300, K.FILE_WRITE, False, 1), (0, 410, 420, 100, K.FILE_READ, False, 2)]
-    tables = replace(wifi(rows), rails=measured((0, 0.0), (500, 0.25), (900, 0.29), (1000, 0.4), name="UFS_VCC"))
+    tables = changed(wifi(rows), rails=measured((0, 0.0), (500, 0.25), (900, 0.29), (1000, 0.4), name="UFS_VCC"))
     made = used(tables)
     assert joules(made, "storage") == {"m1": 0.2 * 0.75, "m2": 0.2 * 0.25, "base": 0.1, "unattributed": 0.1}
     assert level(made, "storage") == "rails" and joules(used(tables, use_rails=False), "storage") == {}
@@ -469,7 +472,7 @@ def test_calls_without_bytes_share_by_time_what_calls_with_bytes_leave() -> None
     """A file call wrote 1 byte. The counter shows 1 MB while a database was used (m1), and 1 MB without a call."""
     written = counters([(t, (0, 0, sent, 0)) for t, sent in ((0, 0), (300, MB), (500, MB + 1), (800, 2 * MB + 1))], "storage")
     tables = wifi([(0, 200, 300, 0, K.DATABASE, False, 1), (0, 410, 420, 1, K.FILE_WRITE, False, 2)], io_counters=(written,))
-    tables = replace(tables, rails=measured((0, 0.0), (100, 0.0), (1000, 0.4), name="UFS_VCC"))
+    tables = changed(tables, rails=measured((0, 0.0), (100, 0.0), (1000, 0.4), name="UFS_VCC"))
     made = used(tables, api_kinds=[0, K.DATABASE, K.FILE_WRITE])
     assert sorted(made.ledger.transfers.sent_bytes.tolist()) == [1, MB]
     assert float(joules(made, "storage")["m1"].expected) > 0.19  # type: ignore[attr-defined]
@@ -482,7 +485,7 @@ def test_a_long_read_has_the_bytes_of_all_its_intervals() -> None:
     readings = [(100.0 * step, (10 * MB * min(max(step - 1, 0), 7), 0, 0, 0)) for step in range(11)]
     rows = [(0, 100, 700, 60 * MB, K.FILE_READ, False, 1), (0, 200, 300, 10 * MB, K.FILE_READ, False, 2)]
     tables = wifi(rows, io_counters=(counters(readings, "storage"),))
-    made = used(replace(tables, rails=measured((0, 0.0), (100, 0.0), (1000, 0.4), name="UFS_VCC")))
+    made = used(changed(tables, rails=measured((0, 0.0), (100, 0.0), (1000, 0.4), name="UFS_VCC")))
     assert sorted(made.ledger.transfers.received_bytes.tolist()) == pytest.approx([5 * MB, 55 * MB])
 
 
@@ -491,10 +494,10 @@ def test_a_long_read_has_the_bytes_of_all_its_intervals() -> None:
 
 def test_events_and_folded_calls_agree() -> None:
     rows = [(0, 250.0, 250.0, 0, K.CAMERA, False, 1), (0, 420.0, 440.0, 50_000, K.NET_READ, False, 2)]
-    events = replace(run([CALLER, IDLE]), hooks=hooks([*rows, (0, 600, 600, 0, K.CAMERA, True, 1)]))
+    events = changed(run([CALLER, IDLE]), hooks=hooks([*rows, (0, 600, 600, 0, K.CAMERA, True, 1)]))
     table = folded([(100, 900, 5, -1, 0, 1, 0, 600.0), (100, 900, 6, 5, 1, 1, 0, 100.0), (100, 900, 9, 5, 2, 1, 0, 100.0)])
     folding = thread(1, (), [(0, 0), (100, 0), (900, 100), (1000, 100)], folds=table)
-    in_nodes = replace(events, threads=(folding, IDLE), hooks=_with_nodes(events.hooks, [6, 9, 5]))
+    in_nodes = changed(events, threads=(folding, IDLE), hooks=_with_nodes(events.calls.hooks, [6, 9, 5]))
     for component in ("camera", "wifi"):
         assert joules(used(events), component) == joules(used(in_nodes), component) != {}
 
@@ -505,12 +508,12 @@ def _with_nodes(table: HookCalls | None, nodes: list[int]) -> HookCalls:
 
 
 def test_a_charge_without_a_known_call_is_outside_of_methods() -> None:
-    unknown = _with_nodes(lit((250, K.VIDEO, False), (450, K.VIDEO, True)).hooks, [99, NO_NODE])
-    assert joules(used(replace(run([CALLER]), hooks=unknown)), "video") == {"thread": 0.07 * 0.2}
+    unknown = _with_nodes(lit((250, K.VIDEO, False), (450, K.VIDEO, True)).calls.hooks, [99, NO_NODE])
+    assert joules(used(changed(run([CALLER]), hooks=unknown)), "video") == {"thread": 0.07 * 0.2}
 
 
 def test_a_charge_outside_of_all_tests_belongs_to_its_thread() -> None:
-    tables = replace(lit((250, K.VIDEO, False), (450, K.VIDEO, True)), windows=run([CALLER], [(500, 600)]).windows)
+    tables = changed(lit((250, K.VIDEO, False), (450, K.VIDEO, True)), windows=run([CALLER], [(500, 600)]).app.windows)
     ledger = used(tables).ledger
     energy, video = ledger.energy, ledger.components.index("video")
     assert energy.test[energy.component == video].tolist() == [NO_TEST]
@@ -528,7 +531,7 @@ def test_sampling_of_folded_calls_shares_by_their_self_time() -> None:
     table = folded([(100, 900, 5, -1, 0, 1, 0, 400.0), (100, 900, 6, 5, 1, 1, 0, 300.0), (100, 900, 9, 5, 2, 1, 0, 100.0)])
     folding = thread(1, (), [(0, 0), (100, 0), (900, 100), (1000, 100)], folds=table)
     app = counters([(0, (0, 0, 0, 0)), (1000, (MB, 700, 0, 0))])
-    made = used(replace(run([folding]), io_counters=(app,)), api_kinds=[0, K.NET_READ, K.NET_READ])
+    made = used(changed(run([folding]), io_counters=(app,)), api_kinds=[0, K.NET_READ, K.NET_READ])
     found = {name: float(each.expected) for name, each in joules(made, "wifi").items()}  # type: ignore[attr-defined]
     assert found["m1"] == pytest.approx(0.19 * 0.3 * AIR + 0.004, rel=0.1)
     assert found["m2"] == pytest.approx(0.19 * 0.1 * AIR + 0.004, rel=0.2)
@@ -546,7 +549,7 @@ def test_calls_without_a_counted_byte_keep_no_radio_awake() -> None:
     """Both calls reach a server on the phone itself, so the idle radio is base, without a tail."""
     still = counters([(0, (0, 0, 0, 0)), (500, (0, 0, 0, 0)), (1000, (0, 0, 0, 0))])
     rows = [(0, 200, 300, MB, K.NET_READ, False, 1), (0, 450, 460, MB, K.NET_WRITE, False, 1)]
-    made = used(wifi(rows, io_counters=(still,), device_states=states(("wifi", 0, 1000))))
+    made = used(wifi(rows, io_counters=(still,), states=states(("wifi", 0, 1000))))
     assert joules(made, "wifi") == {"base": 0.01}
     assert reasons(made, "wifi")[0].startswith("100.0% of the bytes of hooked calls crossed no counted interface")
 
@@ -559,13 +562,13 @@ def test_impossible_amounts_do_not_overflow() -> None:
 def test_counters_of_one_name_count_separately() -> None:
     own = counters([(0, (0, 0, 0, 0)), (1000, (25_000, 20, 0, 0))])
     whole = counters([(0, (0, 0, 0, 0)), (1000, (50_000, 20, 0, 0))], device=True)
-    made = used(replace(run([CALLER]), io_counters=(own, whole, counters([], "wifi"))))
+    made = used(changed(run([CALLER]), io_counters=(own, whole, counters([], "wifi"))))
     assert {"unattributed", "other_processes"} <= joules(made, "wifi").keys()
 
 
 def test_a_wifi_scan_ends_by_itself() -> None:
     rows = [(0, t, t, 0, K.WIFI_SCAN, False, 1) for t in (250.0, 300.0, 4450.0)]
-    made = used(replace(run([CALLER], end_ms=9000), hooks=hooks(rows)))
+    made = used(changed(run([CALLER], end_ms=9000), hooks=hooks(rows)))
     assert joules(made, "wifi") == {"m1": 0.4, "thread": 0.4}
     assert reasons(made, "wifi") == []
 
@@ -581,12 +584,12 @@ def test_a_wifi_scan_ends_by_itself() -> None:
 )
 def test_a_wifi_scan_ends_with_its_state(row: tuple[str, float, float], app_j: float, rest: dict[str, float]) -> None:
     scan = hooks([(0, 250, 250, 0, K.WIFI_SCAN, False, 1)])
-    made = used(replace(run([CALLER], end_ms=9000), hooks=scan, device_states=states(row)))
+    made = used(changed(run([CALLER], end_ms=9000), hooks=scan, states=states(row)))
     assert joules(made, "wifi") == {"m1": app_j, **rest}
 
 
 def test_wake_locks_of_unknown_holders_stay_in_base() -> None:
-    unknown = replace(run([CALLER]), device_states=states(("wake_lock", 0, 1000)))
+    unknown = changed(run([CALLER]), states=states(("wake_lock", 0, 1000)))
     assert joules(used(unknown), "wakelock") == {} and joules(used(unknown), "cpu")["base"] == 0.007
-    other = replace(run([CALLER]), device_states=states(("wake_lock", 0, 500, 1, OTHER_UID)))
+    other = changed(run([CALLER]), states=states(("wake_lock", 0, 500, 1, OTHER_UID)))
     assert joules(used(other), "wakelock") == {"other_processes": 0.0025} and joules(used(other), "cpu")["base"] == 0.0045

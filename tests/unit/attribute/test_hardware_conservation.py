@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 from hardware_maker import profile_of, random_hardware_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.run_tables import changed
 
 from navitas.analyze.conserve import check
 from navitas.attribute.components import COMPONENTS
@@ -39,7 +39,7 @@ def test_energy_is_conserved_by_component(random: Random) -> None:
 @given(randoms)
 def test_other_components_change_no_figure_of_the_cpu_but_its_base(random: Random) -> None:
     run = random_hardware_run(random)
-    plain = replace(run, hooks=None, io_counters=(), device_states=None)
+    plain = changed(run, hooks=None, io_counters=(), states=None)
     with_all, alone = profile_of(run).ledger, profile_of(plain).ledger
 
     def threads_j(ledger: object) -> list[tuple[int, int, float]]:

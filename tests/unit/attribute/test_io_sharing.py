@@ -11,7 +11,7 @@ from hardware_maker import counters
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.attribute.hardware.io_sharing import shared_by_weight
+from navitas.attribute.hardware.counted_bytes import shared_by_weight
 from navitas.parse.io_counters import increments
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from navitas.attribute.calls.local_cost import SAME_TIME, local_cost
+from navitas.attribute.amounts import SAME_TIME, local_cost
 from navitas.parse.arrays import F64
 from navitas.parse.sampled_cost import ProbeSamples
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from attribution_maker import nested, run, thread
 from hardware_maker import counters, hooks, profile_of, states
+from support.run_tables import changed
 
 from navitas.analyze.conserve import check
 from navitas.analyze.profile import Profile
@@ -71,7 +72,7 @@ def reasons(profile: Profile) -> dict[str, float | None]:
     ids=["android", "android without the device's", "a counter without loopback", "the same without the device's"],
 )
 def test_a_download_keeps_its_bytes_beside_a_server_of_the_test(read: tuple[IoCounters, ...]) -> None:
-    profile = made(replace(run([CALLER]), hooks=hooks(MIXED), io_counters=read))
+    profile = made(changed(run([CALLER]), hooks=hooks(MIXED), io_counters=read))
     assert received(profile) == {"m1": pytest.approx(DOWNLOADED + HEADERS, abs=HEADERS)}
     # Without loopback in it, the app's counter may lose the headers, which are then those of other apps.
     assert owners(profile, "wifi") - {"other_processes"} == {"m1", "base"}
@@ -81,14 +82,14 @@ def test_a_download_keeps_its_bytes_beside_a_server_of_the_test(read: tuple[IoCo
 def test_without_the_kinds_of_loopback_calls_share_the_total() -> None:
     """As in recordings of older versions: the counters' bytes are shared by the calls' bytes."""
     rows = [(*row[:4], K.NET_READ, *row[5:]) for row in MIXED]
-    profile = made(replace(run([CALLER]), hooks=hooks(rows), io_counters=(WITHOUT_LOOPBACK, WLAN)))
+    profile = made(changed(run([CALLER]), hooks=hooks(rows), io_counters=(WITHOUT_LOOPBACK, WLAN)))
     assert received(profile)["m1"] < 0.03 * DOWNLOADED
 
 
 def test_a_server_without_hooks_does_not_fill_the_counter() -> None:
     """The server in the app sends 5 MB, which the app's counter shows as sent, but no hook, and no interface."""
     both = grown((0, 0), (350, DOWNLOADED + HEADERS), (1000, DOWNLOADED + HEADERS + SERVED + STAYED_HEADERS), sent=SERVED)
-    profile = made(replace(run([CALLER]), hooks=hooks(MIXED), io_counters=(both, WLAN)))
+    profile = made(changed(run([CALLER]), hooks=hooks(MIXED), io_counters=(both, WLAN)))
     assert received(profile) == {"m1": pytest.approx(DOWNLOADED + HEADERS, abs=HEADERS)}
     assert profile.ledger.transfers.sent_bytes.tolist() == pytest.approx([0], abs=1)
     assert owners(profile, "wifi") == {"m1", "base"}
@@ -96,7 +97,7 @@ def test_a_server_without_hooks_does_not_fill_the_counter() -> None:
 
 
 def test_sampling_shares_no_more_than_the_radios_carried() -> None:
-    profile = made(replace(run([CALLER]), io_counters=(WITH_LOOPBACK, WLAN)), api_kinds=[0, K.NET_READ, K.NET_READ])
+    profile = made(changed(run([CALLER]), io_counters=(WITH_LOOPBACK, WLAN)), api_kinds=[0, K.NET_READ, K.NET_READ])
     assert sum(received(profile).values()) <= DOWNLOADED + HEADERS
     assert reasons(profile)["bytes_not_carried"] == pytest.approx(SERVED / (SERVED + DOWNLOADED), rel=0.01)
 
@@ -104,7 +105,7 @@ def test_sampling_shares_no_more_than_the_radios_carried() -> None:
 def test_traffic_of_libraries_is_not_that_of_calls_on_the_device() -> None:
     """Without a call that used the air, what the counter shows beyond loopback is unattributed."""
     on = states(("wifi", 0, 1000))
-    profile = made(replace(run([CALLER]), hooks=hooks(MIXED[1:]), io_counters=(WITH_LOOPBACK, WLAN), device_states=on))
+    profile = made(changed(run([CALLER]), hooks=hooks(MIXED[1:]), io_counters=(WITH_LOOPBACK, WLAN), states=on))
     assert received(profile) == {}
     assert owners(profile, "wifi") == {"unattributed", "base"}
     assert reasons(profile)["loopback"] == 1.0 and "no_hooked_bytes" not in reasons(profile)
@@ -114,16 +115,16 @@ def test_loopback_alone_keeps_no_radio_awake() -> None:
     still = grown((0, 0), (1000, 0), device=True)
     alone = grown((0, 0), (1000, SERVED + STAYED_HEADERS))
     on = states(("wifi", 0, 1000))
-    profile = made(replace(run([CALLER]), hooks=hooks(MIXED[1:]), io_counters=(alone, still), device_states=on))
+    profile = made(changed(run([CALLER]), hooks=hooks(MIXED[1:]), io_counters=(alone, still), states=on))
     assert owners(profile, "wifi") == {"base"} and received(profile) == {}
-    assert owners(made(replace(run([CALLER]), hooks=hooks(MIXED[1:]), device_states=on)), "wifi") == {"base"}
+    assert owners(made(changed(run([CALLER]), hooks=hooks(MIXED[1:]), states=on)), "wifi") == {"base"}
 
 
 def test_readings_at_different_times_change_nothing() -> None:
     """The app's counter is read before, the device's after the transfer. In the end, both show it."""
     app = grown((0, 0), (240, 0), (260, DOWNLOADED), (990, DOWNLOADED))
     late = grown((0, 0), (250, 0), (450, DOWNLOADED), (1000, DOWNLOADED), device=True)
-    profile = made(replace(run([CALLER]), hooks=hooks(MIXED[:1]), io_counters=(app, late)))
+    profile = made(changed(run([CALLER]), hooks=hooks(MIXED[:1]), io_counters=(app, late)))
     assert received(profile) == {"m1": pytest.approx(DOWNLOADED)}
     assert "bytes_not_carried" not in reasons(profile)
 
@@ -133,9 +134,9 @@ def test_bytes_read_one_by_one_take_nothing_from_other_traffic() -> None:
     inner = [(0, 400 + n // 40, 401 + n // 40, 1, K.LOOPBACK_READ, False, 2) for n in range(pieces)]
     headers = 52 * -(-pieces // 1448)
     counted = grown((0, 0), (350, DOWNLOADED), (1000, DOWNLOADED + pieces + headers))
-    profile = made(replace(run([CALLER]), hooks=hooks(inner), io_counters=(counted,)))
+    profile = made(changed(run([CALLER]), hooks=hooks(inner), io_counters=(counted,)))
     unattributed = profile.ledger.run_energy_j[0, profile.ledger.components.index("wifi")]
-    plain = made(replace(run([CALLER]), io_counters=(grown((0, 0), (350, DOWNLOADED), (1000, DOWNLOADED)),)))
+    plain = made(changed(run([CALLER]), io_counters=(grown((0, 0), (350, DOWNLOADED), (1000, DOWNLOADED)),)))
     assert unattributed == pytest.approx(plain.ledger.run_energy_j[0, plain.ledger.components.index("wifi")], rel=0.01)
 
 
@@ -143,5 +144,5 @@ def test_an_interface_of_an_unknown_kind_may_have_carried_the_bytes() -> None:
     idle = grown((0, 0), (1000, 0), device=True)
     unknown = replace(WLAN, medium="unknown", name="xyz0")
     download = hooks(MIXED[:1])
-    profile = made(replace(run([CALLER]), hooks=download, io_counters=(WITHOUT_LOOPBACK, idle, unknown)))
+    profile = made(changed(run([CALLER]), hooks=download, io_counters=(WITHOUT_LOOPBACK, idle, unknown)))
     assert received(profile) == {"m1": pytest.approx(DOWNLOADED + HEADERS)} and "bytes_not_carried" not in reasons(profile)

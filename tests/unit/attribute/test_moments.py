@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.attribute.hardware.moments import times_on_the_air
+from navitas.attribute.hardware.traffic import times_on_the_air
 from navitas.parse.arrays import F64, I64
 
 MS = 1_000_000

@@ -16,7 +16,7 @@ import navitas
 from navitas.analyze.conserve import check
 from navitas.analyze.profile import Profile
 from navitas.attribute.component import ThreadCurves
-from navitas.attribute.cpu.mounted import mounted
+from navitas.attribute.cpu.cpu_component import mounted
 from navitas.attribute.curves import Knots
 from navitas.parse.tables import Mounts
 

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from navitas.attribute.curves import Curve
 from navitas.attribute.hardware.air_time import air_spans
 from navitas.attribute.hardware.flows import during, flow_of, merged
-from navitas.attribute.hardware.radio import bytes_j, radio_energy
-from navitas.attribute.hardware.radio_fit import fitted_costs
+from navitas.attribute.hardware.radio_components import bytes_j, fitted_costs, radio_energy
 from navitas.attribute.hardware.radio_link import RadioCosts
 from navitas.attribute.hardware.traffic import CALL, Traffic
 

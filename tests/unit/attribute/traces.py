@@ -14,9 +14,11 @@ from navitas.parse.tables import (
     EXIT,
     RESUME,
     THROW,
+    AppTables,
     CallEvents,
     CpuClock,
     CpuStat,
+    CpuTables,
     Folded,
     RunTables,
     Thread,
@@ -60,12 +62,12 @@ def random_run(random: Random, *, with_stat: bool = True, with_process: bool = T
         start_ns=T0,
         end_ns=T0 + end,
         threads=tuple(threads),
-        windows=(Window(0, T0 + a // 2, T0 + a), Window(1, T0 + a, T0 + b), Window(2, T0 + b, T0 + b + (end - b) // 2)),
-        markers=(),
-        time_in_state=tuple(_residency(random, policy.id, ticks) for policy in POLICIES),
-        process_cpu=CpuClock(grid, np.array([process(t) // TICK * TICK for t in ticks])) if with_process else None,
-        cpu_stat=CpuStat((0, 1, 2, 3), np.array([T0 + t for t in stat_times]), np.array(busy)) if with_stat else None,
-        rails=None,
+        cpu=CpuTables(
+            time_in_state=tuple(_residency(random, policy.id, ticks) for policy in POLICIES),
+            process=CpuClock(grid, np.array([process(t) // TICK * TICK for t in ticks])) if with_process else None,
+            stat=CpuStat((0, 1, 2, 3), np.array([T0 + t for t in stat_times]), np.array(busy)) if with_stat else None,
+        ),
+        app=AppTables((Window(0, T0 + a // 2, T0 + a), Window(1, T0 + a, T0 + b), Window(2, T0 + b, T0 + b + (end - b) // 2))),
     )
 
 

@@ -13,6 +13,7 @@ from hardware_maker import ABOUT
 from navitas.analyze.profile import Profile
 from navitas.attribute.build import build_ledger
 from navitas.attribute.calls.paths import Paths
+from navitas.attribute.calls.run_calls import RunCalls
 from navitas.attribute.ledger import ModuleMessages
 from navitas.attribute.module_messages import joined_messages, module_messages
 from navitas.graph.build_graph import module_graph
@@ -20,7 +21,7 @@ from navitas.graph.module_graph import EdgeKind, ModuleGraph
 from navitas.parse.communication_records import CommunicationKind, Communications
 from navitas.parse.hook_calls import NO_NODE
 from navitas.parse.parsed_recording import ParsedRecording
-from navitas.parse.tables import Method, MethodTable, RunTables
+from navitas.parse.tables import AppTables, Method, MethodTable, RunTables
 from navitas.recording.manifest import Run
 
 K = CommunicationKind
@@ -64,8 +65,8 @@ def messages(*runs: Sequence[Row]) -> ModuleMessages:
     parts = []
     for number, rows in enumerate(runs):
         table = communications([row._replace(thread=-1) for row in rows])
-        empty = RunTables(number, 0, 0, (), (), (), (), None, None, None, communications=table)
-        parts.append(module_messages(number, empty, 0, Paths(1)))
+        empty = RunTables(number, 0, 0, app=AppTables(communications=table))
+        parts.append(module_messages(number, 0, RunCalls(empty, Paths(1))))
     return joined_messages(parts)
 
 
@@ -80,7 +81,7 @@ def profile_with(methods: Sequence[str], *runs: RunTables, baseline: Sequence[in
         {},
     )
     numbered = tuple(replace(run, run_id=number) for number, run in enumerate(runs))
-    made = manifest(len(runs[0].windows))
+    made = manifest(len(runs[0].app.windows))
     tests = [test.model_copy(update={"run": number}) for number in range(len(runs)) for test in made.tests]
     fields = {"module": ":", "package": "a", "map_id": "0", "exit": "complete", "repeat": 0}
     described = [Run.model_validate({"id": number, "baseline": number in baseline, **fields}) for number in range(len(runs))]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from attribution_maker import J_PER_MS, nested, run, thread
 from graph_maker import BIND, K, Row, communications, edges_of, graph_of, unmatched_of
 from hypothesis import given
+from support.run_tables import changed
 from test_graph_matching import ROWS
 
 from navitas.graph.module_graph import EdgeKind, ModuleGraph
@@ -22,7 +21,7 @@ DESTROYED = Row(80, K.SERVICE_DESTROYED, "a.N")
 
 def graph(*runs: list[Row]) -> ModuleGraph:
     made = run([thread(1, sorted([*nested((0, 100, 0)), *nested((200, 300, 1))]), [(0, 0), (1000, 1000)])])
-    return graph_of(METHODS, *(replace(made, communications=communications(rows)) for rows in runs))
+    return graph_of(METHODS, *(changed(made, communications=communications(rows)) for rows in runs))
 
 
 def binds(*rows: Row) -> set[tuple[str, int]]:

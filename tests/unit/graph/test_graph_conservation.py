@@ -11,10 +11,11 @@ import pytest
 from graph_maker import K, Row, communications, profile_with
 from hypothesis import given
 from hypothesis import strategies as st
+from support.run_tables import changed
 from test_handed_tasks import random_handoffs
 from traces import METHODS, as_folded, random_run
 
-from navitas.attribute.ledger import OUTSIDE
+from navitas.attribute.calls.paths import OUTSIDE
 from navitas.attribute.owner_kind import OwnerKind
 from navitas.graph.build_graph import module_graph
 from navitas.graph.module_graph import ModuleGraph
@@ -53,7 +54,7 @@ def test_energy_is_conserved(seed: int) -> None:
         for _ in range(random.randint(1, 30))
     ]
     handed = random_handoffs(random, made, random.randint(0, 30)) if random.random() < 0.8 else None
-    made = replace(made, communications=communications(rows), handoffs=handed)
+    made = changed(made, communications=communications(rows), handoffs=handed)
     profile = profile_with(random.sample(LISTED, METHODS), made)
     check(module_graph(profile), profile.totals.threads_j)
 
@@ -65,7 +66,7 @@ def test_modules_agree_with_a_slow_walk_up_each_path(seed: int) -> None:
     made = random_run(random, cut=random.random() < 0.3)
     rows = [Row(1, K.RECEIVE, f"p.M{i}", 0, 32, thread=-1) for i in range(3)]
     listed = random.sample(LISTED, METHODS)
-    profile = profile_with(listed, replace(made, communications=communications(rows)))
+    profile = profile_with(listed, changed(made, communications=communications(rows)))
     graph, ledger = module_graph(profile), profile.ledger
     slow = dict.fromkeys(("p.M0", "p.M1", "p.M2"), 0.0)
     kind = ledger.owners.kind[ledger.energy.owner]

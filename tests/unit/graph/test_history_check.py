@@ -11,6 +11,7 @@ from attribution_maker import ns, run, thread
 from graph_maker import K, Row, communications, profile_with
 from support.batterystats_dumps import read_dump
 from support.field_data import FIELD_DATA, needs_field_data
+from support.run_tables import changed
 
 from navitas.graph.build_graph import module_graph
 from navitas.graph.delivery_tags import HistoryCheck, component, history_check, job_component
@@ -29,7 +30,7 @@ def events(*found: tuple[str, str], alarms: bool = True, jobs: bool = True, unjo
 
 def made(rows: list[Row], history: NotedEvents | None) -> RunTables:
     tables = run([thread(1, [], [(0, 0), (1000, 0)])])
-    return replace(tables, communications=communications(rows), history_events=history)
+    return changed(tables, communications=communications(rows), history_events=history)
 
 
 def check(*runs: RunTables) -> HistoryCheck | None:

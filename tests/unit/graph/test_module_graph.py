@@ -23,6 +23,7 @@ from graph_maker import (
     profile_with,
     unmatched_of,
 )
+from support.run_tables import changed, realtime_ahead
 from test_handed_tasks import handoffs
 
 from navitas.errors import RecordingError
@@ -42,7 +43,7 @@ def joules(graph: ModuleGraph) -> dict[str, float]:
 
 
 def with_messages(made: RunTables, *rows: Row) -> RunTables:
-    return replace(made, communications=communications(rows))
+    return changed(made, communications=communications(rows))
 
 
 def paper_2_scenario() -> RunTables:
@@ -120,7 +121,7 @@ def test_times_count_while_the_phone_sleeps() -> None:
 def test_a_clock_that_is_set_changes_nothing() -> None:
     """Only the offset of the realtime clock differs."""
     made = paper_2_scenario()
-    graphs = [graph_of([], replace(made, realtime_offset_ns=offset)) for offset in (None, 0, -(10**18))]
+    graphs = [graph_of([], made), *(graph_of([], replace(made, clocks=realtime_ahead(offset))) for offset in (0, -(10**18)))]
     assert graphs[0] == graphs[1] == graphs[2]
 
 
@@ -178,7 +179,7 @@ def test_handed_work_belongs_to_the_module_that_handed_it_over() -> None:
     main = thread(1, nested((0, 100, 2)), [(0, 0), (1000, 1000)])
     pool = thread(2, sorted([*nested((150, 350, 7)), *nested((400, 450, 8))]), [(0, 0), (1000, 1000)], name="pool")
     made = with_messages(run([main, pool]), *KNOWN)
-    graph = graph_of(METHODS, replace(made, handoffs=handoffs([(1, 150, 350, 0, 50), (1, 400, 450, 0, 60)])))
+    graph = graph_of(METHODS, changed(made, handoffs=handoffs([(1, 150, 350, 0, 50), (1, 400, 450, 0, 60)])))
     assert joules(graph) == {"p.Sync": 350, "p.Main": 0, "p.Recv": 0, OUTSIDE_MODULES: 1650}
     assert graph.by_name["p.Sync"].handed_j == pytest.approx(250 * J_PER_MS)
     assert graph.by_name["p.Sync"].busy_ns == 350e6
@@ -190,7 +191,7 @@ def test_work_within_handed_work_belongs_to_the_first_starter() -> None:
     pool = thread(2, nested((150, 350, 7)), [(0, 0), (1000, 1000)], name="pool")
     other = thread(3, nested((400, 700, 10)), [(0, 0), (1000, 1000)], name="other")
     made = with_messages(run([main, pool, other]), *KNOWN, Row(500, K.START_SERVICE, "", 9, thread=2, target="p.Main"))
-    graph = graph_of(METHODS, replace(made, handoffs=handoffs([(1, 150, 350, 0, 50), (2, 400, 700, 1, 250)])))
+    graph = graph_of(METHODS, changed(made, handoffs=handoffs([(1, 150, 350, 0, 50), (2, 400, 700, 1, 250)])))
     assert joules(graph)["p.Sync"] == pytest.approx(510)
     assert ("p.Sync", "start_service", "not_received", 1) in unmatched_of(graph)
 
@@ -200,7 +201,7 @@ def test_no_energy_counts_twice_if_handed_work_enters_a_module() -> None:
     main = thread(1, nested((0, 100, 2)), [(0, 0), (1000, 0)])
     pool = thread(2, nested((150, 350, 7), (200, 250, 4)), [(0, 0), (150, 0), (350, 200), (1000, 200)], name="pool")
     made = with_messages(run([main, pool]), *KNOWN)
-    graph = graph_of(METHODS, replace(made, handoffs=handoffs([(1, 150, 350, 0, 50)])))
+    graph = graph_of(METHODS, changed(made, handoffs=handoffs([(1, 150, 350, 0, 50)])))
     assert joules(graph) == {"p.Sync": 150, "p.Recv": 50, "p.Main": 0, OUTSIDE_MODULES: 0}
 
 
@@ -455,7 +456,7 @@ def test_a_fragment_that_sends_by_its_activity_does_not_replace_it_as_the_sender
 def test_periods_are_those_within_a_run() -> None:
     rows = [Row(0, K.SET_ALARM, "p.Main", 5, 2), Row(10, K.RECEIVE, "p.Recv", 5), Row(110, K.RECEIVE, "p.Recv", 5)]
     made = with_messages(run([thread(1, [], [(0, 0), (1000, 0)])]), *rows)
-    later = replace(made, communications=communications([row._replace(ms=row.ms + 500_000) for row in rows]))
+    later = changed(made, communications=communications([row._replace(ms=row.ms + 500_000) for row in rows]))
     (edge,) = graph_of(METHODS, made, later).edges
     assert (edge.count, edge.mean_period_ns) == (4, 100e6)
 

@@ -11,7 +11,7 @@ from navitas.parse.chunks import MOUNTS, Chunk, scan_chunks
 from navitas.parse.findings import Findings
 from navitas.parse.methodmap import Span
 from navitas.parse.mounts import decode_mounts
-from navitas.parse.probed_threads import by_thread, probed_threads
+from navitas.parse.probed_threads import by_thread, of_threads, probed_threads
 from navitas.parse.tables import Mounts
 
 Records = list[tuple[int, int, int]]
@@ -35,7 +35,7 @@ def decoded(carriers: dict[int, Records], *, lost: int = 0, skipped: int = 0) ->
     read: list[Chunk] = scan_chunks(b"".join(chunks)).chunks
     groups = by_thread(read, Findings(0))
     known = probed_threads(groups, {1: Span(0, 4)}, Findings(0))
-    return decode_mounts(groups, known, [thread.serial for thread in known], 50)
+    return decode_mounts(of_threads(groups, MOUNTS), known, [thread.serial for thread in known], 50)
 
 
 @given(RECORDS, RECORDS)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from navitas.parse.app_run_queue import app_run_queue
 from navitas.parse.counters import Readings
 from navitas.parse.run_queue import RunQueue
-from navitas.parse.schedstat import parse_schedstat, parse_schedstats
+from navitas.parse.schedstat import app_run_queue, parse_schedstat, parse_schedstats
 
 MS = 1_000_000
 

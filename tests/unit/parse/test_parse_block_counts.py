@@ -11,7 +11,7 @@ from support import chunk_writer as cw
 from support.recording_maker import make_recording, start_ns
 from support.scenario import Scenario, TestSpec, ThreadSpec, call
 
-from navitas.parse.block_records import COLLECTIONS, decode_block_counts
+from navitas.parse.block_counts import COLLECTIONS, decode_block_counts
 from navitas.parse.chunks import BLOCK_COUNTS, scan_chunks
 from navitas.parse.methodmap import Span
 from navitas.parse.parsed_recording import parse_recording
@@ -72,14 +72,14 @@ def test_a_recording_has_its_counts_and_names_losses(tmp_path: Path) -> None:
     main = ThreadSpec("main", (call("a.Main#run", 5, 40),), ((5, 40, 1.0),))
     made = make_recording(tmp_path / "r", Scenario(100, (main,), (TestSpec("a.MainTest#x", 0, 100),)))
     plain = parse_recording(made)
-    assert plain.runs[0].block_counts is None
+    assert plain.runs[0].calls.block_counts is None
     (events,) = (tmp_path / "r/runs/0").glob("*.nvch")
     (map_id,) = plain.method_table.base
     payload = cw.block_counts_payload([(start_ns() + 50_000_000, 0, [2, 3])])
     extra = cw.chunk(BLOCK_COUNTS, payload + b"\0", 2, serial=1, map_id=int(map_id, 16), lost=4)
     events.write_bytes(events.read_bytes() + extra)
     found = parse_recording(made)
-    counts = found.runs[0].block_counts
+    counts = found.runs[0].calls.block_counts
     assert counts is not None and counts.counts.tolist() == [2, 3]
     assert found.runs[0].threads[int(counts.thread[0])].name == "main"
     assert {loss.what: loss.count for loss in found.losses}["block_counts"] == 5

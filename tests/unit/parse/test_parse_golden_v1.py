@@ -51,7 +51,7 @@ def test_methods_and_losses(parsed: ParsedRecording) -> None:
 def test_a_run_of_events_from_a_file(parsed: ParsedRecording) -> None:
     run = parsed.runs[0]
     main, worker, gc = run.threads
-    assert [(w.test_id, w.start_ns, w.end_ns) for w in run.windows] == [
+    assert [(w.test_id, w.start_ns, w.end_ns) for w in run.app.windows] == [
         (0, 1_000_010_000_000, 1_000_190_000_000),
         (1, 1_000_240_000_000, 1_000_400_000_000),
     ]
@@ -72,7 +72,7 @@ def test_a_folded_run_from_logcat(parsed: ParsedRecording) -> None:
     run = parsed.runs[1]
     main = run.threads[0]
     folded = main.folded
-    assert [(w.test_id, w.start_ns, w.end_ns) for w in run.windows] == [(2, 2_000_010_000_000, 2_000_190_000_000)]
+    assert [(w.test_id, w.start_ns, w.end_ns) for w in run.app.windows] == [(2, 2_000_010_000_000, 2_000_190_000_000)]
     assert len(main.calls) == 0
     assert {(n, p, m) for n, p, m in zip(folded.node.tolist(), folded.parent.tolist(), folded.method.tolist(), strict=True)} == {
         (0, -1, 1),
@@ -87,12 +87,12 @@ def test_a_folded_run_from_logcat(parsed: ParsedRecording) -> None:
 
 def test_sampled_tables(parsed: ParsedRecording) -> None:
     run = parsed.runs[0]
-    assert run.process_cpu is not None and run.cpu_stat is not None and run.rails is not None
-    assert int(run.process_cpu.cpu_ns[-1]) == 430_000_000
-    assert run.cpu_stat.busy_ns[-1].tolist() == [230_000_000, 100_000_000, 60_000_000, 20_000_000]
-    assert run.rails.names == ("S2M_VDD_CPUCL2", "VSYS_PWR_MMWAVE")
-    np.testing.assert_allclose(run.rails.energy_j[[0, -1]], [[7.0, 7.0], [7.5, 7.04]])
-    low, high = run.time_in_state
+    assert run.cpu.process is not None and run.cpu.stat is not None and run.devices.rails is not None
+    assert int(run.cpu.process.cpu_ns[-1]) == 430_000_000
+    assert run.cpu.stat.busy_ns[-1].tolist() == [230_000_000, 100_000_000, 60_000_000, 20_000_000]
+    assert run.devices.rails.names == ("S2M_VDD_CPUCL2", "VSYS_PWR_MMWAVE")
+    np.testing.assert_allclose(run.devices.rails.energy_j[[0, -1]], [[7.0, 7.0], [7.5, 7.04]])
+    low, high = run.cpu.time_in_state
     assert (low.policy, low.freq_khz.tolist()) == (0, [500_000, 1_000_000])
     assert (low.ns[-1] - low.ns[0]).tolist() == [320_000_000, 70_000_000]
     assert (high.ns[-1] - high.ns[0]).tolist() == [400_000_000, 0]

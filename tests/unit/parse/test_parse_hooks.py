@@ -12,9 +12,7 @@ from navitas.parse.apis import API_SOURCE, APIS, FIRST_API
 from navitas.parse.call_events import encoded_calls
 from navitas.parse.chunks import CALLS, FOLDED, HANDOFFS, HOOKS, Chunk, scan_chunks
 from navitas.parse.folded import decode_folded
-from navitas.parse.handoffs import decode_handoffs
-from navitas.parse.hook_calls import NO_NODE, HookKind
-from navitas.parse.hooks import decode_hooks
+from navitas.parse.hook_calls import NO_NODE, HookKind, decode_handoffs, decode_hooks
 from navitas.parse.methodmap import Span
 from navitas.parse.tables import ENTER, EXIT
 
@@ -22,11 +20,8 @@ ROOT = Path(__file__).resolve().parents[3]
 JAVA = ROOT / "instrumenter"
 
 
-def groups(*chunks: bytes) -> dict[int, dict[int, list[Chunk]]]:
-    found: dict[int, dict[int, list[Chunk]]] = {}
-    for chunk in scan_chunks(b"".join(chunks)).chunks:
-        found.setdefault(chunk.serial, {}).setdefault(chunk.type, []).append(chunk)
-    return found
+def chunks_of(*chunks: bytes) -> list[Chunk]:
+    return scan_chunks(b"".join(chunks)).chunks
 
 
 def hooks(serial: int, *records: tuple[int, int, int, int, int, int, int]) -> bytes:
@@ -34,15 +29,14 @@ def hooks(serial: int, *records: tuple[int, int, int, int, int, int, int]) -> by
 
 
 def test_api_calls_of_all_threads_are_in_order_of_their_start() -> None:
-    decoded = decode_hooks(
-        groups(
+    found, impossible, unknown = decode_hooks(
+        chunks_of(
             hooks(1, (500, 600, 42, 1, 0, 0xFFFFFFFF, 9), (900, 950, 0, 23, 1, 7, 10)),
             hooks(2, (700, 800, 1_000, 4, 0, 3, 9)),
         ),
         [2, 1],
     )
-    assert (decoded.impossible, decoded.unknown) == (0, {})
-    found = decoded.calls
+    assert (impossible, unknown) == (0, {})
     assert found.thread.tolist() == [1, 0, 1]
     assert found.start_ns.tolist() == [500, 700, 900]
     assert found.end_ns.tolist() == [600, 800, 950]
@@ -54,8 +48,8 @@ def test_api_calls_of_all_threads_are_in_order_of_their_start() -> None:
 
 
 def test_impossible_and_unknown_api_calls_are_counted_and_left_out() -> None:
-    found = decode_hooks(
-        groups(
+    found, impossible, unknown = decode_hooks(
+        chunks_of(
             hooks(
                 1,
                 (500, 400, 1, 1, 0, 0, 0),  # ends before it starts
@@ -68,12 +62,12 @@ def test_impossible_and_unknown_api_calls_are_counted_and_left_out() -> None:
         ),
         [1],
     )
-    assert (found.calls.amount.tolist(), found.impossible, found.unknown) == ([5], 4, {99: 1})
+    assert (found.amount.tolist(), impossible, unknown) == ([5], 4, {99: 1})
 
 
 def test_a_run_without_api_calls_has_an_empty_table() -> None:
-    found = decode_hooks({}, [])
-    assert (len(found.calls), found.impossible, found.unknown) == (0, 0, {})
+    found, impossible, unknown = decode_hooks([], [])
+    assert (len(found), impossible, unknown) == (0, 0, {})
 
 
 def test_handoffs_name_the_origin_and_impossible_ones_are_counted() -> None:
@@ -87,7 +81,7 @@ def test_handoffs_name_the_origin_and_impossible_ones_are_counted() -> None:
         (2_000, 3_000, 5, 1_500, 1 << 31),
     ]
     found, impossible = decode_handoffs(
-        groups(cw.chunk(HANDOFFS, cw.handoffs_payload(records), len(records), serial=7)), [3, 5, 7]
+        chunks_of(cw.chunk(HANDOFFS, cw.handoffs_payload(records), len(records), serial=7)), [3, 5, 7]
     )
     assert impossible == 5
     assert found.thread.tolist() == [2, 2]
@@ -101,7 +95,7 @@ def test_handoffs_name_the_origin_and_impossible_ones_are_counted() -> None:
 def test_origins_continue_the_serials_of_earlier_processes() -> None:
     (chunk,) = scan_chunks(cw.chunk(HANDOFFS, cw.handoffs_payload([(20, 30, 2, 10, 0)]), 1, serial=3)).chunks
     later = Chunk(HANDOFFS, 0, 13, 0, 0, 0, 0, 1, "", chunk.payload, process=1, serials_before=10)
-    found, _ = decode_handoffs({13: {HANDOFFS: [later]}}, [2, 12, 13])
+    found, _ = decode_handoffs([later], [2, 12, 13])
     assert (found.thread.tolist(), found.origin.tolist()) == ([2], [1])
 
 

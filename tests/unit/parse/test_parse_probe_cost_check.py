@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from navitas.parse.calibration import check_probe_cost
 from navitas.parse.findings import Findings
-from navitas.parse.probe_cost_check import check_probe_cost
 from navitas.parse.tables import CallCost, ProbeCost
 
 FAST = CallCost(inside_ns=17, outside_ns=23, thrown_inside_ns=20, thrown_outside_ns=30, spread_ns=1)

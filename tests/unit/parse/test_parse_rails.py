@@ -62,11 +62,11 @@ def test_rails_of_equal_names_are_counted_together() -> None:
 
 
 def test_the_report_names_rails_that_went_back(tmp_path: Path) -> None:
-    whole = parse_recording(make_recording(tmp_path / "rec", SCENARIO)).runs[0].rails
+    whole = parse_recording(make_recording(tmp_path / "rec", SCENARIO)).runs[0].devices.rails
     shell = tmp_path / "rec" / "runs" / "0" / "shell.txt"
     shell.write_text(re.sub(r"(\[S1M\], )1(\d{7})$", r"\g<1>\2", shell.read_text(), flags=re.MULTILINE))
     parsed = parse_recording(open_recording(tmp_path / "rec"))
-    rails = parsed.runs[0].rails
+    rails = parsed.runs[0].devices.rails
     assert whole is not None and rails is not None
     lost_j = (whole.energy_j[-1] - whole.energy_j[0]) - (rails.energy_j[-1] - rails.energy_j[0])
     assert lost_j.tolist() == pytest.approx([0.4, 0.0])
@@ -112,9 +112,8 @@ def test_a_source_with_one_reading_hides_no_warning(
     def cut(*inputs: Any) -> Any:
         tables = complete(*inputs)
         assert tables.rails is not None
-        return replace(
-            tables, rails=replace(tables.rails, t_ns=tables.rails.t_ns[:shown], energy_j=tables.rails.energy_j[:shown])
-        )
+        rails = replace(tables.rails, t_ns=tables.rails.t_ns[:shown], energy_j=tables.rails.energy_j[:shown])
+        return replace(tables, rails=rails)
 
     monkeypatch.setattr(parsed_recording, "shell_tables", cut)
     monkeypatch.setattr(parsed_recording, "read_monitors", lambda *_, **more: PowerMonitors(is_short=True))

@@ -94,31 +94,31 @@ def test_cpu_clocks_match_the_scenario(parsed: ParsedRecording) -> None:
 
 
 def test_windows_and_markers(parsed: ParsedRecording) -> None:
-    windows = [(w.test_id, (w.start_ns - start_ns()) / MS, (w.end_ns - start_ns()) / MS) for w in parsed.runs[0].windows]
+    windows = [(w.test_id, (w.start_ns - start_ns()) / MS, (w.end_ns - start_ns()) / MS) for w in parsed.runs[0].app.windows]
     assert windows == [(0, 40, 460), (1, 490, 710)]
-    assert [m.kind for m in parsed.runs[0].markers] == ["run_start", *["test_start", "test_finish"] * 2, "run_end"]
+    assert [m.kind for m in parsed.runs[0].app.markers] == ["run_start", *["test_start", "test_finish"] * 2, "run_end"]
 
 
 def test_sampled_tables(parsed: ParsedRecording) -> None:
     run = parsed.runs[0]
-    for table, spec in zip(run.time_in_state, SCENARIO.policies, strict=True):
+    for table, spec in zip(run.cpu.time_in_state, SCENARIO.policies, strict=True):
         assert (table.policy, tuple(table.freq_khz)) == (spec.id, spec.freq_khz)
         at_ms = (table.t_ns - start_ns()) / MS
         expected = np.array([spec.ns_in_state(ms) for ms in at_ms])
         assert (np.abs((table.ns - table.ns[0]) - expected) <= 10 * MS).all()
-    assert run.process_cpu is not None and run.cpu_stat is not None and run.rails is not None
-    assert abs(run.process_cpu.cpu_ns[-1] - sum(t.cpu_ns(1000) for t in SCENARIO.threads)) <= 10 * MS
-    assert run.cpu_stat.cpus == (0, 1, 2, 3)
-    assert (np.abs(run.cpu_stat.busy_ns[-1] - [SCENARIO.busy_ns(cpu, 1000) for cpu in range(4)]) <= 10 * MS).all()
-    assert run.cpu_stat.t_ns.tolist() == [start_ns() + ms * MS for ms in range(0, 1001, 200)]
-    assert run.rails.names == ("S1M", "S2M")
+    assert run.cpu.process is not None and run.cpu.stat is not None and run.devices.rails is not None
+    assert abs(run.cpu.process.cpu_ns[-1] - sum(t.cpu_ns(1000) for t in SCENARIO.threads)) <= 10 * MS
+    assert run.cpu.stat.cpus == (0, 1, 2, 3)
+    assert (np.abs(run.cpu.stat.busy_ns[-1] - [SCENARIO.busy_ns(cpu, 1000) for cpu in range(4)]) <= 10 * MS).all()
+    assert run.cpu.stat.t_ns.tolist() == [start_ns() + ms * MS for ms in range(0, 1001, 200)]
+    assert run.devices.rails.names == ("S1M", "S2M")
     np.testing.assert_allclose(
-        run.rails.energy_j[-1] - run.rails.energy_j[0], [joules(w, 1000) for w in SCENARIO.rails.values()], atol=1e-6
+        np.ptp(run.devices.rails.energy_j, axis=0), [joules(w, 1000) for w in SCENARIO.rails.values()], atol=1e-6
     )
 
 
 def same(a: ParsedRecording, b: ParsedRecording) -> None:
-    assert a.runs[0].windows == b.runs[0].windows
+    assert a.runs[0].app.windows == b.runs[0].app.windows
     for one, other in zip(a.runs[0].threads, b.runs[0].threads, strict=True):
         assert (one.serial, one.tid, one.name) == (other.serial, other.tid, other.name)
         for column in ("t_ns", "kind", "method"):
@@ -156,12 +156,12 @@ def test_setting_the_clock_during_a_run_changes_nothing(
     after = parse_recording(make_recording(tmp_path / "after", replace(long, clock_set=clock_set)))
     run = after.runs[0]
     assert (after.warnings, after.losses) == ((), ())
-    assert before.cpu_stat is not None and run.cpu_stat is not None
-    assert np.abs(run.cpu_stat.t_ns - before.cpu_stat.t_ns).max() <= 1000  # the shell reports microseconds
+    assert before.cpu.stat is not None and run.cpu.stat is not None
+    assert np.abs(run.cpu.stat.t_ns - before.cpu.stat.t_ns).max() <= 1000  # the shell reports microseconds
     if rails:
-        assert before.rails is not None and run.rails is not None
-        assert np.abs(run.rails.t_ns - before.rails.t_ns).max() <= 1000
-    assert (run.start_ns, run.end_ns, run.windows) == (before.start_ns, before.end_ns, before.windows)
+        assert before.devices.rails is not None and run.devices.rails is not None
+        assert np.abs(run.devices.rails.t_ns - before.devices.rails.t_ns).max() <= 1000
+    assert (run.start_ns, run.end_ns, run.app.windows) == (before.start_ns, before.end_ns, before.app.windows)
 
 
 def test_readings_that_no_triple_can_convert_are_dropped_with_a_warning(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_readings_that_no_triple_can_convert_are_dropped_with_a_warning(tmp_path
     found = parse_recording(recording)
     assert {warning.code for warning in found.warnings} == {"file_changed", "unjoined_readings"}
     assert {(loss.what, loss.count) for loss in found.losses} == {("unjoined_readings", 2)}
-    assert found.runs[0].cpu_stat is not None
+    assert found.runs[0].cpu.stat is not None
 
 
 def test_small_chunks_give_the_same_tables(tmp_path: Path, parsed: ParsedRecording) -> None:
@@ -189,21 +189,21 @@ def test_folded_threads_keep_their_time(tmp_path: Path) -> None:
 
 def test_runs_are_separate(tmp_path: Path) -> None:
     parsed = parse_recording(make_recording(tmp_path, SCENARIO, replace(SCENARIO, repeat=1, transport="logcat")))
-    assert [[w.test_id for w in run.windows] for run in parsed.runs] == [[0, 1], [2, 3]]
+    assert [[w.test_id for w in run.app.windows] for run in parsed.runs] == [[0, 1], [2, 3]]
     assert [run.start_ns for run in parsed.runs] == [start_ns(0), start_ns(1)]
 
 
 def test_a_test_cut_by_a_crash_ends_at_the_end_of_the_run(tmp_path: Path) -> None:
     scenario = replace(SCENARIO, tests=(TestSpec("a.FooTest#one", 40, None),), exit="crashed", duration_ms=600)
     parsed = parse_recording(make_recording(tmp_path, scenario))
-    (window,) = parsed.runs[0].windows
+    (window,) = parsed.runs[0].app.windows
     assert (window.end_ns, parsed.runs[0].end_ns) == (start_ns() + 700 * MS,) * 2
 
 
 def test_an_ignored_test_takes_no_time(tmp_path: Path) -> None:
     tests = (TestSpec("a.FooTest#one", 40, 40.01, status="ignored"), TestSpec("a.FooTest#two", 490, 710))
     parsed = parse_recording(make_recording(tmp_path, replace(SCENARIO, tests=tests)))
-    assert [window.test_id for window in parsed.runs[0].windows] == [1]
+    assert [window.test_id for window in parsed.runs[0].app.windows] == [1]
     assert parsed.warnings == ()
 
 
@@ -283,7 +283,7 @@ def test_without_events_there_are_warnings_and_no_tables(tmp_path: Path) -> None
     recording.files("events", 0)[0].unlink()
     parsed = parse_recording(recording)
     run = parsed.runs[0]
-    assert (run.threads, run.windows, run.time_in_state, run.process_cpu, run.cpu_stat, run.rails) == (
+    assert (run.threads, run.app.windows, run.cpu.time_in_state, run.cpu.process, run.cpu.stat, run.devices.rails) == (
         (),
         (),
         (),
@@ -340,7 +340,7 @@ def of_two_processes(folder: Path) -> Recording:
 def test_a_second_process_has_its_own_threads(tmp_path: Path) -> None:
     run = parse_recording(of_two_processes(tmp_path)).runs[0]
     assert [t.serial for t in run.threads if t.serial > 0] == [1, 2, 3, 4]
-    assert len(run.markers) == 12
+    assert len(run.app.markers) == 12
 
 
 def test_gaps_are_counted_in_each_process(tmp_path: Path) -> None:

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navitas.parse.clock_triples import ClockTriples
-from navitas.parse.rail_readings import SkippedReadings
-from navitas.parse.rails import parse_rails
-from navitas.parse.shell import Series, parse_shell
+from navitas.parse.rail_readings import SkippedReadings, parse_rails
+from navitas.parse.sampled_files import Series, parse_shell
 
 TEXT = "@ 10.5\n# /proc/stat\ncpu 1\nintr\n# /sys/x\na\n@ 11,000250\n# /proc/stat\ncpu 2\n"
 RAILS = "t=1000\nCH0(T=1000)[S1M_VDD_CPUCL0], 5000000\nCH1(T=1000)[VSYS_PWR_DISPLAY], 7\n"
@@ -39,7 +38,7 @@ def test_lines_similar_to_a_header_belong_to_the_text() -> None:
 
 
 def test_lines_beyond_the_memory_limit_are_dropped_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("navitas.parse.shell._MAX_CHARS", 500)
+    monkeypatch.setattr("navitas.parse.sampled_files._MAX_CHARS", 500)
     found, left_out = parse_shell(io.StringIO(TEXT))
     assert found["/proc/stat"].texts == ["cpu 1\nintr\n"] and left_out == 5
 

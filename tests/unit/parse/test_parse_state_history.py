@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from navitas.batterystats.keys import STATE_NAMES
 from navitas.batterystats.tables import ClockAnchor, StateIntervals
 from navitas.parse.clock_triples import ClockTriples
-from navitas.parse.controller_times import radio_times
 from navitas.parse.device_states import NO_UID, DeviceStates
 from navitas.parse.findings import Findings
-from navitas.parse.radio_times import RadioTimes
+from navitas.parse.radio_times import RadioTimes, radio_times
 from navitas.parse.state_history import StateHistory, read_state_history
 from navitas.parse.states_near_run import OPEN_NS, StatesNearRun
 from navitas.recording.manifest import Run

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from navitas.parse.rail_readings import SkippedReadings, possible_growth
-from navitas.parse.statistics_readings import parse_statistics
+from navitas.parse.sampled_files import parse_statistics
 from navitas.virtual_phone.rail_monitor import Consumer, dump_power_statistics
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from navitas.parse.counters import Readings
-from navitas.parse.ticks import tick_period_ns
+from navitas.parse.counters import Readings, tick_period_ns
 
 
 def test_ticks_are_weighted_by_their_length() -> None:

@@ -43,10 +43,10 @@ def test_a_recording_matches_the_simulation(record: Record, tmp_path: Path) -> N
         if thread.app and thread.events:
             assert len(probed[thread.tid].calls) == len(thread.events)
             assert probed[thread.tid].anchors.cpu_ns.tolist() == [cpu_ns for _, cpu_ns in anchors_of(thread)]
-    (window,) = run.windows
+    (window,) = run.app.windows
     assert (window.end_ns - window.start_ns) == record.window[1] - record.window[0]
-    assert run.cpu_stat is not None and len(run.cpu_stat.cpus) == 8
-    assert [len(table.freq_khz) for table in run.time_in_state] == [11, 14, 17]
+    assert run.cpu.stat is not None and len(run.cpu.stat.cpus) == 8
+    assert [len(table.freq_khz) for table in run.cpu.time_in_state] == [11, 14, 17]
     assert "/time_in_state\ncpu0\n300000 " in (tmp_path / "r" / "runs" / "0" / "shell.txt").read_text()
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hardware_maker import hooks
 from support.recording_maker import PACKAGE, make_recording
+from support.run_tables import changed
 from support.scenario import Message, Scenario, TestSpec, ThreadSpec, call
 from vitals_dumps import CHECKIN_16, bugreport, checkin_section
 from vitals_recording import hooked_run, loaded
@@ -86,10 +86,10 @@ def test_methods_that_scan_or_use_the_network_are_listed() -> None:
     """m1 receives 1,000 bytes in m2, an API's call, and m3 starts a scan."""
     rows = [(0, 215, 216, 1000, HookKind.NET_READ, False, 0), (0, 415, 415, 0, HookKind.WIFI_SCAN, False, 7)]
     rows.append((0, 515, 515, 0, HookKind.WIFI_SCAN, True, 7))
-    made, profile = loaded(replace(hooked_run(), hooks=hooks(rows)))
+    made, profile = loaded(changed(hooked_run(), hooks=hooks(rows)))
     found = {one.name: (one.scans, one.network_bytes, one.place) for one in radio_users_of(made, profile)}
     assert found == {"a.C.m1": (0, 1000, "C.java:1"), "a.C.m3": (1, 0, "C.java:3")}
-    empty, profile = loaded(replace(hooked_run(), hooks=None))
+    empty, profile = loaded(changed(hooked_run(), hooks=None))
     assert radio_users_of(empty, profile) == ()
 
 

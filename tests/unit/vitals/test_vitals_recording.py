@@ -10,6 +10,7 @@ import pytest
 from hardware_maker import OTHER_UID
 from support.added_history import wall_ms
 from support.recording_maker import PACKAGE
+from support.run_tables import changed
 from vitals_dumps import CHECKIN_16
 from vitals_recording import history, hooked_run, loaded, recording_with_histories
 from vitals_reports import app_of
@@ -67,7 +68,7 @@ def test_wake_locks_of_other_apps_and_unknown_apps_are_not_joined(tmp_path: Path
 
 
 def test_a_recording_without_hooks_has_no_methods(tmp_path: Path) -> None:
-    made, profile = loaded(replace(hooked_run(), hooks=None))
+    made, profile = loaded(changed(hooked_run(), hooks=None))
     assert acquirers_of(made, profile, [history(tmp_path, *EACH)]) == ()
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
-from attribution_maker import MS, POLICIES, T0, manifest, nested, run, thread
+from attribution_maker import MS, POLICIES, manifest, nested, run, thread
 from hardware_maker import APP_UID, PHONE, hooks, profile_of
 from support.added_history import add_history
 from support.recording_maker import make_recording
+from support.run_tables import changed
 from support.scenario import Call, Scenario, TestSpec, ThreadSpec
 from traces import METHODS
 
@@ -33,7 +33,7 @@ def hooked_run() -> RunTables:
     rows = [(215, False, 7), (315, True, 7), (415, False, 8), (715, True, 8)]
     found = hooks([(0, t, t, 0, K, stop, handle) for t, stop, handle in rows])
     made = run([thread(1, EVENTS, [(0, 0), (1000, 100)])])
-    return replace(made, hooks=found, realtime_offset_ns=WALL_MS * MS - T0)
+    return changed(made, hooks=found)
 
 
 def loaded(tables: RunTables) -> tuple[Loaded, Profile]:

@@ -59,20 +59,20 @@ def parsed(folder: Path, name: str, data: bytes, *, warnings: tuple[Warning, ...
 @pytest.mark.parametrize(("name", "data"), [("trace.pftrace", perfetto()), ("trace.txt", text()), ("trace.html", text())])
 def test_a_trace_is_joined_with_its_run(tmp_path: Path, name: str, data: bytes) -> None:
     run = parsed(tmp_path, name, data).runs[0]
-    assert run.trace is not None
-    assert run.trace.switches.t_ns[:2].tolist() == [start_ns() + 10 * MS, start_ns() + 60 * MS]
-    assert run.trace.switches.next_tid[:2].tolist() == [TID0, 0]
+    assert run.cpu.trace is not None
+    assert run.cpu.trace.switches.t_ns[:2].tolist() == [start_ns() + 10 * MS, start_ns() + 60 * MS]
+    assert run.cpu.trace.switches.next_tid[:2].tolist() == [TID0, 0]
 
 
 def test_a_trace_without_the_process_is_reported(tmp_path: Path) -> None:
     run = parsed(tmp_path, "trace.pftrace", perfetto(tid=99)).runs[0]
-    assert run.trace is None and "trace_without_app" in {reason.code for reason in run.reasons}
+    assert run.cpu.trace is None and "trace_without_app" in {reason.code for reason in run.cpu.reasons}
 
 
 def test_a_trace_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     result = parsed(tmp_path, "trace.pftrace", b"no trace at all")
-    assert result.runs[0].trace is None
-    codes = [reason.code for reason in result.runs[0].reasons]
+    assert result.runs[0].cpu.trace is None
+    codes = [reason.code for reason in result.runs[0].cpu.reasons]
     assert codes == ["trace_unreadable"] or codes[-1] == "trace_empty"
 
 
@@ -86,5 +86,5 @@ def test_the_reason_for_a_missing_trace_is_reported(tmp_path: Path) -> None:
     own = Warning(code="trace", message="the phone has neither perfetto nor atrace", run=0)
     other = Warning(code="trace", message="something else", run=1)
     run = parsed(tmp_path, "other.bin", b"", warnings=(own, other)).runs[0]
-    texts = [reason.text for reason in run.reasons if reason.code == "tracer"]
+    texts = [reason.text for reason in run.cpu.reasons if reason.code == "tracer"]
     assert texts == ["the phone has neither perfetto nor atrace"]
