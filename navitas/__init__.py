@@ -1,6 +1,6 @@
 """Navitas: joules per method and per thread, for Android and JVM code.
 
-`navitas.load("recording")` opens a recording in scripts (docs/python-api.md).
+In scripts, `navitas.profile("project")` makes a recording, and `navitas.load("recording")` opens one (docs/python-api.md).
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from navitas.analyze.load import load
     from navitas.analyze.profile import Profile
+    from navitas.workflows.profile import profile
 
 __version__ = "0.1.0"
-__all__ = ["Profile", "__version__", "load"]
+__all__ = ["Profile", "__version__", "load", "profile"]
 
 
 def __getattr__(name: str) -> Any:
@@ -25,4 +26,8 @@ def __getattr__(name: str) -> Any:
         from navitas.analyze.profile import Profile  # noqa: PLC0415
 
         return Profile
+    if name == "profile":
+        from navitas.workflows.profile import profile  # noqa: PLC0415
+
+        return profile
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

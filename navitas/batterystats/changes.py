@@ -11,9 +11,8 @@ import numpy as np
 from navitas.batterystats.history_line import ITEM
 from navitas.batterystats.keys import CODES, KEYS, OFF, STATE_NAMES, STATE_NUMBERS, WIFI_RADIO_SINCE, KeyKind
 from navitas.batterystats.line_counts import LineCounts
-from navitas.batterystats.numbers import parse_integer, parse_number
+from navitas.batterystats.numbers import parse_integer, parse_number, parse_uid
 from navitas.batterystats.tables import Integers
-from navitas.batterystats.uids import parse_uid
 
 NOTE = len(STATE_NAMES)
 """Number of a pseudo-state: the value is a reason in `Changes.reasons`."""

@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from navitas.batterystats.line_counts import LineCounts
-from navitas.batterystats.numbers import parse_count, parse_number
+from navitas.batterystats.numbers import parse_count, parse_number, parse_uid
 from navitas.batterystats.statistics import Statistics, component_name
-from navitas.batterystats.uids import parse_uid
 
 CONTROLLERS = {"gwfcd": "wifi", "gmcd": "modem", "gble": "bluetooth"}
 """The radio of each type of line."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from navitas.android_ids import UIDS_PER_USER
+
 NUMBER = r"-?\d[\d.,]*(?:[eE]-?\d{1,3})?"
 _NUMBER = re.compile(NUMBER, re.ASCII)
 _COUNT = re.compile(r"\d{1,20}", re.ASCII)
@@ -13,6 +15,11 @@ _SIZE = re.compile(r"(\d[\d.,]*) ?([KMGTP]?)B", re.ASCII)
 _LONGEST = 40
 _END = 1 << 47
 """No time, counter or charge of a phone is as large: 128 TiB, or 4 years in microseconds."""
+_UID = re.compile(r"u(\d{1,4})(ai|a|i|s)(\d{1,5})|(-?\d{1,10})", re.ASCII)
+FIRST_APP_UID = 10_000
+"""Lower uids, of any user, are those of the system (AOSP: Process.FIRST_APPLICATION_UID)."""
+# UserHandle.formatUid: apps, isolated processes, isolated processes of an app zygote, shared and system users.
+_FIRST = {"a": FIRST_APP_UID, "i": 99_000, "ai": 90_000, "s": 0}
 
 
 def parse_number(text: str) -> float | None:
@@ -61,3 +68,20 @@ def parse_bytes(text: str) -> float | None:
         return None
     size = number * 1024 ** " KMGTP".index(found[2] or " ")
     return size if size < _END else None
+
+
+def parse_uid(text: str) -> int | None:
+    """Return the number of a uid such as `u0a123` (10123), `u10s1000`, or `1000`; None for anything else."""
+    found = _UID.fullmatch(text)
+    if found is None:
+        return None
+    if found[4] is not None:
+        uid = int(found[4])
+        return uid if -1 <= uid < 1 << 31 else None
+    uid = int(found[1]) * UIDS_PER_USER + _FIRST[found[2]] + int(found[3])
+    return uid if uid < 1 << 31 else None
+
+
+def is_app(uid: int) -> bool:
+    """Whether a uid is that of an app (AOSP: UserHandle.isApp)."""
+    return uid % UIDS_PER_USER >= FIRST_APP_UID if uid >= 0 else False

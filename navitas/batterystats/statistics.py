@@ -103,6 +103,9 @@ class Statistics:
 
 
 def component_name(text: str) -> str:
-    """Return the common name of a component. Names that only one release has stay as they are."""
+    """Return the common name of a component of Android's estimates. Names that only one release has stay as they are.
+
+    Source: AOSP's CHECKIN_POWER_COMPONENT_LABELS, BatterySipper.DrainType and BatteryConsumer.
+    """
     name = text.strip().lower().replace(" ", "_")
     return _COMPONENTS.get(name, name)

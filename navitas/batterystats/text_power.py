@@ -12,9 +12,8 @@ from __future__ import annotations
 import re
 
 from navitas.batterystats.line_counts import LineCounts
-from navitas.batterystats.numbers import NUMBER, parse_number
+from navitas.batterystats.numbers import NUMBER, parse_number, parse_uid
 from navitas.batterystats.statistics import Statistics, component_name
-from navitas.batterystats.uids import parse_uid
 
 _BEGIN = re.compile(r"\s*Estimated (?:power|battery) use\s*\(mAh\).*")
 _CAPACITY = re.compile(r"(?i)(capacity|rated|typical|computed drain|actual drain): (\d[\d.,]*)(?:-(\d[\d.,]*))?")
@@ -51,70 +50,59 @@ class TextPower:
         return False
 
     def _row(self, line: str) -> bool:
-        user = _USER.fullmatch(line)
-        if user is not None:
-            self._user(user, line)
+        refusal = ""
+        if user := _USER.fullmatch(line):
+            refusal = self._user(user)
         elif (block := _BLOCK.fullmatch(line)) is not None and not _COMPONENT.search(line):
             self._block = block[1]
-            self._counts.accept()
         elif line.strip() == "Global":
             self._uid, self._block = None, ""
-            self._counts.accept()
         elif _CAPACITY.search(line):
             self._totals(line)
-        elif (device := _DEVICE.fullmatch(line)) is not None:
-            self._device(device, line)
+        elif device := _DEVICE.fullmatch(line):
+            refusal = self._device(device)
         elif _COMPONENT.match(line.strip()):
-            self._components(line, line)
+            refusal = self._components(line)
         else:
             return False
+        if refusal:
+            self._counts.refuse(f"estimated power use: {refusal}", line.encode())
+        else:
+            self._counts.accept()
         return True
 
-    def _user(self, found: re.Match[str], line: str) -> None:
+    def _user(self, found: re.Match[str]) -> str:
+        """Read the estimates of a user. Returns what cannot be read, as do the readers of other rows."""
         self._uid, self._block = parse_uid(found[1]), ""
         charge = parse_number(found[2])
         if self._uid is None or charge is None:
-            self._counts.refuse("estimated power use: unreadable user", line.encode())
-            return
+            return "unreadable user"
         self._found.add_power("uid", self._uid, "app", "", charge)
         rest = found[3].partition("Including smearing")[0]
         for state, text in _STATE.findall(_PARENTHESES.sub("", rest)):
             if (part := parse_number(text)) is not None:
                 self._found.add_power("uid", self._uid, "app", state, part)
-        if "=" in rest:
-            self._components(rest, line)
-        else:
-            self._counts.accept()
+        return self._components(rest) if "=" in rest else ""
 
-    def _components(self, text: str, line: str) -> None:
+    def _components(self, text: str) -> str:
         if self._uid is None:
-            self._counts.refuse("estimated power use: components of no user", line.encode())
-            return
-        bad = False
-        for name, state, number in _COMPONENT.findall(text):
-            charge = parse_number(number)
-            if charge is None:
-                bad = True
-            else:
-                self._found.add_power("uid", self._uid, component_name(name), self._state(state), charge)
-        if bad:
-            self._counts.refuse("estimated power use: unreadable number", line.encode())
-        else:
-            self._counts.accept()
+            return "components of no user"
+        charges = [(name, state, parse_number(number)) for name, state, number in _COMPONENT.findall(text)]
+        for name, state, charge in charges:
+            if charge is not None:
+                part = ", ".join(filter(None, (self._block, state)))
+                self._found.add_power("uid", self._uid, component_name(name), part, charge)
+        return "unreadable number" if any(charge is None for *_, charge in charges) else ""
 
-    def _state(self, state: str) -> str:
-        return ", ".join(part for part in (self._block, state) if part)
-
-    def _device(self, found: re.Match[str], line: str) -> None:
+    def _device(self, found: re.Match[str]) -> str:
         charge, apps = parse_number(found[2]), _APPS.search(found[3])
         if charge is None:
-            self._counts.refuse("estimated power use: unreadable number", line.encode())
-            return
+            return "unreadable number"
         name = component_name(found[1])
         self._found.add_power("device", -1, name, self._block, charge)
         if apps is not None and (share := parse_number(apps[1])) is not None:
             self._found.add_power("apps", -1, name, self._block, share)
-        self._counts.accept()
+        return ""
 
     def _totals(self, line: str) -> None:
         for name, least, most in _CAPACITY.findall(line):
@@ -123,4 +111,3 @@ class TextPower:
                 self._found.add_counter(-1, f"{key}_mah" if key != "actual_drain" else "actual_drain_least_mah", "", number)
             if key == "actual_drain" and (number := parse_number(most or least)) is not None:
                 self._found.add_counter(-1, "actual_drain_most_mah", "", number)
-        self._counts.accept()

@@ -6,10 +6,9 @@ import re
 from collections.abc import Callable
 
 from navitas.batterystats.line_counts import LineCounts
-from navitas.batterystats.numbers import parse_bytes, parse_duration_ms
+from navitas.batterystats.numbers import is_app, parse_bytes, parse_duration_ms, parse_uid
 from navitas.batterystats.statistics import Statistics
 from navitas.batterystats.text_power import TextPower
-from navitas.batterystats.uids import is_app, parse_uid
 
 _USER = re.compile(r"  (u\d{1,4}(?:ai|a|i|s)\d{1,5}|\d{1,10}):\s*")
 _TITLE = re.compile(r"(?:  )?(?=\S)[^=]{1,200}:\s*|On.battery [^=]{1,200} stats \(microcoulombs\)\s*")

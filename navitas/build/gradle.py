@@ -7,10 +7,10 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from navitas.build.gradle_output import GradleOutput, ProjectReport
-from navitas.build.gradle_results import bundles_of, failure_of, left_out
+from navitas.build.gradle_results import GradleOutput, ProjectReport, bundles_of, failure_of, left_out
 from navitas.build.java import find_java, jar
 from navitas.build.process import run_streaming
 from navitas.bundle.manifest import Probes
@@ -42,21 +42,39 @@ task {task} {{
 """
 
 
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """What to build of a project, and which classes get which probes."""
+
+    gradle: str | None = None
+    """A Gradle launcher or installation; None: the project's gradlew, else the one on PATH."""
+    module: str | None = None
+    """The path of the only module to build, such as `:app`."""
+    variant: str | None = None
+    """The Android variant; None: the only one with tests."""
+    instrument_tests: bool = True
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+    test_task: str | None = None
+    """The task with the tests; None: `test`."""
+    skip_trivial: bool = False
+    hooks: bool = False
+    """Hook the app's calls of input, output and device APIs."""
+    hook_libraries: bool = False
+    """With `hooks`, also hook those of all libraries."""
+    block_edits: Path | None = None
+    """A file with blocks to remove or repeat (docs/dev/formats.md, "Block edits")."""
+    probes: Probes = "methods"
+    """The kind of probes. Only those of methods can have hooks."""
+
+
+DEFAULTS = BuildOptions()
+
+
 def build_bundles(
     project: Path,
+    options: BuildOptions = DEFAULTS,
     *,
-    gradle: str | None = None,
-    module: str | None = None,
-    variant: str | None = None,
-    instrument_tests: bool = True,
-    include: Sequence[str] = (),
-    exclude: Sequence[str] = (),
-    test_task: str | None = None,
-    skip_trivial: bool = False,
-    hooks: bool = False,
-    hook_libraries: bool = False,
-    block_edits: Path | None = None,
-    probes: Probes = "methods",
     app_only: bool = False,
     virtual: bool = True,
     provide: Callable[[Sequence[Path]], None] | None = None,
@@ -66,12 +84,6 @@ def build_bundles(
 ) -> list[Bundle]:
     """Build the project's instrumented bundles, one for each module with tests, in the order of module paths.
 
-    `gradle` is a Gradle launcher or installation (None: the project's gradlew, else the one on PATH).
-    `module` is the path of the only module to build, such as `:app`. `test_task` is the task with the tests (None: `test`).
-    `probes` is the kind of probes; only those of methods can have hooks.
-    `hooks` hooks the app's calls of input, output and device APIs, `hook_libraries` also those of all libraries.
-    `block_edits` is a file with blocks to remove or repeat (docs/dev/formats.md, "Block edits").
-    `variant` is the Android variant (None: the only one with tests).
     `app_only` makes bundles of the build's Android apps without their tests, to record the apps in use.
     `virtual` adds what a virtual phone needs in addition to the APKs of an Android module. `provide` receives the files of
     Android's framework from the build's own repositories; without it the build does not resolve them.
@@ -85,8 +97,9 @@ def build_bundles(
     """
     check_project(project)
     root = Path(os.path.realpath(project))
-    launcher = find_gradle(root, gradle)
+    launcher = find_gradle(root, options.gradle)
     find_java()
+    module = options.module
     task = f":{module.strip(':')}:{TASK}".replace("::", ":") if module is not None else TASK
     plugin = jar("navitas-gradle-plugin.jar")
     command = [
@@ -96,17 +109,7 @@ def build_bundles(
         f"-Pnavitas.pluginJar={plugin}",
         # Gradle's configuration cache knows the jar by its path alone; another jar must not find the old one's entry.
         f"-Pnavitas.pluginHash={hashlib.sha256(plugin.read_bytes()).hexdigest()[:16]}",
-        *([] if instrument_tests else ["-Pnavitas.instrumentTests=false"]),
-        *([f"-Pnavitas.include={','.join(include)}"] if include else []),
-        # A comma divides patterns. In a method's name, which Kotlin allows, a star stands for it.
-        *([f"-Pnavitas.exclude={','.join(one.replace(',', '*') if '#' in one else one for one in exclude)}"] if exclude else []),
-        *([f"-Pnavitas.testTask={test_task}"] if test_task is not None else []),
-        *(["-Pnavitas.skipTrivial=true"] if skip_trivial else []),
-        *(["-Pnavitas.hooks=true"] if hooks else []),
-        *(["-Pnavitas.hookLibraries=true"] if hook_libraries else []),
-        *([f"-Pnavitas.blockEdits={block_edits.absolute()}"] if block_edits is not None else []),
-        *([f"-Pnavitas.probes={probes}"] if probes != "methods" else []),
-        *([f"-Pnavitas.variant={variant}"] if variant is not None else []),
+        *_properties(options),
         *(["-Pnavitas.appOnly=true"] if app_only else []),
         *([] if virtual else ["-Pnavitas.jvm=false"]),
         *([] if provide is None else ["-Pnavitas.framework=true"]),
@@ -116,7 +119,7 @@ def build_bundles(
     exit_code = run_streaming(command, cwd=root, on_line=output)
     if exit_code != 0:
         raise failure_of(project, module, exit_code, output, launcher, app_only=app_only)
-    bundles = bundles_of(project, test_task, variant, output, app_only=app_only)
+    bundles = bundles_of(project, options.test_task, options.variant, output, app_only=app_only)
     for text in left_out(output):
         on_left_out(text)
     if java := next((report.java for report in output.reports if report.java), None):
@@ -125,6 +128,26 @@ def build_bundles(
     if provide is not None and framework:
         provide([Path(file) for file in framework])
     return bundles
+
+
+def _properties(options: BuildOptions) -> list[str]:
+    """Return the plugin's properties that differ from their defaults."""
+    # A comma divides patterns. In a method's name, which Kotlin allows, a star stands for it.
+    excluded = [pattern.replace(",", "*") if "#" in pattern else pattern for pattern in options.exclude]
+    edits = None if options.block_edits is None else options.block_edits.absolute()
+    values = {
+        "instrumentTests": None if options.instrument_tests else "false",
+        "include": ",".join(options.include) or None,
+        "exclude": ",".join(excluded) or None,
+        "testTask": options.test_task,
+        "skipTrivial": "true" if options.skip_trivial else None,
+        "hooks": "true" if options.hooks else None,
+        "hookLibraries": "true" if options.hook_libraries else None,
+        "blockEdits": edits,
+        "probes": None if options.probes == "methods" else options.probes,
+        "variant": options.variant,
+    }
+    return [f"-Pnavitas.{name}={value}" for name, value in values.items() if value is not None]
 
 
 def is_gradle_project(project: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import stat
 import struct
 import zipfile
@@ -10,9 +11,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
-from navitas.bundle.manifest import AnyManifest, InvalidBundle, inside, parse_manifest, quoted
+from pydantic import BaseModel, ConfigDict, Field
+
+from navitas.bundle.manifest import (
+    AnyManifest,
+    Inside,
+    InvalidBundle,
+    PackageName,
+    check_version,
+    inside,
+    parse_manifest,
+    quoted,
+    validated,
+)
 from navitas.regular_files import open_regular
 from navitas.untrusted_text import printable
 
@@ -21,6 +34,9 @@ MAX_ENTRIES = 200_000
 MAX_UNPACKED_BYTES = 4 << 30
 # Exceptions that zipfile raises for damaged files, in addition to its own.
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError)
+_MANIFEST = "jvm.json"
+_MAX_MANIFEST_BYTES = 4 << 20
+_TESTS = "test/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,3 +112,40 @@ def read_entry(archive: zipfile.ZipFile, name: str, limit_bytes: int) -> bytes:
     if entry.file_size > limit_bytes:
         raise InvalidBundle(f"{name} has {entry.file_size:,} bytes, more than {limit_bytes:,}")
     return archive.read(entry)
+
+
+class JvmManifest(BaseModel):
+    """`jvm.json`: the entries of the class path in order, the app's before its tests'."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    schema_version: Literal[1]
+    package: PackageName
+    test_package: PackageName
+    class_path: list[Inside] = Field(min_length=1)
+
+    @property
+    def test_roots(self) -> list[str]:
+        """The tests' own entries: those that are in the test APK and are searched for tests."""
+        return [entry for entry in self.class_path if entry.startswith(_TESTS)]
+
+
+@dataclass(frozen=True, slots=True)
+class JvmArchive:
+    """An open `jvm.zip` whose entries and manifest have been checked."""
+
+    zip: zipfile.ZipFile
+    manifest: JvmManifest
+
+
+@contextmanager
+def open_jvm(file: Path | BinaryIO) -> Iterator[JvmArchive]:
+    """Open and check a `jvm.zip`. Raises `InvalidBundle`, also for damage found during use."""
+    with checked_zip(file) as archive:
+        try:
+            document = json.loads(read_entry(archive, _MANIFEST, _MAX_MANIFEST_BYTES))
+            check_version(document, _MANIFEST)
+            manifest = validated(document, JvmManifest, _MANIFEST)
+        except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+            raise InvalidBundle(f"{_MANIFEST} is not JSON ({error})") from error
+        yield JvmArchive(archive, manifest)

@@ -6,13 +6,15 @@ import json
 import re
 from collections import Counter
 from pathlib import PurePosixPath
-from typing import Annotated, ClassVar, Literal, get_args
+from typing import Annotated, ClassVar, Literal, TypeVar, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from navitas.model_defects import first_defect
 from navitas.unknown_parts import find_unknown
 from navitas.untrusted_text import printable
 
+M = TypeVar("M", bound=BaseModel)
 _VERSION = 1
 _NAMED, _LONGEST_NAME, _LONGEST_PLACE = 5, 60, 200
 NEWER = "Use a newer Navitas."
@@ -188,15 +190,19 @@ def parse_manifest(raw: bytes) -> AnyManifest:
     framework = task.get("framework") if isinstance(task, dict) else None
     if isinstance(framework, str) and framework not in get_args(Framework):
         raise InvalidBundle(f"its tests use the framework {quoted(framework)}, which this Navitas does not know", NEWER)
-    model = AndroidManifest if kind == "android" else BundleManifest
-    try:
-        manifest = model.model_validate(document)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "document"
-        raise InvalidBundle(f"bundle.json: {printable(place, _LONGEST_PLACE)}: {first['msg']}") from error
-    unknown = Counter(part.place for part in find_unknown(document, model))
+    is_android, file = kind == "android", "bundle.json"
+    manifest = validated(document, AndroidManifest, file) if is_android else validated(document, BundleManifest, file)
+    unknown = Counter(part.place for part in find_unknown(document, type(manifest)))
     return manifest.model_copy(update={"warnings": [*manifest.warnings, _unknown_text(unknown)]}) if unknown else manifest
+
+
+def validated(document: object, model: type[M], file: str) -> M:
+    """Return a JSON document as its model. Raises `InvalidBundle` that names the file in the bundle and the first defect."""
+    try:
+        return model.model_validate(document)
+    except ValidationError as error:
+        place, defect = first_defect(error)
+        raise InvalidBundle(f"{file}: {printable(place or 'document', _LONGEST_PLACE)}: {defect}") from error
 
 
 def _unknown_text(unknown: Counter[str]) -> str:

@@ -2,49 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
-from navitas.build.gradle import check_project, find_gradle
-from navitas.build.revisions import checked_out, resolve
-from navitas.cli.background import BackgroundContext
+from navitas.build.gradle import BuildOptions
 from navitas.cli.compare_input import read_session
 from navitas.cli.compare_tables import changes_table
-from navitas.cli.destinations import check_not_recorded, check_outputs
 from navitas.cli.energy_limit import Limit, check_limit
 from navitas.cli.files import STDOUT
-from navitas.cli.history_file import add_sessions, check_history
+from navitas.cli.history_file import add_sessions
+from navitas.cli.measuring import load_measured, print_failures, print_troubles
 from navitas.cli.messages import next_step, shell_word, warning
 from navitas.cli.options import ReportOptions
-from navitas.cli.profiling import (
-    RECORDINGS,
-    BuildOptions,
-    RunOptions,
-    default_recording,
-    is_virtual,
-    measuring,
-    open_device,
-    warn_about_patterns,
-)
+from navitas.cli.outputs import write_files
+from navitas.cli.profiling import caller_of, check_report
 from navitas.cli.progress import ConsoleProgress
 from navitas.cli.standard_output import output_console
-from navitas.cli.versions import build_version, measure_versions
-from navitas.collect.options import ProfileOptions, check_options
+from navitas.collect.options import ProfileOptions
 from navitas.collect.version_runs import ProfilingOutcome
 from navitas.compare.comparison import LEAST_SHARE, MARGIN_PERCENT, Comparison, compare
 from navitas.compare.effect import stats
 from navitas.compare.figures import FigureChoice
 from navitas.errors import ExitCode, UsageError
-from navitas.folder_lock import FolderLock
-from navitas.owned_folder import owned_folder
-from navitas.recording.writer import check_writable, reserve_folder
-from navitas.virtual_phone.kernel.spec import find_profile, load_spec
-
-BEFORE, AFTER = "before", "after"
+from navitas.workflows.measurement import RunOptions
+from navitas.workflows.versions import AFTER, BEFORE, profile_against
 
 
-def profile_against(
+def report_against(
     project: Path,
     name: str,
     build: BuildOptions,
@@ -54,46 +38,24 @@ def profile_against(
     run: RunOptions,
     choice: FigureChoice,
     limit: Limit,
-    replace: bool = False,
 ) -> int:
-    """Build revision `name` and the project as it is, run the tests of both in turns, and compare. Returns the exit code.
+    """Measure revision `name` and the project as it is, and compare them. Returns the exit code.
 
     The recordings are `before` and `after` in the output folder. Reports are those of `after`. `limit` applies to `choice`.
     """
-    check_project(project)
-    find_gradle(project, build.gradle)
     stats()  # Missing libraries are reported before the measurement.
-    if report.history is not None:
-        check_history(report.history)
-    commit = resolve(project, name)
-    load_spec(find_profile(run.phone))
-    check_options(options)
-    check_writable(run.output or RECORDINGS)
-    warn_about_patterns(project, options.tests)
-    measure = measuring()
-    with ExitStack() as stack, ConsoleProgress() as progress:
-        locks = {each: stack.enter_context(_reserved(report, run.output, each, replace=replace)) for each in (BEFORE, AFTER)}
-        with BackgroundContext(lambda: open_device(run)) as phone:
-            virtual = is_virtual(run, phone.result)
-            work = stack.enter_context(owned_folder("navitas-bundles-"))
-            old = stack.enter_context(checked_out(project, commit, warning))
-            built = [
-                build_version(each, place, build, options=options, folder=work / each, progress=progress, virtual=virtual)
-                for each, place in ((BEFORE, old), (AFTER, project))
-            ]
-            output = run.output or default_recording(project.name)
-            progress.stage("connecting")
-            device = phone.result()
-            outcomes = measure_versions(device, built, output, options, report=report, run=run, progress=progress, locks=locks)
+    for side in (BEFORE, AFTER):
+        check_report(report, None if run.output is None else run.output / side)
+    with ConsoleProgress() as progress:
+        outcomes = profile_against(project, name, options, build=build, run=run, caller=caller_of(progress, report))
         progress.stage("comparing")
         after = outcomes[1].recording
-        profile = measure.load_profile(after, report.model, evidence=report.evidence, power_model=report.power_model)
-        measure.write_files(profile, report)
+        write_files(load_measured(after, report), report)
         found = _compare(outcomes, report, choice, progress)
-    for one in outcomes:
-        measure.print_failures(one)
-    code = max(measure.print_troubles(one) for one in outcomes)
-    names = " ".join(shell_word(one.recording) for one in outcomes)
+    for outcome in outcomes:
+        print_failures(outcome)
+    code = max(print_troubles(outcome) for outcome in outcomes)
+    names = " ".join(shell_word(outcome.recording) for outcome in outcomes)
     next_step(f"navitas compare {names} --json FILE (all figures); navitas report {shell_word(after)} (this version)")
     if found is None:
         return code or ExitCode.TROUBLE
@@ -105,7 +67,7 @@ def _compare(
 ) -> Comparison | None:
     """Print what changed. Returns None, with a warning, if nothing can be compared, such as if the tests of a version failed."""
     try:
-        before, after = (read_session(one.recording, progress) for one in outcomes)
+        before, after = (read_session(outcome.recording, progress) for outcome in outcomes)
         if report.history is not None:
             add_sessions(report.history, [before, after])
         found = compare([before], [after], choice, together=True, margin_percent=MARGIN_PERCENT, least_share=LEAST_SHARE)
@@ -117,17 +79,3 @@ def _compare(
     for text in found.warnings:
         warning(text)
     return found
-
-
-@contextmanager
-def _reserved(report: ReportOptions, output: Path | None, name: str, *, replace: bool) -> Iterator[FolderLock | None]:
-    """Check and lock the folder of a version's recording before the build. A new folder needs no lock."""
-    folder = None if output is None else output / name
-    check_outputs(report, folder)
-    if output is None or folder is None:
-        yield None
-        return
-    check_not_recorded(output, replace=False)
-    check_not_recorded(folder, replace=replace)
-    with reserve_folder(folder) as lock:
-        yield lock

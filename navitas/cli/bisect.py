@@ -11,10 +11,8 @@ from typing import Any
 import click
 
 from navitas.build.commits import Commit, first_parents
-from navitas.build.gradle import check_project, find_gradle
-from navitas.build.patterns import check_patterns
+from navitas.build.gradle import BuildOptions
 from navitas.build.revisions import check_folder
-from navitas.cli.background import BackgroundContext
 from navitas.cli.bisect_tables import described, found_lines, steps_table
 from navitas.cli.bisecting import Measurements, changed_figure, find_commit, stepped_methods
 from navitas.cli.commands import NavitasCommand
@@ -24,7 +22,6 @@ from navitas.cli.messages import failed_check, location, next_step, note, shell_
 from navitas.cli.option import option, section
 from navitas.cli.options import Finite, device_option, phone_option, probe_options, user_option
 from navitas.cli.paths import FOLDER, PROGRAM, READ, TEXT
-from navitas.cli.profiling import BuildOptions, RunOptions, default_recording, open_device, warn_about_patterns
 from navitas.cli.progress import ConsoleProgress
 from navitas.cli.standard_output import output_console
 from navitas.collect.options import ProfileOptions, check_options
@@ -36,6 +33,8 @@ from navitas.history.steps import FigureStep
 from navitas.owned_folder import owned_folder
 from navitas.untrusted_text import printable
 from navitas.virtual_phone.kernel.spec import find_profile, load_spec
+from navitas.workflows.building import check_build
+from navitas.workflows.measurement import BackgroundContext, RunOptions, default_recording, open_device
 
 _SHOWN = 5
 """How many figures are shown if none differs."""
@@ -137,9 +136,7 @@ def _checked(good: str, bad: str, project: Path, values: dict[str, Any]) -> _Req
     build = BuildOptions(**values)
     if most_turns < turns:
         raise UsageError(f"--most-turns {most_turns} is less than --turns {turns}", "Give more --most-turns, or fewer --turns.")
-    check_project(project)
-    find_gradle(project, build.gradle)
-    check_patterns(build.include, build.exclude)
+    check_build(project, build, options, ConsoleProgress())
     check_options(options)
     load_spec(find_profile(run.phone))
     stats()  # a missing library is reported before the first build
@@ -151,7 +148,6 @@ def _checked(good: str, bad: str, project: Path, values: dict[str, Any]) -> _Req
     merges = sum(one.merges for one in commits[1:])
     if merges:
         warning(f"the search follows first parents: {merges:,} merges count as one commit each")
-    warn_about_patterns(project, options.tests)
     limits = Limits(error / 100, builds or most_builds(len(commits) - 1), turns, most_turns)
     return _Request(project, commits, build, options, run, limits, choice)
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 
 from navitas.build.commits import Commit
+from navitas.build.gradle import BuildOptions
 from navitas.build.revisions import checked_out
 from navitas.cli.compare_input import read_session
 from navitas.cli.messages import note, warning
 from navitas.cli.options import ReportOptions
-from navitas.cli.profiling import BuildOptions, RunOptions
+from navitas.cli.profiling import caller_of
 from navitas.cli.progress import ConsoleProgress
-from navitas.cli.versions import BuiltVersion, build_version, measure_versions
 from navitas.collect.options import ProfileOptions
 from navitas.compare.figures import FigureChoice
 from navitas.compare.session import Subject
@@ -26,6 +26,8 @@ from navitas.history.evidence import CommitEvidence
 from navitas.history.search import FoundCommits, Limits, UnbuildableError, search
 from navitas.history.steps import LIMIT, FigureStep, SessionPair, all_steps, is_clear, shared_subjects, shared_tests, turn_changes
 from navitas.untrusted_text import printable_line, printable_list
+from navitas.workflows.measurement import Caller, RunOptions
+from navitas.workflows.versions import BuiltVersion, build_version, measure_versions
 
 
 @dataclass(slots=True)
@@ -45,6 +47,10 @@ class Measurements:
     sessions: dict[tuple[int, int], list[SessionPair]] = field(default_factory=lambda: defaultdict(list))
 
     @property
+    def _caller(self) -> Caller:
+        return caller_of(self.progress, ReportOptions(default_formats=()))
+
+    @property
     def turns(self) -> int:
         """How many turns were measured."""
         return sum(len(set(pair.earlier.repeats) & set(pair.later.repeats)) for pairs in self.sessions.values() for pair in pairs)
@@ -54,8 +60,8 @@ class Measurements:
         built = [self._built(index) for index in (earlier, later)]
         count = sum(map(len, self.sessions.values())) + 1
         folder = self.output / f"{count:02}"
-        options, report = replace(self.options, repeat=turns), ReportOptions(default_formats=())
-        outcomes = measure_versions(self.device, built, folder, options, report=report, run=self.run, progress=self.progress)
+        options = replace(self.options, repeat=turns)
+        outcomes = measure_versions(self.device, built, folder, options, run=self.run, caller=self._caller)
         self.progress.stage("analyzing")
         before, after = (read_session(one.recording, self.progress) for one in outcomes)
         pair = SessionPair(before, after)
@@ -68,7 +74,7 @@ class Measurements:
             with checked_out(self.project, commit.hash, warning) as place:
                 self.built[index] = build_version(
                     commit.short, place, self.build, options=self.options, folder=self.bundles / commit.short,
-                    progress=self.progress, virtual=self.device.info.kind == "virtual",
+                    caller=self._caller, virtual=self.device.info.kind == "virtual",
                 )  # fmt: skip
         return self.built[index]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from navitas.build.bridge import InstrumenterBridge, InstrumentOptions
-from navitas.build.gradle import build_bundles
+from navitas.build.gradle import BuildOptions, build_bundles
 from navitas.build.instrument import check_classes
 from navitas.bundle.manifest import Probes
 from navitas.bundle.reader import Bundle
@@ -74,12 +74,14 @@ def _builder(file: CaseFile, project: Path, gradle: str | None, work: Path, prog
         listed.write_text("".join(f"{edit.line}\n" for edit in edits))
         bundles = build_bundles(
             project,
-            gradle=gradle,
-            module=file.program.module,
-            variant=file.program.variant,
-            instrument_tests=False,
-            probes=probes,
-            block_edits=listed if edits else None,
+            BuildOptions(
+                gradle=gradle,
+                module=file.program.module,
+                variant=file.program.variant,
+                instrument_tests=False,
+                probes=probes,
+                block_edits=listed if edits else None,
+            ),
             on_line=progress.detail,
         )
         if len(bundles) != 1:

@@ -12,20 +12,15 @@ from navitas.cli.commands import NavitasCommand
 from navitas.cli.option import option
 from navitas.cli.options import pop_report_options, report_options
 from navitas.cli.paths import FOLDER, PROGRAM
-from navitas.cli.profiling import RECORDINGS, BuildOptions, RunOptions, profile_project
-from navitas.collect.options import ProfileOptions
+from navitas.cli.profiling import report_measured
 from navitas.owned_folder import owned_folder
+from navitas.workflows.measurement import RECORDINGS
+from navitas.workflows.profile import BuildOptions, ProfileOptions, RunOptions, profile
 
 
 @click.command("demo", cls=NavitasCommand, example="navitas demo --speedscope demo.speedscope.json")
 @option(
-    "-o",
-    "--output",
-    type=FOLDER,
-    default=RECORDINGS / "demo",
-    show_default=True,
-    metavar="DIR",
-    help="The recording's folder.",
+    "-o", "--output", type=FOLDER, default=RECORDINGS / "demo", show_default=True, metavar="DIR", help="The recording's folder."
 )
 @option("--gradle", type=PROGRAM, metavar="PATH", help="Gradle to use. [PATH]")
 @report_options
@@ -37,5 +32,9 @@ def command(output: Path, gradle: str | None, **values: object) -> int:
     report = replace(pop_report_options(values), default_formats=("json", "html"))
     with owned_folder("navitas-demo-") as folder:
         sample = copy_sample(folder / "sample")
-        options = ProfileOptions(tests=(DEMO_TESTS,))
-        return profile_project(sample, BuildOptions(gradle=gradle), options, report, RunOptions(output=output))
+        options, build, run = (
+            ProfileOptions(tests=(DEMO_TESTS,)),
+            BuildOptions(gradle=gradle),
+            RunOptions(output=output, replace=True),
+        )
+        return report_measured(lambda caller: profile(sample, options, build=build, run=run, caller=caller), report, output)

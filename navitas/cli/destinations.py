@@ -9,13 +9,7 @@ from navitas.cli.files import STDOUT, check_files
 from navitas.cli.options import ReportOptions
 from navitas.cli.paths import file_of_recording
 from navitas.errors import UsageError
-from navitas.recording.layout import MANIFEST_NAME, is_file_of
-
-
-def check_not_recorded(recording: Path | None, *, replace: bool) -> None:
-    """Raise `UsageError` if the folder contains a recording, unless `replace` is set."""
-    if recording is not None and not replace and (recording / MANIFEST_NAME).exists():
-        raise UsageError(f"{recording} already contains a recording", "Name another folder with -o, or add --replace.")
+from navitas.recording.layout import is_file_of
 
 
 def check_outputs(options: ReportOptions, recording: Path | None = None) -> None:

@@ -11,10 +11,10 @@ import click
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step, shell_word, warning
-from navitas.cli.options import VIRTUAL
 from navitas.cli.standard_output import output_console
 from navitas.device.adb_server import ListedDevice, list_devices, quoted
 from navitas.device.adb_transport import remedy_for
+from navitas.device.base import VIRTUAL
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.untrusted_text import printable, printable_line
 

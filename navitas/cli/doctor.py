@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -13,25 +13,18 @@ from navitas.cli.commands import NavitasCommand
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step, shell_word
 from navitas.cli.option import option
-from navitas.cli.options import VIRTUAL, user_option
+from navitas.cli.options import user_option
 from navitas.cli.paths import TEXT
-from navitas.cli.phones import device_of
 from navitas.cli.standard_output import output_console
-from navitas.collect.doctor import Check, Examination, Status, examine
-from navitas.collect.left_files import remove_left_files
-from navitas.collect.packages import packages_of_all_users
-from navitas.collect.restored_apps import AppNotice, remove_added_apps, restore_left_apps
-from navitas.collect.state.added_apps import AddedApps
-from navitas.collect.state.guard import restore_left
-from navitas.collect.state.journal import Journal
-from navitas.collect.state.saved_apps import SavedApps
-from navitas.collect.trace.run_trace import remove_traces
+from navitas.collect.doctor import Check, Examination, examine
+from navitas.collect.left_state import restore_left_state
 from navitas.device.adb_server import NOT_UNDERSTOOD, adb_path, adb_versions, list_devices, user_client
 from navitas.device.adb_transport import remedy_for
-from navitas.device.base import Device
+from navitas.device.base import VIRTUAL
 from navitas.errors import DeviceError, ExitCode
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.untrusted_text import printable
+from navitas.workflows.devices import device_of
 
 _LONGEST_LINE = 2000
 _STYLES = {"ok": "green", "note": "yellow", "problem": "bold red"}
@@ -61,7 +54,7 @@ def command(*, package: str | None, serial: str | None, user: int | None, restor
             checks += _adb()
         with device_of(serial, user=user) as device:
             if restore:
-                _restore(device, checks)
+                restore_left_state(device, checks)
             found = examine(device, package)
             checks += found.checks
     except DeviceError as error:
@@ -82,49 +75,6 @@ def _adb() -> Iterator[Check]:
     for device in list_devices(client):
         if device.state == NOT_UNDERSTOOD:
             yield Check("adb", "note", f"it lists a device that is {NOT_UNDERSTOOD}: {device.serial}", remedy_for(device.state))
-
-
-def _restore(device: Device, checks: list[Check]) -> None:
-    """Add checks that say what was restored, also if something else could not be."""
-    journal, apps = Journal(device.info), SavedApps(device.info)
-    names: list[str] = []
-    others: list[Check] = []
-    is_complete = False
-    try:
-        with journal.held():
-            names += restore_left(
-                device, journal, lambda _code, message, remedy: others.append(Check("restored", "problem", message, remedy))
-            )
-            remove_traces(device)
-            has_apps = apps.exist()
-            with apps.held():
-                if has_apps:
-                    _restore_apps(device, apps, names, others)
-                remove_left_files(device)
-        is_complete = True
-    except OSError as error:
-        where = error.filename or journal.path
-        others.append(Check("restored", "problem", f"{where}: {error.strerror}", "make that folder readable and writable"))
-    finally:
-        if names or is_complete:
-            checks.append(Check("restored", "ok", ", ".join(names) or "nothing to restore"))
-        checks.extend(others)
-
-
-def _restore_apps(device: Device, apps: SavedApps, names: list[str], others: list[Check]) -> None:
-    """Uninstall and restore apps that a measurement left. Adds to the names of what was restored, and to other checks."""
-
-    def add(status: Status, notices: Iterable[AppNotice]) -> None:
-        others.extend(Check("restored", status, notice.message, notice.remedy) for notice in notices)
-
-    added = AddedApps(device.info, apps.folder)
-    removed, failed = remove_added_apps(device, added, added.read(), packages_of_all_users(device))
-    names += [f"{package} (uninstalled)" for package in removed]
-    add("problem", failed)
-    left = restore_left_apps(device, apps, packages_of_all_users(device))
-    names += left.restored
-    add("note", left.set_aside)
-    add("problem", left.failed)
 
 
 def checks_table(checks: Sequence[Check]) -> FittedTable:

@@ -17,7 +17,6 @@ from navitas.cli.json_output import json_option, write_json
 from navitas.cli.messages import note
 from navitas.cli.option import option
 from navitas.cli.paths import NEW_STORE, TEXT, WRITE_ANY_NAME
-from navitas.cli.phones import device_of
 from navitas.collect.battery_sample import model_and_os, pseudonym, pull_history, take_sample
 from navitas.device.base import Device
 from navitas.errors import DeviceError, ExitCode, UsageError
@@ -25,6 +24,7 @@ from navitas.fleet.figures import counted
 from navitas.fleet.ingest.checkin import CheckinReader
 from navitas.fleet.ingest.source import SourceFile
 from navitas.owned_folder import owned_folder
+from navitas.workflows.devices import device_of
 
 _COUNTERS = ("screen_on_s", "foreground_s")
 _USEFUL = ("screen", "network", "brightness", "saver", *_COUNTERS)

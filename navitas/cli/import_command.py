@@ -4,29 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from navitas.cli.commands import NavitasCommand
-from navitas.cli.destinations import check_not_recorded
-from navitas.cli.import_supply import no_profile_of_log, read_supply
-from navitas.cli.import_traced import LONGEST, import_traced, print_note
 from navitas.cli.json_output import check_json, json_option, write_json
-from navitas.cli.messages import location, next_step, shell_word
+from navitas.cli.messages import location, next_step, shell_word, warning
 from navitas.cli.option import option
-from navitas.cli.options import Finite
-from navitas.cli.origin import provenance
+from navitas.cli.options import Finite, choice
+from navitas.cli.origin import command_line
 from navitas.cli.paths import FOLDER, NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT
 from navitas.cli.progress import ConsoleProgress
+from navitas.cli.renamed_options import renamed
 from navitas.cli.standard_input_file import input_name
-from navitas.errors import ExitCode, UsageError
+from navitas.errors import UsageError
+from navitas.importing.art_trace import read_art_trace
 from navitas.importing.counted_cpus import counted_cpus
-from navitas.importing.imported_recording import ImportedRecording, ImportedRun, write_recording
-from navitas.importing.log_dates import FIRST_YEAR, LAST_YEAR
-from navitas.importing.notes import ImportNote
+from navitas.importing.imported_recording import ImportedRun, no_profile_of_log, read_supply, write_recording
+from navitas.importing.notes import ImportNote, amount
+from navitas.importing.original_log import FIRST_YEAR, LAST_YEAR
 from navitas.importing.processes import LoggedProcess, processes_of
 from navitas.importing.read_log import LogFormat, count_once, read_log
+from navitas.importing.traced_recording import TracedRecording, read_kernel_trace, write_traced
+from navitas.recording.writer import check_not_recorded
 from navitas.untrusted_text import printable, printable_line
+from navitas.workflows.origin import provenance
+
+_LONGEST = 1000
 
 
 @click.command(
@@ -44,21 +49,9 @@ from navitas.untrusted_text import printable, printable_line
     metavar="NAME|FILE",
     help="The power_profile.xml of the device. Logs have none, so it is required.",
 )
-@option(
-    "--voltage",
-    "voltage_v",
-    type=Finite(min=0, max=1000, min_open=True),
-    metavar="V",
-    help="Supply voltage. [3.85]",
-)
-@option(
-    "--format",
-    "log_format",
-    type=click.Choice(["auto", "log", "json"]),
-    default="auto",
-    show_default=True,
-    help="Lines of logcat, or JSON.",
-)
+@option("--voltage", "voltage_v", type=Finite(min=0, max=1000, min_open=True), metavar="V", help="Supply voltage. [3.85]")
+@choice("--log-format", "auto", "log", "json", help="Lines of logcat, or JSON.")
+@renamed("--format", "--log-format")
 @option(
     "--year",
     type=click.IntRange(FIRST_YEAR, LAST_YEAR),
@@ -81,14 +74,7 @@ from navitas.untrusted_text import printable, printable_line
     section="Kernel traces",
     help="When the methods begin, on the clock of the kernel trace. [inferred]",
 )
-@option(
-    "--process",
-    "pids",
-    type=click.IntRange(min=0),
-    multiple=True,
-    metavar="PID",
-    help="Only this process; repeatable.",
-)
+@option("--process", "pids", type=click.IntRange(min=0), multiple=True, metavar="PID", help="Only this process; repeatable.")
 @json_option
 def command(
     *,
@@ -104,7 +90,7 @@ def command(
     start_s: float | None,
     pids: tuple[int, ...],
     json_file: Path | None,
-) -> int:
+) -> None:
     """Make a recording of logs that Navitas-Framework wrote, or of a kernel trace with a method trace.
 
     LOG is a log (logcat -v threadtime or brief) or a JSON file; '-' is standard input. Each process is a run. Logs of the same
@@ -113,33 +99,67 @@ def command(
     is_text = check_json(json_file)
     check_not_recorded(output, replace=replace)
     supply = None if power_profile is None else read_supply(power_profile, voltage_v)
+    origin = provenance(command_line())
     if methods is not None:
         if len(logs) > 1 or len(pids) > 1:
             raise UsageError("--methods needs one kernel trace and at most one --process", "Import them one by one.")
-        pid = next(iter(pids), None)
-        return import_traced(logs[0], methods, output, supply, pid=pid, test=test, start_s=start_s, json_file=json_file)
-    if start_s is not None:
-        raise UsageError("--start needs --methods", "Leave out --start.")
-    with ConsoleProgress(only_live=True) as progress:
-        progress.stage("reading the logs")
-        found = [read_log(path, input_name(path), year=year, log_format=log_format) for path in logs]
-        count_once(found)
-        processes = _chosen([process for log in found for process in processes_of(log)], pids)
+        art, kernel = read_art_trace(methods, input_name(methods)), read_kernel_trace(logs[0], input_name(logs[0]))
         if supply is None:
-            raise no_profile_of_log(counted_cpus(processes))
-        progress.stage("writing the recording")
-        written = write_recording(output, processes, supply, test=test, origin=provenance())
-    write_json(
-        json_file,
-        output=str(output),
-        runs=[_row(run) for run in written.runs],
-        warnings=[{"run": run, **note._asdict()} for run, note in _notes(written)],
-    )
+            remedy = "Give the power_profile.xml of the traced phone."
+            raise UsageError("a trace has no power profile, so --power-profile is required", remedy)
+        name, start_ns = test or methods.stem, None if start_s is None else round(start_s * 1e9)
+        traced = write_traced(
+            output, kernel, art, supply, name=name, pid=next(iter(pids), None), start_ns=start_ns, origin=origin
+        )
+        document, lines, more = _traced_document(traced), [_traced_line(traced)], ""
+        notes: list[tuple[int | None, ImportNote]] = [(0, note) for note in (*traced.notes, *traced.repeated_notes)]
+    else:
+        if start_s is not None:
+            raise UsageError("--start needs --methods", "Leave out --start.")
+        with ConsoleProgress(only_live=True) as progress:
+            progress.stage("reading the logs")
+            read = [read_log(path, input_name(path), year=year, log_format=log_format) for path in logs]
+            count_once(read)
+            processes = _chosen([process for log in read for process in processes_of(log)], pids)
+            if supply is None:
+                raise no_profile_of_log(counted_cpus(processes))
+            progress.stage("writing the recording")
+            written = write_recording(output, processes, supply, test=test, origin=origin)
+        document, lines, more = (
+            {"runs": [_row(run) for run in written.runs]},
+            [_line(run) for run in written.runs],
+            " --model paper1",
+        )
+        notes = [*written.notes, *((None, note) for note in written.profile_notes)]
+    warnings = [{"run": run, **note._asdict()} for run, note in notes]
+    write_json(json_file, output=str(output), **document, warnings=warnings)
     if is_text:
-        _print(written)
-    location(f"recording: {printable_line(str(output), LONGEST)}")
-    next_step(f"navitas report {shell_word(output)} --model paper1")
-    return ExitCode.OK
+        for line in lines:
+            click.echo(line)
+        for run, note in notes:
+            where = "" if run is None or methods is not None else f"run {run}: "
+            warning(f"{where}{printable_line(note.message, _LONGEST)}\n         {printable_line(note.remedy, _LONGEST)}")
+    location(f"recording: {printable_line(str(output), _LONGEST)}")
+    next_step(f"navitas report {shell_word(output)}{more}")
+
+
+def _traced_document(traced: TracedRecording) -> dict[str, Any]:
+    return {
+        "test": traced.test,
+        "process": traced.pid,
+        "threads": list(traced.threads),
+        "threads_without_slices": list(traced.without_slices),
+        "events": traced.events,
+        "start_s": traced.placed.start_ns / 1e9,
+        "start_source": traced.placed.source,
+        "uncertain_s": traced.placed.uncertain_ns / 1e9,
+        "share_running": traced.placed.share,
+    }
+
+
+def _traced_line(traced: TracedRecording) -> str:
+    count = f"{amount(len(traced.threads), 'thread')} with scheduling slices, {len(traced.without_slices)} without"
+    return f"run 0: {printable(traced.test)}: process {traced.pid}, {count}, {traced.events:,} events"
 
 
 def _chosen(processes: Sequence[LoggedProcess], pids: Sequence[int]) -> list[LoggedProcess]:
@@ -166,14 +186,7 @@ def _row(run: ImportedRun) -> dict[str, object]:
     }
 
 
-def _notes(written: ImportedRecording) -> list[tuple[int | None, ImportNote]]:
-    return [*written.notes, *((None, note) for note in written.profile_notes)]
-
-
-def _print(written: ImportedRecording) -> None:
-    for run in written.runs:
-        process = run.process
-        threads = "1 thread" if len(process.names) == 1 else f"{len(process.names)} threads"
-        click.echo(f"run {run.run}: {printable(run.test)}: process {process.pid}, {threads}, {len(process.events):,} events")
-    for number, note in _notes(written):
-        print_note(note, "" if number is None else f"run {number}: ")
+def _line(run: ImportedRun) -> str:
+    process = run.process
+    threads = amount(len(process.names), "thread")
+    return f"run {run.run}: {printable(run.test)}: process {process.pid}, {threads}, {len(process.events):,} events"

@@ -14,7 +14,7 @@ from navitas.cli.commands import NavitasCommand
 from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step, note, shell_word, warning
 from navitas.cli.option import option
-from navitas.cli.options import probe_options
+from navitas.cli.options import choice, probe_options
 from navitas.cli.paths import READ, READ_FILE, WRITE
 from navitas.errors import UsageError
 
@@ -31,13 +31,7 @@ from navitas.errors import UsageError
     renamed={"--map": "--map-output"},
     help="The method map to write.",
 )
-@option(
-    "--probes",
-    type=click.Choice(["methods", "blocks", "none"]),
-    default="methods",
-    show_default=True,
-    help="methods: their calls; blocks: executions of basic blocks.",
-)
+@choice("--probes", "methods", "blocks", "none", help="methods: their calls; blocks: executions of basic blocks.")
 @option("--block-edits", type=READ_FILE, metavar="FILE", help="Remove or repeat these blocks first.")
 @option("--hooks", is_flag=True, help="Hook calls of files, network and devices.")
 @probe_options

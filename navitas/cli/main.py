@@ -139,7 +139,7 @@ def _take_wrong_sizes() -> dict[str, str]:
 
 def _end_started_servers() -> None:
     """End the adb servers that this command started. Commands that didn't import the module started none."""
-    if (module := sys.modules.get("navitas.device.server_use")) is not None:
+    if (module := sys.modules.get("navitas.device.adb_server")) is not None:
         module.end_started_servers()
 
 

@@ -1,15 +1,14 @@
-"""Runs tests or records an app on a device, and reports the result. Slow to import, so the import runs while Gradle builds."""
+"""Reports what a measurement recorded, also after an error. Slow to import: it loads the analysis."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
 from navitas.analyze.profile import Profile
 from navitas.analyze.unrecorded import unrecorded
-from navitas.bundle.reader import Bundle
 from navitas.cli.analysis import load_profile
 from navitas.cli.compare_input import session_of
 from navitas.cli.files import STDOUT
@@ -18,33 +17,13 @@ from navitas.cli.history_file import add_sessions
 from navitas.cli.messages import error as show_error
 from navitas.cli.messages import failure, location, next_step, shell_word
 from navitas.cli.options import ReportOptions
-from navitas.cli.outputs import write_files, write_reports
-from navitas.collect.app_use import Use
-from navitas.collect.app_use import record as record_use
-from navitas.collect.options import ProfileOptions
-from navitas.collect.progress import Progress
-from navitas.collect.session import IsEnough, ProfilingOutcome, profile, profile_versions
-from navitas.device.base import Device
+from navitas.cli.outputs import write_reports
+from navitas.collect.session import ProfilingOutcome
 from navitas.errors import DeviceError, ExitCode, NavitasError
-from navitas.folder_lock import FolderLock
 from navitas.recording.store import MANIFEST_NAME, open_recording
 from navitas.report.registry import find_format
 from navitas.report.units import joules
 from navitas.untrusted_text import printable, printable_line
-
-__all__ = [
-    "load_profile",
-    "measure",
-    "name_recording_on_error",
-    "print_failures",
-    "print_troubles",
-    "profile_versions",
-    "record",
-    "report_outcome",
-    "report_partial_on_error",
-    "until_narrow",
-    "write_files",
-]
 
 _LARGE_BYTES = 100_000_000
 _FURTHER_REPORTS = {
@@ -53,58 +32,9 @@ _FURTHER_REPORTS = {
 }
 
 
-def measure(
-    device: Callable[[], Device],
-    bundles: Sequence[Bundle],
-    options: ProfileOptions,
-    *,
-    report: ReportOptions,
-    recording: Path,
-    lock: FolderLock | None,
-    progress: Progress,
-) -> ProfilingOutcome:
-    """Wait for the device and run the tests on it.
-
-    If this fails, prints where the partial recording is. If the device was lost, also writes its reports.
-    """
-    is_enough = until_narrow([recording], options, report, progress)
-    with report_partial_on_error(recording, report):
-        return profile(device(), bundles, options, recording, progress, lock=lock, is_enough=is_enough)
-
-
-def record(
-    device: Callable[[], Device],
-    use: Use,
-    options: ProfileOptions,
-    *,
-    report: ReportOptions,
-    recording: Path,
-    lock: FolderLock | None,
-    progress: Progress,
-) -> ProfilingOutcome:
-    """Wait for the device and record the use of an app. Handles errors as `measure`."""
-    with report_partial_on_error(recording, report):
-        return record_use(device(), use, options, recording, progress, lock=lock)
-
-
-def until_narrow(
-    recordings: Sequence[Path], options: ProfileOptions, report: ReportOptions, progress: Progress
-) -> IsEnough | None:
-    """Return whether the total's interval in each recording is as narrow as the options ask. None if they do not ask."""
-    most = options.until_percent
-    if most is None:
-        return None
-
-    def is_enough() -> bool:
-        progress.stage("computing the interval of the total")
-        widths = []
-        for recording in recordings:
-            loaded = load_profile(recording, report.model, evidence=report.evidence, power_model=report.power_model)
-            interval = loaded.repeat_interval()
-            widths.append(None if interval is None else interval.relative_percent)
-        return all(width is not None and width <= most for width in widths)
-
-    return is_enough
+def load_measured(recording: Path, report: ReportOptions) -> Profile:
+    """Load and analyze a recording as the options of its reports say."""
+    return load_profile(recording, report.model, evidence=report.evidence, power_model=report.power_model)
 
 
 def _with_default_files(report: ReportOptions, recording: Path) -> ReportOptions:
@@ -135,8 +65,6 @@ def report_partial_on_error(recording: Path, report: ReportOptions) -> Iterator[
                 _report_partial(recording, report)
             kind = "recording" if _is_complete(recording) else "partial recording"
             location(f"{kind} kept: {recording} (navitas report {shell_word(recording)})")
-        with suppress(OSError):
-            recording.rmdir()  # Removes the folder if nothing was recorded.
         raise
 
 
@@ -149,8 +77,7 @@ def _is_complete(recording: Path) -> bool:
 def _report_partial(recording: Path, report: ReportOptions) -> None:
     """Write the reports of a recording after an error. Prints another error instead of raising it: the first one is not lost."""
     try:
-        loaded = load_profile(recording, report.model, evidence=report.evidence, power_model=report.power_model)
-        write_reports(loaded, _with_default_files(report, recording))
+        write_reports(load_measured(recording, report), _with_default_files(report, recording))
     except NavitasError as error:
         show_error(f"no report: {error.message}", error.remedy)
 

@@ -19,7 +19,6 @@ from navitas.cli.messages import location, next_step, note, shell_word, warning
 from navitas.cli.option import option
 from navitas.cli.options import device_option, phone_option
 from navitas.cli.paths import FOLDER, PROGRAM, READ_ANY_NAME, READ_FILE_ANY_NAME, WRITE_ANY_NAME
-from navitas.cli.phones import device_of
 from navitas.cli.progress import ConsoleProgress
 from navitas.errors import RecordingError, UsageError
 from navitas.operations.case_file import read_case_file
@@ -28,6 +27,7 @@ from navitas.operations.case_table import CENSUS, NOT_FEATURES, PLAN, CaseRow, M
 from navitas.parse.tables import RunTables
 from navitas.untrusted_text import printable, printable_list
 from navitas.virtual_phone.kernel.spec import find_profile, load_spec
+from navitas.workflows.devices import device_of
 
 _SHOWN = 5
 

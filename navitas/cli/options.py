@@ -13,17 +13,13 @@ import click
 from navitas.cli.formats import FormatOption, FormatType, ReportFile, report_files
 from navitas.cli.option import option, section
 from navitas.cli.paths import NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME
-from navitas.errors import UsageError
+from navitas.device.base import VIRTUAL
 from navitas.power.fitted_model import read_fitted_model
 
 if TYPE_CHECKING:
     from navitas.report.view_request import ViewRequest
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-VIRTUAL = "virtual"
-"""The serial that requests a virtual phone, which the command starts."""
-
 
 _SHORT_FORMS = {
     "json": "Write the JSON report ('-': stdout).",
@@ -76,27 +72,17 @@ class Percent(Finite):
         return super().convert(value if isinstance(number, str) and "%" in number else number, param, ctx)
 
 
+def choice(name: str, *words: str, help: str, shown: bool = True, **attributes: Any) -> Callable[[F], F]:
+    """Add an option whose value is one of some words, the first one by default. `shown`: help ends with the default."""
+    return option(name, type=click.Choice(words), default=words[0], show_default=shown, help=help, **attributes)
+
+
 user_option = option(
-    "--user",
-    "user",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="Another user, such as a work profile. [in front]",
+    "--user", "user", type=click.IntRange(min=0), metavar="N", help="Another user, such as a work profile. [in front]"
 )
-device_option = option(
-    "--device",
-    type=TEXT,
-    default=VIRTUAL,
-    metavar="SERIAL",
-    help="A device of `navitas devices`. [virtual]",
-)
+device_option = option("--device", type=TEXT, default=VIRTUAL, metavar="SERIAL", help="A device of `navitas devices`. [virtual]")
 phone_option = option(
-    "--phone",
-    type=NAME_OR_FILE,
-    default="default",
-    show_default=True,
-    metavar="NAME",
-    help="The model of the virtual phone.",
+    "--phone", type=NAME_OR_FILE, default="default", show_default=True, metavar="NAME", help="The model of the virtual phone."
 )
 
 
@@ -104,27 +90,15 @@ def probe_options(function: F) -> F:
     """Add the options that select the classes and methods that get probes."""
     return section(
         "Probes",
-        option(
-            "--include",
-            multiple=True,
-            type=TEXT,
-            metavar="PATTERN",
-            help="Only to classes like a.b.**; repeatable.",
-        ),
-        option(
-            "--exclude",
-            multiple=True,
-            type=TEXT,
-            metavar="PATTERN",
-            help="No probes in a.b.** or a.b.C#m; repeatable.",
-        ),
+        option("--include", multiple=True, type=TEXT, metavar="PATTERN", help="Only to classes like a.b.**; repeatable."),
+        option("--exclude", multiple=True, type=TEXT, metavar="PATTERN", help="No probes in a.b.** or a.b.C#m; repeatable."),
         option("--hook-libraries", is_flag=True, help="Hook all libraries' calls of APIs, too."),
         option("--skip-trivial", is_flag=True, help="No probes in getters, setters and the like."),
     )(function)
 
 
 def measuring_options(function: F) -> F:
-    """Add the options for measuring and for the phone's settings. The command must call `pop_radios_off`."""
+    """Add the options for measuring and for the phone's settings. The command must call `profile_options`."""
     return section(
         "What to measure",
         option("--power-profile", type=NAME_OR_FILE, metavar="NAME|FILE", help="A power_profile.xml. [that of the device]"),
@@ -135,24 +109,10 @@ def measuring_options(function: F) -> F:
             metavar="V",
             help="Supply voltage. [the battery's]",
         ),
-        option(
-            "--transport",
-            type=click.Choice(["files", "logcat"]),
-            default="files",
-            help="How the app delivers events. [files]",
-        ),
-        option(
-            "--mode",
-            type=click.Choice(["events", "folded", "tick"]),
-            default="events",
-            show_default=True,
-            help="Record calls, sums of calls, or sums with sampled times.",
-        ),
-        option(
-            "--record",
-            type=click.Choice(["none", "sampling", "hooks", "both"]),
-            default="none",
-            help="Record uses of files, network, devices. [none]",
+        choice("--transport", "files", "logcat", shown=False, help="How the app delivers events. [files]"),
+        choice("--mode", "events", "folded", "tick", help="Record calls, sums of calls, or sums with sampled times."),
+        choice(
+            "--record", "none", "sampling", "hooks", "both", shown=False, help="Record uses of files, network, devices. [none]"
         ),
         option(
             "--sample-interval",
@@ -161,35 +121,11 @@ def measuring_options(function: F) -> F:
             metavar="MS",
             help="Time between readings of counters. [CPU: 20, traffic: 100–200]",
         ),
-        option(
-            "--trace",
-            type=click.Choice(["auto", "perfetto", "atrace", "none"]),
-            default="auto",
-            show_default=True,
-            help="The tracer of the phone's scheduler.",
-        ),
-        option(
-            "--prepare/--no-prepare",
-            default=None,
-            help="Set up and restore the phone. [on real ones]",
-        ),
-        option(
-            "--radios",
-            type=click.Choice(["keep", "off"]),
-            default="keep",
-            show_default=True,
-            help="off: disable Wi-Fi, mobile data, Bluetooth.",
-        ),
+        choice("--trace", "auto", "perfetto", "atrace", "none", help="The tracer of the phone's scheduler."),
+        option("--prepare/--no-prepare", default=None, help="Set up and restore the phone. [on real ones]"),
+        choice("--radios", "keep", "off", help="off: disable Wi-Fi, mobile data, Bluetooth."),
         option("--force", is_flag=True, from_project=False, help="Also measure a hot or nearly empty phone."),
     )(function)
-
-
-def pop_radios_off(values: dict[str, Any]) -> bool:
-    """Remove `--radios` from a command's keyword arguments. Raises `UsageError` if it contradicts `--no-prepare`."""
-    off: bool = values.pop("radios") == "off"
-    if off and values["prepare"] is False:
-        raise UsageError("--radios off changes the phone, but --no-prepare forbids changes", "leave one out")
-    return off
 
 
 def report_options(function: F) -> F:
@@ -197,37 +133,16 @@ def report_options(function: F) -> F:
     return section(
         "Report",
         option(
-            "--format",
-            "formats",
-            cls=FormatOption,
-            type=FormatType(),
-            multiple=True,
-            metavar="NAME[=FILE]",
-            from_project=False,
+            "--format", "formats", cls=FormatOption, type=FormatType(), multiple=True, metavar="NAME[=FILE]", from_project=False
         ),
         *(option(f"--{name}", type=WRITE_ANY_NAME, metavar="FILE", help=text) for name, text in _SHORT_FORMS.items()),
         option("--tree", type=TEXT, metavar="THREAD", help="Show a thread's call tree (name or serial)."),
         option("--top", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="Rows in the tables."),
-        option(
-            "--model",
-            type=click.Choice(["default", "paper1"]),
-            renamed={"--method": "--model"},
-            default="default",
-            show_default=True,
-            help="paper1: also the Navitas paper's formula (1).",
+        choice(
+            "--model", "default", "paper1", renamed={"--method": "--model"}, help="paper1: also the Navitas paper's formula (1)."
         ),
-        option(
-            "--power-model",
-            type=READ_FILE_ANY_NAME,
-            metavar="FILE",
-            help="Fitted figures for what the power profile lacks.",
-        ),
-        option(
-            "--evidence",
-            type=click.Choice(["rails", "model"]),
-            default="rails",
-            help="model: without what power rails measured. [rails]",
-        ),
+        option("--power-model", type=READ_FILE_ANY_NAME, metavar="FILE", help="Fitted figures for what the power profile lacks."),
+        choice("--evidence", "rails", "model", shown=False, help="model: without what power rails measured. [rails]"),
     )(function)
 
 

@@ -48,12 +48,7 @@ navitas {{
 
 @click.command("plugin", cls=NavitasCommand, example="navitas plugin")
 @option(
-    "--repository",
-    type=FOLDER,
-    default=LOCAL,
-    show_default=True,
-    metavar="DIR",
-    help="The Maven repository to install it in.",
+    "--repository", type=FOLDER, default=LOCAL, show_default=True, metavar="DIR", help="The Maven repository to install it in."
 )
 @json_option
 def command(repository: Path, json_file: Path | None) -> None:

@@ -14,7 +14,6 @@ from navitas.cli.json_output import check_json, json_option, write_json
 from navitas.cli.messages import next_step, note, shell_word, warning
 from navitas.cli.option import option
 from navitas.cli.paths import NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME
-from navitas.cli.phones import device_of
 from navitas.cli.power_calibrate import command as calibrate_command
 from navitas.cli.standard_output import output_console
 from navitas.collect import power, topology
@@ -24,10 +23,12 @@ from navitas.power.components.component_power import ComponentPower
 from navitas.power.cpu import needs_frequencies, placeholder_frequencies, power_model
 from navitas.power.model import ClusterPower, PowerModel
 from navitas.power.power_profile import PowerProfile, read_power_profile
+from navitas.recording.writer import DEFAULT_VOLTAGE_V
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph, with_unbroken_figures
 from navitas.report.units import unbroken
 from navitas.untrusted_text import printable, printable_line, printable_lines
+from navitas.workflows.devices import device_of
 
 _ALL = 1_000_000
 
@@ -68,7 +69,7 @@ def show(*, name: str | None, serial: str | None, json_file: Path | None) -> Non
             model = power.model_on(device, profile, policies)
     else:
         profile = catalog.load(str(name))
-        model = power_model(profile, power.DEFAULT_VOLTAGE_V)
+        model = power_model(profile, DEFAULT_VOLTAGE_V)
     write_json(json_file, **_as_json(profile, model))
     if is_text:
         _print(profile, model)
@@ -113,7 +114,7 @@ def validate(*, file: Path, json_file: Path | None) -> int:
     warnings, unusable = profile.warnings, ""
     try:
         cpus = [(policy, [policy]) for policy in frequencies]  # Only the phone knows its cores and frequencies.
-        warnings = power_model(profile, power.DEFAULT_VOLTAGE_V, cpus or None, frequencies).warnings
+        warnings = power_model(profile, DEFAULT_VOLTAGE_V, cpus or None, frequencies).warnings
     except PowerProfileError as error:
         unusable = error.message
     components = ComponentPower.from_profile(profile)

@@ -40,11 +40,11 @@ from navitas.cli.power_calibrate_input import (
 from navitas.cli.power_calibrate_tables import calibration_table, currents_table
 from navitas.cli.progress import ConsoleProgress
 from navitas.cli.standard_output import output_console
-from navitas.collect.power import DEFAULT_VOLTAGE_V
 from navitas.power.cpu import power_model
 from navitas.power.edited_profile import with_cpu
 from navitas.power.model import CpuPower, PowerModel
 from navitas.power.power_profile import read_power_profile
+from navitas.recording.writer import DEFAULT_VOLTAGE_V
 from navitas.untrusted_text import printable
 
 _STEP_S, _INTERVAL_S = 2.0, 1.0

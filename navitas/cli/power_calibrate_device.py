@@ -13,7 +13,6 @@ from navitas.calibrate.cpu_coefficients import CpuCoefficients
 from navitas.calibrate.fit_rows import IntervalSource
 from navitas.calibrate.special_steps import StepUse, cpu_intervals, rail_names, read_steps
 from navitas.cli.messages import warning
-from navitas.cli.phones import device_of
 from navitas.cli.progress import ConsoleProgress
 from navitas.collect import power, topology
 from navitas.collect.special_runs import meter_of, rails_text, special_runs
@@ -23,6 +22,7 @@ from navitas.power.measured_step import Meter
 from navitas.power.model import PowerModel
 from navitas.power.power_profile import PowerProfile, read_power_profile, read_profile_bytes
 from navitas.untrusted_text import printable
+from navitas.workflows.devices import device_of
 
 _RADIOS = {"wifi": "wifi.on", "bluetooth": "bluetooth.on"}
 

@@ -13,8 +13,8 @@ from navitas.calibrate.points_csv import read_points
 from navitas.calibrate.wattson_curves import FILES, read_curves
 from navitas.cli.files import STDOUT, check_regular_or_new
 from navitas.cli.messages import shell_word
-from navitas.collect.power import DEFAULT_VOLTAGE_V
 from navitas.errors import UsageError
+from navitas.recording.writer import DEFAULT_VOLTAGE_V
 from navitas.untrusted_text import printable
 
 _LEAST_STEP_S = 1.0

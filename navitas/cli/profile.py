@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
+import threading
+from dataclasses import fields
 from dataclasses import replace as with_fields
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
-from navitas.build.patterns import check_patterns
-from navitas.cli.against import profile_against
 from navitas.cli.commands import NavitasCommand
-from navitas.cli.destinations import check_not_recorded
 from navitas.cli.energy_limit import figure_option, limit_options, pop_limit
 from navitas.cli.option import given_options, option, section
 from navitas.cli.options import (
@@ -21,18 +24,24 @@ from navitas.cli.options import (
     device_option,
     measuring_options,
     phone_option,
-    pop_radios_off,
     pop_report_options,
     probe_options,
     report_options,
     user_option,
 )
 from navitas.cli.paths import FOLDER, PROGRAM, READ, READ_FILE, TEXT, WRITE_ANY_NAME, with_name
-from navitas.cli.profiling import BuildOptions, RunOptions, profile_bundles, profile_project
-from navitas.cli.standard_input import interrupt_at_end
-from navitas.collect.options import MAX_SEED, ProfileOptions
+from navitas.cli.profiling import profile_options, record_of, report_measured
+from navitas.collect.options import MAX_SEED
 from navitas.errors import UsageError
 from navitas.report.registry import find_format
+from navitas.workflows.profile import BuildOptions, RunOptions, profile, profile_bundles
+
+_REPEAT = "Repetitions, each in a new process."
+_WARMUP = "Repetitions before these. They are shown, but do not count."
+_UNTIL = "Repeat until the total's 95 % interval is ± PERCENT or less."
+_TIMEOUT = "Stop after S s without progress."
+_PROBED = "test, class: their energy, without probes. block: also executions."
+_BUNDLE = "A bundle of navitasBundle, not PROJECT; repeatable."
 
 
 @click.command(
@@ -45,82 +54,30 @@ from navitas.report.registry import find_format
 @section(
     "What to run",
     option("--tests", multiple=True, type=TEXT, metavar="PATTERN", help="CLASS[#METHOD] with * and ?; repeatable. [all]"),
-    option(
-        "--repeat",
-        type=click.IntRange(1, 65535),
-        default=1,
-        show_default=True,
-        metavar="N",
-        help="Repetitions, each in a new process.",
-    ),
-    option(
-        "--warmup",
-        type=click.IntRange(0, 1000),
-        default=0,
-        show_default=True,
-        metavar="N",
-        help="Repetitions before these. They are shown, but do not count.",
-    ),
-    option(
-        "--until",
-        "until_percent",
-        type=Percent(min=0.1, max=100),
-        metavar="PERCENT",
-        help="Repeat until the total's 95 % interval is ± PERCENT or less.",
-    ),
-    option(
-        "--max-repeat",
-        type=click.IntRange(3, 1000),
-        metavar="N",
-        help="With --until: repetitions at most. [30]",
-    ),
+    option("--repeat", type=click.IntRange(1, 65535), default=1, show_default=True, metavar="N", help=_REPEAT),
+    option("--warmup", type=click.IntRange(0, 1000), default=0, show_default=True, metavar="N", help=_WARMUP),
+    option("--until", "until_percent", type=Percent(min=0.1, max=100), metavar="PERCENT", help=_UNTIL),
+    option("--max-repeat", type=click.IntRange(3, 1000), default=30, metavar="N", help="With --until: repetitions at most. [30]"),
     option("--seed", type=click.IntRange(0, MAX_SEED), metavar="N", help="Order of the runs. [random]"),
     option("--isolate", is_flag=True, help="Run each test in a new process."),
     option("--baseline", is_flag=True, help="Also run repeats without probes, to correct their cost."),
-    option(
-        "--timeout",
-        "timeout_s",
-        type=Finite(min=1),
-        default=3600,
-        show_default=True,
-        metavar="S",
-        help="Stop after S s without progress.",
-    ),
+    option("--timeout", "timeout_s", type=Finite(min=1), default=3600, show_default=True, metavar="S", help=_TIMEOUT),
     option("--end-with-stdin", is_flag=True, help="Stop, as on Ctrl-C, when standard input ends."),
 )
 @section(
     "Comparison",
-    option(
-        "--against",
-        type=TEXT,
-        metavar="REVISION",
-        from_project=False,
-        help="Measure this git revision, too, in turns.",
-    ),
+    option("--against", type=TEXT, metavar="REVISION", from_project=False, help="Measure this git revision, too, in turns."),
     figure_option,
     limit_options,
 )
-@section(
-    "Device",
-    device_option,
-    user_option,
-    phone_option,
-)
+@section("Device", device_option, user_option, phone_option)
 @section(
     "Build",
     option("--module", type=TEXT, metavar="PATH", help="Gradle path of a module. [all with tests]"),
     option("--variant", type=TEXT, metavar="NAME", help="Android variant, such as demoDebug. [the only one]"),
     option("--test-task", type=TEXT, metavar="NAME", help="Gradle's test task, such as integrationTest. [test]"),
     option("--gradle", type=PROGRAM, metavar="PATH", help="Gradle to use. [gradlew, else PATH]"),
-    option(
-        "--bundle",
-        "bundles",
-        multiple=True,
-        type=READ_FILE,
-        metavar="FILE",
-        from_project=False,
-        help="A bundle of navitasBundle, not PROJECT; repeatable.",
-    ),
+    option("--bundle", "bundles", multiple=True, type=READ_FILE, metavar="FILE", from_project=False, help=_BUNDLE),
     option("--source", type=READ, metavar="DIR", help="The bundles' project, for its git revision."),
 )
 @section(
@@ -144,7 +101,7 @@ from navitas.report.registry import find_format
         type=click.Choice(["test", "class", "method", "block"]),
         default="method",
         show_default=True,
-        help="test, class: their energy, without probes. block: also executions.",
+        help=_PROBED,
     ),
 )
 @probe_options
@@ -156,24 +113,16 @@ def command(ctx: click.Context, /, **values: Any) -> int:
     Navitas doesn't change the project's files. Android projects run on a phone or the virtual phone, plain `java` projects on
     the virtual phone.
     """
-    report = with_fields(pop_report_options(values), history=values.pop("history"))
-    probes = ("instrument_tests", "include", "exclude", "skip_trivial", "hook_libraries")
-    build_options = ("gradle", "module", "variant", "test_task", *probes)
-    build = BuildOptions(**{name: values.pop(name) for name in build_options})
-    project, bundles, replace = values.pop("project"), values.pop("bundles"), values.pop("replace")
-    source, against, choice, limit = values.pop("source"), values.pop("against"), values.pop("choice"), pop_limit(values)
+    report = with_fields(pop_report_options(values), history=values["history"])
+    build, run, options = record_of(BuildOptions, values), record_of(RunOptions, values), profile_options(values)
+    project, bundles, source, against = values["project"], values["bundles"], values["source"], values["against"]
+    limit = pop_limit(values)
     if against is None and (given := given_options(ctx, ("choice", "fail_above", "fail_on"))):
         raise UsageError(f"{given[0]} compares with another version", "Add --against REVISION.")
-    run = RunOptions(values.pop("phone"), values.pop("output"), values.pop("device"), values.pop("user"))
-    check_not_recorded(run.output, replace=replace)
-    if values.pop("end_with_stdin"):
+    if values["end_with_stdin"]:
         interrupt_at_end()
-    check_patterns(build.include, build.exclude)
-    if values["max_repeat"] is None:
-        del values["max_repeat"]
-    elif values["until_percent"] is None:
+    if options.until_percent is None and ctx.get_parameter_source("max_repeat") != ParameterSource.DEFAULT:
         raise UsageError("--max-repeat limits the repeats of --until, which is not given", "add --until, or give only --repeat")
-    options = ProfileOptions(radios_off=pop_radios_off(values), **values)
     if build.hook_libraries and options.record == "none":
         raise UsageError("--hook-libraries adds to the hooks of --record, which is none", "add --record hooks, or leave it out")
     _check_report(report, options.granularity)
@@ -182,17 +131,21 @@ def command(ctx: click.Context, /, **values: Any) -> int:
     if not bundles:
         if source is not None:
             raise UsageError("--source is the project of bundles, but there is no --bundle", "give only PROJECT, or add --bundle")
+        folder = with_name(project or Path())
         if against is not None:
-            wanted = {"report": report, "run": run, "choice": choice, "limit": limit, "replace": replace}
-            return profile_against(with_name(project or Path()), against, build, options, **wanted)
-        return profile_project(with_name(project or Path()), build, options, report, run)
+            from navitas.cli.against import report_against  # noqa: PLC0415  # Slow: it loads the analysis.
+
+            return report_against(folder, against, build, options, report=report, run=run, choice=values["choice"], limit=limit)
+        return report_measured(lambda caller: profile(folder, options, build=build, run=run, caller=caller), report, run.output)
     if against is not None:
         raise UsageError("--against builds a revision of PROJECT, so it excludes --bundle", "give PROJECT instead of --bundle")
-    if project is not None or given_options(ctx, build_options):
+    if project is not None or given_options(ctx, [field.name for field in fields(BuildOptions)]):
         raise UsageError(
             "--bundle excludes PROJECT and the build options, since a bundle is already built", "set these in its build"
         )
-    return profile_bundles(bundles, options, report, run, source)
+    return report_measured(
+        lambda caller: profile_bundles(bundles, options, run=run, caller=caller, source=source), report, run.output
+    )
 
 
 def _check_report(report: ReportOptions, granularity: str) -> None:
@@ -203,3 +156,18 @@ def _check_report(report: ReportOptions, granularity: str) -> None:
     option = next(iter(["--tree"] if report.tree is not None else call_options), None)
     if option is not None:
         raise UsageError(f"{option} shows calls, and --granularity {granularity} records no calls", "leave one out")
+
+
+def interrupt_at_end() -> None:
+    """Interrupt this process, as Ctrl-C does, when standard input ends. Raises `UsageError` if it is already closed."""
+    if sys.stdin is None:
+        raise UsageError("standard input is closed", "leave out --end-with-stdin")
+    descriptor = sys.stdin.fileno()
+
+    def wait() -> None:
+        while os.read(descriptor, 1 << 16):
+            pass
+        # Not SIGINT, which background processes of a shell ignore.
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=wait, name="navitas-stdin", daemon=True).start()

@@ -9,34 +9,30 @@ from typing import Any
 import click
 
 from navitas.android_ids import PACKAGE_NAME
-from navitas.build.gradle import check_project, find_gradle
-from navitas.build.patterns import check_patterns
+from navitas.build.gradle import BuildOptions, find_gradle
 from navitas.bundle.reader import Bundle, open_bundle
 from navitas.cli.commands import NavitasCommand
-from navitas.cli.destinations import check_not_recorded
 from navitas.cli.maps import map_ids, read_map
 from navitas.cli.option import given_options, option, section
 from navitas.cli.options import (
-    VIRTUAL,
     Finite,
     device_option,
     measuring_options,
     phone_option,
-    pop_radios_off,
     pop_report_options,
     probe_options,
     report_options,
     user_option,
 )
 from navitas.cli.paths import FOLDER, PROGRAM, READ_FILE, TEXT, with_name
-from navitas.cli.profiling import BuildOptions, RunOptions
-from navitas.cli.recorded_use import record_project, record_use
-from navitas.collect.app_use import Use
-from navitas.collect.ctrl_c import wait_for_user
+from navitas.cli.profiling import profile_options, record_of, report_measured
+from navitas.collect.app_use import Use, wait_for_user
 from navitas.collect.input_script import read_input_script
 from navitas.collect.map_cache import KnownMap
-from navitas.collect.options import ProfileOptions
+from navitas.device.base import VIRTUAL
 from navitas.errors import UsageError
+from navitas.workflows.measurement import RunOptions
+from navitas.workflows.record import record_project, record_use
 
 _BUILD = ("module", "variant", "include", "exclude", "hook_libraries", "skip_trivial")
 _MOST_EVENTS = 1_000_000
@@ -90,20 +86,19 @@ def command(ctx: click.Context, /, **values: Any) -> int:
     Navitas restarts the app. It stops the app when COMMAND ends, when you press Enter or Ctrl-C, or after --duration.
     """
     report = pop_report_options(values)
-    run = RunOptions(values.pop("phone"), values.pop("output"), values.pop("device"), values.pop("user"))
-    check_not_recorded(run.output, replace=values.pop("replace"))
-    app, gradle, path, map_file = (values.pop(name) for name in ("app", "gradle", "bundle", "map_file"))
-    build = BuildOptions(gradle=gradle, **{name: values.pop(name) for name in _BUILD})
-    check_patterns(build.include, build.exclude)
-    use_by = _Usage(values.pop("words"), values.pop("events"), values.pop("script"), values.pop("duration_s"))
-    options = ProfileOptions(radios_off=pop_radios_off(values), **values)
+    build, run, options = record_of(BuildOptions, values), record_of(RunOptions, values), profile_options(values)
+    app, path, map_file = values["app"], values["bundle"], values["map_file"]
+    use_by = _Usage(values["words"], values["events"], values["script"], values["duration_s"])
     if "/" in app or (app and Path(app).is_dir()):
         project = with_name(Path(app))
-        check_project(project)
         if path or map_file:
             raise UsageError(f"{project} is a project, which Navitas builds: it has no --bundle and no --map", "leave them out")
-        return record_project(
-            project, build, lambda bundle: use_by.use(bundle.manifest.package, bundle, None), options, report=report, run=run
+
+        def use_of(bundle: Bundle) -> Use:
+            return use_by.use(bundle.manifest.package, bundle, None)
+
+        return report_measured(
+            lambda caller: record_project(project, build, use_of, options, run=run, caller=caller), report, run.output
         )
     if not PACKAGE_NAME.fullmatch(app):
         raise UsageError(f"{app!r} is neither a package nor a Gradle project", "to list packages: adb shell pm list packages")
@@ -116,10 +111,13 @@ def command(ctx: click.Context, /, **values: Any) -> int:
         raise UsageError("a virtual phone starts without apps", "give the app's --bundle, or a phone with --device")
     if bundle and bundle.manifest.package != app:
         raise UsageError(f"{path} contains {bundle.manifest.package}, not {app}", f"navitas record {bundle.manifest.package} …")
-    if gradle is not None:
-        find_gradle(Path(), gradle)  # Reports a wrong path before the measurement.
+    if build.gradle is not None:
+        find_gradle(Path(), build.gradle)  # Reports a wrong path before the measurement.
     known: KnownMap | None = read_map(map_file, app) if map_file else None
-    return record_use(use_by.use(app, bundle, known), options, report, run, gradle)
+    use = use_by.use(app, bundle, known)
+    return report_measured(
+        lambda caller: record_use(use, options, run=run, caller=caller, gradle=build.gradle), report, run.output
+    )
 
 
 class _Usage:

@@ -9,7 +9,7 @@ from typing import Literal
 
 import click
 
-from navitas.batterystats.uids import is_app
+from navitas.batterystats.numbers import is_app
 from navitas.cli.commands import NavitasCommand
 from navitas.cli.energy_limit import fail_on_option
 from navitas.cli.json_output import check_json, json_option, write_document

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from pathlib import Path
 
-from navitas.batterystats.uids import is_app
+from navitas.batterystats.numbers import is_app
 from navitas.vitals.acquirers import Acquirer
 from navitas.vitals.device_use import Bounds, WakeupAlarm
 from navitas.vitals.report import AppVitals, VitalsReport

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from navitas.batterystats.uids import is_app
+from navitas.batterystats.numbers import is_app
 from navitas.cli.fleet_rows import more_rows
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import select
 import shlex
+import signal
+import sys
+import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import FrameType
 
 from navitas.bundle.reader import Bundle
 from navitas.collect import app_files, map_cache
 from navitas.collect.app_files import AppFolder
 from navitas.collect.app_processes import first_process, has_no_activity, processes, start_app
-from navitas.collect.ctrl_c import until_ctrl_c
 from navitas.collect.input_script import LINE_MARK
 from navitas.collect.installing import installed
 from navitas.collect.instrument import InstrumentResult
@@ -44,6 +48,7 @@ _MAP_S = 3.0
 _MAP_BYTES = 1 << 16
 _MAP_REMEDY = "give the bundle from its build with --bundle, or its map.json with --map"
 _EXIT_MARK = "navitas-exit:"
+_LOOK_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +74,7 @@ class Use:
 
 
 def record(
-    device: Device,
-    use: Use,
-    options: ProfileOptions,
-    output: Path,
-    progress: Progress,
-    *,
-    lock: FolderLock | None = None,
+    device: Device, use: Use, options: ProfileOptions, output: Path, progress: Progress, *, lock: FolderLock | None = None
 ) -> ProfilingOutcome:
     """Record the use of an app at `output`. The caller may already hold the lock of `output`.
 
@@ -87,10 +86,7 @@ def record(
         _check_front(device, use)
     start = condition_at_start(device, options)
     bundles = [use.bundle] if use.bundle else []
-    with (
-        kept_apps(device, bundles, progress) as warnings,
-        installed(device, bundles, progress) if bundles else nullcontext(),
-    ):
+    with kept_apps(device, bundles, progress) as warnings, installed(device, bundles, progress) if bundles else nullcontext():
         if not device.shell(f"pm path{device.info.user_flag} {shlex.quote(use.package)}").text.strip():
             raise DeviceError(f"device {device.info.serial}: {use.package} is not installed", "install it, or give --bundle")
         known = use.map or (map_cache.map_of_bundle(use.bundle) if use.bundle else None)
@@ -242,3 +238,43 @@ def _shell_script(command: str) -> str:
     """
     own = shlex.quote(f"{command}\nc=$?; wait; exit $c")
     return f"trap 'kill -9 -$$' HUP\nsh -c {own} 2>&1 &\nwait $!\necho \"\n{_EXIT_MARK}$?\""
+
+
+class _Ended(BaseException):
+    pass
+
+
+@contextmanager
+def until_ctrl_c() -> Iterator[None]:
+    """Run the block to its end, or until Ctrl-C. A second Ctrl-C interrupts the command, also after the block.
+
+    Other threads than the main one get no signals, and a process that ignores Ctrl-C still does.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if before in (signal.SIG_IGN, None) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(_signal: int, _frame: FrameType | None) -> None:
+        signal.signal(signal.SIGINT, before)
+        raise _Ended
+
+    with suppress(_Ended):
+        signal.signal(signal.SIGINT, end)
+        try:
+            yield
+        finally:
+            if signal.getsignal(signal.SIGINT) is end:  # not if another signal interrupts the command
+                signal.signal(signal.SIGINT, before)
+
+
+def wait_for_user(limit_s: float | None) -> None:
+    """Wait for `limit_s` seconds, or without a limit for a line or the end of standard input. Ctrl-C ends the wait."""
+    end = None if limit_s is None else time.monotonic() + limit_s
+    watched = [sys.stdin] if sys.stdin is not None and end is None else []
+    with until_ctrl_c():
+        while end is None or time.monotonic() < end:
+            poll_s = _LOOK_S if end is None else min(_LOOK_S, max(0.0, end - time.monotonic()))
+            if select.select(watched, [], [], poll_s)[0]:
+                sys.stdin.readline()
+                return

@@ -164,7 +164,7 @@ def _network(text: str) -> str | None:
 
 
 def use_since_charge(text: str) -> dict[str, object | None]:
-    """`screen_on_s` and `foreground_s` of a sample; None where the phone does not report them.
+    """`screen_on_s` and `foreground_s` of a sample; None where the phone does not report them (BatteryStats.dumpCheckinLocked).
 
     Apps that share a uid have one common time, so they are left out.
     """

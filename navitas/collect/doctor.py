@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from navitas.android_ids import PACKAGE_NAME
 from navitas.collect import power, topology
 from navitas.collect.options import ProfileOptions
-from navitas.collect.state.added_apps import AddedApps
 from navitas.collect.state.condition import THERMAL_NAMES, BatteryState, PhoneCondition, parse_battery, parse_thermal
-from navitas.collect.state.fitness import unfit
 from navitas.collect.state.guard import setting_of
 from navitas.collect.state.journal import Journal
-from navitas.collect.state.permissions import FINE_MONITORS, HAS_FINE_MONITORS, is_granted, is_requested, reading_command
+from navitas.collect.state.measuring import unfit
 from navitas.collect.state.saved_apps import SavedApps
+from navitas.collect.state.settings import FINE_MONITORS, HAS_FINE_MONITORS, is_granted, is_requested, reading_command
 from navitas.collect.trace import atrace, perfetto
 from navitas.device.base import Device, DeviceInfo
 from navitas.errors import DeviceError, PowerProfileError
 from navitas.power.power_profile import read_power_profile
 from navitas.power_statistics import SERVICE, parse_power_statistics
 from navitas.recording.manifest import Policy
+from navitas.recording.writer import DEFAULT_VOLTAGE_V
 
 Status = Literal["ok", "note", "problem"]
 Level = Literal["sched", "thread-freq", "thread-time", "device"]
@@ -91,7 +91,7 @@ def examine(device: Device, package: str | None = None) -> Examination:
         _atrace(outputs),
         *_power(outputs, info, package),
         _profile(device, policies),
-        *_state(device, outputs),
+        *_monitors_state(device, outputs),
     ]
     untraced = _untraced(outputs, policies, "app " if package and outputs["app id"].has_output else "")
     traced = policies and (_has_perfetto(outputs, info.sdk) or atrace.can_trace(outputs["atrace"].text))
@@ -145,48 +145,35 @@ def _run_commands(device: Device, commands: Mapping[str, str]) -> dict[str, _Out
     return {name: _Output(*found.get(number, (255, ""))) for number, name in enumerate(commands)}
 
 
+def _row(name: str, is_good: bool, good: str, bad: str, remedy: str) -> Check:
+    return Check(name, "ok", good) if is_good else Check(name, "note", bad, remedy)
+
+
 def _release(release: str, sdk: int) -> Check:
     found = f"Android {release or '?'}, API level {sdk}"
-    if _FIRST_SDK <= sdk <= _LAST_SDK:
-        return Check("Android", "ok", found)
-    return Check("Android", "note", f"{found}: not tested", f"tested: API level {_FIRST_SDK} to {_LAST_SDK}")
+    tested = f"tested: API level {_FIRST_SDK} to {_LAST_SDK}"
+    return _row("Android", _FIRST_SDK <= sdk <= _LAST_SDK, found, f"{found}: not tested", tested)
 
 
 def _kernel(outputs: Mapping[str, _Output], policies: list[Policy], side: str) -> Iterator[Check]:
     """Check which kernel counters are readable: from the shell, or from the app if `side` is `app `."""
     reader = "in the app" if side else "from the shell"
+    rows = [("schedstat", f"thread CPU time {reader}", "the CPU time of threads without probes has a resolution of 10 ms")]
     if not side:
         cpus = ", ".join(f"policy{policy.id}: {len(policy.cpus)} CPUs" for policy in policies)
         lower = "evidence level device: overlapping threads share energy equally"
-        yield Check("cpufreq", "ok", cpus) if policies else Check("cpufreq", "note", f"no policy is readable; {lower}", _KERNEL)
-    bad = [(policy, output) for policy in policies if not (output := outputs[f"{side}time_in_state {policy.id}"]).has_output]
+        yield _row("cpufreq", bool(policies), cpus, f"no policy is readable; {lower}", _KERNEL)
+        of_threads = "used without a trace; without it, frequencies are shared by overlap"
+        rows.insert(0, ("proc stat", "/proc/stat from the shell", "other processes' shares are unknown"))
+        rows.append(("thread", f"per-thread time_in_state {reader}", of_threads))  # also of the app's threads
     if policies:
-        text = "; ".join(f"policy{policy.id} {output.problem}" for policy, output in bad)
-        name = f"time_in_state {reader}"
-        yield (
-            Check(name, "note", text, "its clusters' frequencies are unknown: lower evidence")
-            if bad
-            else Check(name, "ok", "readable")
-        )
-    if not side:
-        stat = outputs["proc stat"]
-        yield (
-            Check("/proc/stat from the shell", "ok", "readable")
-            if stat.has_output
-            else Check("/proc/stat from the shell", "note", f"it {stat.problem}", "other processes' shares are unknown")
-        )
-    rows = [("schedstat", f"thread CPU time {reader}", "the CPU time of threads without probes has a resolution of 10 ms")]
-    if not side:  # the shell can read those of the app's threads too
-        rows.append(
-            (
-                "thread",
-                f"per-thread time_in_state {reader}",
-                "used without a trace; without it, frequencies are shared by overlap",
-            )
-        )
+        states = [(policy.id, outputs[f"{side}time_in_state {policy.id}"]) for policy in policies]
+        bad = "; ".join(f"policy{number} {output.problem}" for number, output in states if not output.has_output)
+        unknown = "its clusters' frequencies are unknown: lower evidence"
+        yield _row(f"time_in_state {reader}", not bad, "readable", bad, unknown)
     for key, name, remedy in rows:
         output = outputs[f"{side}{key}"]
-        yield Check(name, "ok", "readable") if output.has_output else Check(name, "note", f"it {output.problem}", remedy)
+        yield _row(name, output.has_output, "readable", f"it {output.problem}", remedy)
 
 
 def _package(outputs: Mapping[str, _Output], policies: list[Policy], package: str, info: DeviceInfo) -> Iterator[Check]:
@@ -218,9 +205,9 @@ def _perfetto(outputs: Mapping[str, _Output], sdk: int) -> Check:
 
 
 def _atrace(outputs: Mapping[str, _Output]) -> Check:
-    if atrace.can_trace(outputs["atrace"].text):
-        return Check("atrace", "ok", "can trace the scheduler")
-    return Check("atrace", "note", "cannot trace the scheduler", "not needed if the phone has perfetto")
+    can = atrace.can_trace(outputs["atrace"].text)
+    remedy = "not needed if the phone has perfetto"
+    return _row("atrace", can, "can trace the scheduler", "cannot trace the scheduler", remedy)
 
 
 def _power(outputs: Mapping[str, _Output], info: DeviceInfo, package: str | None) -> Iterator[Check]:
@@ -232,10 +219,8 @@ def _power(outputs: Mapping[str, _Output], info: DeviceInfo, package: str | None
         *(["the shell"] if _sysfs_rails(outputs) else []),
         *(["dumpsys"] if found.meters else []),
     ]
-    if rails:
-        yield Check("power rails", "ok", f"{rails} rails, by {', '.join(readers)}")
-    else:
-        yield Check("power rails", "note", "none: the power profile gives the energy of components", _NO_RAILS)
+    by = f"{rails} rails, by {', '.join(readers)}"
+    yield _row("power rails", bool(rails), by, "none: the power profile gives the energy of components", _NO_RAILS)
     if found.consumers:
         users = len(found.by_uid)
         by_app = f", {users} of them by app" if users else ", none of them by app"
@@ -255,11 +240,9 @@ def _monitors(outputs: Mapping[str, _Output], info: DeviceInfo, package: str | N
     """The API for apps (PowerMonitor), which Navitas reads if nothing else shows rails."""
     name, use = "power monitors in apps", "not needed: other sources show the rails" if has_rails else "used with --record"
     found = outputs["fine monitors"].text if package else ""
-    if info.sdk < HAS_FINE_MONITORS:
-        return Check(name, "ok", f"new readings every 20 s; {use}", "" if has_rails else _LONG_TESTS)
-    if is_granted(found, info.user) or is_requested(found):
-        return Check(name, "ok", f"new readings every 250 ms; {use}")
-    return Check(name, "ok", f"new readings every 20 s; {use}", "" if has_rails else _REQUEST)
+    is_fine = info.sdk >= HAS_FINE_MONITORS and (is_granted(found, info.user) or is_requested(found))
+    remedy = "" if has_rails or is_fine else _LONG_TESTS if info.sdk < HAS_FINE_MONITORS else _REQUEST
+    return Check(name, "ok", f"new readings every {'250 ms' if is_fine else '20 s'}; {use}", remedy)
 
 
 _LONG_TESTS = "rails need runs of more than 40 s"
@@ -268,17 +251,16 @@ _REQUEST = f'for readings every 250 ms, add <uses-permission android:name="{FINE
 
 def _profile(device: Device, policies: list[Policy]) -> Check:
     try:
-        supply = power.choose(device, ProfileOptions(voltage_v=power.DEFAULT_VOLTAGE_V), policies)
+        supply = power.choose(device, ProfileOptions(voltage_v=DEFAULT_VOLTAGE_V), policies)
         model = power.model_on(device, read_power_profile(supply.profile_xml, name=supply.profile_source), policies)
     except (PowerProfileError, DeviceError) as error:
         return Check("power profile", "problem", error.message, error.remedy)
-    if not model.implausible:
-        return Check("power profile", "ok", supply.profile_source)
     found = f"{supply.profile_source} is implausible: {'; '.join(model.implausible)}"
-    return Check("power profile", "note", found, f"navitas power show --device {device.info.shell_serial}")
+    show = f"navitas power show --device {device.info.shell_serial}"
+    return _row("power profile", not model.implausible, supply.profile_source, found, show)
 
 
-def _state(device: Device, outputs: Mapping[str, _Output]) -> Iterator[Check]:
+def _monitors_state(device: Device, outputs: Mapping[str, _Output]) -> Iterator[Check]:
     battery, thermal = parse_battery(outputs["battery"].text), parse_thermal(outputs["thermal"].text)
     problem = unfit(PhoneCondition(battery, thermal)) if device.info.kind == "phone" else None
     empty = problem is not None and "battery is" in problem[0]
@@ -294,21 +276,15 @@ def _state(device: Device, outputs: Mapping[str, _Output]) -> Iterator[Check]:
         yield Check("charging", "note", "frozen by dumpsys battery", "adb shell dumpsys battery reset")
     else:
         yield _charging(battery, has_rails=_has_rails(outputs))
-    if thermal.status is None:
-        hot = problem is not None and not empty
-        yield Check(
-            "heat",
-            "problem" if hot else "note",
-            problem[0] if hot and problem else "no thermal status (Android 10 and later have one)",
-            remedy if hot else "",
-        )
-    else:
-        hot = problem is not None and not empty
-        name = f"thermal status {thermal.status} ({THERMAL_NAMES[thermal.status]})"
+    hot = problem[0] if problem is not None and not empty else ""
+    heat = hot or "no thermal status (Android 10 and later have one)"
+    if thermal.status is not None:
         skin = "" if thermal.skin_c is None else f", skin {thermal.skin_c:.1f} °C"
-        yield Check("heat", "problem" if hot else "ok", f"{name}{skin}", remedy if hot else "")
-    yield _unrestored_settings(device)
-    yield _unrestored_apps(device.info)
+        heat = f"thermal status {thermal.status} ({THERMAL_NAMES[thermal.status]}){skin}"
+    status: Status = "problem" if hot else "note" if thermal.status is None else "ok"
+    yield Check("heat", status, heat, remedy if hot else "")
+    yield _unrestored("settings", device.info, _changed_settings, "no setting is left changed", "left changed")
+    yield _unrestored("apps", device.info, _left_apps, "no app is left replaced", "left on the phone")
 
 
 def _has_rails(outputs: Mapping[str, _Output]) -> bool:
@@ -327,29 +303,22 @@ def _charging(battery: BatteryState, *, has_rails: bool) -> Check:
     return Check("charging", "note", f"{text}: {spoiled}", "unplug the phone and use adb over Wi-Fi, or give --voltage V")
 
 
-def _unrestored_settings(device: Device) -> Check:
+def _unrestored(name: str, info: DeviceInfo, read: Callable[[DeviceInfo], list[str]], nothing: str, left: str) -> Check:
+    """Check what measurements that were interrupted left on the phone."""
     try:
-        left = Journal(device.info).read()
+        names = ", ".join(read(info))
     except DeviceError as error:
-        return Check("settings", "problem", error.message, error.remedy)
+        return Check(name, "problem", error.message, error.remedy)
     except OSError as error:
-        return Check("settings", "problem", f"{error.filename}: {error.strerror}", "make that folder readable and writable")
-    if not left:
-        return Check("settings", "ok", "no setting is left changed by a measurement")
-    names = ", ".join(setting.name if (setting := setting_of(key)) else key for key in left)
-    remedy = f"navitas doctor --device {device.info.shell_serial} --restore"
-    return Check("settings", "note", f"left changed by a measurement: {names}", remedy)
+        return Check(name, "problem", f"{error.filename}: {error.strerror}", "make that folder readable and writable")
+    restore = f"navitas doctor --device {info.shell_serial} --restore"
+    return _row(name, not names, f"{nothing} by a measurement", f"{left} by a measurement: {names}", restore)
 
 
-def _unrestored_apps(info: DeviceInfo) -> Check:
+def _changed_settings(info: DeviceInfo) -> list[str]:
+    return [setting.name if (setting := setting_of(key)) else key for key in Journal(info).read() or ()]
+
+
+def _left_apps(info: DeviceInfo) -> list[str]:
     apps = SavedApps(info)
-    try:
-        left = [*apps.read(), *(f"{app.package} (not yours)" for app in AddedApps(info, apps.folder).read())]
-    except DeviceError as error:
-        return Check("apps", "problem", error.message, error.remedy)
-    if not left:
-        return Check("apps", "ok", "no app is left replaced by a measurement")
-    names = ", ".join(left)
-    return Check(
-        "apps", "note", f"left on the phone by a measurement: {names}", f"navitas doctor --device {info.shell_serial} --restore"
-    )
+    return [*apps.read(), *(f"{app.package} (not yours)" for app in apps.added.read())]

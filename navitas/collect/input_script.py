@@ -51,6 +51,8 @@ _NAMES = """
     F20 F21 F22 F23 F24
 """
 KEY_NAMES = frozenset(_NAMES.split())
+"""The names of keys that `input keyevent` knows, without KEYCODE_: the constants of android.view.KeyEvent, in Android 16, by
+number from 1 on. For an unknown name, Android presses no key."""
 
 
 def _number(word: str) -> str:

@@ -1,4 +1,4 @@
-"""Capture logcat into the recording: dumped after the run, or streamed if it carries the events. Read the runtime's notes in it."""
+"""Capture logcat into the recording: dumped after the run, or streamed if it carries the events. Finds the runtime's notes."""
 
 from __future__ import annotations
 

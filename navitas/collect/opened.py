@@ -12,13 +12,12 @@ from navitas.collect import map_cache, power, topology
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
 from navitas.collect.run_recorder import VALID_FOR_RUN, RunRecorder
-from navitas.collect.state.permissions import fine_monitors
-from navitas.collect.state.settings import PhoneSetting
+from navitas.collect.state.settings import PhoneSetting, fine_monitors
 from navitas.collect.trace.perfetto import unavailable
 from navitas.device.base import Device
 from navitas.folder_lock import FolderLock
 from navitas.recording import manifest
-from navitas.recording.store import RecordingWriter
+from navitas.recording.writer import RecordingWriter, Supply
 
 _COMPONENTS = ("cpu",)
 """The components that counters, traces and shell samples cover."""
@@ -33,7 +32,7 @@ class Opened:
     runner: RunRecorder
     _device: Device
     _policies: list[manifest.Policy]
-    _supply: power.Supply
+    _supply: Supply
     _reads_monitors: bool = False
 
     def add_map(self, known: map_cache.KnownMap) -> None:
@@ -97,14 +96,7 @@ def opened(
             message = f"device {device.info.serial}: its shell may not read {topology.NET_DEV}: traffic of other apps is unknown"
             writer.warn("io_counters", message, f"check it: adb shell cat {topology.NET_DEV}")
         runner = RunRecorder(
-            device,
-            writer,
-            options,
-            sources,
-            progress,
-            shell_files=shell_files,
-            traffic_files=by_shell,
-            statistics=statistics,
+            device, writer, options, sources, progress, shell_files=shell_files, traffic_files=by_shell, statistics=statistics
         )
         yield Opened(writer, runner, device, policies, supply, bool(monitors))
 
@@ -113,7 +105,7 @@ def _writer(
     device: Device,
     project: str,
     policies: list[manifest.Policy],
-    supply: power.Supply,
+    supply: Supply,
     *,
     options: ProfileOptions,
     output: Path,
@@ -134,10 +126,7 @@ def _writer(
             cpus=topology.read_cpus(device, policies),
             policies=policies,
         ),
-        power_profile=supply.profile_xml,
-        power_profile_source=supply.profile_source,
-        voltage_v=supply.voltage_v,
-        voltage_source=supply.voltage_source,
+        supply=supply,
         components=_COMPONENTS,
         provenance=options.provenance,
         settings={

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from navitas.bundle.manifest import Probes
-from navitas.collect.compile_mode import CompileMode
+from navitas.collect.packages import CompileMode
 from navitas.collect.selection import check_pattern
 from navitas.collect.trace.tracer import Tracing
 from navitas.errors import UsageError
@@ -119,20 +119,15 @@ def check_options(options: ProfileOptions) -> None:
     """Check patterns and the power profile without a device. Raises `UsageError` or `PowerProfileError`."""
     for pattern in options.tests:
         check_pattern(pattern)
-    if options.baseline and options.granularity != "method":
-        raise UsageError(
-            f"--baseline corrects the cost of probes of calls, and --granularity {options.granularity} has none", "leave one out"
-        )
-    if options.mode != "events" and options.granularity != "method":
-        raise UsageError(
-            f"--mode {options.mode} sets how calls are recorded, but --granularity {options.granularity} records none",
-            "leave one out",
-        )
-    if options.record != "none" and options.granularity != "method":
-        raise UsageError(
-            f"--record {options.record} records calls of APIs, but --granularity {options.granularity} records no calls",
-            "leave one out",
-        )
+    granularity = f"--granularity {options.granularity}"
+    of_calls = (
+        (options.baseline, f"--baseline corrects the cost of probes of calls, and {granularity} has none"),
+        (options.mode != "events", f"--mode {options.mode} sets how calls are recorded, but {granularity} records none"),
+        (options.record != "none", f"--record {options.record} records calls of APIs, but {granularity} records no calls"),
+    )
+    for is_given, message in of_calls:
+        if is_given and options.granularity != "method":
+            raise UsageError(message, "leave one out")
     if options.until_percent is not None and options.repeat > options.max_repeat:
         raise UsageError(
             f"--repeat {options.repeat} is the least number of repeats, and --max-repeat {options.max_repeat} the largest",

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
-from typing import Literal
 
 from navitas.collect.options import ProfileOptions
 from navitas.collect.phone_profile import IN_APP, Found, cached, first_usable, keep
@@ -19,23 +18,10 @@ from navitas.power.cpu import power_model
 from navitas.power.model import PowerModel
 from navitas.power.power_profile import PowerProfile, read_power_profile, read_profile_bytes
 from navitas.recording import manifest
+from navitas.recording.manifest import VoltageSource
+from navitas.recording.writer import DEFAULT_VOLTAGE_V, Supply
 
-DEFAULT_VOLTAGE_V = 3.85
 _PROFILE_PROPERTY = "ro.navitas.power_profile"
-
-
-@dataclass(frozen=True, slots=True)
-class Supply:
-    """The chosen profile's XML and name, and the voltage that converts its mA to mW.
-
-    `replaceable`: it is the phone's profile, read from outside of the app. A profile that the app reads takes precedence.
-    """
-
-    profile_xml: bytes
-    profile_source: str
-    voltage_v: float
-    voltage_source: Literal["battery", "option", "default"]
-    replaceable: bool = False
 
 
 def choose(device: Device, options: ProfileOptions, policies: list[manifest.Policy]) -> Supply:
@@ -119,7 +105,7 @@ def _instead(model: str) -> str:
     return f"give a power_profile.xml of this model with --power-profile FILE{nearest}"
 
 
-def voltage_of(device: Device, given: float | None) -> tuple[float, Literal["battery", "option", "default"]]:
+def voltage_of(device: Device, given: float | None) -> tuple[float, VoltageSource]:
     """Return the given voltage, or the battery's, or else 3.85 V, and which of them it is."""
     if given is not None:
         return given, "option"

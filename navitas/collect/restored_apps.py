@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, replace
 from navitas.android_ids import user_flag
 from navitas.collect.packages import InstalledPackages, code_of, installed_packages, sha256_of
 from navitas.collect.progress import Progress
-from navitas.collect.state.added_apps import AddedApp, AddedApps
-from navitas.collect.state.saved_apps import SavedApp, SavedApps
+from navitas.collect.state.saved_apps import AddedApp, AddedApps, SavedApp, SavedApps
 from navitas.device.base import Device
 from navitas.errors import DeviceError, NavitasError
 

@@ -12,12 +12,11 @@ from typing import Literal
 from navitas.collect import app_files, runtime_config
 from navitas.collect.app_files import PLACES, AppFolder
 from navitas.collect.device_history import DeviceHistory
-from navitas.collect.instrument import InstrumentResult, run_tests
+from navitas.collect.instrument import InstrumentResult, run_tests, seen_probes
 from navitas.collect.logcat import LogcatCapture, runtime_notes
 from navitas.collect.options import ProfileOptions, Transport
 from navitas.collect.packages import target_sdk
 from navitas.collect.progress import Progress
-from navitas.collect.seen_probes import seen_probes
 from navitas.collect.selection import TestName
 from navitas.collect.shell_sampler import ShellSampler
 from navitas.collect.state.condition import MODERATE, THERMAL_NAMES, parse_thermal
@@ -151,7 +150,7 @@ class RunRecorder:
             for text in done.warnings:
                 self._writer.warn("tests", f"{_prefix(plan)}{text}", VALID_FOR_RUN)
             if (seen := seen_probes(done.stacks)) is not None:
-                self._writer.warn("probes_seen", f"{_prefix(plan)}{seen.message}", seen.remedy, run=plan.id)
+                self._writer.warn("probes_seen", f"{_prefix(plan)}{seen[0]}", seen[1], run=plan.id)
             for trouble in done.troubles:
                 self._writer.warn("events_missing", trouble, "see logcat.txt of the run", run=plan.id)
             if done.crashed:
@@ -242,22 +241,11 @@ class RunRecorder:
 
     def enter(self, plan: RunPlan, end: Literal["interrupted", "crashed", "complete"]) -> None:
         """Add a run to the manifest, or replace its entry."""
-        self._writer.add_run(
-            manifest.Run.model_validate(
-                {
-                    "id": plan.id,
-                    "module": plan.module,
-                    "repeat": plan.repeat,
-                    "package": plan.package,
-                    "map_id": plan.map_id,
-                    "exit": end,
-                    "whole": plan.whole,
-                    "baseline": plan.baseline,
-                    "warmup": plan.warmup,
-                    "target_sdk": self._target_sdks.get(plan.package),
-                }
-            )
-        )
+        run = manifest.Run(
+            id=plan.id, module=plan.module, repeat=plan.repeat, package=plan.package, map_id=plan.map_id, exit=end,
+            whole=plan.whole, baseline=plan.baseline, warmup=plan.warmup, target_sdk=self._target_sdks.get(plan.package),
+        )  # fmt: skip
+        self._writer.add_run(run)
 
     def _pull(
         self, plan: RunPlan, done: InstrumentResult, folder: AppFolder, transport: Transport, *, missing: dict[str, int]

@@ -9,16 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from navitas.bundle.reader import Bundle
-from navitas.collect.app_saving import AppWarning
-from navitas.collect.cleared_data import warn_of_cleared_data
-from navitas.collect.installing import installed
-from navitas.collect.kept_apps import kept_apps
+from navitas.collect.installing import installed, warn_of_cleared_data
+from navitas.collect.kept_apps import AppWarning, kept_apps
 from navitas.collect.options import ProfileOptions
 from navitas.collect.progress import Progress
 from navitas.collect.state.guard import Warn
 from navitas.collect.state.measuring import condition_at_start, measured
-from navitas.collect.turns import Turns
-from navitas.collect.version_runs import ProfilingOutcome, Version, VersionRuns, opened_version
+from navitas.collect.version_runs import ProfilingOutcome, Turns, Version, VersionRuns, opened_version
 from navitas.device.base import Device
 from navitas.folder_lock import FolderLock
 from navitas.recording.codes import WarningCode
@@ -45,12 +42,7 @@ def profile(
 
 
 def profile_versions(
-    device: Device,
-    versions: Sequence[Version],
-    options: ProfileOptions,
-    progress: Progress,
-    *,
-    is_enough: IsEnough | None = None,
+    device: Device, versions: Sequence[Version], options: ProfileOptions, progress: Progress, *, is_enough: IsEnough | None = None
 ) -> tuple[ProfilingOutcome, ...]:
     """Run the selected tests of all versions in each repeat, and write a recording of each version.
 

@@ -2,30 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+import random
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
+from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.reader import Bundle
 from navitas.collect import map_cache
 from navitas.collect.choice import Choice, choose
-from navitas.collect.cleared_data import clears_data
-from navitas.collect.compile_mode import compile_apps
+from navitas.collect.installing import clears_data
 from navitas.collect.instrument import InstrumentResult
 from navitas.collect.opened import Opened, opened
 from navitas.collect.options import ProfileOptions
+from navitas.collect.packages import compile_apps
 from navitas.collect.progress import Progress
-from navitas.collect.retrace import SourceNames, source_names
 from navitas.collect.run_recorder import RunPlan
 from navitas.collect.state.guard import Warn
 from navitas.collect.target import target_of
-from navitas.collect.turns import TurnStep
 from navitas.device.base import Device
+from navitas.errors import BuildError
 from navitas.folder_lock import FolderLock
+from navitas.owned_folder import owned_folder
 from navitas.recording.manifest import Provenance
 
 _CUT = "its end is missing: the process died before it"
+T = TypeVar("T")
+_MOST_BYTES = 256 << 20
+_CLASS_LINE = re.compile(r"(\S+) -> (\S+):$")
+_METHOD_LINE = re.compile(r"\s+(?:(\d{1,9}):(\d{1,9}):)?\S+ (?:(\S+)\.)?([\w$<>-]+)\([^)]*\)\S* -> (\S+)$")
+_FRAME = re.compile(r"(\s*at )([\w$.]+)\.([\w$<>]+)\(([^():]*)(?::(\d{1,9}))?\)")
+_THROWN = re.compile(r"((?:Caused by: |Suppressed: )?)([\w$.]+)(?=[:\s]|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStep:
+    """One run of a turn: some tests of a bundle, with or (`baseline`) without probes."""
+
+    choice: Choice
+    class_argument: str
+    baseline: bool
+
+
+class Turns:
+    """The turns of a profiling. In each turn, all tests run once; the first `options.warmup` turns do not count.
+
+    The order in a turn is random, so that the device's drift affects all tests and versions alike.
+    """
+
+    def __init__(self, options: ProfileOptions, *, versions: int = 1) -> None:
+        self._options = options
+        self._shuffles = versions > 1 or options.max_turns > 1
+        self._random = random.Random(options.seed)
+
+    def numbers(self, is_enough: Callable[[], bool] | None) -> Iterator[int]:
+        """Yield the numbers of the turns, until `is_enough` after the least number of turns, or until the last turn."""
+        options = self._options
+        for number in range(options.max_turns):
+            yield number
+            if number + 1 >= options.least_turns and (is_enough is None or is_enough()):
+                return
+
+    def steps(self, selected: Sequence[Choice]) -> list[TurnStep]:
+        """Return the runs of the next turn."""
+        baselines = (False, True) if self._options.baseline else (False,)
+        return self.shuffled(
+            [
+                TurnStep(choice, argument, baseline)
+                for baseline, choice in itertools.product(baselines, selected)
+                for argument in choice.class_arguments
+            ]
+        )
+
+    def shuffled(self, items: Sequence[T]) -> list[T]:
+        """Return the items in random order, or as they are if there is only one turn of one version."""
+        return self._random.sample(items, len(items)) if self._shuffles else list(items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,3 +171,72 @@ def _failures(module: str, done: InstrumentResult, names: SourceNames) -> dict[s
     bad = {name: status for name, status in done.tests.items() if status in ("failed", "cut")}
     reasons = {name: done.stacks.get(name) or (_CUT if status == "cut" else status) for name, status in bad.items()}
     return {f"{place}{name}": names.retraced(reason.strip().split("\n")[0]) for name, reason in reasons.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Method:
+    """A method's source name, its class if it was inlined from another one, and its lines in the minified code."""
+
+    name: str
+    class_name: str
+    first_line: int
+    last_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceNames:
+    """Source names by minified name. If empty, texts stay unchanged."""
+
+    classes: dict[str, str] = field(default_factory=dict)
+    methods: dict[tuple[str, str], list[_Method]] = field(default_factory=dict)
+
+    def retraced(self, stack: str) -> str:
+        """Return a stack trace with source names, where they are known and unambiguous."""
+        return "\n".join(map(self._line, stack.split("\n"))) if self.classes else stack
+
+    def _line(self, line: str) -> str:
+        frame = _FRAME.match(line)
+        if frame is None:
+            return _THROWN.sub(lambda thrown: thrown[1] + self.classes.get(thrown[2], thrown[2]), line, count=1)
+        at, class_name, method, source, number = frame.groups()
+        original = self.classes.get(class_name, class_name)
+        fitting = [
+            one
+            for one in self.methods.get((class_name, method), ())
+            if number is None or one.first_line <= int(number) <= one.last_line
+        ]
+        names = {(one.class_name or original, one.name) for one in fitting}
+        owner, name = names.pop() if len(names) == 1 else (original, method)
+        place = source if number is None else f"{source}:{number}"
+        return f"{at}{owner}.{name}({place}){line[frame.end() :]}"
+
+
+def source_names(bundle: Bundle) -> SourceNames:
+    """Return the names of a bundle's minified code, for what R8's and ProGuard's `retrace` do; empty if it is not minified.
+
+    Raises `BuildError` if they are unreadable.
+    """
+    manifest = bundle.manifest
+    if not isinstance(manifest, AndroidManifest) or manifest.mapping is None:
+        return SourceNames()
+    with owned_folder("navitas-names-") as folder:
+        file = bundle.extract(manifest.mapping, folder / "mapping.txt")
+        if file.stat().st_size > _MOST_BYTES:
+            raise BuildError(f"{bundle.path}: {manifest.mapping} has more than {_MOST_BYTES:,} bytes", "Build the project again.")
+        with file.open(encoding="utf-8", errors="replace") as lines:
+            return parse_mapping(line.rstrip("\n") for line in lines)
+
+
+def parse_mapping(lines: Iterable[str]) -> SourceNames:
+    """Parse mapping.txt. Skips comments, fields and unknown lines."""
+    names = SourceNames()
+    minified = ""
+    for line in lines:
+        if found := _CLASS_LINE.match(line):
+            minified = found[2]
+            names.classes[minified] = found[1]
+        elif minified and (found := _METHOD_LINE.match(line)):
+            first, last = (int(found[1]), int(found[2])) if found[1] else (0, 1 << 30)
+            method = _Method(found[4], found[3] or "", first, last)
+            names.methods.setdefault((minified, found[5]), []).append(method)
+    return names

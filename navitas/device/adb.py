@@ -13,10 +13,11 @@ from typing import Literal
 
 from navitas.android_ids import user_flag
 from navitas.device import shell_v2, sync_client
-from navitas.device.adb_server import ServerClient, is_address, list_devices, quoted, reconnect, user_client
+from navitas.device.adb_server import is_address, list_devices, quoted, reconnect, user_client
 from navitas.device.adb_transport import LOST, Stream, Transport, remedy_for
 from navitas.device.base import DeviceInfo, ShellResult
 from navitas.device.phone_user import named_user
+from navitas.device.server_client import ServerClient
 from navitas.device.sync_client import SyncError
 from navitas.errors import DeviceError
 from navitas.new_files import new_file
@@ -145,8 +146,7 @@ class AdbDevice:
                     if packet_id in outputs:
                         outputs[shell_v2.Id(packet_id)] += content
         raise DeviceError(
-            f"device {self._serial}: '{command}' printed more than {_MAX_OUTPUT_BYTES >> 20} MiB",
-            "find the cause with adb shell",
+            f"device {self._serial}: '{command}' printed more than {_MAX_OUTPUT_BYTES >> 20} MiB", "find the cause with adb shell"
         )
 
     @contextmanager
@@ -226,5 +226,5 @@ class AdbDevice:
 
 
 def install_remedy(reason: str) -> str:
-    """Return a remedy for the package manager's reason."""
+    """Return a remedy for the package manager's reason (AOSP: PackageManager.java, and additions of vendors)."""
     return next((remedy for code, remedy in _REMEDIES.items() if code in reason), "see the reason above")

@@ -1,4 +1,8 @@
-"""Requests to an adb server itself. A running server of the user's is never ended or replaced."""
+"""Requests to an adb server itself. A running server of the user's is never ended or replaced.
+
+Each process that uses the user's server holds a shared lock. The process that started the server ends it, or leaves that to the
+last process that uses it.
+"""
 
 from __future__ import annotations
 
@@ -8,27 +12,13 @@ import re
 import shlex
 import subprocess
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 
 from navitas.device.server_client import AdbError, AdbTimeout, ServerClient, program_path
-from navitas.device.server_use import server_started, use_server
-from navitas.errors import DeviceError
-
-__all__ = [
-    "NOT_UNDERSTOOD",
-    "AdbError",
-    "AdbTimeout",
-    "ListedDevice",
-    "ServerClient",
-    "adb_path",
-    "adb_versions",
-    "connect",
-    "is_address",
-    "list_devices",
-    "quoted",
-    "reconnect",
-    "user_client",
-]
+from navitas.errors import DeviceError, NavitasError
+from navitas.folder_lock import share_lock, try_lock
+from navitas.user_folders import make_folder, state_folder
 
 _ANSWER_S = 10.0
 _START_S = 20.0
@@ -44,6 +34,9 @@ _LINE = re.compile(
 )
 # The last form is the mDNS name of a phone with wireless debugging.
 _ADDRESS = re.compile(r"(\[[0-9a-fA-F:.%\w]+\]|[\w.-]+):\d{1,5}|localfilesystem:/.+|.+\._adb(-tls-connect)?\._tcp\.?")
+_TO_BE_ENDED = b"to be ended\n"
+_PATIENCE_S = 5.0
+_uses: dict[str, _Use] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +67,7 @@ def adb_path() -> str:
 def user_client() -> ServerClient:
     """Return a client of the user's own server, chosen by adb's variables. Starts the server if none runs, as adb would.
 
-    `server_use.end_started_servers` ends a server that was started here.
+    `end_started_servers` ends a server that was started here.
 
     Raises `DeviceError` if the server cannot be reached or started.
     """
@@ -198,3 +191,62 @@ def _query(client: ServerClient, service: str) -> str:
         raise DeviceError(f"{where} does not answer to {service}", _RESTART) from None
     except (AdbError, OSError, ValueError) as error:
         raise DeviceError(f"{where} refused {service}: {error}", _RESTART) from None
+
+
+@dataclass(slots=True)
+class _Use:
+    """A server that this process uses."""
+
+    client: ServerClient
+    lock: int
+    is_started: bool = False
+
+
+def use_server(client: ServerClient) -> None:
+    """Say that this process uses a server, until `end_started_servers`. Without a state folder nothing is said."""
+    if client.where in _uses:
+        return
+    with suppress(OSError, NavitasError):
+        folder = state_folder()
+        make_folder(folder)
+        name = "".join(char if char.isalnum() or char in ".-" else "_" for char in client.where)
+        path = folder / f"adb-server-{name[-100:]}.lock"
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        if try_lock(lock):
+            os.ftruncate(lock, 0)  # what a killed process has left there means another server
+        share_lock(lock)
+        _uses[client.where] = _Use(client, lock)
+
+
+def server_started(client: ServerClient) -> None:
+    """Say that this process has started the server."""
+    use_server(client)
+    if use := _uses.get(client.where):
+        use.is_started = True
+
+
+def end_started_servers() -> None:
+    """End each server that Navitas has started and that no other process of Navitas uses."""
+    while _uses:
+        use = _uses.popitem()[1]
+        try:
+            if try_lock(use.lock):
+                if use.is_started or os.pread(use.lock, len(_TO_BE_ENDED), 0) == _TO_BE_ENDED:
+                    os.ftruncate(use.lock, 0)
+                    _end(use.client)
+            elif use.is_started:
+                os.pwrite(use.lock, _TO_BE_ENDED, 0)
+        except OSError:
+            pass  # it stays, as a server of the user would
+        finally:
+            os.close(use.lock)
+
+
+def _end(client: ServerClient) -> None:
+    with suppress(AdbError, OSError):
+        connection = client.make_connection(timeout=_PATIENCE_S)
+        try:
+            connection.send_command("host:kill")
+            connection.check_okay()
+        finally:
+            connection.close()

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from navitas.device import shell_v2
-from navitas.device.adb_server import NOT_UNDERSTOOD, AdbError, AdbTimeout, ServerClient, quoted
+from navitas.device.adb_server import NOT_UNDERSTOOD, quoted
+from navitas.device.server_client import AdbError, AdbTimeout, ServerClient
 from navitas.errors import DeviceError
 
 _PIECE_BYTES = 65536

@@ -11,6 +11,9 @@ from typing import Literal, Protocol
 
 from navitas.android_ids import user_flag
 
+VIRTUAL = "virtual"
+"""In place of a serial: a virtual phone, which is started on demand."""
+
 
 @dataclass(frozen=True, slots=True)
 class ShellResult:

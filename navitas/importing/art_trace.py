@@ -15,8 +15,8 @@ import numpy as np
 
 from navitas.errors import RecordingError
 from navitas.importing.art_records import MAGIC, MAX_TEXT, ArtHeader, Packets, art_header, record_type, split_packets
-from navitas.importing.method_map import MethodName
 from navitas.importing.other_forms import check_packed, unreadable
+from navitas.importing.recording_parts import MethodName
 from navitas.parse.arrays import I64, U8
 from navitas.parse.tables import ENTER, EXIT, THROW
 from navitas.regular_files import read_regular

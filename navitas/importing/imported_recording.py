@@ -9,26 +9,32 @@ from pathlib import Path
 
 import numpy as np
 
-from navitas.errors import PowerProfileError, RecordingError
-from navitas.importing.chunk_writer import call_chunks, counter_chunks, run_chunks
+from navitas.errors import PowerProfileError, RecordingError, UsageError
 from navitas.importing.counted_cpus import CountedCpus, RisingReadings, counted_cpus
-from navitas.importing.method_map import NamedMethods, named_methods, package_of, split_name
 from navitas.importing.notes import ImportNote, amount, notes_of_energy, notes_of_log, notes_of_profile, notes_of_run
 from navitas.importing.processes import LoggedProcess
 from navitas.importing.recording_parts import (
     MODULE,
     ImportedDevice,
-    ImportedRow,
     ImportedTest,
-    ImportSupply,
+    NamedMethods,
+    call_chunks,
+    counter_chunks,
     model_of,
+    named_methods,
     named_test,
     new_writer,
+    package_of,
+    run_chunks,
+    split_name,
     write_run,
 )
 from navitas.parse.tables import ENTER, EXIT
+from navitas.power import catalog
 from navitas.power.model import PowerModel
+from navitas.power.power_profile import read_power_profile, read_profile_bytes
 from navitas.recording.manifest import Provenance, Source
+from navitas.recording.writer import DEFAULT_VOLTAGE_V, Supply
 
 START_NS = 1_000_000_000
 """Time of a run's first event."""
@@ -57,7 +63,7 @@ class ImportedRecording:
     profile_notes: tuple[ImportNote, ...]
 
 
-def check_supply(supply: ImportSupply, cpus: CountedCpus) -> PowerModel:
+def check_supply(supply: Supply, cpus: CountedCpus) -> PowerModel:
     """Return the power model of the logs' device. Raises `PowerProfileError` if the profile does not fit its CPUs."""
     frequencies = {policy.id: cpus.frequencies[policy.cpus[0]] for policy in cpus.policies}
     try:
@@ -74,13 +80,42 @@ def _listed(cpus: Sequence[int]) -> str:
     return f"CPU {cpus[0]}" if len(cpus) == 1 else f"CPUs {cpus[0]}-{cpus[-1]}"
 
 
+def read_supply(power_profile: str, voltage_v: float | None) -> Supply:
+    """Read the profile that the user named. Raises `UsageError` if it does not exist, `PowerProfileError` if it is unreadable."""
+    path = catalog.find(power_profile)
+    xml = read_profile_bytes(path)
+    if voltage_v is None:
+        return Supply(xml, path.stem, DEFAULT_VOLTAGE_V, "default")
+    return Supply(xml, path.stem, voltage_v, "option")
+
+
+def no_profile_of_log(cpus: CountedCpus) -> UsageError:
+    """Return the error for a missing profile. It names the log's clusters, and packaged profiles that resemble them."""
+    fitting = [name for name in catalog.names() if _fits(name, cpus)]
+    highest = [(len(one.cpus), cpus.frequencies[one.cpus[0]][-1] // 1000) for one in cpus.policies]
+    clusters = ", ".join(f"{amount(count, 'CPU')} up to {mhz} MHz" for count, mhz in highest)
+    instead = f", or try one with similar clusters: {', '.join(fitting)}" if fitting else ""
+    return UsageError(
+        f"a log has no power profile, so --power-profile is required (clusters of the log: {clusters})",
+        f"Give the power_profile.xml of this model{instead}.",
+    )
+
+
+def _fits(name: str, cpus: CountedCpus) -> bool:
+    """Whether a packaged profile has clusters of as many cores, as far as it states them, with about the same highest speeds."""
+    supply = read_supply(name, None)
+    counts = read_power_profile(supply.profile_xml, name=name).values("cpu.clusters.cores")
+    try:
+        model = check_supply(supply, cpus)
+    except PowerProfileError:
+        return False
+    pairs = zip(model.cpu.clusters, cpus.policies, strict=True)
+    has_speeds = all(0.8 < cluster.freq_khz[-1] / cpus.frequencies[policy.cpus[0]][-1] < 1.25 for cluster, policy in pairs)
+    return has_speeds and (not counts or list(counts) == [len(policy.cpus) for policy in cpus.policies])
+
+
 def write_recording(
-    folder: Path,
-    processes: Sequence[LoggedProcess],
-    supply: ImportSupply,
-    *,
-    test: str | None = None,
-    origin: Provenance | None = None,
+    folder: Path, processes: Sequence[LoggedProcess], supply: Supply, *, test: str | None = None, origin: Provenance | None = None
 ) -> ImportedRecording:
     """Write a recording of these processes, in this order. `test` is the name of their test, if not that of their log: they
     are repeats of it then.
@@ -108,8 +143,8 @@ def write_recording(
             writer.add_source(Source(id=_FIRST_SOURCE + policy.id, path=path, kind="time_in_state", policy=policy.id))
         for number, (process, of_run) in enumerate(zip(processes, _tests(processes, test), strict=True)):
             readings = RisingReadings(process, cpus)
-            run = ImportedRow(number, of_run, package, methods.map_id, process.pid)
-            write_run(writer, run, _chunks(process, readings, methods))
+            chunks = _chunks(process, readings, methods)
+            write_run(writer, number, of_run, chunks, package=package, map_id=methods.map_id, pid=process.pid)
             notes += [(number, note) for note in notes_of_run(process, readings)]
             runs.append(ImportedRun(number, str(of_run), process))
         for place, note in notes:

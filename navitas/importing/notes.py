@@ -30,6 +30,10 @@ class ImportNote(NamedTuple):
     remedy: str
 
 
+def _imported(message: str, remedy: str) -> ImportNote:
+    return ImportNote("imported", message, remedy)
+
+
 def tick_error_j(model: PowerModel) -> float:
     """Return by how much the energy of one call can be wrong because each core's time counts in ticks."""
     highest_ma = sum(len(cluster.cpus) * float(max(cluster.core_ma)) for cluster in model.cpu.clusters)
@@ -38,14 +42,12 @@ def tick_error_j(model: PowerModel) -> float:
 
 def notes_of_energy(model: PowerModel) -> Iterator[ImportNote]:
     """Yield what limits the energy of every log of Navitas-Framework."""
-    yield ImportNote(
-        "imported",
+    yield _imported(
         "the logs have no CPU time of threads or processes: energy is that of all cores, idle or not, for all programs of the "
         "device (formula (1) of the Navitas paper)",
         "Compare tests on the same device. For the energy of threads, record with navitas profile.",
     )
-    yield ImportNote(
-        "imported",
+    yield _imported(
         f"the time of cores counts in ticks of 10 ms: the energy of one call can be wrong by up to {tick_error_j(model):.3g} J",
         "Look at calls that take much longer than 10 ms, or at sums over many.",
     )
@@ -64,56 +66,47 @@ def notes_of_log(log: MeasuredLog, processes: Sequence[LoggedProcess], *, are_re
         pids = [str(process.pid) for process in processes]
         listed = ", ".join(pids[:_LISTED]) + (f" and {len(pids) - _LISTED} more" if len(pids) > _LISTED else "")
         role = "a repeat of the test" if are_repeats else "a test of its own"
-        yield ImportNote(
-            "imported",
+        yield _imported(
             f"{shown}: {len(pids)} processes, each of which is a run and {role}: {listed}",
             f"The log buffer can have kept earlier ones. To import only the last one: --process {pids[-1]}",
         )
     if any(process.realtime_ns is None for process in processes):
-        yield ImportNote(
-            "imported", f"{shown}: no times (format {log.format}): they follow from the counters, in ticks", _THREADTIME
-        )
+        yield _imported(f"{shown}: no times (format {log.format}): they follow from the counters, in ticks", _THREADTIME)
     if not all(process.has_thread_ids for process in processes):
         without = f"{shown}: no thread ids (format {log.format})"
         count = max(len(process.names) for process in processes)
         inferred = "one thread" if count == 1 else f"up to {count} threads, inferred from calls that are not nested"
-        yield ImportNote("imported", f"{without}: the calls of a process belong to {inferred}", _THREADTIME)
+        yield _imported(f"{without}: the calls of a process belong to {inferred}", _THREADTIME)
     if log.year is not None:
         turns = f", and passes the turn of the year {amount(log.year_turns, 'time')}" if log.year_turns else ""
-        yield ImportNote(
-            "imported",
+        yield _imported(
             f"{shown}: the dates have no year: the log begins in {log.year} ({log.year_source}){turns}",
             "Give the year in which the log begins: --year YYYY",
         )
     for part in log.parts:
         if count := log.repeated[part.name]:
             rest = "" if part.events else ", and nothing else"
-            yield ImportNote(
-                "imported",
+            yield _imported(
                 f"{shown}: the log buffer of {printable(part.name)} had {amount(count, 'measurement')} of earlier tests{rest}",
                 "They count once: in the test whose log ended first.",
             )
     for reason, count in log.damaged.items():
         where = f"{log.unit} {log.first[reason]}"
-        yield ImportNote(
-            "imported",
+        yield _imported(
             f"{shown}: {amount(count, f'{log.unit} is', f'{log.unit}s are')} left out, first {where}: {reason}",
             "Their entries and exits are missing.",
         )
     if log.estimates:
-        yield ImportNote(
-            "imported", f"{shown}: Android's own estimates of Wi-Fi and Bluetooth are not used", "Energy is that of the CPU."
-        )
+        yield _imported(f"{shown}: Android's own estimates of Wi-Fi and Bluetooth are not used", "Energy is that of the CPU.")
     if any(event.brightness for process in processes for event in process.events):
-        yield ImportNote("imported", f"{shown}: the screen's brightness is not used", "Energy is that of the CPU.")
+        yield _imported(f"{shown}: the screen's brightness is not used", "Energy is that of the CPU.")
 
 
 def notes_of_run(process: LoggedProcess, readings: RisingReadings) -> Iterator[ImportNote]:
     """Yield what is to know of a process, whose readings have been read."""
     pairs = process.pairs
     if pairs.shared_ns:
-        yield ImportNote(
-            "imported",
+        yield _imported(
             f"several threads were in calls at once, for {pairs.shared_ns / pairs.in_calls_ns:.1%} of the time in calls: they "
             "share the energy of that time equally. Paper 1 charges each of them with all of it",
             "Add --model paper1 to see both.",
@@ -157,15 +150,13 @@ def notes_of_run(process: LoggedProcess, readings: RisingReadings) -> Iterator[I
             "What they counted from the last reading to the restart is missing.",
         )
     if readings.raised:
-        yield ImportNote(
-            "imported",
+        yield _imported(
             f"{amount(readings.raised, 'reading has', 'readings have')} counters below those of the reading before, since "
             "threads read at the same time: these counters are raised",
             "The energy of calls that begin or end there can be wrong by another tick.",
         )
     if process.clock_set:
-        yield ImportNote(
-            "imported",
+        yield _imported(
             f"the log's clock goes back {amount(process.clock_set, 'time')}: the time in between is unknown, and counts as none",
             "Energies do not depend on it.",
         )
@@ -189,34 +180,28 @@ def traced_notes(art: ArtTrace, placed: Placed, without: Sequence[str]) -> Itera
     """Yield what limits the figures. `without` are the names of threads without scheduling slices."""
     where = f"at {placed.start_ns / 1e9:.6f} s of the trace's clock"
     sure = f", ± {placed.uncertain_ns / 1e3:.0f} µs" if placed.uncertain_ns else ""
-    yield ImportNote(
-        "imported",
+    yield _imported(
         f"the methods are placed by {placed.source}: they begin {where}{sure}; {placed.share:.1%} of the entries and exits are "
         "at times at which their threads run in the trace",
         "Figures of shorter calls than this are uncertain. To place them yourself: --start SECONDS"
         if placed.share >= _SURE
         else "This is a poor fit: threads do not enter methods while they do not run. To place them yourself: --start SECONDS",
     )
-    yield ImportNote(
-        "imported",
+    yield _imported(
         "method tracing makes each call slower, and its cost is not known: its energy is included in that of methods",
         "Compare methods with many short calls with care.",
     )
     if all(one.cpu_ns is None for one in art.threads):
-        yield ImportNote(
-            "imported", "the method trace has no CPU times of threads", "They follow from the slices of the kernel trace."
-        )
+        yield _imported("the method trace has no CPU times of threads", "They follow from the slices of the kernel trace.")
     if without:
-        yield ImportNote(
-            "imported",
+        yield _imported(
             f"{amount(len(without), 'thread of the method trace is', 'threads of the method trace are')} not found in the kernel "
             "trace, by id or a name of their own: "
             f"{printable_list(without, _LISTED)}",
             "Their calls have no energy. Their energy, if any, is unattributed.",
         )
     if art.unlisted:
-        yield ImportNote(
-            "imported",
+        yield _imported(
             f"{amount(art.unlisted, 'entry or exit has', 'entries and exits have')} an id that the trace does not "
             "list: they are of one method, (unknown)",
             "Trace again if they are many.",

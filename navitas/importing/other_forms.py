@@ -38,10 +38,7 @@ _TRACES: _Patterns = (
     (re.compile(rb"\APERFILE2"), OtherForm("a file of perf or simpleperf", _AGAIN)),
     (re.compile(rb"\ASIMPLEPERF"), OtherForm("a file of simpleperf", _AGAIN)),
     (re.compile(rb"TRACE:\r?\n\x78[\x01\x5e\x9c\xda]"), OtherForm("the packed output of atrace -z", _CONVERTERS)),
-    (
-        re.compile(rb"\A\s*packet\s*\{"),
-        OtherForm("a Perfetto trace as text", "Convert it: traceconv binary FILE trace.pftrace"),
-    ),
+    (re.compile(rb"\A\s*packet\s*\{"), OtherForm("a Perfetto trace as text", "Convert it: traceconv binary FILE trace.pftrace")),
     (
         re.compile(rb"\A\s*[\[{].{0,2000}?\"(?:traceEvents|ph)\"\s*:", re.DOTALL),
         OtherForm("the JSON of a trace viewer", "Give the trace that it was converted from."),

@@ -129,7 +129,7 @@ class CallPairs:
 
 
 def pairs_of(events: Sequence[ProbeEvent], t_ns: Sequence[int], threads: Sequence[int]) -> CallPairs:
-    """Match the events of a process, which are in order of their times `t_ns`.
+    """Match the events of a process, which are in order of their times `t_ns`, by the rules of reports (attribute/calls).
 
     An exit ends the innermost open call of its method in its thread, and cuts the calls above it. Without such a call, it has no
     entry. Calls that are still open at the end have no exit.

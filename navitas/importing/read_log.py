@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import IO, Literal, NamedTuple
 
 from navitas.errors import RecordingError, UsageError
-from navitas.importing.log_dates import written_by
 from navitas.importing.measured_log import MAX_BYTES, LogPart, MeasuredLog
 from navitas.importing.original_json import MAX_JSON_BYTES, read_original_json
-from navitas.importing.original_log import read_original_log
+from navitas.importing.original_log import read_original_log, written_by
 from navitas.importing.other_forms import check_packed, unreadable
 from navitas.importing.probe_event import ProbeEvent
 from navitas.line_blocks import blocks_of

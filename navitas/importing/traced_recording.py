@@ -11,22 +11,23 @@ import numpy as np
 
 from navitas.errors import PowerProfileError, RecordingError, UsageError
 from navitas.importing.art_trace import ArtThread, ArtTrace
-from navitas.importing.chunk_writer import anchor_chunks, call_chunks, marker_chunk, triple_chunk
-from navitas.importing.method_map import named_methods, package_of
 from navitas.importing.notes import ImportNote, notes_of_profile, notes_of_trace, traced_notes
 from navitas.importing.other_forms import check_packed, trace_form, unreadable
-from navitas.importing.place_in_trace import Placed, place
+from navitas.importing.place_in_trace import Placed, matched_threads, place, running_threads
 from navitas.importing.recording_parts import (
     MODULE,
     ImportedDevice,
-    ImportedRow,
-    ImportSupply,
+    anchor_chunks,
+    call_chunks,
+    marker_chunk,
     model_of,
+    named_methods,
     named_test,
     new_writer,
+    package_of,
+    triple_chunk,
     write_run,
 )
-from navitas.importing.running_threads import matched_threads, running_threads
 from navitas.new_files import new_file
 from navitas.parse.arrays import I64
 from navitas.parse.clock_triples import ClockTriples
@@ -41,6 +42,7 @@ from navitas.power.cpu import needs_frequencies
 from navitas.power.model import PowerModel
 from navitas.power.power_profile import read_power_profile
 from navitas.recording.manifest import Policy, Provenance
+from navitas.recording.writer import Supply
 from navitas.regular_files import open_regular
 
 _HEAD_BYTES = 4096
@@ -126,7 +128,7 @@ def write_traced(
     folder: Path,
     read: ReadTrace,
     art: ArtTrace,
-    supply: ImportSupply,
+    supply: Supply,
     *,
     name: str,
     pid: int | None,
@@ -162,10 +164,10 @@ def write_traced(
         writer.add_map(methods.map_id, MODULE, methods.data)
         with open_regular(read.path) as source, new_file(writer.path("trace", 0, read.file_name)) as copy:
             shutil.copyfileobj(source, copy)
-        row = ImportedRow(0, test, package, methods.map_id, known)
         ids = np.array([methods.ids[one] for one in art.methods], np.int64)
         traced = [PlacedThread(one, tids.get(one.number, 0), ids[one.method]) for one in threads]
-        write_run(writer, row, traced_chunks(traced, placed.start_ns, int(methods.map_id, 16), has_triples=bool(read.triples)))
+        chunks = traced_chunks(traced, placed.start_ns, int(methods.map_id, 16), has_triples=bool(read.triples))
+        write_run(writer, 0, test, chunks, package=package, map_id=methods.map_id, pid=known)
         for note in notes:
             writer.warn(note.code, note.message, note.remedy, run=0)
         writer.finish("complete")
@@ -215,7 +217,7 @@ def _anchors(thread: ArtThread) -> I64:
     return np.flatnonzero(outermost | fresh)
 
 
-def traced_device(supply: ImportSupply, trace: Trace) -> tuple[ImportedDevice, PowerModel]:
+def traced_device(supply: Supply, trace: Trace) -> tuple[ImportedDevice, PowerModel]:
     """Return the device of a trace, and its power model. A profile of one cluster that does not state its cores is for all CPUs.
 
     Raises `PowerProfileError` if the profile needs what a trace lacks, `UsageError` if it lacks CPUs.

@@ -21,8 +21,7 @@ from navitas.parse.tables import Method, MethodTable
 from navitas.parse.unknown_data import report_unknown
 from navitas.recording.manifest import Known
 from navitas.recording.raw import read_json
-from navitas.recording.store import Recording, unknown_parts
-from navitas.recording.versions import check_major
+from navitas.recording.store import Recording, check_major, unknown_parts
 
 # A million methods take 150 MiB.
 _MAX_BYTES = 256 << 20

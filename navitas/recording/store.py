@@ -1,8 +1,9 @@
-"""Open recordings: the folder, its validated manifest with what is unknown in it, and the raw files that it lists."""
+"""Open recordings: the folder, its manifest, checked and of any known version, and the raw files that it lists."""
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,15 +16,16 @@ from navitas.errors import RecordingError
 from navitas.model_defects import first_defect
 from navitas.recording.codes import LossCode
 from navitas.recording.layout import MANIFEST_NAME, POWER_PROFILE_NAME
-from navitas.recording.manifest import FileKind, Known, Manifest, Warning
+from navitas.recording.manifest import SCHEMA_VERSION, FileKind, Known, Manifest, Warning
 from navitas.recording.raw import read_json
-from navitas.recording.versions import check_major, upgraded
 from navitas.recording.writer import MAX_MANIFEST_BYTES, RecordingWriter
 from navitas.regular_files import open_regular
 from navitas.unknown_parts import UnknownPart, find_unknown
 
 __all__ = ["MANIFEST_NAME", "POWER_PROFILE_NAME", "Recording", "RecordingWriter", "open_recording"]
 LONGEST_NAME = 100
+_LONGEST = 40
+_OF_RUN = re.compile(r"runs/(\d{1,9}): ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +142,7 @@ def _inside(root: Path, name: str) -> Path:
         or any(char in "\\:\0" or "\ud800" <= char <= "\udfff" for char in name)
     ):
         raise RecordingError(
-            f"{root / MANIFEST_NAME}: the file name {name!a} leaves the recording",
-            "Do not trust this recording; record again.",
+            f"{root / MANIFEST_NAME}: the file name {name!a} leaves the recording", "Do not trust this recording; record again."
         )
     return root.joinpath(*parts)
 
@@ -163,3 +164,39 @@ def _by_code(part: UnknownPart) -> Unknown:
         return Unknown("unknown_fields", part.place[:LONGEST_NAME])
     prefix = f"{part.place}=" if part.known.code == "unknown_words" else ""
     return Unknown(part.known.code, f"{prefix}{part.word}"[:LONGEST_NAME])
+
+
+def check_major(document: object, path: Path, what: str) -> None:
+    """Raise `RecordingError` if a document's version is newer or invalid. Manifests and method maps have the same version."""
+    if not isinstance(document, dict) or "schema_version" not in document:
+        return
+    version = document["schema_version"]
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise RecordingError(
+            f"{path}: schema_version {_cut(version)!a} is not a version", "Copy the recording again, or record again."
+        )
+    if version > SCHEMA_VERSION:
+        raise RecordingError(
+            f"{path}: schema_version {_cut(version)}, but this version of Navitas reads {what} up to {SCHEMA_VERSION}",
+            "Update Navitas, or use the version that made the recording.",
+        )
+
+
+def _cut(version: object) -> str:
+    """Return a version for a message. A damaged one may have thousands of digits."""
+    text = str(version)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
+def upgraded(manifest: Manifest) -> Manifest:
+    """Convert a manifest of version 1.0 to 1.1: a warning's run moves from a prefix of the message to a field."""
+    if manifest.schema_minor > 0:
+        return manifest
+    return manifest.model_copy(update={"warnings": [_with_run(warning) for warning in manifest.warnings]})
+
+
+def _with_run(warning: Warning) -> Warning:
+    match = _OF_RUN.match(warning.message)
+    if match is None or warning.run is not None:
+        return warning
+    return warning.model_copy(update={"message": warning.message[match.end() :], "run": int(match[1])})

@@ -9,13 +9,14 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from navitas import __version__
-from navitas.errors import RecordingError
+from navitas.errors import RecordingError, UsageError
 from navitas.folder_lock import FolderLock
 from navitas.new_files import is_leftover, remove_leftovers, write_new
 from navitas.recording.codes import LossCode, WarningCode
@@ -49,6 +50,21 @@ _CHANGE_S = 5.0
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 Setting = str | int | float | bool | None
+DEFAULT_VOLTAGE_V = 3.85
+
+
+@dataclass(frozen=True, slots=True)
+class Supply:
+    """A power profile's XML and name, and the voltage that converts its mA to mW, with its source.
+
+    `replaceable`: it is the phone's profile, read from outside of the app. A profile that the app reads takes precedence.
+    """
+
+    profile_xml: bytes
+    profile_source: str
+    voltage_v: float
+    voltage_source: VoltageSource
+    replaceable: bool = False
 
 
 class RecordingWriter:
@@ -64,10 +80,7 @@ class RecordingWriter:
         *,
         project: Project,
         device: DeviceEntry,
-        power_profile: bytes,
-        power_profile_source: str,
-        voltage_v: float,
-        voltage_source: VoltageSource,
+        supply: Supply,
         settings: Mapping[str, Setting],
         components: Sequence[str] = (),
         provenance: Provenance | None = None,
@@ -77,7 +90,7 @@ class RecordingWriter:
         """`components` names the components with recorded data. `lock` is the lock from `reserve_folder`, if it is held."""
         self.root = root
         self._lock = lock or FolderLock(root / LOCK_NAME)
-        self._profile_xml = power_profile
+        self._profile_xml = supply.profile_xml
         self._pending: dict[str, tuple[FileKind, int | None]] = {}
         self._files: dict[str, File] = {}
         self._runs: dict[int, Run] = {}
@@ -89,10 +102,10 @@ class RecordingWriter:
         self._finished = False
         profile = PowerProfileEntry(
             file=POWER_PROFILE_NAME,
-            sha256=hashlib.sha256(power_profile).hexdigest(),
-            source=power_profile_source,
-            voltage_v=voltage_v,
-            voltage_source=voltage_source,
+            sha256=hashlib.sha256(supply.profile_xml).hexdigest(),
+            source=supply.profile_source,
+            voltage_v=supply.voltage_v,
+            voltage_source=supply.voltage_source,
         )
         created = (created_utc or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="seconds")
         self._manifest = Manifest(
@@ -318,6 +331,12 @@ def write_error(root: Path, error: OSError) -> RecordingError:
     if error.errno in _FULL:
         return RecordingError(message, "Free some space, or choose a folder on another disk with -o.")
     return RecordingError(message, "Choose another folder with -o.")
+
+
+def check_not_recorded(root: Path | None, *, replace: bool) -> None:
+    """Raise `UsageError` if the folder contains a recording, unless `replace` is set."""
+    if root is not None and not replace and (root / MANIFEST_NAME).exists():
+        raise UsageError(f"{root} already contains a recording", "Name another folder with -o, or add --replace.")
 
 
 def check_writable(root: Path) -> None:

@@ -8,7 +8,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from navitas.bundle.jvm import JvmManifest, open_jvm
+from navitas.bundle.archive import JvmManifest, open_jvm
 from navitas.bundle.manifest import InvalidBundle
 from navitas.virtual_phone import firmware
 from navitas.virtual_phone.app_host import AppHost

@@ -22,9 +22,10 @@ from typing import BinaryIO
 from navitas.bundle.archive import open_archive
 from navitas.bundle.manifest import BundleManifest, InvalidBundle
 from navitas.device.adb import AdbDevice
-from navitas.device.adb_server import ServerClient, adb_path, connect
+from navitas.device.adb_server import adb_path, connect
 from navitas.device.local_socket import LONGEST_PATH_BYTES, make_private
 from navitas.device.server import private_adb_server
+from navitas.device.server_client import ServerClient
 from navitas.errors import DeviceError
 from navitas.owned_folder import owned_folder
 from navitas.virtual_phone.jdks import LIST_NAME, JdkList

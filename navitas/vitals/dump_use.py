@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from navitas.batterystats.bugreport import BugreportCutter, DumpPart
-from navitas.batterystats.dump_file import DumpFile
+from navitas.batterystats.dump_file import BugreportCutter, DumpFile, DumpPart
 from navitas.batterystats.reader import BatteryStatsReader
 from navitas.errors import RecordingError
 from navitas.line_blocks import LineBlock

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from navitas.batterystats.bugreport import DumpPart
+from navitas.batterystats.dump_file import DumpPart
 from navitas.batterystats.history import CLOCK_REASONS
 from navitas.batterystats.line_counts import LineCounts
 

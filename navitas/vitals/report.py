@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from navitas.analyze.load import analyze, load_tables
-from navitas.batterystats.uids import is_app
+from navitas.batterystats.numbers import is_app
 from navitas.errors import RecordingError
 from navitas.recording.store import open_recording
 from navitas.vitals.acquirers import Acquirer, acquirers_of

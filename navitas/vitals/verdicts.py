@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from navitas.batterystats.uids import is_app
+from navitas.batterystats.numbers import is_app
 from navitas.vitals.device_use import Bounds, UidUse
 from navitas.vitals.thresholds import DAY_MS, MOBILE_BYTES, VITALS, WAKE_LOCKS, WAKEUPS, WIFI_SCANS, Vital
 

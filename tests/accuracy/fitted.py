@@ -29,7 +29,7 @@ LIMIT = 0.1
 def main() -> int:
     with tempfile.TemporaryDirectory() as folder, ConsoleProgress() as progress:
         out, model_file = Path(folder), Path(folder) / "model.json"
-        bundles = build_bundles(WORKLOADS, gradle=None, module=None, on_line=progress.detail)
+        bundles = build_bundles(WORKLOADS, on_line=progress.detail)
         with virtual_phone() as device:
             for name in ("fits", "checks"):
                 options = ProfileOptions(tests=(f"FittingTest#{name}",), record="both")

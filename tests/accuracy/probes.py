@@ -126,7 +126,7 @@ def main() -> int:
         out = arguments.keep or Path(folder)
         missing = [mode for mode in arguments.modes if not (out / mode).exists()]
         if missing:
-            bundles = build_bundles(arguments.project, gradle=None, module=None, on_line=progress.detail)
+            bundles = build_bundles(arguments.project, on_line=progress.detail)
             with virtual_phone() as device:
                 for mode in missing:
                     options = ProfileOptions(tests=tuple(arguments.tests), repeat=arguments.runs, mode=mode, baseline=True)

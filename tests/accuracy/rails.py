@@ -44,7 +44,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder, ConsoleProgress() as progress:
         out = arguments.keep or Path(folder)
         class_name, names = ("TuningTest", TUNING) if arguments.tuning else ("ScoreTest", SCORED)
-        bundles = build_bundles(WORKLOADS, gradle=None, module=None, on_line=progress.detail)
+        bundles = build_bundles(WORKLOADS, on_line=progress.detail)
         with virtual_phone(phone=arguments.phone) as device:
             for name in names:
                 options = ProfileOptions(tests=(f"{class_name}#{name}",), repeat=arguments.runs)

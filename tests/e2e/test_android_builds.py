@@ -20,7 +20,7 @@ from support.framework import NotFetchedError, provide
 from support.gradle_builds import Build, modules
 from support.large_app import Outputs, add_method, large_app
 
-from navitas.build.gradle import INIT_SCRIPT, build_bundles
+from navitas.build.gradle import INIT_SCRIPT, BuildOptions, build_bundles
 from navitas.build.java import JARS
 from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.manifest import Apk as AppApk
@@ -173,7 +173,7 @@ def test_variants_of_an_app_with_a_library(tmp_path: Path, gradle: str, name: st
         Built(project, gradle, module=":app")
     said: list[str] = []
     with pytest.raises(UsageError, match="no module has a variant 'proDebug' with tests") as error:
-        build_bundles(project, gradle=gradle, variant="proDebug", on_line=said.append)
+        build_bundles(project, BuildOptions(gradle=gradle, variant="proDebug"), on_line=said.append)
     assert "demoDebug (:app), fullDebug (:app)" in error.value.remedy
     assert not [line for line in said if line.startswith("> Task :app")], "the error precedes the build"
 

@@ -9,7 +9,7 @@ import pytest
 from support.gradle_projects import gradle_params, junit_class, write
 from support.lab import Lab
 
-from navitas.build.gradle import build_bundles
+from navitas.build.gradle import BuildOptions, build_bundles
 from navitas.device.adb import AdbDevice
 
 # useJUnitPlatform() came with Gradle 4.6. Versions of Jupiter that Gradle's own launcher can run, then the newest and the oldest,
@@ -96,7 +96,7 @@ def mixed(root: Path, gradle: str) -> Path:
 @pytest.mark.parametrize("gradle", gradle_params(*JUPITER), indirect=True)
 def test_tests_of_the_junit_platform_are_profiled_by_their_names(tmp_path: Path, gradle: str, phone: AdbDevice) -> None:
     project = mixed(tmp_path / "mixed", gradle)
-    bundles = build_bundles(project, gradle=gradle)
+    bundles = build_bundles(project, BuildOptions(gradle=gradle))
     by_module = {bundle.manifest.module: bundle for bundle in bundles}
     new, given = by_module[":"], by_module[":given"]
     assert new.manifest.test_task.framework == "junit-platform"
@@ -104,7 +104,7 @@ def test_tests_of_the_junit_platform_are_profiled_by_their_names(tmp_path: Path,
     launchers = [path.partition("-")[2] for bundle in (new, given) for path in bundle.manifest.class_path if "launcher" in path]
     assert launchers == [f"junit-platform-launcher-{version}.jar" for version in ("1.8.2", platform(versions(gradle)[1]))]
     lines: list[str] = []
-    build_bundles(project, gradle=gradle, on_line=lines.append)
+    build_bundles(project, BuildOptions(gradle=gradle), on_line=lines.append)
     assert any("Reusing configuration cache" in line for line in lines), lines
     assert "> Task :navitasBundle UP-TO-DATE" in lines
 
@@ -149,5 +149,5 @@ def test_dependencies_can_be_locked_and_verified(tmp_path: Path, gradle: str, ph
     known = (project / "gradle/verification-metadata.xml").read_text() + (project / "gradle.lockfile").read_text()
     assert "junit-platform-engine" in known and "junit-platform-launcher" not in known
     subprocess.run([gradle, "-q", "-p", str(project), "test", "--rerun-tasks"], check=True, capture_output=True)
-    everything = Lab(phone, build_bundles(project, gradle=gradle), tmp_path).profile(name="all")
+    everything = Lab(phone, build_bundles(project, BuildOptions(gradle=gradle)), tmp_path).profile(name="all")
     assert [(test.method, test.status) for test in everything.profile.tests] == [("t", "passed")]

@@ -12,7 +12,7 @@ from support.android_apps import extract_apk, probed_methods
 from support.android_projects import build_file, copy_project, fixture_params, without_kotlin
 from support.command_line import NAVITAS
 
-from navitas.build.gradle import build_bundles
+from navitas.build.gradle import BuildOptions, build_bundles
 from navitas.bundle.manifest import AndroidManifest
 from navitas.errors import BuildError, UsageError
 
@@ -58,7 +58,7 @@ def test_an_app_without_tests_is_recorded(tmp_path: Path, gradle: str, name: str
 def test_a_variant_without_tests_is_recorded(tmp_path: Path, gradle: str, name: str) -> None:
     project = app_without_tests(name, tmp_path)
     with pytest.raises(BuildError, match="has no instrumentation tests to profile") as error:
-        build_bundles(project, gradle=gradle, module=":app", variant="demoDebug")
+        build_bundles(project, BuildOptions(gradle=gradle, module=":app", variant="demoDebug"))
     assert f"or record a use of the app: navitas record {project}" in error.value.remedy
 
 
@@ -70,7 +70,7 @@ def test_the_reason_why_an_app_cannot_be_recorded(tmp_path: Path, gradle: str, n
     with pytest.raises(
         UsageError, match=r"nothing to record: .*has no probes in debug, because of navitas { disableVariant 'debug' }"
     ):
-        build_bundles(project, gradle=gradle, app_only=True, virtual=False)
+        build_bundles(project, BuildOptions(gradle=gradle), app_only=True, virtual=False)
 
 
 @pytest.mark.parametrize(("gradle", "name"), fixture_params("c"), indirect=["gradle"])
@@ -88,7 +88,7 @@ def test_modules_that_cannot_be_recorded_are_named(tmp_path: Path, gradle: str, 
         build = f"plugins {{ id '{plugin}' }}\n{common.replace('NAME', module)}{more}"
         (project / module / "build.gradle").write_text(build)
     said: list[str] = []
-    (bundle,) = build_bundles(project, gradle=gradle, app_only=True, virtual=False, on_left_out=said.append)
+    (bundle,) = build_bundles(project, BuildOptions(gradle=gradle), app_only=True, virtual=False, on_left_out=said.append)
     assert isinstance(bundle.manifest, AndroidManifest)
     assert (bundle.manifest.apks.test, bundle.manifest.runner) == (None, None)
     assert "org/example/steps/StepsActivity.onCreate" in probed_methods(extract_apk(bundle))

@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 import navitas
-from navitas.build.gradle import build_bundles
+from navitas.build.gradle import BuildOptions, build_bundles
 from navitas.build.sample import copy_sample
 from navitas.bundle.reader import Bundle
 from navitas.cli.progress import ConsoleProgress
@@ -104,7 +104,7 @@ def _energies(device: Device, bundles: list[Bundle], test: str, *, runs: int, fo
 
 
 def _java(folder: Path, progress: Progress) -> list[Bundle]:
-    return build_bundles(copy_sample(folder / "sample"), gradle=None, module=None, on_line=progress.detail)
+    return build_bundles(copy_sample(folder / "sample"), on_line=progress.detail)
 
 
 def _android(folder: Path, progress: Progress) -> list[Bundle]:
@@ -113,7 +113,7 @@ def _android(folder: Path, progress: Progress) -> list[Bundle]:
         raise BuildError("there is no Android SDK", "Run `make android-sdk`, or set ANDROID_HOME.")
     os.environ["ANDROID_HOME"] = str(home)
     provide = None if firmware.is_provided() else firmware.provide
-    return build_bundles(copy_project("a", folder), gradle="gradle", provide=provide, on_line=progress.detail)
+    return build_bundles(copy_project("a", folder), BuildOptions(gradle="gradle"), provide=provide, on_line=progress.detail)
 
 
 def main() -> int:

@@ -40,7 +40,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, ConsoleProgress() as progress:
         project, out = Path(folder) / "workloads", arguments.keep or Path(folder)
         shutil.copytree(WORKLOADS, project, ignore=shutil.ignore_patterns("build", ".gradle"))
-        bundles = build_bundles(project, gradle=None, module=None, on_line=progress.detail)
+        bundles = build_bundles(project, on_line=progress.detail)
         provenance = Provenance(host=HostInfo(cpus=os.cpu_count()))
         with virtual_phone() as device:
             for name, loops in (("as it is", 0), (f"{arguments.loops} busy loops", arguments.loops)):

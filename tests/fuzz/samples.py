@@ -18,7 +18,7 @@ from truth.recorder import write_recording
 from truth.samples import LEVELS
 from truth.workloads import simulate
 
-from navitas.build.gradle import build_bundles
+from navitas.build.gradle import BuildOptions, build_bundles
 from navitas.build.sample import copy_sample
 from navitas.collect.options import ProfileOptions
 from navitas.collect.session import profile
@@ -62,7 +62,7 @@ def made_samples(folder: Path) -> list[Path]:
 def phone_samples(folder: Path, gradle: str) -> list[Path]:
     """Return recordings on the virtual phone: the sample project in every mode, and an Android app's tests."""
     with virtual_phone() as phone:
-        bundles = build_bundles(copy_sample(folder / "project"), gradle=gradle)
+        bundles = build_bundles(copy_sample(folder / "project"), BuildOptions(gradle=gradle))
         for name, options in _PHONE.items():
             chosen = ProfileOptions(tests=_PHONE_TESTS, **options)  # type: ignore[arg-type]
             profile(phone, bundles, chosen, folder / name, NoProgress())

@@ -12,7 +12,7 @@ from support.gradle_projects import JUNIT, write
 from support.lab import Lab
 
 from navitas.build.bridge import InstrumenterBridge, InstrumentOptions
-from navitas.build.gradle import build_bundles
+from navitas.build.gradle import BuildOptions, build_bundles
 from navitas.bundle.reader import Bundle
 from navitas.census.document import CensusMethod, parse_census
 from navitas.device.adb import AdbDevice
@@ -60,7 +60,7 @@ def built(gradle: str, tmp_path_factory: pytest.TempPathFactory) -> list[Bundle]
     folder = tmp_path_factory.mktemp("blocks")
     files = {"settings.gradle": "", "build.gradle": f"apply plugin: 'java'\n{JUNIT}"}
     files |= {"src/main/java/p/Work.java": WORK, "src/test/java/p/WorkTest.java": TESTS}
-    return build_bundles(write(folder / "project", files), gradle=gradle, probes="blocks")
+    return build_bundles(write(folder / "project", files), BuildOptions(gradle=gradle, probes="blocks"))
 
 
 def test_a_recording_has_the_executions_of_each_test(phone: AdbDevice, built: list[Bundle], tmp_path: Path) -> None:

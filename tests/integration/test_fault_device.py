@@ -26,8 +26,9 @@ from navitas.analyze.profile import Profile
 from navitas.collect.instrument import Watchdog
 from navitas.collect.trace.run_trace import remove_traces
 from navitas.device.adb import AdbDevice
-from navitas.device.adb_server import ServerClient, adb_path, connect
+from navitas.device.adb_server import adb_path, connect
 from navitas.device.base import ShellResult
+from navitas.device.server_client import ServerClient
 from navitas.errors import DeviceError, ExitCode, NavitasError
 from navitas.recording.store import open_recording
 from navitas.virtual_phone.start import virtual_phone

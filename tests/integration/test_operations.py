@@ -14,7 +14,7 @@ from support.lab import Lab
 from support.no_progress import NoProgress
 
 from navitas.build.bridge import InstrumenterBridge, InstrumentOptions
-from navitas.build.gradle import build_bundles
+from navitas.build.gradle import BuildOptions, build_bundles
 from navitas.census.document import Census, parse_census, read_census
 from navitas.cli.case_experiment import run_experiment
 from navitas.device.adb import AdbDevice
@@ -121,7 +121,9 @@ def count(
         for place, runs in (edits or {}).items()
     ]
     file = write(folder, {"edits.txt": "\n".join(lines) + "\n"}) / "edits.txt"
-    bundles = build_bundles(root, gradle=gradle, probes="blocks", instrument_tests=False, block_edits=file if edits else None)
+    bundles = build_bundles(
+        root, BuildOptions(gradle=gradle, probes="blocks", instrument_tests=False, block_edits=file if edits else None)
+    )
     profiled = Lab(phone, bundles, folder).profile(name="counted", granularity="block", repeat=repeat)
     with InstrumenterBridge() as bridge:
         text = bridge.census([root / "build/classes/java/main"], [root / "src/main/java"], [], InstrumentOptions())

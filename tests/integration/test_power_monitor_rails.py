@@ -17,7 +17,7 @@ from support.quick_jvm import quick_jvms
 from navitas.analyze.load import load_tables
 from navitas.bundle.reader import open_bundle
 from navitas.collect import topology
-from navitas.collect.state.permissions import FINE_MONITORS, is_granted, reading_command
+from navitas.collect.state.settings import FINE_MONITORS, is_granted, reading_command
 from navitas.parse import parsed_recording
 from navitas.parse.power_monitors import PowerMonitors, read_monitors
 from navitas.recording.manifest import Source

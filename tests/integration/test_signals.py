@@ -35,7 +35,7 @@ STAGES = {
     "start": "after navitas.collect.run_recorder:RunRecorder._configure",
     "tests": "after navitas.collect.instrument:_handle",
     "pull": "before navitas.collect.app_files:AppFolder.pull",
-    "analysis": "after navitas.cli.measuring:load_profile",
+    "analysis": "after navitas.cli.measuring:load_measured",
 }
 """The function before or after which the command stops; a build, and an app in use, wait by themselves."""
 BUILD = "#!/bin/sh\ntouch building\nexec sleep 600\n"

@@ -38,15 +38,17 @@ _IMPORTS = {
     "batterystats": "android_ids errors line_blocks packed_files regular_files",
     "apk": "binary_xml regular_files",
     "extra_libraries": "errors",
-    "bundle": "errors regular_files unknown_parts untrusted_text",
+    "bundle": "errors model_defects regular_files unknown_parts untrusted_text",
     "device": "android_ids errors folder_lock new_files regular_files untrusted_text user_folders",
     "virtual_phone": "android_ids apk bundle device errors new_files owned_folder perfetto regular_files "
     "trusted_paths untrusted_text user_folders",
-    "build": "bundle errors folder_lock method_names new_files owned_folder regular_files untrusted_text user_folders",
+    "build": "bundle errors method_names new_files owned_folder regular_files untrusted_text user_folders",
     "census": "errors model_defects regular_files untrusted_text",
     "recording": "cpu_limit errors folder_lock model_defects new_files regular_files unknown_parts",
     "power": "binary_xml cpu_limit errors model_defects regular_files",
     "parse": "batterystats cpu_limit errors line_blocks model_defects perfetto power power_statistics recording regular_files",
+    "workflows": "analyze build bundle collect device errors folder_lock owned_folder recording regular_files untrusted_text "
+    "user_folders virtual_phone",
     "collect": "android_ids binary_xml bundle cpu_limit device errors folder_lock method_names new_files owned_folder "
     "perfetto power power_statistics recording regular_files untrusted_text user_folders",
     "attribute": "errors parse power recording",

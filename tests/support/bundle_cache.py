@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from navitas.build.gradle import INIT_SCRIPT, build_bundles
+from navitas.build.gradle import INIT_SCRIPT, BuildOptions, build_bundles
 from navitas.build.java import JARS
 from navitas.bundle.reader import Bundle, open_bundles
 
@@ -57,12 +57,12 @@ def cached_bundles(project: Path, gradle: str, cache: pytest.Cache | None) -> li
     project is built, and its bundles are cached. A bundle's working folder is relative, so bundles run in any copy.
     """
     if cache is None:
-        return build_bundles(project, gradle=gradle)
+        return build_bundles(project, BuildOptions(gradle=gradle))
     own = ((str(path.relative_to(project)), path) for path in sorted(project.rglob("*")) if path.is_file())
     key = digest([Path(gradle).resolve()], [(INIT_SCRIPT.name, INIT_SCRIPT), *own])
 
     def build(place: Path) -> None:
-        bundles = build_bundles(project, gradle=gradle)
+        bundles = build_bundles(project, BuildOptions(gradle=gradle))
         names = [str(bundle.path.relative_to(project.resolve())) for bundle in bundles]
         for name in names:
             _copy(project / name, place / name)

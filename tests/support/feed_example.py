@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Thread
 
 import navitas
-from navitas.build.gradle import build_bundles
+from navitas.build.gradle import BuildOptions, build_bundles
 from navitas.collect.options import ProfileOptions
 from navitas.collect.session import profile
 from navitas.device.adb import AdbDevice
@@ -51,7 +51,7 @@ def record_feed(gradle: str, phone: AdbDevice, folder: Path) -> navitas.Profile:
     with serving(articles) as port:
         test = project / "src/test/java/org/example/feed/FeedTest.java"
         test.write_text(test.read_text().replace(":8123/", f":{port}/"))
-        bundles = build_bundles(project, gradle=gradle, hooks=True)
+        bundles = build_bundles(project, BuildOptions(gradle=gradle, hooks=True))
         outcome = profile(phone, bundles, ProfileOptions(record="hooks"), folder / "recording", NoProgress())
     assert not outcome.failures
     return navitas.load(outcome.recording)

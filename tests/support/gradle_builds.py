@@ -6,17 +6,18 @@ import json
 import subprocess
 import zipfile
 from pathlib import Path
+from typing import Any
 
-from navitas.build.gradle import build_bundles
+from navitas.build.gradle import BuildOptions, build_bundles
 from navitas.bundle.reader import Bundle
 
 
 class Build:
     """One build in the way of `navitas profile`, and its output."""
 
-    def __init__(self, project: Path, gradle: str | None, **options: object) -> None:
+    def __init__(self, project: Path, gradle: str | None, **options: Any) -> None:
         self.lines: list[str] = []
-        self.bundles: list[Bundle] = build_bundles(project, gradle=gradle, on_line=self.lines.append, **options)  # type: ignore[arg-type]
+        self.bundles: list[Bundle] = build_bundles(project, BuildOptions(gradle, **options), on_line=self.lines.append)
 
     def outcome(self, task: str) -> str:
         """Return the outcome that Gradle prints after a task."""

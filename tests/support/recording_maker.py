@@ -10,6 +10,7 @@ from pathlib import Path
 
 from navitas.recording.manifest import DeviceEntry, Policy, Project, Run, Source, Test
 from navitas.recording.store import Recording, RecordingWriter, open_recording
+from navitas.recording.writer import Supply
 from support import chunk_writer as cw
 from support.run_bytes import REAL_OFFSET_NS, RunBytes
 from support.scenario import PROFILE_XML, Scenario
@@ -77,10 +78,7 @@ def make_recording(
             cpus=list(scenarios[0].cpus),
             policies=[Policy(id=p.id, cpus=list(p.cpus)) for p in policies],
         ),
-        power_profile=profile_xml,
-        power_profile_source="test profile",
-        voltage_v=voltage_v,
-        voltage_source="default",
+        supply=Supply(profile_xml, "test profile", voltage_v, "default"),
         settings=dict(settings or {}),
         created_utc=datetime(2026, 1, 1, tzinfo=UTC),
     )

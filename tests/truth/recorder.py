@@ -11,6 +11,7 @@ from support.recording_maker import make_map
 
 from navitas.recording.manifest import DeviceEntry, Policy, Project, Run, Source, Test
 from navitas.recording.store import RecordingWriter
+from navitas.recording.writer import Supply
 from truth.ftrace import trace_text
 from truth.phone import Phone, profile_xml
 from truth.record import Record
@@ -50,10 +51,7 @@ def write_recording(
             cpus=list(range(len(profile.cluster_of))),
             policies=policies,
         ),
-        power_profile=profile_xml(profile),
-        power_profile_source="truth",
-        voltage_v=profile.voltage_v,
-        voltage_source="default",
+        supply=Supply(profile_xml(profile), "truth", profile.voltage_v, "default"),
         settings={"sample_interval_ms": interval_ns / 1e6},
         created_utc=datetime(2026, 1, 1, tzinfo=UTC),
     )

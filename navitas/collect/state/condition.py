@@ -96,8 +96,7 @@ def parse_thermal(text: str) -> Thermal:
     usable = [celsius for celsius in skins if -40 < celsius < 120 and celsius != 0]
     known = status is not None and ("IsStatusOverride: true" in text or "HAL Ready: false" not in text)
     return Thermal(
-        status=min(int(status[1]), len(THERMAL_NAMES) - 1) if status and known else None,
-        skin_c=max(usable, default=None),
+        status=min(int(status[1]), len(THERMAL_NAMES) - 1) if status and known else None, skin_c=max(usable, default=None)
     )
 
 

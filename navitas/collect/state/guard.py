@@ -7,8 +7,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, contextmanager
 
 from navitas.collect.state.journal import Journal
-from navitas.collect.state.permissions import permission_setting
-from navitas.collect.state.settings import BY_KEY, RADIOS, SETTINGS, PhoneSetting, parse_reading, reading_script, same
+from navitas.collect.state.settings import (
+    BY_KEY,
+    RADIOS,
+    SETTINGS,
+    PhoneSetting,
+    parse_reading,
+    permission_setting,
+    reading_script,
+    same,
+)
 from navitas.device.adb_server import is_address
 from navitas.device.base import Device
 from navitas.errors import DeviceError

@@ -10,7 +10,7 @@ from random import Random
 
 from support.android_projects import copy_project, sdk
 
-from navitas.build.gradle import build_bundles
+from navitas.build.gradle import BuildOptions, build_bundles
 from navitas.collect.progress import Progress
 from navitas.collect.session import profile
 from navitas.errors import BuildError
@@ -89,7 +89,7 @@ class DeviceWorkload:
             text = (_SOURCES / f"{name}.java").read_text().replace("@FOLDER@", str(folder))
             (project / "src" / place / "java" / "org" / "example" / "storage" / f"{name}.java").write_text(text)
         provide = None if firmware.is_provided() else firmware.provide
-        self.bundles = build_bundles(project, gradle="gradle", hooks=True, provide=provide, on_line=progress.detail)
+        self.bundles = build_bundles(project, BuildOptions(gradle="gradle", hooks=True), provide=provide, on_line=progress.detail)
 
     def run_seed(self, seed: int, variant: Variant, out: Path, progress: Progress, *, scale: float) -> EnergyScore:
         """Profile the seed's plan of devices on the seed's phone."""

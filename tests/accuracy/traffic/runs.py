@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from statistics import median
 
-from navitas.build.gradle import build_bundles
+from navitas.build.gradle import BuildOptions, build_bundles
 from navitas.bundle.reader import Bundle
 from navitas.collect.options import ProfileOptions, Record
 from navitas.collect.progress import Progress
@@ -66,7 +66,7 @@ class Workload:
             self._progress.stage("building")
             project = self._folder / ("hooked" if hooks else "plain")
             shutil.copytree(WORKLOAD, project, ignore=shutil.ignore_patterns("build", ".gradle"))
-            bundles = build_bundles(project, gradle=self._gradle, hooks=hooks, on_line=self._progress.detail)
+            bundles = build_bundles(project, BuildOptions(gradle=self._gradle, hooks=hooks), on_line=self._progress.detail)
             self._built[hooks] = (project, bundles)
         return self._built[hooks]
 

@@ -32,12 +32,17 @@ from navitas.analyze import (
     top,
 )
 from navitas.attribute import ledger
+from navitas.build.gradle import BuildOptions
+from navitas.collect.options import ProfileOptions
+from navitas.collect.version_runs import ProfilingOutcome
 from navitas.parse import findings, reasons, tables
+from navitas.workflows.measurement import Caller, RunOptions
 
 ROOT = Path(__file__).parents[3]
 RECORDING = ROOT / "tests/golden/recording-v1"
 DOCS = (ROOT / "docs/python-api.md").read_text("utf-8")
-EXAMPLES = re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL)
+EXAMPLES = [text for text in re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL) if "navitas.profile(" not in text]
+"""Those of recordings. tests/e2e/test_python_profile.py has the others."""
 PUBLIC = [
     *(records.MethodEnergy, records.Node, records.ThreadEnergy, records.TestEnergy, records.Totals, records.Notice),
     *(roll_up.MethodTotal, roll_up.ThreadTotal, repeats.Repeats, spread.Spread, spread.MethodRepeats, timeline.Timeline),
@@ -48,12 +53,14 @@ PUBLIC = [
     *(reasons.MergedReason, findings.ParsedLoss),
     *(top.Top, top.ComponentShare, top.EnergyUser, timeline.ComponentTimelines, energy_tree.EnergyTree, method_bytes.MethodBytes),
     *(handed_work.HandedWork, ledger.HandedTasks),
+    *(BuildOptions, ProfileOptions, RunOptions, Caller, ProfilingOutcome),
 ]
 
 
 def surface() -> dict[str, list[str]]:
     """Return all public names: signatures of functions and methods, and fields, attributes and properties of classes."""
     found = {"navitas": sorted(navitas.__all__), "navitas.load": [str(inspect.signature(navitas.load))]}
+    found["navitas.profile"] = [str(inspect.signature(navitas.profile))]
     for kind in [navitas.Profile, *PUBLIC]:
         if is_dataclass(kind):
             names = [f"{field.name}: {field.type}" for field in fields(kind)]

@@ -16,7 +16,7 @@ from support.host import has_ended
 from support.interruptible import interruptible
 
 from navitas.build import gradle as driver
-from navitas.build.gradle import build_bundles, find_gradle
+from navitas.build.gradle import BuildOptions, build_bundles, find_gradle
 from navitas.build.process import run_streaming
 from navitas.bundle.manifest import AndroidManifest
 from navitas.bundle.reader import open_bundles
@@ -58,7 +58,7 @@ def test_bundles_are_found_by_the_plugins_output(tmp_path: Path, project: Path) 
     second = make(tmp_path / "b.zip", {**FILES, "bundle.json": other})
     script = "\n".join([report(":lib", "java", second), "echo compiling", report(":", "other"), report(":app", "java", first)])
     lines: list[str] = []
-    bundles = build_bundles(project, gradle=str(fake_gradle(tmp_path, script)), on_line=lines.append)
+    bundles = build_bundles(project, BuildOptions(gradle=str(fake_gradle(tmp_path, script))), on_line=lines.append)
     assert [bundle.path for bundle in bundles] == [first, second]
     assert lines == ["compiling"]
 
@@ -69,15 +69,17 @@ def test_gradle_gets_the_right_arguments(tmp_path: Path, project: Path) -> None:
     lines: list[str] = []
     build_bundles(
         project,
-        gradle=str(fake_gradle(tmp_path, script)),
-        module="app",
-        instrument_tests=False,
-        include=["a.**", "b.C"],
-        exclude=["a.x.*", "a.My Test#adds 1, 2"],
-        skip_trivial=True,
-        hooks=True,
-        hook_libraries=True,
-        block_edits=tmp_path / "edits.txt",
+        BuildOptions(
+            gradle=str(fake_gradle(tmp_path, script)),
+            module="app",
+            instrument_tests=False,
+            include=["a.**", "b.C"],
+            exclude=["a.x.*", "a.My Test#adds 1, 2"],
+            skip_trivial=True,
+            hooks=True,
+            hook_libraries=True,
+            block_edits=tmp_path / "edits.txt",
+        ),
         on_line=lines.append,
     )
     assert lines[0] == str(project)
@@ -101,7 +103,7 @@ def test_gradle_gets_the_right_arguments(tmp_path: Path, project: Path) -> None:
 def test_a_module_is_named_by_its_path(tmp_path: Path, project: Path, module: str | None, task: str) -> None:
     script = f'for a in "$@"; do echo "$a"; done\n{report(":app", "java", make(tmp_path / "b.zip", FILES))}'
     lines: list[str] = []
-    build_bundles(project, gradle=str(fake_gradle(tmp_path, script)), module=module, on_line=lines.append)
+    build_bundles(project, BuildOptions(gradle=str(fake_gradle(tmp_path, script)), module=module), on_line=lines.append)
     assert lines[-1] == task
     assert not any("instrumentTests" in line or "include" in line for line in lines)
 
@@ -110,7 +112,7 @@ def test_a_failed_build_shows_its_last_lines(tmp_path: Path, project: Path) -> N
     script = "for i in $(seq 1 100); do echo line $i; done; printf '\\n* Try:\\nadvice\\n' >&2; exit 7"
     gradle = str(fake_gradle(tmp_path, script))
     with pytest.raises(BuildError) as caught:
-        build_bundles(project, gradle=gradle)
+        build_bundles(project, BuildOptions(gradle=gradle))
     assert "exit code 7" in caught.value.message
     assert str(project) in caught.value.message
     shown = caught.value.message.splitlines()
@@ -124,7 +126,7 @@ def test_a_failed_build_shows_its_last_lines(tmp_path: Path, project: Path) -> N
 def test_a_failed_build_of_an_app_names_no_tests(tmp_path: Path, project: Path) -> None:
     gradle = str(fake_gradle(tmp_path, "exit 7"))
     with pytest.raises(BuildError) as caught:
-        build_bundles(project, gradle=gradle, app_only=True)
+        build_bundles(project, BuildOptions(gradle=gradle), app_only=True)
     assert (
         caught.value.remedy == f"Make `{gradle} assembleDebug` work in this project first, or name another Gradle with --gradle."
     )
@@ -132,7 +134,7 @@ def test_a_failed_build_of_an_app_names_no_tests(tmp_path: Path, project: Path) 
 
 def test_a_mangled_report_is_shown(tmp_path: Path, project: Path) -> None:
     with pytest.raises(BuildError, match=r"the Gradle plugin printed 'navitas-project \{\}'"):
-        build_bundles(project, gradle=str(fake_gradle(tmp_path, "echo 'navitas-project {}'")))
+        build_bundles(project, BuildOptions(gradle=str(fake_gradle(tmp_path, "echo 'navitas-project {}'"))))
 
 
 def test_a_gradle_too_old_for_the_junit_platform_is_reported(tmp_path: Path, project: Path) -> None:
@@ -140,39 +142,39 @@ def test_a_gradle_too_old_for_the_junit_platform_is_reported(tmp_path: Path, pro
     said = f"{noise}\nnavitas-gradle 4.4.1\n> Could not find method useJUnitPlatform() for arguments [] on task ':test'"
     gradle = str(fake_gradle(tmp_path, f"cat <<'END'\n{said}\nEND\nexit 1"))
     with pytest.raises(BuildError) as caught:
-        build_bundles(project, gradle=gradle)
+        build_bundles(project, BuildOptions(gradle=gradle))
     assert "Gradle 4.4.1" in caught.value.message and "4.6" in caught.value.message and gradle in caught.value.message
     assert "gradlew" in caught.value.remedy and "--gradle" in caught.value.remedy
     other = fake_gradle(tmp_path, f"cat <<'END'\n{noise}\n* What went wrong:\nEND\nexit 1", "other")
     with pytest.raises(BuildError) as caught:
-        build_bundles(project, gradle=str(other))
+        build_bundles(project, BuildOptions(gradle=str(other)))
     assert "OpenJDK" not in caught.value.message and "openjdk" not in caught.value.message
 
 
 def test_a_java_without_compiler_requires_a_jdk(tmp_path: Path, project: Path) -> None:
     script = "echo '> Toolchain installation does not provide the required capabilities: [JAVA_COMPILER]'; exit 1"
     with pytest.raises(BuildError) as caught:
-        build_bundles(project, gradle=str(fake_gradle(tmp_path, script)))
+        build_bundles(project, BuildOptions(gradle=str(fake_gradle(tmp_path, script))))
     assert "JDK" in caught.value.remedy
 
 
 def test_a_build_that_applies_the_plugin_requires_it(tmp_path: Path, project: Path) -> None:
     lines = r"Plugin [id: 'org.navitas', version: '0.1.0'] was not found in any of the following sources:\n\n- Gradle"
     with pytest.raises(BuildError, match="was not found in any") as caught:
-        build_bundles(project, gradle=str(fake_gradle(tmp_path, f'printf "{lines}\\n"; exit 1')))
+        build_bundles(project, BuildOptions(gradle=str(fake_gradle(tmp_path, f'printf "{lines}\\n"; exit 1'))))
     assert "navitas plugin" in caught.value.remedy
 
 
 def test_an_unknown_module_is_a_usage_error(tmp_path: Path, project: Path) -> None:
     script = "echo \"Project 'nope' not found in root project 'x'.\"; exit 1"
     with pytest.raises(UsageError, match="nope") as caught:
-        build_bundles(project, gradle=str(fake_gradle(tmp_path, script)), module=":nope")
+        build_bundles(project, BuildOptions(gradle=str(fake_gradle(tmp_path, script)), module=":nope"))
     assert caught.value.exit_code is ExitCode.USAGE
 
 
 def test_an_unknown_test_task_is_a_usage_error(tmp_path: Path, project: Path) -> None:
     with pytest.raises(UsageError, match="no module has a test task 'nope'") as caught:
-        build_bundles(project, gradle=str(fake_gradle(tmp_path, report(":", "java", None))), test_task="nope")
+        build_bundles(project, BuildOptions(gradle=str(fake_gradle(tmp_path, report(":", "java", None))), test_task="nope"))
     assert "--test-task" in caught.value.remedy
 
 
@@ -188,8 +190,7 @@ def test_android_bundles_are_recognized_by_their_kind(tmp_path: Path, project: P
     provided: list[Path] = []
     (bundle,) = build_bundles(
         project,
-        gradle=str(fake_gradle(tmp_path, script)),
-        variant="demoDebug",
+        BuildOptions(gradle=str(fake_gradle(tmp_path, script)), variant="demoDebug"),
         virtual=False,
         provide=provided.extend,
         on_line=lines.append,
@@ -208,7 +209,7 @@ def test_android_bundles_are_recognized_by_their_kind(tmp_path: Path, project: P
 def test_the_user_chooses_a_variant(tmp_path: Path, project: Path, variant: str | None, words: str) -> None:
     script = "\n".join(report(":app", "android", variant=name) for name in ("fullDebug", "demoDebug"))
     with pytest.raises(UsageError, match=words) as error:
-        build_bundles(project, gradle=str(fake_gradle(tmp_path, script)), variant=variant)
+        build_bundles(project, BuildOptions(gradle=str(fake_gradle(tmp_path, script)), variant=variant))
     assert "demoDebug" in error.value.remedy
 
 
@@ -218,11 +219,11 @@ def test_a_build_without_probes_is_a_usage_error(tmp_path: Path, project: Path) 
     with pytest.raises(
         UsageError, match=r"nothing to profile: the module :app gets no probes, because of navitas \{ enabled = false \}"
     ):
-        build_bundles(project, gradle=str(fake_gradle(tmp_path, script)))
+        build_bundles(project, BuildOptions(gradle=str(fake_gradle(tmp_path, script))))
     bundle = make(tmp_path / "b.zip", FILES)
     script = "\n".join([report(":app", "java", left_out=off), report(":lib", "java", bundle)])
     said: list[str] = []
-    made = build_bundles(project, gradle=str(fake_gradle(tmp_path, script)), on_left_out=said.append)
+    made = build_bundles(project, BuildOptions(gradle=str(fake_gradle(tmp_path, script))), on_left_out=said.append)
     assert [one.path for one in made] == [bundle]
     assert said == [f"the module :app {off}"]
 
@@ -235,48 +236,50 @@ def test_a_module_without_any_variant_with_probes_is_named_and_other_variants_of
     lines = [report(":app", "android", variant="release", left_out=why), report(":lib", "android", bundle, variant="debug")]
     script = "\n".join([*lines, report(":lib", "android", variant="release", left_out=why)])
     said: list[str] = []
-    build_bundles(project, gradle=str(fake_gradle(tmp_path, script)), on_left_out=said.append)
+    build_bundles(project, BuildOptions(gradle=str(fake_gradle(tmp_path, script))), on_left_out=said.append)
     assert said == [f"the module :app {why}"]
 
 
 def test_an_app_without_tests_is_offered_for_recording(tmp_path: Path, project: Path) -> None:
     app = report(":app", "android", has_app=True)
     with pytest.raises(BuildError, match="no instrumentation tests") as error:
-        build_bundles(project, gradle=str(fake_gradle(tmp_path, app)))
+        build_bundles(project, BuildOptions(gradle=str(fake_gradle(tmp_path, app))))
     assert error.value.remedy.endswith(f"or record a use of the app: navitas record {project}")
     script = "\n".join([app, report(":tests", "android", left_out="is a separate module of tests")])
     with pytest.raises(UsageError, match="nothing to profile: the module :tests is a separate module of tests") as refused:
-        build_bundles(project, gradle=str(fake_gradle(tmp_path, script)))
+        build_bundles(project, BuildOptions(gradle=str(fake_gradle(tmp_path, script))))
     assert f"navitas record {project}" in refused.value.remedy
     with pytest.raises(UsageError, match="has no Android app to record"):
-        build_bundles(project, gradle=str(fake_gradle(tmp_path, report(":lib", "android"))), app_only=True)
+        build_bundles(project, BuildOptions(gradle=str(fake_gradle(tmp_path, report(":lib", "android")))), app_only=True)
 
 
 @pytest.mark.parametrize("variant", [None, "release"])
 def test_a_variant_without_probes_is_not_a_choice(tmp_path: Path, project: Path, variant: str | None) -> None:
     script = report(":app", "android", variant="release", left_out="has no probes in release, because it is not debuggable")
     with pytest.raises(UsageError, match="nothing to profile: the module :app has no probes in release"):
-        build_bundles(project, gradle=str(fake_gradle(tmp_path, script)), variant=variant)
+        build_bundles(project, BuildOptions(gradle=str(fake_gradle(tmp_path, script)), variant=variant))
 
 
 def test_an_unknown_variant_is_refused_before_the_build(tmp_path: Path, project: Path) -> None:
     known = ["demoDebug (:app)", "fullDebug (:app)"]
     said = "navitas-failure " + json.dumps({"code": "no_variant", "variant": "x", "known": known})
     with pytest.raises(UsageError, match=r"no module has a variant 'x' with tests$") as error:
-        build_bundles(project, gradle=str(fake_gradle(tmp_path, f"echo '{said}'; exit 1")), variant="x")
+        build_bundles(project, BuildOptions(gradle=str(fake_gradle(tmp_path, f"echo '{said}'; exit 1")), variant="x"))
     assert error.value.remedy == "name one with --variant: demoDebug (:app), fullDebug (:app)"
 
 
 def test_a_build_without_an_sdk_says_how_to_name_one(tmp_path: Path, project: Path) -> None:
     with pytest.raises(BuildError, match="SDK location not found") as error:
-        build_bundles(project, gradle=str(fake_gradle(tmp_path, "echo '> SDK location not found. Define …'; exit 1")))
+        build_bundles(
+            project, BuildOptions(gradle=str(fake_gradle(tmp_path, "echo '> SDK location not found. Define …'; exit 1")))
+        )
     assert "ANDROID_HOME" in error.value.remedy
 
 
 def test_a_build_with_missing_sdk_packages_says_how_to_install_them(tmp_path: Path, project: Path) -> None:
     script = "echo '> Failed to find target with hash string android-35 in: /sdk'; exit 1"
     with pytest.raises(BuildError, match="android-35") as error:
-        build_bundles(project, gradle=str(fake_gradle(tmp_path, script)))
+        build_bundles(project, BuildOptions(gradle=str(fake_gradle(tmp_path, script))))
     assert "sdkmanager" in error.value.remedy
 
 
@@ -284,7 +287,7 @@ def test_a_failed_build_names_an_untested_android_plugin(tmp_path: Path, project
     warning = "navitas: :app: Android Gradle Plugin 9.9.9 is untested with Navitas (tested: 8.4.2)"
     script = f"echo '{warning}'; echo '{warning}'; for i in $(seq 50); do echo line $i; done; exit 1"
     with pytest.raises(BuildError) as error:
-        build_bundles(project, gradle=str(fake_gradle(tmp_path, script)))
+        build_bundles(project, BuildOptions(gradle=str(fake_gradle(tmp_path, script))))
     assert str(error.value).count(warning) == 1
     assert "line 50" in str(error.value)
 
@@ -301,14 +304,17 @@ def test_an_android_bundle_names_only_its_own_files(tmp_path: Path) -> None:
 )
 def test_a_project_without_bundles_reports_the_reason(tmp_path: Path, project: Path, kind: str, words: str) -> None:
     with pytest.raises(BuildError, match=words) as caught:
-        build_bundles(project, gradle=str(fake_gradle(tmp_path, report(":", kind))))
+        build_bundles(project, BuildOptions(gradle=str(fake_gradle(tmp_path, report(":", kind)))))
     assert caught.value.remedy
 
 
 @pytest.mark.parametrize("kind", ["java", "android"])
 def test_modules_without_tests_are_named(tmp_path: Path, project: Path, kind: str) -> None:
     with pytest.raises(BuildError, match=r"tests to profile \(searched: :app, :lib\)"):
-        build_bundles(project, gradle=str(fake_gradle(tmp_path, "\n".join(report(module, kind) for module in (":lib", ":app")))))
+        build_bundles(
+            project,
+            BuildOptions(gradle=str(fake_gradle(tmp_path, "\n".join(report(module, kind) for module in (":lib", ":app"))))),
+        )
 
 
 def test_two_modules_of_one_package_are_refused(tmp_path: Path, project: Path) -> None:
@@ -317,12 +323,12 @@ def test_two_modules_of_one_package_are_refused(tmp_path: Path, project: Path) -
         files = {**FILES, "bundle.json": json.dumps({**MANIFEST, "module": module})}
         paths.append(report(module, "java", make(tmp_path / f"{module.replace(':', '-')}.zip", files)))
     with pytest.raises(BuildError, match=":a:app and :b:app"):
-        build_bundles(project, gradle=str(fake_gradle(tmp_path, "\n".join(paths))))
+        build_bundles(project, BuildOptions(gradle=str(fake_gradle(tmp_path, "\n".join(paths)))))
 
 
 def test_an_unknown_line_of_the_plugin_is_an_error(tmp_path: Path, project: Path) -> None:
     with pytest.raises(BuildError, match="navitas-project"):
-        build_bundles(project, gradle=str(fake_gradle(tmp_path, "echo 'navitas-project {}'; sleep 60")))
+        build_bundles(project, BuildOptions(gradle=str(fake_gradle(tmp_path, "echo 'navitas-project {}'; sleep 60"))))
 
 
 def test_a_folder_without_a_gradle_project_is_a_usage_error(tmp_path: Path) -> None:
@@ -393,7 +399,7 @@ def test_no_gradle_is_reported_with_a_remedy(project: Path, tmp_path: Path, monk
 def test_no_java_is_reported_with_a_remedy(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(BuildError, match="JAVA_HOME") as caught:
-        build_bundles(project, gradle=str(fake_gradle(tmp_path, "")))
+        build_bundles(project, BuildOptions(gradle=str(fake_gradle(tmp_path, ""))))
     assert "JDK" in caught.value.remedy
 
 
@@ -401,7 +407,7 @@ def test_a_gradle_that_cannot_be_started_is_reported(project: Path, tmp_path: Pa
     broken = fake_gradle(tmp_path, "")
     broken.write_text("#!/not/an/interpreter\n")
     with pytest.raises(BuildError, match="cannot be started"):
-        build_bundles(project, gradle=str(broken))
+        build_bundles(project, BuildOptions(gradle=str(broken)))
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc here")

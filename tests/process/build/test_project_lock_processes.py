@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from test_project_lock import cache
 
-from navitas.build.lock import lock_file, project_lock
+from navitas.workflows.building import lock_file, project_lock
 
 HOLD = """
 import sys
 from pathlib import Path
-from navitas.build.lock import project_lock
+from navitas.workflows.building import project_lock
 with project_lock(Path(sys.argv[1]), lambda: None):
     print("held", flush=True)
     sys.stdin.read()

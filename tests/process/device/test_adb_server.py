@@ -15,10 +15,9 @@ from support.command_line import eventually
 from support.fake_adb import block, fail, fake_adb, free_port
 
 from navitas.cli.main import run
-from navitas.device import server_use
+from navitas.device import adb_server
 from navitas.device.adb import select_device
-from navitas.device.adb_server import ListedDevice, _listed, adb_path, list_devices, user_client
-from navitas.device.server_use import end_started_servers
+from navitas.device.adb_server import ListedDevice, _listed, adb_path, end_started_servers, list_devices, user_client
 from navitas.errors import DeviceError, UsageError
 
 LISTING = """\
@@ -266,7 +265,7 @@ def test_a_server_that_another_process_uses_continues(startable: int, tmp_path: 
     client.probe(5.0)
     assert os.pread(other, 100, 0) == b"to be ended\n"
     os.close(other)
-    server_use._uses[client.where] = server_use._Use(client, os.open(_lock(tmp_path), os.O_RDWR))  # the other process ends
+    adb_server._uses[client.where] = adb_server._Use(client, os.open(_lock(tmp_path), os.O_RDWR))  # the other process ends
     end_started_servers()
     assert eventually(lambda: _refuses(startable))
 

@@ -23,13 +23,14 @@ import json, shutil, sys
 from pathlib import Path
 from navitas.recording.manifest import DeviceEntry, Manifest, Project
 from navitas.recording.store import RecordingWriter
+from navitas.recording.writer import Supply
 
 golden, folder, steps, forever = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4] == "forever"
 manifest = Manifest.model_validate(json.loads((golden / "manifest.json").read_text()))
 profile = manifest.power_profile
 writer = RecordingWriter(
-    folder, project=manifest.project, device=manifest.device, power_profile=(golden / profile.file).read_bytes(),
-    power_profile_source=profile.source, voltage_v=profile.voltage_v, voltage_source=profile.voltage_source, settings={},
+    folder, project=manifest.project, device=manifest.device, settings={},
+    supply=Supply((golden / profile.file).read_bytes(), profile.source, profile.voltage_v, profile.voltage_source),
 )
 writer.__enter__()
 known = manifest.maps[0]

@@ -14,8 +14,8 @@ from support.batterystats_dumps import Dump, read_dump
 from support.field_data import FIELD_DATA, needs_field_data
 
 from navitas.batterystats.changes import CLEAR, NAME_BITS
-from navitas.batterystats.intervals import Intervals
 from navitas.batterystats.keys import OFF
+from navitas.batterystats.reader import Intervals
 
 FILES = sorted([*FIELD_DATA.glob("batterystats/*"), *FIELD_DATA.glob("monsoon/series/*_history.txt")])
 STATISTICS = b"""9,0,i,vers,36,214,A,B

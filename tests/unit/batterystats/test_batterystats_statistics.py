@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from support.batterystats_dumps import Dump, read_dump
 
-from navitas.batterystats.numbers import parse_bytes, parse_duration_ms, parse_number
-from navitas.batterystats.uids import parse_uid
+from navitas.batterystats.numbers import parse_bytes, parse_duration_ms, parse_number, parse_uid
 
 POWER_11 = """  Estimated power use (mAh):
     Capacity: 3500, Computed drain: 1987, actual drain: 3150-3185

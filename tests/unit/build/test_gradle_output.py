@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from navitas.build.gradle_output import TAIL_LINES, GradleOutput
+from navitas.build.gradle_results import TAIL_LINES, GradleOutput
 
 DOWNLOAD = """Downloading https://services.gradle.org/distributions/gradle-8.13-bin.zip
 

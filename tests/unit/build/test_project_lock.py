@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from navitas.build.lock import project_lock
+from navitas.workflows.building import project_lock
 
 
 @pytest.fixture(autouse=True)

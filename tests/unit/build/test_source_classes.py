@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from navitas.build.source_classes import undeclared
+from navitas.workflows.building import undeclared
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import zipfile
 
 import pytest
 
-from navitas.bundle.jvm import open_jvm
+from navitas.bundle.archive import open_jvm
 from navitas.bundle.manifest import InvalidBundle
 
 DOCUMENT = {

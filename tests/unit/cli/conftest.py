@@ -15,4 +15,5 @@ sys.path[:0] = [str(Path(__file__).parents[1] / name) for name in ("analyze", "a
 
 @pytest.fixture(autouse=True)
 def no_git(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("navitas.cli.profiling.revision", lambda folder: None)
+    monkeypatch.setattr("navitas.workflows.profile.revision", lambda folder: None)
+    monkeypatch.setattr("navitas.workflows.record.revision", lambda folder: None)

@@ -143,10 +143,15 @@ def test_a_profile_with_other_core_counts_is_not_suggested_and_warns(place: Path
 
 
 def test_the_format_can_be_named(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["import", "leaky.txt", *LINE, "--format", "json"]) == ExitCode.TROUBLE
+    assert run(["import", "leaky.txt", *LINE, "--log-format", "json"]) == ExitCode.TROUBLE
     assert "leaky.txt: unreadable JSON" in capsys.readouterr().err
     assert run(["import", "profile.xml", *LINE]) == ExitCode.TROUBLE
     assert "profile.xml: no line has a measurement of Navitas-Framework" in capsys.readouterr().err
+
+
+def test_the_old_name_of_the_format_is_refused(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", "leaky.txt", *LINE, "--format", "json"]) == ExitCode.USAGE
+    assert "--format is now --log-format" in capsys.readouterr().err
 
 
 def test_a_kernel_trace_with_methods(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,8 +18,9 @@ from navitas.bundle.manifest import BundleManifest
 from navitas.bundle.reader import Bundle
 from navitas.cli.main import run
 from navitas.cli.masking import mask_secrets
-from navitas.cli.origin import command_line, find_java_versions, provenance
+from navitas.cli.origin import command_line
 from navitas.recording.manifest import Provenance
+from navitas.workflows.origin import find_java_versions, provenance
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 
@@ -223,13 +224,13 @@ def test_the_command_line_is_recorded() -> None:
 
 def test_main_passes_its_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[list[str]] = []
-    monkeypatch.setattr("navitas.cli.recorded_use.report_measured", lambda *_: seen.append(command_line()) or 0)
+    monkeypatch.setattr("navitas.cli.record.report_measured", lambda *_: seen.append(command_line()) or 0)
     assert run(["record", "a.b", "--device", "x", "--", "am", "start"]) == 0
     assert seen == [["navitas", "record", "a.b", "--device", "x", "--", "am", "start"]]
 
 
 def test_this_computer_is_described_without_its_name() -> None:
-    found = provenance(["17.0.1", "17.0.1", "11"], build_java="21", revision=Revision("a" * 40, dirty=None))
+    found = provenance([], ["17.0.1", "17.0.1", "11"], build_java="21", revision=Revision("a" * 40, dirty=None))
     assert found.host is not None and found.host.os and found.host.machine and found.host.cpus == os.cpu_count()
     text = found.model_dump_json()
     assert os.uname().nodename not in text.replace(found.host.os, "")

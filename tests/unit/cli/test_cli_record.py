@@ -8,9 +8,11 @@ from types import SimpleNamespace
 import pytest
 
 from navitas.bundle.reader import Bundle
-from navitas.cli import record, recorded_use
+from navitas.cli import record
 from navitas.cli.main import run
 from navitas.errors import UsageError
+from navitas.workflows import record as use_workflow
+from navitas.workflows.measurement import Caller
 
 Capture = pytest.CaptureFixture[str]
 
@@ -43,8 +45,14 @@ def test_a_path_is_no_package(place: Path, capsys: Capture) -> None:
 def test_messages_name_the_folder_instead_of_dots(place: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     recorded: list[Path] = []
     monkeypatch.setattr(record, "record_project", lambda project, *_, **__: recorded.append(project) or 0)
+    monkeypatch.setattr(record, "report_measured", lambda measure, *_: measure(Caller()))
+    monkeypatch.setattr(record, "report_measured", lambda measure, *_: measure(Caller()))
     assert run(["record", ".."]) == 0
     assert recorded == [place / "project"]
+    monkeypatch.undo()
+    monkeypatch.chdir(place / "project/app")
+    monkeypatch.undo()
+    monkeypatch.chdir(place / "project/app")
     assert f"{place / 'project/app'} is not a Gradle project" in said(capsys, ".")
 
 
@@ -61,7 +69,7 @@ def test_options_of_a_build_are_refused_for_a_package(place: Path, capsys: Captu
 def test_one_of_several_apps_must_be_chosen() -> None:
     bundles = [SimpleNamespace(manifest=SimpleNamespace(module=name)) for name in (":app", ":wear")]
     with pytest.raises(UsageError, match="shop has several apps: :app, :wear") as caught:
-        recorded_use._only(Path("shop"), bundles)  # type: ignore[arg-type]
+        use_workflow._only(Path("shop"), bundles)  # type: ignore[arg-type]
     assert caught.value.remedy == "choose one: --module :app"
     one: list[Bundle] = bundles[:1]  # type: ignore[assignment]
-    assert recorded_use._only(Path("shop"), one) is one[0]
+    assert use_workflow._only(Path("shop"), one) is one[0]

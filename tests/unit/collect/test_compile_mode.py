@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from fake_device import FakeDevice
 
-from navitas.collect.compile_mode import compile_apps
+from navitas.collect.packages import compile_apps
 from navitas.errors import DeviceError
 
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 
 from navitas.cli import main
-from navitas.collect.ctrl_c import until_ctrl_c
+from navitas.collect.app_use import until_ctrl_c
 
 NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

@@ -12,7 +12,7 @@ import pytest
 from fake_device import FakeDevice
 
 from navitas.collect.doctor import Check, Examination, examine
-from navitas.collect.state.permissions import reading_command
+from navitas.collect.state.settings import reading_command
 from navitas.collect.topology import RAILS
 from navitas.device.base import ShellResult
 

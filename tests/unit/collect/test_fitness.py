@@ -8,9 +8,9 @@ import pytest
 from fake_device import FakeDevice
 from support.no_progress import NoProgress
 
-from navitas.collect.state import fitness
+from navitas.collect.state import measuring
 from navitas.collect.state.condition import BatteryState, PhoneCondition, Thermal
-from navitas.collect.state.fitness import CoolDown, check, unfit
+from navitas.collect.state.measuring import CoolDown, check, unfit
 from navitas.errors import DeviceError
 
 
@@ -61,7 +61,7 @@ def cool(
         nonlocal now
         now += seconds
 
-    monkeypatch.setattr(fitness, "read_condition", lambda *_, **__: left.pop(0) if len(left) > 1 else left[0])
+    monkeypatch.setattr(measuring, "read_condition", lambda *_, **__: left.pop(0) if len(left) > 1 else left[0])
     warn = lambda _code, message, _remedy: warned.append(message)  # noqa: E731
     CoolDown(FakeDevice(), start, warn, progress, unplugged=False, clock=lambda: now, sleep=sleep).wait()
     return progress.details, warned, now

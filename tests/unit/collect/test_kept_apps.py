@@ -151,8 +151,7 @@ def full(device: AppPhone, monkeypatch: pytest.MonkeyPatch) -> None:
     def write_new(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    for module in ("saved_apps", "added_apps"):
-        monkeypatch.setattr(f"navitas.collect.state.{module}.write_new", write_new)
+    monkeypatch.setattr("navitas.collect.state.saved_apps.write_new", write_new)
 
 
 def read_only(device: AppPhone, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from navitas.collect.state import guard
 from navitas.collect.state.guard import prepared, restore_left
 from navitas.collect.state.journal import Journal
 from navitas.collect.state.measuring import measured
-from navitas.collect.state.permissions import FINE_MONITORS, fine_monitors, is_granted, permission_setting
+from navitas.collect.state.settings import FINE_MONITORS, fine_monitors, is_granted, permission_setting
 from navitas.virtual_phone.power_stats_dump import dump_power_statistics
 
 

@@ -18,6 +18,7 @@ from support.no_progress import NoProgress
 from navitas.bundle.reader import Bundle, open_bundle
 from navitas.cli import doctor
 from navitas.cli.main import run
+from navitas.collect import left_state
 from navitas.collect.doctor import Examination
 from navitas.collect.kept_apps import kept_apps
 from navitas.collect.options import ProfileOptions
@@ -403,7 +404,7 @@ def examined(killed: AppPhone, monkeypatch: pytest.MonkeyPatch) -> AppPhone:
     """The phone of `navitas doctor`."""
     monkeypatch.setattr(doctor, "device_of", lambda _, user: nullcontext(killed))
     monkeypatch.setattr(doctor, "examine", lambda *_: Examination("serial-1", "A phone", (), "sched", "sched"))
-    monkeypatch.setattr(doctor, "remove_traces", lambda _: None)
+    monkeypatch.setattr(left_state, "remove_traces", lambda _: None)
     return killed
 
 
@@ -431,7 +432,7 @@ def test_the_doctor_uninstalls_what_a_measurement_installed(
 def test_the_doctor_names_what_it_restored_before_an_error(
     examined: AppPhone, bundle: Bundle, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(doctor, "restore_left", lambda *_: ["brightness"])
+    monkeypatch.setattr(left_state, "restore_left", lambda *_: ["brightness"])
     with SavedApps(examined.info).held():
         (ok, problem) = restored(capsys, 4)
     assert ok == ("ok", "brightness") and problem[0] == "problem" and "another profiling" in problem[1]

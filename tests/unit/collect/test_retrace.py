@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from support import bundle_maker
 
 from navitas.bundle.reader import open_bundle
-from navitas.collect import retrace
-from navitas.collect.retrace import SourceNames, parse_mapping, source_names
+from navitas.collect import version_runs
+from navitas.collect.version_runs import SourceNames, parse_mapping, source_names
 from navitas.errors import BuildError
 
 MAPPING = """\
@@ -69,7 +69,7 @@ def test_names_come_from_the_bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     )
     bundle = open_bundle(made)
     assert source_names(bundle) == parse_mapping(MAPPING.splitlines())
-    monkeypatch.setattr(retrace, "_MOST_BYTES", 10)
+    monkeypatch.setattr(version_runs, "_MOST_BYTES", 10)
     with pytest.raises(BuildError, match="more than 10 bytes"):
         source_names(bundle)
     made.write_bytes(made.read_bytes()[:-30])

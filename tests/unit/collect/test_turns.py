@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from navitas.collect.options import ProfileOptions
-from navitas.collect.turns import Turns
+from navitas.collect.version_runs import Turns
 
 
 def choice(name: str, *arguments: str) -> Any:

@@ -13,7 +13,7 @@ from navitas.importing.counted_cpus import counted_cpus
 from navitas.importing.imported_recording import ImportedRecording, write_recording
 from navitas.importing.processes import processes_of
 from navitas.importing.read_log import count_once, read_log
-from navitas.importing.recording_parts import ImportSupply
+from navitas.recording.writer import Supply
 
 VOLTS = 3.85
 SPEEDS = (400000, 800000)
@@ -67,7 +67,7 @@ def imported(folder: Path, *logs: Path, year: int | None = 2021) -> tuple[Import
     processes = [process for log in measured for process in processes_of(log)]
     cpus = counted_cpus(processes)
     xml = profile_xml([(policy.cpus, cpus.frequencies[policy.cpus[0]]) for policy in cpus.policies])
-    written = write_recording(folder, processes, ImportSupply(xml, "test", VOLTS, "option"))
+    written = write_recording(folder, processes, Supply(xml, "test", VOLTS, "option"))
     return written, load(folder, alternative="paper1")
 
 

@@ -21,11 +21,10 @@ from support.perfetto_writer import PerfettoWriter
 from navitas.analyze.load import load
 from navitas.errors import NavitasError, PowerProfileError, RecordingError, UsageError
 from navitas.importing.art_trace import ArtTrace, read_art_trace
-from navitas.importing.method_map import MethodName, named_methods
-from navitas.importing.place_in_trace import place
-from navitas.importing.recording_parts import ImportSupply
-from navitas.importing.running_threads import matched_threads, running_threads
+from navitas.importing.place_in_trace import matched_threads, place, running_threads
+from navitas.importing.recording_parts import MethodName, named_methods
 from navitas.importing.traced_recording import TracedRecording, read_kernel_trace, write_traced
+from navitas.recording.writer import Supply
 
 THREADS = {1: "main", 2: "Worker thread with a long name"}
 MS = 1_000_000
@@ -84,7 +83,7 @@ def _read(tmp_path: Path, data: bytes) -> ArtTrace:
 
 def _written(tmp_path: Path, data: bytes, slices: list[tuple[int, int, int]], start_ns: int | None = None) -> TracedRecording:
     read = read_kernel_trace(_kernel_trace(tmp_path / "trace.txt", slices), "trace.txt")
-    supply = ImportSupply(profile_xml([((0, 1), SPEEDS)]), "test", 3.85, "option")
+    supply = Supply(profile_xml([((0, 1), SPEEDS)]), "test", 3.85, "option")
     return write_traced(tmp_path / "rec", read, _read(tmp_path, data), supply, name="app", pid=None, start_ns=start_ns)
 
 
@@ -254,7 +253,7 @@ def test_the_busy_cores_clock_of_the_host_counts(case: str, tmp_path: Path) -> N
     folder = FIELD_DATA / "reported-cases" / case
     read = read_kernel_trace(next(folder.glob("trace.*")), case)
     art = read_art_trace(folder / "wall.trace", "wall.trace")
-    supply = ImportSupply((folder / "pp.xml").read_bytes(), "pp", 3.85, "option")
+    supply = Supply((folder / "pp.xml").read_bytes(), "pp", 3.85, "option")
     written = write_traced(tmp_path / "rec", read, art, supply, name="wall", pid=None, start_ns=None)
     profile = load(tmp_path / "rec")
     assert profile.tests[0].energy_j == pytest.approx(0.229698, abs=1e-6)
@@ -295,12 +294,12 @@ def test_a_profile_of_one_cluster_is_for_all_cpus_of_the_trace(tmp_path: Path) -
     with pytest.raises(PowerProfileError, match="by operating point"):
         write_traced(tmp_path / "new", read, art, _supply(by_point), name="app", pid=None, start_ns=None)
     with pytest.raises(UsageError, match="the trace has CPU 1"):
-        supply = ImportSupply(profile_xml([((0,), SPEEDS)]), "test", 3.85, "option")
+        supply = Supply(profile_xml([((0,), SPEEDS)]), "test", 3.85, "option")
         write_traced(tmp_path / "new", read, art, supply, name="app", pid=None, start_ns=None)
 
 
-def _supply(xml: str) -> ImportSupply:
-    return ImportSupply(xml.encode(), "test", 3.85, "option")
+def _supply(xml: str) -> Supply:
+    return Supply(xml.encode(), "test", 3.85, "option")
 
 
 def test_traces_of_other_times_and_repetitive_ones_are_refused(tmp_path: Path) -> None:
@@ -349,7 +348,7 @@ def test_a_perfetto_trace_is_on_boottime(slept_us: int | None, is_boottime: bool
     read = read_kernel_trace(tmp_path / "trace.pftrace", "trace.pftrace")
     start_us = START_US + ((slept_us or 0) if is_boottime else 0)
     art = _read(tmp_path, art_trace(_events(slices), {1: "main", 2: "with a long name"[-15:]}, start_us=start_us))
-    supply = ImportSupply(profile_xml([((0, 1), SPEEDS)]), "test", 3.85, "option")
+    supply = Supply(profile_xml([((0, 1), SPEEDS)]), "test", 3.85, "option")
     written = write_traced(tmp_path / "rec", read, art, supply, name="app", pid=None, start_ns=None)
     assert (written.placed.start_ns, written.placed.source) == (START_US * 1000, "its header")
     profile = load(tmp_path / "rec")

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from navitas.errors import UsageError
-from navitas.importing.log_dates import LogDates, written_by
+from navitas.importing.original_log import LogDates, written_by
 
 
 def _dates(*stamps: str) -> LogDates:

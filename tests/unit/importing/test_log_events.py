@@ -12,8 +12,7 @@ from original_logs import SPEEDS, VOLTS, by_method, imported, line, milliamps, p
 
 from navitas.errors import NavitasError, RecordingError
 from navitas.importing.counted_cpus import counted_cpus
-from navitas.importing.log_dates import Written
-from navitas.importing.original_log import read_original_log
+from navitas.importing.original_log import Written, read_original_log
 from navitas.importing.processes import LoggedProcess, processes_of
 from navitas.importing.read_log import read_log
 

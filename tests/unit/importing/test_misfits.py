@@ -15,9 +15,8 @@ from original_logs import by_method, imported, line, paper1_by_method
 from support.field_data import FIELD_DATA, needs_field_data
 
 from navitas.importing.counted_cpus import counted_cpus
-from navitas.importing.log_dates import Written
 from navitas.importing.misfits import longest_descent
-from navitas.importing.original_log import read_original_log
+from navitas.importing.original_log import Written, read_original_log
 from navitas.importing.processes import processes_of
 
 LOGS = FIELD_DATA / "navitas-framework-logs"

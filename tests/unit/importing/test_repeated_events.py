@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from original_logs import SPEEDS, by_method, imported, line
 
 from navitas.errors import UsageError
-from navitas.importing.log_dates import Written
 from navitas.importing.measured_log import MeasuredLog
 from navitas.importing.original_json import read_original_json
-from navitas.importing.original_log import read_original_log
+from navitas.importing.original_log import Written, read_original_log
 from navitas.importing.processes import processes_of
 from navitas.importing.read_log import count_once
 

@@ -16,7 +16,7 @@ from navitas.folder_lock import FolderLock
 from navitas.new_files import unfinished_path
 from navitas.recording.manifest import DeviceEntry, Project, Run, Source, Test
 from navitas.recording.store import RecordingWriter, open_recording
-from navitas.recording.writer import RESERVE_NAME, check_writable, reserve_folder
+from navitas.recording.writer import RESERVE_NAME, Supply, check_writable, reserve_folder
 
 
 def writer(root: Path, lock: FolderLock | None = None) -> RecordingWriter:
@@ -24,10 +24,7 @@ def writer(root: Path, lock: FolderLock | None = None) -> RecordingWriter:
         root,
         project=Project(name="p", build_tool="gradle"),
         device=DeviceEntry(kind="phone", serial="s", model="m", fingerprint="f", sdk=33, cpus=[0], policies=[]),
-        power_profile=b"<device/>",
-        power_profile_source="phone",
-        voltage_v=3.9,
-        voltage_source="battery",
+        supply=Supply(b"<device/>", "phone", 3.9, "battery"),
         settings={"repeat": 1},
         lock=lock,
     )

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from navitas.cli.background import BackgroundContext
 from navitas.errors import DeviceError
+from navitas.workflows.measurement import BackgroundContext
 
 
 class Thing:
