@@ -34,7 +34,7 @@ class Recording:
     path: Path
     manifest: Manifest
     unknown: Mapping[Unknown, int] = field(default_factory=dict)
-    _names: defaultdict[tuple[FileKind, int | None], list[str]] = field(init=False, repr=False, compare=False)
+    _names: defaultdict[tuple[str, int | None], list[str]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_names", defaultdict(list))
