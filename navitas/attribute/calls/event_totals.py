@@ -23,6 +23,7 @@ from navitas.attribute.calls.self_totals import (
 )
 from navitas.attribute.calls.stretches import CUT
 from navitas.attribute.calls.walk import EventBatch
+from navitas.attribute.forest import binned
 from navitas.attribute.window_spans import NO_WINDOW, WindowSpans
 from navitas.parse.arrays import F64, I64, Bool
 from navitas.parse.tables import ENTER, EXIT, THROW
@@ -148,7 +149,7 @@ def _power_at_probes(power: PointPower, key: I64, entry: I64, left: I64, calls: 
     """
     entered, ended, size = key[entry], key[left - 1], len(calls)
     points = calls + np.bincount(ended, minlength=size)
-    begins, ends = (np.bincount(keys, power.after[at], size).astype(np.float64) for keys, at in ((entered, entry), (ended, left)))
+    begins, ends = (binned(keys, power.after[at], size) for keys, at in ((entered, entry), (ended, left)))
     # Power changes at knots only, so both parts of a probe have the same power, except for the keys of few points.
     changes = np.zeros(size, bool)
     changes[key[power.at]] = changes[key[power.at - 1]] = True

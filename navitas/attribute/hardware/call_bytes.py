@@ -68,7 +68,7 @@ def with_counters(rows: CallBytes, own: Increments) -> tuple[CallBytes, F64, flo
     share = min(1.0, most / beyond.sum()) if beyond.any() else 1.0
     moved[inside] += share * beyond.sum(axis=0) * (packets / packets.sum())[:, None]
     # Calls that moved no bytes over an interface kept no radio awake.
-    return replace(rows, moved=moved).chosen(np.flatnonzero(moved.any(axis=1))), beyond * (1 - share), float(uncounted)
+    return replace(rows, moved=moved).chosen(np.asarray(moved.any(axis=1))), beyond * (1 - share), float(uncounted)
 
 
 def with_storage(rows: CallBytes, own: Increments) -> tuple[CallBytes, F64]:
