@@ -50,18 +50,18 @@ venv: .venv/.installed
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
-jars: navitas/jars/.built
+jars: navitas/capture/jars/.built
 
 # The stamp and the jars are not in the repository, so a fresh clone builds them.
-navitas/jars/.built: $(JAVA_SOURCES) LICENSE NOTICE
-	@echo "setup: Java modules into navitas/jars" >&2
+navitas/capture/jars/.built: $(JAVA_SOURCES) LICENSE NOTICE
+	@echo "setup: Java modules into navitas/capture/jars" >&2
 	@$(MVN) -f .ci/java-modules.xml package -DskipTests
-	@mkdir -p navitas/jars
+	@mkdir -p navitas/capture/jars
 	@cp instrumenter/runtime/target/navitas-runtime.jar instrumenter/runtime/target/navitas-runtime-blocks.jar instrumenter/runtime-junit/target/navitas-runtime-junit.jar \
 	   instrumenter/phone/target/navitas-phone.jar instrumenter/phone-android/target/navitas-phone-android.jar \
 	   instrumenter/hooks/target/navitas-hooks.jar \
 	   instrumenter/phone-install/target/navitas-phone-install.jar instrumenter/bridge/target/navitas-bridge.jar \
-	   gradle-plugin/plugin/target/navitas-gradle-plugin.jar navitas/jars/
+	   gradle-plugin/plugin/target/navitas-gradle-plugin.jar navitas/capture/jars/
 	@touch $@
 
 # The flame graph viewer of HTML reports; .ci/viewer pins its version.
@@ -200,4 +200,4 @@ wheel: setup
 	$(BIN)/python .ci/release
 
 clean:
-	rm -rf .venv dist navitas/report/viewer navitas/jars/*.jar navitas/jars/.built instrumenter/*/target gradle-plugin/*/target
+	rm -rf .venv dist navitas/report/viewer navitas/capture/jars/*.jar navitas/capture/jars/.built instrumenter/*/target gradle-plugin/*/target

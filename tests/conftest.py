@@ -19,6 +19,9 @@ from hypothesis import settings
 
 TESTS = Path(__file__).resolve().parent
 sys.path.insert(0, str(TESTS))
+# Helpers of one folder serve others.
+_HELPERS = {path.parent for path in (TESTS / "unit").rglob("*.py")}
+sys.path += map(str, sorted(_HELPERS | {TESTS / "accuracy", TESTS / "fuzz"}))
 
 from support.android_projects import sdk  # noqa: E402
 from support.browser import find_browser  # noqa: E402
@@ -52,12 +55,12 @@ _MANY_EXAMPLES = (
     *(f"unit/attribute/test_{name}.py" for name in ("attribute_properties", "hardware_conservation")),
     *(f"unit/collect/test_{name}.py" for name in ("battery_sample", "device_history", "input_script", "retrace", "settings")),
     *(f"unit/virtual_phone/test_{name}.py" for name in ("adb_wire", "phone_log", "phone_sync", "shell_posix", "shell_syntax")),
-    "unit/calibrate/test_calibration_files.py",
+    "unit/insight/calibrate/test_calibration_files.py",
     "unit/cli/test_settings_file.py",
-    "unit/regress/test_read_table.py",
+    "unit/insight/operations/regress/test_read_table.py",
     "unit/report/test_damaged_recordings.py",
     "unit/virtual_phone/kernel/test_ring_pages.py",
-    "process/device",
+    "process/capture/device",
 )
 
 # Fixtures that took at least this long are in the JUnit XML, for .ci/slowest.
@@ -170,4 +173,4 @@ def made_plugin_jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "jars").mkdir()
     with zipfile.ZipFile(tmp_path / "jars" / "navitas-gradle-plugin.jar", "w") as jar:
         jar.writestr("a", "b")
-    monkeypatch.setattr("navitas.build.java.JARS", tmp_path / "jars")
+    monkeypatch.setattr("navitas.capture.build.java.JARS", tmp_path / "jars")

@@ -13,32 +13,32 @@ from contextlib import suppress
 import click
 
 from navitas import __version__
-from navitas.cli.commands import LazyGroup, ReaderGoneError
-from navitas.cli.messages import Preferences, prefer, warning
-from navitas.cli.messages import error as show_error
-from navitas.cli.renamed_options import RENAMED_COMMANDS
-from navitas.errors import ExitCode, NavitasError
-from navitas.untrusted_text import printable
+from navitas.base.errors import ExitCode, NavitasError
+from navitas.base.untrusted_text import printable
+from navitas.cli.habits.commands import LazyGroup, ReaderGoneError
+from navitas.cli.habits.messages import Preferences, prefer, warning
+from navitas.cli.habits.messages import error as show_error
+from navitas.cli.habits.renamed_options import RENAMED_COMMANDS
 
 # Command → (module, one-line help). The help is repeated here so that `navitas --help` doesn't import the modules.
 COMMANDS = {
-    "profile": ("navitas.cli.profile", "Profile a Gradle project's tests: joules per test, thread and method."),
-    "demo": ("navitas.cli.demo", "Profile the sample project on the virtual phone."),
-    "record": ("navitas.cli.record", "Profile an installed app while you, or a command, use it."),
-    "report": ("navitas.cli.report", "Write the report of a recording again, offline."),
-    "import": ("navitas.cli.import_command", "Make a recording of other tools' logs and traces."),
-    "compare": ("navitas.cli.compare", "What changed in energy from one version to another, and how sure."),
-    "history": ("navitas.cli.history", "Energy over a project's sessions: trends and change points."),
-    "bisect": ("navitas.cli.bisect", "Find the commit and the methods of a change in energy."),
-    "vitals": ("navitas.cli.vitals", "Google Play's battery metrics of a bug report or recording."),
-    "graph": ("navitas.cli.graph", "Which module communicates with which, and what a wake-up costs."),
-    "instrument": ("navitas.cli.instrument", "Instrument class folders and jars, without Gradle."),
-    "plugin": ("navitas.cli.plugin", "Install the Gradle plugin, for builds that run the profiler."),
-    "doctor": ("navitas.cli.doctor", "Check what a device can measure, and what limits it."),
-    "operations": ("navitas.cli.operations", "What each operation of a program costs: fit, predict, rank, advise."),
-    "power": ("navitas.cli.power", "Power profiles: show, read from a phone, check, fit."),
-    "devices": ("navitas.cli.devices", "List the devices that you can profile on."),
-    "fleet": ("navitas.cli.fleet", "Energy hogs and bugs from many phones' battery samples."),
+    "profile": ("navitas.cli.profile.command", "Profile a Gradle project's tests: joules per test, thread and method."),
+    "demo": ("navitas.cli.profile.demo", "Profile the sample project on the virtual phone."),
+    "record": ("navitas.cli.record.command", "Profile an installed app while you, or a command, use it."),
+    "report": ("navitas.cli.report.command", "Write the report of a recording again, offline."),
+    "import": ("navitas.cli.report.import_command", "Make a recording of other tools' logs and traces."),
+    "compare": ("navitas.cli.compare.command", "What changed in energy from one version to another, and how sure."),
+    "history": ("navitas.cli.history.group", "Energy over a project's sessions: trends and change points."),
+    "bisect": ("navitas.cli.compare.bisect", "Find the commit and the methods of a change in energy."),
+    "vitals": ("navitas.cli.vitals.command", "Google Play's battery metrics of a bug report or recording."),
+    "graph": ("navitas.cli.graph.command", "Which module communicates with which, and what a wake-up costs."),
+    "instrument": ("navitas.cli.instrument.command", "Instrument class folders and jars, without Gradle."),
+    "plugin": ("navitas.cli.instrument.plugin", "Install the Gradle plugin, for builds that run the profiler."),
+    "doctor": ("navitas.cli.device.doctor", "Check what a device can measure, and what limits it."),
+    "operations": ("navitas.cli.operations.group", "What each operation of a program costs: fit, predict, rank, advise."),
+    "power": ("navitas.cli.power.group", "Power profiles: show, read from a phone, check, fit."),
+    "devices": ("navitas.cli.device.devices", "List the devices that you can profile on."),
+    "fleet": ("navitas.cli.fleet.group", "Energy hogs and bugs from many phones' battery samples."),
 }
 
 
@@ -146,7 +146,7 @@ def _take_wrong_sizes() -> dict[str, str]:
 
 def _end_started_servers() -> None:
     """End the adb servers that this command started. Commands that didn't import the module started none."""
-    if (module := sys.modules.get("navitas.device.adb_server")) is not None:
+    if (module := sys.modules.get("navitas.capture.device.adb_server")) is not None:
         module.end_started_servers()
 
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from navitas.base.regular_files import read_regular
 from navitas.fleet import layout
 from navitas.fleet.files import RESTORE, FleetError, read_table, write_table, write_whole
 from navitas.fleet.ingest.commit import SourceLedger, recover
 from navitas.fleet.schema import bucket_of, parse_pseudonym, pseudonym
 from navitas.fleet.statistics import I64
 from navitas.fleet.store import Store, exclusive_writer
-from navitas.regular_files import read_regular
 
 _LARGEST = 64 << 20
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from navitas.errors import NavitasError
-from navitas.new_files import replacing, write_new
-from navitas.regular_files import check_regular
+from navitas.base.errors import NavitasError
+from navitas.base.new_files import replacing, write_new
+from navitas.base.regular_files import check_regular
 
 RESTORE = "Restore the file (files in work may be deleted), or ingest the sources into a new folder."
 """Remedy for a damaged file."""

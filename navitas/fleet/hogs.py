@@ -9,7 +9,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.counts import counted
+from navitas.base.counts import counted
 from navitas.fleet.client_effects import ClientEffects, app_priors, effects_of_clients
 from navitas.fleet.given_others import GivenOthers, given_others
 from navitas.fleet.joint import systems_of

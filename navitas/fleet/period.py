@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from navitas.errors import UsageError
+from navitas.base.errors import UsageError
 
 _EVER_S = 1 << 40
 

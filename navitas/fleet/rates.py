@@ -13,7 +13,9 @@ import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
-from navitas.errors import UsageError
+from navitas.base.errors import UsageError
+from navitas.base.new_files import replacing
+from navitas.base.untrusted_text import FORMULA_BEGIN
 from navitas.fleet.files import FleetError
 from navitas.fleet.memberships import AppLists
 from navitas.fleet.pairs import PAIR_COLUMNS, ClientSamples, Pairs, ordered, packages_in, pairs_of, samples_in
@@ -24,8 +26,6 @@ from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import I64
 from navitas.fleet.store import first_and_last_s
 from navitas.fleet.units import samples_of
-from navitas.new_files import replacing
-from navitas.untrusted_text import FORMULA_BEGIN
 
 RATES = pa.schema(
     [

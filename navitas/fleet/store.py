@@ -16,14 +16,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from navitas.base.folder_lock import FolderLock
+from navitas.base.new_files import is_leftover, remove_leftovers
+from navitas.base.regular_files import check_regular
 from navitas.fleet import layout
 from navitas.fleet.files import RESTORE, FleetError, read_table, typed, write_table
 from navitas.fleet.period import ALL_TIME, Period
 from navitas.fleet.schema import PACKAGES, PACKAGES_LIMIT, PPM, SAMPLES, State, before_arrays, client_number, parse_pseudonym
 from navitas.fleet.store_settings import SALT_VARIABLE, read_settings, write_settings
-from navitas.folder_lock import FolderLock
-from navitas.new_files import is_leftover, remove_leftovers
-from navitas.regular_files import check_regular
 
 BUCKETS = 64
 _UNIT = re.compile(r"bucket=([0-9]{3,4})/month=([0-9]{4}-(?:0[1-9]|1[0-2]))", re.ASCII)

@@ -9,8 +9,8 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
+from navitas.base.regular_files import read_regular
 from navitas.fleet.files import FleetError, write_whole
-from navitas.regular_files import read_regular
 
 FORMAT = 1
 SALT_VARIABLE = "NAVITAS_FLEET_SALT"

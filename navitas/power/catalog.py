@@ -6,7 +6,7 @@ from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 
-from navitas.errors import PowerProfileError, UsageError
+from navitas.base.errors import PowerProfileError, UsageError
 from navitas.power.power_profile import PowerProfile, read_power_profile
 
 DEFAULT = "google-pixel-6"

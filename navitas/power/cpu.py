@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from navitas.cpu_limit import MAX_CPUS
-from navitas.errors import PowerProfileError
+from navitas.base.cpu_limit import MAX_CPUS
+from navitas.base.errors import PowerProfileError
 from navitas.power import cpu_keys
 from navitas.power.components.component_power import ComponentPower, filled_profile
 from navitas.power.cpu_keys import ClusterKeys

@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from navitas.errors import PowerProfileError
-from navitas.model_defects import first_defect
+from navitas.base.errors import PowerProfileError
+from navitas.base.model_defects import first_defect
+from navitas.base.regular_files import as_utf8, open_regular
 from navitas.power.defects import MOST_W
-from navitas.regular_files import as_utf8, open_regular
 
 FORMAT = "navitas-fitted-model"
 MAX_BYTES = 1 << 20

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from lxml import etree
 
-from navitas.errors import PowerProfileError
+from navitas.base.errors import PowerProfileError
+from navitas.base.regular_files import open_regular
 from navitas.power.defects import defects
 from navitas.power.modem_element import modem_entries
-from navitas.regular_files import open_regular
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 16
@@ -120,7 +120,7 @@ def _checked(data: bytes, where: str) -> bytes:
 def parse_profile(data: bytes, where: str, *, keep_comments: bool = False) -> etree._Element:
     """Return the root of a profile's XML, text or compiled. Raises PowerProfileError as `read_power_profile`."""
     if data.startswith(_COMPILED):
-        from navitas import binary_xml  # noqa: PLC0415
+        from navitas.android import binary_xml  # noqa: PLC0415
 
         try:
             data = binary_xml.to_text(binary_xml.parse(data)).encode()

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from navitas.new_files import write_new
+from navitas.base.new_files import write_new
 from navitas.recording.layout import MANIFEST_NAME
 from navitas.recording.manifest import Map
 from navitas.recording.raw import read_json

@@ -7,9 +7,9 @@ from typing import Annotated, ClassVar, Final, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from navitas.cpu_limit import MAX_CPUS
+from navitas.base.cpu_limit import MAX_CPUS
+from navitas.base.unknown_parts import KnownWords
 from navitas.recording.codes import LossCode
-from navitas.unknown_parts import KnownWords
 
 SCHEMA_VERSION = 1
 """Major version. Recordings of a higher major version are refused."""

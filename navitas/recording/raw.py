@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from navitas.errors import RecordingError
-from navitas.regular_files import open_regular, read_regular
+from navitas.base.errors import RecordingError
+from navitas.base.regular_files import open_regular, read_regular
 
 LONGEST_LINE = 1 << 20
 _AGAIN = "Copy the recording again, or record again."

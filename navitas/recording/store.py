@@ -12,15 +12,15 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
-from navitas.errors import RecordingError
-from navitas.model_defects import first_defect
+from navitas.base.errors import RecordingError
+from navitas.base.model_defects import first_defect
+from navitas.base.regular_files import open_regular
+from navitas.base.unknown_parts import UnknownPart, find_unknown
 from navitas.recording.codes import LossCode
 from navitas.recording.layout import MANIFEST_NAME, POWER_PROFILE_NAME
 from navitas.recording.manifest import SCHEMA_VERSION, FileKind, Known, Manifest, Warning
 from navitas.recording.raw import read_json
 from navitas.recording.writer import MAX_MANIFEST_BYTES, RecordingWriter
-from navitas.regular_files import open_regular
-from navitas.unknown_parts import UnknownPart, find_unknown
 
 __all__ = ["MANIFEST_NAME", "POWER_PROFILE_NAME", "Recording", "RecordingWriter", "open_recording"]
 LONGEST_NAME = 100

@@ -16,9 +16,9 @@ from types import TracebackType
 from typing import Self
 
 from navitas import __version__
-from navitas.errors import RecordingError, UsageError
-from navitas.folder_lock import FolderLock
-from navitas.new_files import is_leftover, remove_leftovers, write_new
+from navitas.base.errors import RecordingError, UsageError
+from navitas.base.folder_lock import FolderLock
+from navitas.base.new_files import is_leftover, remove_leftovers, write_new
 from navitas.recording.codes import LossCode, WarningCode
 from navitas.recording.layout import LOCK_NAME, MANIFEST_NAME, POWER_PROFILE_NAME, RESERVE_NAME
 from navitas.recording.manifest import (

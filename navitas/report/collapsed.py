@@ -7,12 +7,12 @@ from collections.abc import Callable
 from functools import cache
 from typing import IO
 
-from navitas.analyze.profile import Profile
-from navitas.analyze.records import ThreadEnergy
+from navitas.base.untrusted_text import printable
+from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.records import ThreadEnergy
 from navitas.report.format import Format
 from navitas.report.names import MethodNames
 from navitas.report.speedscope import J_TO_UJ, UNTRACED, walk
-from navitas.untrusted_text import printable
 
 MAX_DEPTH = 500
 """The maximum depth of a stack. Deeper calls are merged into one frame.

@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from navitas.analyze.handed_work import HandedWork
-from navitas.analyze.profile import Profile
-from navitas.analyze.records import TestEnergy
-from navitas.analyze.repeats import Repeats
-from navitas.analyze.roll_up import MethodTotal
-from navitas.analyze.top import ComponentShare, Top
-from navitas.counts import counted
+from navitas.base.counts import counted
+from navitas.base.untrusted_text import printable
+from navitas.energy.analyze.handed_work import HandedWork
+from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.records import TestEnergy
+from navitas.energy.analyze.repeats import Repeats
+from navitas.energy.analyze.roll_up import MethodTotal
+from navitas.energy.analyze.top import ComponentShare, Top
 from navitas.report.units import digits, duration, joules, percent, unbroken
-from navitas.untrusted_text import printable
 
 UNFIT = "unfit"
 _INTERVAL = unbroken("95 % interval")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from navitas.analyze.cpu_use import CPU
-from navitas.analyze.method_bytes import bytes_by_method
-from navitas.analyze.profile import Profile
-from navitas.analyze.records import TestEnergy
-from navitas.analyze.roll_up import MethodTotal
-from navitas.analyze.top import ComponentShare
-from navitas.attribute.consumers_comparison import ConsumerEnergy
-from navitas.html_page.page import Cell, name, text
+from navitas.base.html_page.page import Cell, name, text
+from navitas.energy.analyze.cpu_use import CPU
+from navitas.energy.analyze.method_bytes import bytes_by_method
+from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.records import TestEnergy
+from navitas.energy.analyze.roll_up import MethodTotal
+from navitas.energy.analyze.top import ComponentShare
+from navitas.energy.attribute.consumers_comparison import ConsumerEnergy
 from navitas.report.figure_notes import CONSUMERS_NOTE, rails_note, silent_note
 from navitas.report.html_tables import bar_cell, figure_cell, joules_cell, section
 from navitas.report.names import MethodNames

@@ -7,13 +7,13 @@ from html import escape
 from importlib.resources import files
 from typing import IO
 
-from navitas.analyze.cpu_use import CPU
-from navitas.analyze.flame_nodes import FlameNodes, flame_nodes
-from navitas.analyze.profile import Profile
-from navitas.analyze.records import TestEnergy
-from navitas.analyze.repeats import Repeats
-from navitas.attribute.ledger import counted_wall_ns
-from navitas.html_page.page import base_style, document, embedded_json, text
+from navitas.base.html_page.page import base_style, document, embedded_json, text
+from navitas.energy.analyze.cpu_use import CPU
+from navitas.energy.analyze.flame_nodes import FlameNodes, flame_nodes
+from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.records import TestEnergy
+from navitas.energy.analyze.repeats import Repeats
+from navitas.energy.attribute.ledger import counted_wall_ns
 from navitas.report.figure_notes import evidence_groups, tick_note, uncertainty_note
 from navitas.report.format import Format
 from navitas.report.html_components import components_section, methods_by_component_section

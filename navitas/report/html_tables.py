@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from navitas.analyze.handed_work import UNKNOWN_STARTER, HandedWork
-from navitas.analyze.profile import Profile
-from navitas.analyze.records import TestEnergy
-from navitas.analyze.repeats import BaselinePairs, Repeats
-from navitas.analyze.roll_up import MethodTotal, ThreadTotal
-from navitas.html_page.page import Cell, name, table, text
+from navitas.base.html_page.page import Cell, name, table, text
+from navitas.energy.analyze.handed_work import UNKNOWN_STARTER, HandedWork
+from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.records import TestEnergy
+from navitas.energy.analyze.repeats import BaselinePairs, Repeats
+from navitas.energy.analyze.roll_up import MethodTotal, ThreadTotal
 from navitas.report.figure_notes import (
     baseline_note,
     doubts,

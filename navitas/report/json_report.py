@@ -9,14 +9,14 @@ from importlib.resources import files
 from typing import IO, Any
 
 from navitas import __version__
-from navitas.analyze.handed_work import HandedWork
-from navitas.analyze.method_bytes import MethodBytes
-from navitas.analyze.profile import Profile
-from navitas.analyze.records import TestEnergy, ThreadEnergy, Totals
-from navitas.analyze.repeats import Pace, Repeats
-from navitas.analyze.spread import MethodRepeats, Spread
-from navitas.analyze.uncertainty import StandardError
-from navitas.parse.reasons import MergedReason
+from navitas.energy.analyze.handed_work import HandedWork
+from navitas.energy.analyze.method_bytes import MethodBytes
+from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.records import TestEnergy, ThreadEnergy, Totals
+from navitas.energy.analyze.repeats import Pace, Repeats
+from navitas.energy.analyze.spread import MethodRepeats, Spread
+from navitas.energy.analyze.uncertainty import StandardError
+from navitas.recording.parse.reasons import MergedReason
 from navitas.report.format import Format
 from navitas.report.json_rows import MethodLines, node_lines, shares
 from navitas.report.json_text import Inline, JsonLines, json_chunks, line

@@ -9,8 +9,8 @@ from functools import cache, partial
 from math import isfinite
 from typing import Any
 
-from navitas.analyze.records import MethodRecords, Nodes
-from navitas.parse.tables import MethodTable
+from navitas.energy.analyze.records import MethodRecords, Nodes
+from navitas.recording.parse.tables import MethodTable
 from navitas.report.json_text import Inline, line
 from navitas.report.names import UNKNOWN_METHOD, method_of
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from navitas.untrusted_text import ESCAPED_SURROGATE, without_surrogates
+from navitas.base.untrusted_text import ESCAPED_SURROGATE, without_surrogates
 
 _ENCODE = json.JSONEncoder(allow_nan=False).encode
 _CHUNK_LINES = 10_000

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from navitas.analyze.energy_tree import EnergyTree
-from navitas.analyze.profile import Profile
-from navitas.analyze.timeline import ComponentTimelines
-from navitas.analyze.top import ComponentShare, EnergyUser
+from navitas.energy.analyze.energy_tree import EnergyTree
+from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.timeline import ComponentTimelines
+from navitas.energy.analyze.top import ComponentShare, EnergyUser
 from navitas.report.json_rows import node_lines, shares
 from navitas.report.json_text import Inline, JsonLines
 from navitas.report.units import share

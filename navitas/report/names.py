@@ -1,4 +1,4 @@
-"""Display names of methods, classes and tests. Callers must escape them (`navitas.untrusted_text`)."""
+"""Display names of methods, classes and tests. Callers must escape them (`navitas.base.untrusted_text`)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # Progress output imports this module, and must not import numpy.
-    from navitas.analyze.records import TestEnergy
-    from navitas.parse.tables import Method, MethodTable
+    from navitas.energy.analyze.records import TestEnergy
+    from navitas.recording.parse.tables import Method, MethodTable
 
 UNKNOWN_METHOD = "(unknown method)"
 

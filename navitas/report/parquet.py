@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import IO
 
-from navitas.analyze.profile import Profile
+from navitas.energy.analyze.profile import Profile
 from navitas.report.format import Format
 
 
 def write(profile: Profile, out: IO[bytes]) -> None:
-    """Write one row for each energy fact (columns: `navitas.analyze.arrow.energy_table`)."""
+    """Write one row for each energy fact (columns: `navitas.energy.analyze.arrow.energy_table`)."""
     profile.write_parquet(out)
 
 

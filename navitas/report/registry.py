@@ -10,8 +10,9 @@ from importlib import import_module, metadata
 from importlib.metadata import Distribution, EntryPoint
 from importlib.util import find_spec
 
-from navitas.errors import NavitasError, UsageError
-from navitas.extra_libraries import install_command, install_packages
+from navitas.base.errors import NavitasError, UsageError
+from navitas.base.extra_libraries import install_command, install_packages
+from navitas.base.moved_modules import present_name
 from navitas.report.format import Format
 
 _MODULES = {
@@ -135,11 +136,17 @@ def _load(name: str) -> Format:
     except BaseException as error:  # The import runs a foreign module's code, which can also raise SystemExit.
         raise NavitasError(
             f"the report format {name} ({source}) cannot be loaded: {type(error).__name__}: {error}",
-            "update or uninstall the package that it comes from; all other formats work",
+            _remedy(error),
         ) from error
     if not isinstance(found, Format):
         raise NavitasError(f"the report format {name} ({source}): FORMAT is not a Format", "see docs/dev/adding.md")
     return found
+
+
+def _remedy(error: BaseException) -> str:
+    name = error.name if isinstance(error, ModuleNotFoundError) else None
+    moved = f"{name} is {now} now: " if (now := present_name(name)) else ""
+    return f"{moved}update or uninstall the package that it comes from; all other formats work"
 
 
 def _is_installed(package: str) -> bool:

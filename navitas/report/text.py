@@ -6,7 +6,7 @@ from typing import IO
 
 from rich.console import Console
 
-from navitas.analyze.profile import Profile
+from navitas.energy.analyze.profile import Profile
 from navitas.report.format import Format
 from navitas.report.terminal.terminal_report import TerminalReport, ViewsReport
 from navitas.report.view_request import ViewRequest

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from navitas.analyze.energy_tree import EnergyTree
-from navitas.analyze.profile import Profile
-from navitas.analyze.timeline import ComponentTimelines, runs_with
-from navitas.errors import UsageError
-from navitas.untrusted_text import printable
+from navitas.base.errors import UsageError
+from navitas.base.untrusted_text import printable
+from navitas.energy.analyze.energy_tree import EnergyTree
+from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.timeline import ComponentTimelines, runs_with
 
 VIEWS = ("top", "timeline", "tree")
 _MAX_LISTED = 20

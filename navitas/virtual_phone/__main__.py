@@ -13,9 +13,9 @@ import signal
 import sys
 from pathlib import Path
 
-from navitas.device.local_socket import local_address, make_private
-from navitas.errors import NavitasError
-from navitas.owned_folder import is_marked, remove
+from navitas.base.errors import NavitasError
+from navitas.base.owned_folder import is_marked, remove
+from navitas.capture.device.local_socket import local_address, make_private
 from navitas.virtual_phone.adb_services import banner, router
 from navitas.virtual_phone.adbd import AdbDaemon
 from navitas.virtual_phone.host_java import LIST_NAME, JdkList

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
 
-from navitas.device import shell_v2
+from navitas.capture.device import shell_v2
 from navitas.virtual_phone.adbd import AdbStream, Service, StreamClosed
 from navitas.virtual_phone.identity import SHELL
 from navitas.virtual_phone.phone import Phone

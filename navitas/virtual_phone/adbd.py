@@ -8,8 +8,8 @@ import logging
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from navitas.device.local_socket import is_own, make_private
-from navitas.errors import DeviceError
+from navitas.base.errors import DeviceError
+from navitas.capture.device.local_socket import is_own, make_private
 from navitas.virtual_phone import wire
 from navitas.virtual_phone.wire import Command, Packet
 

@@ -12,7 +12,7 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import TypeAlias
 
-from navitas.bundle.manifest import BundleManifest
+from navitas.capture.bundle.manifest import BundleManifest
 from navitas.virtual_phone import android_app
 from navitas.virtual_phone.app_host import AppHost, Launch
 from navitas.virtual_phone.host_java import StartError, choose_java, class_path_argument, jar, java_version

@@ -8,8 +8,8 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from navitas.bundle.archive import JvmManifest, open_jvm
-from navitas.bundle.manifest import InvalidBundle
+from navitas.capture.bundle.archive import JvmManifest, open_jvm
+from navitas.capture.bundle.manifest import InvalidBundle
 from navitas.virtual_phone import firmware
 from navitas.virtual_phone.app_host import AppHost, Launch
 from navitas.virtual_phone.host_java import StartError, class_path_argument, find_java, jar, java_version

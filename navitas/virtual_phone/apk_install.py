@@ -10,7 +10,7 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
-from navitas.apk.manifest import ApkManifest, InvalidApk, read_apk
+from navitas.android.apk.manifest import ApkManifest, InvalidApk, read_apk
 from navitas.virtual_phone.host_java import StartError, find_java, jar
 from navitas.virtual_phone.package import InstalledApk, Package, Signing
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import unquote
 
-from navitas.errors import NavitasError
+from navitas.base.errors import NavitasError
 from navitas.virtual_phone import power_monitors
 from navitas.virtual_phone.components.device_state import WIFI_SCAN, parse_report
 from navitas.virtual_phone.components.devices import replace_file

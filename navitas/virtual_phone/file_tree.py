@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from navitas.android_ids import UIDS_PER_USER
+from navitas.android.ids import UIDS_PER_USER
 from navitas.virtual_phone.identity import FIRST_USER, SHELL, SHELL_UID, Identity
 from navitas.virtual_phone.releases import DEFAULT_SDK, denied
 

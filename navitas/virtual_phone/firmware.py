@@ -14,9 +14,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from navitas.errors import DeviceError, NavitasError
-from navitas.owned_folder import owned_folder
-from navitas.user_folders import cache_folder, make_folder
+from navitas.base.errors import DeviceError, NavitasError
+from navitas.base.owned_folder import owned_folder
+from navitas.base.user_folders import cache_folder, make_folder
 from navitas.virtual_phone.host_java import StartError
 
 NAME = "robolectric-4.16.1-android-13"

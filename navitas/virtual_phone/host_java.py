@@ -15,12 +15,12 @@ from pathlib import Path
 from urllib.parse import quote
 
 import navitas
-from navitas.trusted_paths import change_fault, owner_fault, replace_fault, resolved_steps
+from navitas.base.trusted_paths import change_fault, owner_fault, replace_fault, resolved_steps
 
 LIST_NAME = "jdks"
 """The name of the list's file in a phone's state folder."""
 _VERSION = re.compile(r'^JAVA_VERSION="(?:1\.)?(\d{1,9})', re.MULTILINE)
-JARS = Path(navitas.__file__).parent / "jars"
+JARS = Path(navitas.__file__).parent / "capture" / "jars"
 # Linux limits an argument to less than 128 KiB (MAX_ARG_STRLEN).
 _LONGEST_ARGUMENT = (128 << 10) - 1
 _LINE_BYTES = 72

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from navitas.android_ids import UIDS_PER_USER
+from navitas.android.ids import UIDS_PER_USER
 
 SHELL_UID = 2000
 FIRST_APP_UID = 10000

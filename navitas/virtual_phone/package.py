@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from navitas.android_ids import UIDS_PER_USER
-from navitas.apk.manifest import ApkManifest
-from navitas.bundle.manifest import BundleManifest
+from navitas.android.apk.manifest import ApkManifest
+from navitas.android.ids import UIDS_PER_USER
+from navitas.capture.bundle.manifest import BundleManifest
 from navitas.virtual_phone.identity import FIRST_USER, Identity, app_user_name
 
 RUNNER = "org.navitas.phone.InstrumentMain"

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from navitas.apk.manifest import MAX_ENTRIES, InvalidApk, read_apk
-from navitas.bundle.archive import open_archive
-from navitas.bundle.manifest import BundleManifest, InvalidBundle, java_manifest, parse_manifest
+from navitas.android.apk.manifest import MAX_ENTRIES, InvalidApk, read_apk
+from navitas.capture.bundle.archive import open_archive
+from navitas.capture.bundle.manifest import BundleManifest, InvalidBundle, java_manifest, parse_manifest
 from navitas.virtual_phone import apk_install
 from navitas.virtual_phone.apk_install import InstallError, InstallOptions, Platform
 from navitas.virtual_phone.file_tree import FileTree

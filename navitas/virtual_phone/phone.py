@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextvars import Context
 from pathlib import Path
 
-from navitas.errors import NavitasError
+from navitas.base.errors import NavitasError
 from navitas.virtual_phone.apk_install import Platform
 from navitas.virtual_phone.app_host import AppHost
 from navitas.virtual_phone.app_reports import AppReports

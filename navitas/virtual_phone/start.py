@@ -19,15 +19,15 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from pathlib import Path
 from typing import BinaryIO
 
-from navitas.bundle.archive import open_archive
-from navitas.bundle.manifest import BundleManifest, InvalidBundle
-from navitas.device.adb import AdbDevice
-from navitas.device.adb_server import adb_path, connect
-from navitas.device.local_socket import LONGEST_PATH_BYTES, make_private
-from navitas.device.server import private_adb_server
-from navitas.device.server_client import ServerClient
-from navitas.errors import DeviceError
-from navitas.owned_folder import owned_folder
+from navitas.base.errors import DeviceError
+from navitas.base.owned_folder import owned_folder
+from navitas.capture.bundle.archive import open_archive
+from navitas.capture.bundle.manifest import BundleManifest, InvalidBundle
+from navitas.capture.device.adb import AdbDevice
+from navitas.capture.device.adb_server import adb_path, connect
+from navitas.capture.device.local_socket import LONGEST_PATH_BYTES, make_private
+from navitas.capture.device.server import private_adb_server
+from navitas.capture.device.server_client import ServerClient
 from navitas.virtual_phone.host_java import LIST_NAME, JdkList
 from navitas.virtual_phone.releases import DEFAULT_SDK
 

@@ -22,16 +22,16 @@ from rail_windows import Interval, Window, saving_j, windows
 from support.example_apps import make_example
 
 import navitas
-from navitas.bundle.reader import Bundle
-from navitas.cli.maps import map_ids
-from navitas.cli.progress import ConsoleProgress
-from navitas.collect.app_use import Use, record
-from navitas.collect.options import ProfileOptions
-from navitas.collect.progress import Progress
-from navitas.device.base import Device
-from navitas.graph.advice import RULES, advice
-from navitas.graph.build_graph import module_graph
-from navitas.graph.module_graph import ModuleGraph, Repetitions
+from navitas.capture.bundle.reader import Bundle
+from navitas.capture.collect.app_use import Use, record
+from navitas.capture.collect.options import ProfileOptions
+from navitas.capture.collect.progress import Progress
+from navitas.capture.device.base import Device
+from navitas.cli.habits.progress import ConsoleProgress
+from navitas.cli.report.maps import map_ids
+from navitas.insight.graph.advice import RULES, advice
+from navitas.insight.graph.build_graph import module_graph
+from navitas.insight.graph.module_graph import ModuleGraph, Repetitions
 from navitas.virtual_phone.start import virtual_phone
 
 APP = Path(__file__).parent / "faults"

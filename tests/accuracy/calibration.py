@@ -20,15 +20,15 @@ from rich.table import Table
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from support.field_data import FIELD_DATA, NO_FIELD_DATA
 
-from navitas.calibrate.calibration import relative_errors
-from navitas.calibrate.cpu_coefficients import CpuCoefficients
-from navitas.calibrate.fit_rows import FitRows
-from navitas.calibrate.operating_points import PointSource, within_speeds
-from navitas.calibrate.points_csv import read_curves, read_points
-from navitas.calibrate.start_model import start_for
-from navitas.parse.arrays import F64
+from navitas.insight.calibrate.calibration import relative_errors
+from navitas.insight.calibrate.cpu_coefficients import CpuCoefficients
+from navitas.insight.calibrate.fit_rows import FitRows
+from navitas.insight.calibrate.operating_points import PointSource, within_speeds
+from navitas.insight.calibrate.points_csv import read_curves, read_points
+from navitas.insight.calibrate.start_model import start_for
 from navitas.power import catalog
 from navitas.power.cpu import power_model
+from navitas.recording.parse.arrays import F64
 
 VOLTAGE_V = 3.85
 CHIPS = {

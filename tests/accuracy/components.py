@@ -24,7 +24,7 @@ from traffic.runs import BOTH, PLAIN, VARIANTS, Workload, run_seed
 from traffic.scores import EnergyScore, RunScore
 from traffic.tables import bytes_table, cost_table, energy_table, targets_table
 
-from navitas.cli.progress import ConsoleProgress
+from navitas.cli.habits.progress import ConsoleProgress
 
 
 def main() -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from support.lab_fixtures import bundles, daemons, gradle, sample
 
-from navitas.device.adb import AdbDevice
+from navitas.capture.device.adb import AdbDevice
 from navitas.virtual_phone.start import virtual_phone
 
 __all__ = ["bundles", "daemons", "gradle", "sample"]

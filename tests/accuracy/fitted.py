@@ -11,13 +11,13 @@ import tempfile
 from pathlib import Path
 
 import navitas
-from navitas.analyze.fitting.fit_components import FitRequest, fit_components
-from navitas.analyze.load import load_tables
-from navitas.analyze.profile import Profile
-from navitas.build.gradle import build_bundles
-from navitas.cli.progress import ConsoleProgress
-from navitas.collect.options import ProfileOptions
-from navitas.collect.session import profile
+from navitas.capture.build.gradle import build_bundles
+from navitas.capture.collect.options import ProfileOptions
+from navitas.capture.collect.session import profile
+from navitas.cli.habits.progress import ConsoleProgress
+from navitas.energy.analyze.fitting.fit_components import FitRequest, fit_components
+from navitas.energy.analyze.load import load_tables
+from navitas.energy.analyze.profile import Profile
 from navitas.virtual_phone.components.component_rails import RAILS
 from navitas.virtual_phone.components.figures import temperament
 from navitas.virtual_phone.start import virtual_phone

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from navitas.cli.main import run
-from navitas.graph.module_graph import OUTSIDE_MODULES, SYSTEM
+from navitas.insight.graph.module_graph import OUTSIDE_MODULES, SYSTEM
 
 LISTS = Path(__file__).parent / "graph_apps"
 _NAMES = {SYSTEM: "Android", OUTSIDE_MODULES: "Outside"}

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from navitas.calibrate.special_steps import read_steps
+from navitas.base.errors import ExitCode
+from navitas.capture.collect import topology
+from navitas.capture.collect.special_runs import meter_of, special_runs
+from navitas.capture.device.adb import AdbDevice
 from navitas.cli.main import run
-from navitas.collect import topology
-from navitas.collect.special_runs import meter_of, special_runs
-from navitas.device.adb import AdbDevice
-from navitas.errors import ExitCode
+from navitas.insight.calibrate.special_steps import read_steps
 from navitas.power import catalog
 from navitas.power.cpu import power_model
 from navitas.power.power_profile import read_power_profile

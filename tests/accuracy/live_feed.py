@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.feed_example import record_feed
 
-from navitas.device.adb import AdbDevice
+from navitas.capture.device.adb import AdbDevice
 
 
 def test_the_radio_stays_awake_after_each_article(gradle: str, phone: AdbDevice, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from support.lab_fixtures import Bundles
 from support.one_shot_threads import one_shot_threads
 from support.rails import rails_by_run
 
-from navitas.device.adb import AdbDevice
+from navitas.capture.device.adb import AdbDevice
 
 pytestmark = pytest.mark.usefixtures("gradle")
 

@@ -8,7 +8,7 @@ from support.lab import Lab
 from support.lab_fixtures import Bundles
 from support.split_calls import split_calls
 
-from navitas.device.adb import AdbDevice
+from navitas.capture.device.adb import AdbDevice
 
 ROUNDS = 20_000
 

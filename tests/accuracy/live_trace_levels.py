@@ -7,8 +7,8 @@ import pytest
 from support.lab import Lab, Profiled, skip_where_starved
 from support.rails import rails_by_run
 
-from navitas.analyze.load import load_tables
-from navitas.parse.tables import RunTables
+from navitas.energy.analyze.load import load_tables
+from navitas.recording.parse.tables import RunTables
 
 TESTS = ("KnownCasesTest#sleepingAndBusyThread", "KnownCasesTest#twoBusyThreads")
 LEVELS = {"perfetto": "sched", "atrace": "sched", "none": "thread-freq"}

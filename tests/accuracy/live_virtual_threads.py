@@ -9,7 +9,7 @@ from support.lab import Lab, app_threads, skip_where_starved
 from support.lab_fixtures import Bundles
 from support.virtual_threads import java_with_virtual_threads, spinning_project
 
-from navitas.device.adb import AdbDevice
+from navitas.capture.device.adb import AdbDevice
 
 pytestmark = pytest.mark.usefixtures("gradle")
 

@@ -21,10 +21,10 @@ import statsmodels.api as sm
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from support.field_data import FIELD_DATA, NO_FIELD_DATA
 
-from navitas.regress.apply import apply_model
-from navitas.regress.fit import fit_table
-from navitas.regress.prepare import LOSS_CHOICES, FitOptions
-from navitas.regress.table import Table
+from navitas.insight.operations.regress.apply import apply_model
+from navitas.insight.operations.regress.fit import fit_table
+from navitas.insight.operations.regress.prepare import LOSS_CHOICES, FitOptions
+from navitas.insight.operations.regress.table import Table
 
 SPLITS = 12
 TARGET = "energy"

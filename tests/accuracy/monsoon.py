@@ -23,17 +23,17 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from support.batterystats_dumps import read_dump
 from support.field_data import FIELD_DATA, NO_FIELD_DATA
 
-from navitas.attribute.analysis_settings import MODEL_ONLY
-from navitas.attribute.component import ComponentInputs
-from navitas.attribute.components import COMPONENTS
-from navitas.attribute.measured_runs import MeasuredRuns
-from navitas.parse.device_states import NO_UID, DeviceStates
-from navitas.parse.parsed_recording import ParsedRecording
-from navitas.parse.tables import DeviceTables, MethodTable, RunTables
+from navitas.energy.attribute.analysis_settings import MODEL_ONLY
+from navitas.energy.attribute.component import ComponentInputs
+from navitas.energy.attribute.components import COMPONENTS
+from navitas.energy.attribute.measured_runs import MeasuredRuns
 from navitas.power.cpu import power_model
 from navitas.power.model import PowerModel
 from navitas.power.power_profile import PowerProfile
 from navitas.recording.manifest import DeviceEntry, Manifest, Policy, PowerProfileEntry, Project
+from navitas.recording.parse.device_states import NO_UID, DeviceStates
+from navitas.recording.parse.parsed_recording import ParsedRecording
+from navitas.recording.parse.tables import DeviceTables, MethodTable, RunTables
 
 SECONDS = 180
 VOLTS = 4.251

@@ -22,12 +22,12 @@ from typing import get_args
 from rich.console import Console
 from rich.table import Table
 
-from navitas.analyze.load import Loaded, analyze, load_tables
-from navitas.analyze.profile import Profile
-from navitas.build.gradle import build_bundles
-from navitas.cli.progress import ConsoleProgress
-from navitas.collect.options import Mode, ProfileOptions
-from navitas.collect.session import profile
+from navitas.capture.build.gradle import build_bundles
+from navitas.capture.collect.options import Mode, ProfileOptions
+from navitas.capture.collect.session import profile
+from navitas.cli.habits.progress import ConsoleProgress
+from navitas.energy.analyze.load import Loaded, analyze, load_tables
+from navitas.energy.analyze.profile import Profile
 from navitas.virtual_phone.start import virtual_phone
 
 WORKLOADS = Path(__file__).parent / "workloads"

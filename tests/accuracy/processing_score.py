@@ -15,10 +15,10 @@ from truth.recorder import write_recording
 from truth.samples import Level
 
 import navitas
-from navitas.graph.advice import LEAST_RUN_NS, Advice, advice
-from navitas.graph.build_graph import module_graph
-from navitas.graph.module_graph import ModuleGraph
-from navitas.graph.processing import processing
+from navitas.insight.graph.advice import LEAST_RUN_NS, Advice, advice
+from navitas.insight.graph.build_graph import module_graph
+from navitas.insight.graph.module_graph import ModuleGraph
+from navitas.insight.graph.processing import processing
 
 BUSY = Faults(exact_alarms=12, jobs=6, broadcasts=8, battery_changes=8)
 ENTRIES = (MAIN, SYNC, RECEIVER, UPLOAD, BATTERY)

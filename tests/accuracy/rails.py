@@ -18,10 +18,10 @@ from rich.table import Table
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from support.rails import rails_by_run
 
-from navitas.build.gradle import build_bundles
-from navitas.cli.progress import ConsoleProgress
-from navitas.collect.options import ProfileOptions
-from navitas.collect.session import profile
+from navitas.capture.build.gradle import build_bundles
+from navitas.capture.collect.options import ProfileOptions
+from navitas.capture.collect.session import profile
+from navitas.cli.habits.progress import ConsoleProgress
 from navitas.virtual_phone.start import virtual_phone
 
 WORKLOADS = Path(__file__).parent / "workloads"

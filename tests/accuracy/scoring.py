@@ -10,8 +10,8 @@ from pathlib import Path
 from truth.methods import MethodTruth, Truth
 
 import navitas
-from navitas.analyze.profile import Profile
-from navitas.analyze.records import TestEnergy
+from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.records import TestEnergy
 
 # Methods and threads below this share of the app's energy are not scored.
 LEAST_SHARE = 0.01

@@ -29,12 +29,12 @@ from truth.recorder import write_recording  # noqa: E402
 from truth.workloads import simulate  # noqa: E402
 
 import navitas  # noqa: E402
-from navitas.compare.comparison import MARGIN_PERCENT, FigureChange, compare  # noqa: E402
-from navitas.compare.effect import Deviations, Effect  # noqa: E402
-from navitas.compare.figures import parse_figures  # noqa: E402
-from navitas.compare.session import Session, TestRun  # noqa: E402
-from navitas.compare.verdict import LIMIT, needed  # noqa: E402
-from navitas.parse.arrays import F64  # noqa: E402
+from navitas.insight.compare.comparison import MARGIN_PERCENT, FigureChange, compare  # noqa: E402
+from navitas.insight.compare.effect import Deviations, Effect  # noqa: E402
+from navitas.insight.compare.figures import parse_figures  # noqa: E402
+from navitas.insight.compare.session import Session, TestRun  # noqa: E402
+from navitas.insight.compare.verdict import LIMIT, needed  # noqa: E402
+from navitas.recording.parse.arrays import F64  # noqa: E402
 
 WORKLOADS = ("60 fps frames", "I/O", "coroutines")
 SLOWER = 1.05

@@ -38,11 +38,11 @@ from truth.recorder import write_recording  # noqa: E402
 from truth.samples import LEVELS, Level  # noqa: E402
 from truth.workloads import SCORING_SEEDS, TUNING_SEEDS, WORKLOADS, simulate  # noqa: E402
 
-from navitas.analyze.load import Loaded, analyze, load_tables  # noqa: E402
-from navitas.analyze.profile import Profile  # noqa: E402
-from navitas.analyze.uncertainty import COVER_95, StandardError  # noqa: E402
-from navitas.attribute.compensation import TIMED_LOSS  # noqa: E402
-from navitas.parse.tables import CallCost, ProbeCost  # noqa: E402
+from navitas.energy.analyze.load import Loaded, analyze, load_tables  # noqa: E402
+from navitas.energy.analyze.profile import Profile  # noqa: E402
+from navitas.energy.analyze.uncertainty import COVER_95, StandardError  # noqa: E402
+from navitas.energy.attribute.compensation import TIMED_LOSS  # noqa: E402
+from navitas.recording.parse.tables import CallCost, ProbeCost  # noqa: E402
 
 LEAST_COVERAGE, MOST_WITH_PROBES = 0.93, 0.97
 WORLDS, PROBED = ("exact", "wrong"), "exact, with probes"

@@ -20,7 +20,7 @@ _HUGE_LIMIT_MIB = {"map": 2048, "tests": 1024}
 _FLOOR = """\
 import sys
 import numpy as np
-from navitas.parse.chunks import CALLS, read_chunks
+from navitas.recording.parse.chunks import CALLS, read_chunks
 steps = np.array([1, -1, -1, 1])
 for path in sys.argv[1:]:
     depth = 0

@@ -15,7 +15,7 @@ from common import Figures, arguments, compared_with, run_measured
 _READ = """\
 import sys, time
 from pathlib import Path
-from navitas.batterystats.reader import BatteryStatsReader, line_blocks
+from navitas.android.batterystats.reader import BatteryStatsReader, line_blocks
 begin, reader = time.process_time(), BatteryStatsReader()
 for block in line_blocks(Path(sys.argv[1])):
     reader.read(block)

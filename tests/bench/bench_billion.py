@@ -11,10 +11,10 @@ import numpy as np
 from bench_probe import JAR, build
 from common import Figures, arguments, compared_with, run_measured
 
-from navitas.parse.chunks import CALLS, FOLDED, read_chunks
-from navitas.parse.folded import decode_folded
-from navitas.parse.methodmap import Span
-from navitas.parse.tables import ENTER
+from navitas.recording.parse.chunks import CALLS, FOLDED, read_chunks
+from navitas.recording.parse.folded import decode_folded
+from navitas.recording.parse.methodmap import Span
+from navitas.recording.parse.tables import ENTER
 
 _METHODS = 5
 _KIND_BITS = 62

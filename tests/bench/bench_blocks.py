@@ -9,8 +9,8 @@ from pathlib import Path
 
 from common import ROOT, Figures, arguments
 
-from navitas.build.bridge import InstrumenterBridge, InstrumentInput, InstrumentOptions
-from navitas.build.java import jar
+from navitas.capture.build.bridge import InstrumenterBridge, InstrumentInput, InstrumentOptions
+from navitas.capture.build.java import jar
 
 JAVA = ROOT / "tests/bench/java"
 GAME = ROOT / "examples/game/src/main/java"

@@ -12,10 +12,10 @@ from typing import IO
 
 from common import Figures, arguments
 
-from navitas.graph.graphviz import write_dot
-from navitas.graph.module_graph import OUTSIDE_MODULES, EdgeKind, ModuleEdge, ModuleGraph, ModuleNode
-from navitas.graph.svg_format import write_svg
-from navitas.graph.wake_ups import wake_ups
+from navitas.insight.graph.graphviz import write_dot
+from navitas.insight.graph.module_graph import OUTSIDE_MODULES, EdgeKind, ModuleEdge, ModuleGraph, ModuleNode
+from navitas.insight.graph.svg_format import write_svg
+from navitas.insight.graph.wake_ups import wake_ups
 
 MAX_S = 5.0
 _MODULES, _MESSAGES = 500, 2000

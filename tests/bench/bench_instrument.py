@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from support.maven import fetch
 
-from navitas.build.java import find_java, jar
+from navitas.capture.build.java import find_java, jar
 
 _SOURCE = ROOT / "tests/bench/java/InstrumentBench.java"
 _ARTIFACTS = ("com.google.guava:guava:33.3.1-jre", "org.jacoco:org.jacoco.core:0.8.12")

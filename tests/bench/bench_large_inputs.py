@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from support.art_writer import art_trace
 from support.ftrace_writer import Form, comments
 
-from navitas.errors import ExitCode
+from navitas.base.errors import ExitCode
 
 _NAVITAS = [sys.executable, "-c", "from navitas.cli.main import main; main()"]
 _BLOCK = 1 << 20

@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from support.gradle_projects import gradles
 
-from navitas.build.sample import DEMO_TESTS, copy_sample
+from navitas.capture.build.sample import DEMO_TESTS, copy_sample
 from navitas.virtual_phone.start import virtual_phone
 
 _NAVITAS = Path(sys.executable).with_name("navitas")

@@ -24,9 +24,9 @@ from dataclasses import replace
 from pathlib import Path
 import numpy as np
 from attribution_maker import MS, T0, manifest, run, thread
-from navitas.attribute.component import ComponentInputs
-from navitas.attribute.cpu.cpu_component import Cpu
-from navitas.parse.trace.text_trace import read_text
+from navitas.energy.attribute.component import ComponentInputs
+from navitas.energy.attribute.cpu.cpu_component import Cpu
+from navitas.recording.parse.trace.text_trace import read_text
 from navitas.power.catalog import load
 from navitas.power.cpu import power_model, placeholder_frequencies
 from navitas.recording.manifest import Policy
@@ -100,7 +100,7 @@ def _trace(changes: int) -> str:
 def _seconds(python: str | Path, program: str, trace: Path, queries: int, profile: str) -> float:
     """The time that a program prints: the better of two runs."""
     command = [python, "-c", program, trace, str(queries), str(_LENGTH_NS), profile]
-    paths = os.pathsep.join(str(ROOT / part) for part in ("tests", "tests/unit/attribute"))
+    paths = os.pathsep.join(str(ROOT / part) for part in ("tests", "tests/unit/energy/attribute"))
     environment = {**os.environ, "PYTHONPATH": paths} if str(python) == sys.executable else None
     runs = (subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment).stdout for _ in range(2))
     return min(float(printed.split()[-1]) for printed in runs)

@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.csv
 from common import Figures, arguments
 
-from navitas.regress.apply import apply_model
-from navitas.regress.fit import fit_table
-from navitas.regress.prepare import FitOptions
-from navitas.regress.table import read_table
+from navitas.insight.operations.regress.apply import apply_model
+from navitas.insight.operations.regress.fit import fit_table
+from navitas.insight.operations.regress.prepare import FitOptions
+from navitas.insight.operations.regress.table import read_table
 
 MAX_S = 10.0
 _ROWS, _OPERATIONS = 100_000, 200

@@ -24,7 +24,7 @@ _READ = """\
 import sys, time
 from pathlib import Path
 import numpy
-from navitas.parse.trace.{module} import {reader}
+from navitas.recording.parse.trace.{module} import {reader}
 begin = time.process_time()
 raw = {reader}(Path(sys.argv[1]))
 print(time.process_time() - begin)

@@ -14,8 +14,8 @@ from common import ROOT
 
 sys.path.insert(0, str(ROOT / "tests"))
 
-from navitas.build.gradle import INIT_SCRIPT
-from navitas.build.java import jar
+from navitas.capture.build.gradle import INIT_SCRIPT
+from navitas.capture.build.java import jar
 
 
 class BuildPairs:

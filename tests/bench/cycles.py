@@ -18,7 +18,7 @@ from support.cycles import Workload, cycles
 from support.faulty_project import faulty_project
 from support.notes_app import make_bundle
 
-from navitas.build.gradle import build_bundles
+from navitas.capture.build.gradle import build_bundles
 
 
 def notes(folder: Path) -> Workload:

@@ -28,7 +28,7 @@ from cpu_time import CpuTime
 sys.path.insert(0, str(ROOT / "tests"))
 from support.fleet_compare import findings, same_findings, same_stages
 
-from navitas.cli.fleet_engines import ENGINES
+from navitas.cli.fleet.engines import ENGINES
 from navitas.fleet.advice import app_actions
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.diagnosis import diagnoses_of, suspects

@@ -10,7 +10,7 @@ import adbutils
 import pytest
 from support.lab_fixtures import apps, shared_phone
 
-from navitas.device.adb import AdbDevice, select_device
+from navitas.capture.device.adb import AdbDevice, select_device
 
 __all__ = ["apps"]
 

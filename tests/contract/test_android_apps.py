@@ -14,7 +14,7 @@ from support.command_line import eventually
 from support.lab_fixtures import Apps
 from support.notes_app import APP, RUNNER, TESTS
 
-from navitas.device.adb import AdbDevice
+from navitas.capture.device.adb import AdbDevice
 
 PUSHED = "/data/local/tmp/navitas"
 LISTENER = "-e listener org.navitas.runtime.junit.NavitasListener"

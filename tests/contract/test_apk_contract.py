@@ -16,12 +16,12 @@ from support import bundle_maker
 from support.apk_maker import Signer, Tag, activity, instrumentation, manifest, write
 from support.no_progress import NoProgress
 
-from navitas.build.java import JARS
-from navitas.bundle.reader import open_bundle
-from navitas.collect.kept_apps import kept_apps
-from navitas.collect.state.saved_apps import SavedApps
-from navitas.device.adb import AdbDevice
-from navitas.errors import DeviceError
+from navitas.base.errors import DeviceError
+from navitas.capture.build.java import JARS
+from navitas.capture.bundle.reader import open_bundle
+from navitas.capture.collect.kept_apps import kept_apps
+from navitas.capture.collect.state.saved_apps import SavedApps
+from navitas.capture.device.adb import AdbDevice
 
 APP, TESTS = "org.navitas.contract.app", "org.navitas.contract.app.test"
 RUNNER = f"{TESTS}/androidx.test.runner.AndroidJUnitRunner"

@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.command_line import eventually
 
-from navitas.device.base import Device
-from navitas.errors import DeviceError
+from navitas.base.errors import DeviceError
+from navitas.capture.device.base import Device
 
 FOLDER = "/data/local/tmp/navitas-contract"
 ALL_BYTES = bytes(range(256))

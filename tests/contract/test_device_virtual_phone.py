@@ -15,9 +15,9 @@ import pytest
 from support.command_line import eventually
 from support.interruptible import interruptible
 
-from navitas.device.adb import AdbDevice, select_device
-from navitas.device.adb_server import list_devices
-from navitas.errors import DeviceError
+from navitas.base.errors import DeviceError
+from navitas.capture.device.adb import AdbDevice, select_device
+from navitas.capture.device.adb_server import list_devices
 from navitas.virtual_phone.kernel.spec import default_profile
 from navitas.virtual_phone.models import make_phone
 from navitas.virtual_phone.start import virtual_phone

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from navitas.build.java import JARS
-from navitas.device.adb import AdbDevice
-from navitas.device.base import Device
+from navitas.capture.build.java import JARS
+from navitas.capture.device.adb import AdbDevice
+from navitas.capture.device.base import Device
 
 PACKAGE = "org.navitas.contract"
 COMPONENT = f"{PACKAGE}/org.navitas.phone.InstrumentMain"

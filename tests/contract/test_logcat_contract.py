@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from navitas.device.base import Device
+from navitas.capture.device.base import Device
 
 DATE, CLOCK = r"\d\d-\d\d", r"\d\d:\d\d:\d\d"
 

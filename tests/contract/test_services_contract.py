@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 from support.command_line import eventually
 
-from navitas.collect.phone_profile import candidates
-from navitas.collect.state.guard import prepared
-from navitas.collect.topology import read_policies
-from navitas.device.adb import AdbDevice
-from navitas.device.base import Device
+from navitas.capture.collect.phone_profile import candidates
+from navitas.capture.collect.state.guard import prepared
+from navitas.capture.collect.topology import read_policies
+from navitas.capture.device.adb import AdbDevice
+from navitas.capture.device.base import Device
 from navitas.power.power_profile import read_power_profile
 
 Adb = Callable[..., "subprocess.CompletedProcess[bytes]"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.shell_transcripts import Recorder, Transcript, load, missing_programs, text
 
-from navitas.device.base import Device
+from navitas.capture.device.base import Device
 
 FOLDER = "/data/local/tmp/navitas-transcript"
 TRANSCRIPTS = load()

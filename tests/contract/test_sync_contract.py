@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from navitas.device.adb import AdbDevice
+from navitas.capture.device.adb import AdbDevice
 
 FOLDER = "/data/local/tmp/navitas-sync"
 STAT_V2 = struct.Struct("<IQQIIIIQqqq")

@@ -15,15 +15,15 @@ from support.command_line import eventually
 from support.link import linked
 from support.trace_tasks import task_name
 
-from navitas.collect.trace.atrace import MARK
-from navitas.collect.trace.run_trace import RunTrace, remove_traces
-from navitas.collect.trace.tracer import Tracing
-from navitas.device.adb import AdbDevice
-from navitas.device.base import Device
-from navitas.errors import DeviceError
-from navitas.parse.trace.perfetto import read_perfetto
-from navitas.parse.trace.text_trace import read_text
-from navitas.parse.trace.trace_tables import RawTrace, Trace
+from navitas.base.errors import DeviceError
+from navitas.capture.collect.trace.atrace import MARK
+from navitas.capture.collect.trace.run_trace import RunTrace, remove_traces
+from navitas.capture.collect.trace.tracer import Tracing
+from navitas.capture.device.adb import AdbDevice
+from navitas.capture.device.base import Device
+from navitas.recording.parse.trace.perfetto import read_perfetto
+from navitas.recording.parse.trace.text_trace import read_text
+from navitas.recording.parse.trace.trace_tables import RawTrace, Trace
 
 BUSY_NS = 200_000_000
 TICK_NS = 10_000_000
@@ -162,7 +162,7 @@ def test_any_run_disables_tracing_that_was_left_on(device: AdbDevice, following:
 
 @pytest.mark.parametrize("tracing", ["perfetto", "atrace"])
 def test_a_disconnected_cable(virtual: AdbDevice, tracing: Tracing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("navitas.collect.trace.run_trace._RECONNECT_S", 0.1)
+    monkeypatch.setattr("navitas.capture.collect.trace.run_trace._RECONNECT_S", 0.1)
     with linked(virtual) as (device, link):
         trace = started(device, tracing)
         link.cut()

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from support.command_line import eventually
 
-from navitas.device.adb import AdbDevice
-from navitas.device.local_socket import LOCAL
-from navitas.device.local_socket import connect as connect_to
+from navitas.capture.device.adb import AdbDevice
+from navitas.capture.device.local_socket import LOCAL
+from navitas.capture.device.local_socket import connect as connect_to
 
 CNXN, AUTH, OPEN, OKAY, CLSE, WRTE = b"CNXN", b"AUTH", b"OPEN", b"OKAY", b"CLSE", b"WRTE"
 OLD, NEW = 0x01000000, 0x01000001

@@ -9,7 +9,7 @@ from support.gradle_projects import gradle_params, gradles
 from support.lab_fixtures import daemons, phone
 from support.quick_jvm import quick_jvms
 
-from navitas.build.java import JARS
+from navitas.capture.build.java import JARS
 
 __all__ = ["daemons", "phone"]
 

@@ -20,12 +20,12 @@ from support.framework import NotFetchedError, provide
 from support.gradle_builds import Build, modules
 from support.large_app import Outputs, add_method, large_app
 
-from navitas.build.gradle import INIT_SCRIPT, BuildOptions, build_bundles
-from navitas.build.java import JARS
-from navitas.bundle.manifest import AndroidManifest
-from navitas.bundle.manifest import Apk as AppApk
-from navitas.bundle.reader import Bundle, open_bundle
-from navitas.errors import UsageError
+from navitas.base.errors import UsageError
+from navitas.capture.build.gradle import INIT_SCRIPT, BuildOptions, build_bundles
+from navitas.capture.build.java import JARS
+from navitas.capture.bundle.manifest import AndroidManifest
+from navitas.capture.bundle.manifest import Apk as AppApk
+from navitas.capture.bundle.reader import Bundle, open_bundle
 
 PLUGIN = JARS / "navitas-gradle-plugin.jar"
 SLOWER = "debuggable code runs slower than what users get"

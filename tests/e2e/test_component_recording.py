@@ -14,11 +14,11 @@ from support.command_line import NAVITAS
 from support.gradle_projects import JUNIT, write
 
 import navitas
-from navitas.analyze.profile import Profile
-from navitas.parse.hook_calls import LOOPBACK, NETWORK
-from navitas.parse.io_counters import SENT_BYTES, IoCounters, increments
-from navitas.parse.parsed_recording import parse_recording
-from navitas.parse.tables import RunTables
+from navitas.energy.analyze.profile import Profile
+from navitas.recording.parse.hook_calls import LOOPBACK, NETWORK
+from navitas.recording.parse.io_counters import SENT_BYTES, IoCounters, increments
+from navitas.recording.parse.parsed_recording import parse_recording
+from navitas.recording.parse.tables import RunTables
 from navitas.recording.store import open_recording
 
 UPLOADED = 3_000_000

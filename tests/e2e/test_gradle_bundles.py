@@ -12,9 +12,9 @@ import pytest
 from support.gradle_builds import Build, contents, is_instrumented, methods, modules, run_tests
 from support.gradle_projects import JUNIT, compiled, junit_class, main_class, single, tree_hash, write
 
-from navitas.build.sample import copy_sample
-from navitas.bundle.reader import Bundle
-from navitas.errors import BuildError, UsageError
+from navitas.base.errors import BuildError, UsageError
+from navitas.capture.build.sample import copy_sample
+from navitas.capture.bundle.reader import Bundle
 
 _PLAIN_TEST = (
     'org.junit.Assert.assertEquals("42", System.getProperty("answer")); new A().f();'
@@ -96,8 +96,8 @@ def test_a_second_build_of_the_sample_is_up_to_date(tmp_path: Path, gradle: str)
     assert manifest.java_home is not None
     assert (Path(manifest.java_home) / "bin" / "java").is_file()
     files = contents(bundle)
-    assert is_instrumented(files["classes/org/navitas/sample/KnownCases.class"])
-    assert is_instrumented(files["test-classes/org/navitas/sample/DemoTest.class"])
+    assert is_instrumented(files["classes/org/navitas/capture/sample/KnownCases.class"])
+    assert is_instrumented(files["test-classes/org/navitas/capture/sample/DemoTest.class"])
     assert files["classes/META-INF/navitas/map.properties"].split() == [f"map_id={manifest.map_id}".encode()]
     assert ("org.navitas.sample.KnownCases", "recurse") in methods(bundle)
     assert set(modules(bundle).values()) == {("main", ":"), ("test", ":")}

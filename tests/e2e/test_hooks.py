@@ -17,10 +17,10 @@ from support.gradle_builds import Build, contents
 from support.gradle_projects import JUNIT, compiled, main_class, write
 from support.lab import Lab
 
-from navitas.device.adb import AdbDevice
-from navitas.parse.apis import API_SOURCE
-from navitas.parse.hook_calls import HookKind
-from navitas.parse.parsed_recording import ParsedRecording, parse_recording
+from navitas.capture.device.adb import AdbDevice
+from navitas.recording.parse.apis import API_SOURCE
+from navitas.recording.parse.hook_calls import HookKind
+from navitas.recording.parse.parsed_recording import ParsedRecording, parse_recording
 from navitas.recording.store import open_recording
 
 USES = """package p;

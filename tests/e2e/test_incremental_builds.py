@@ -12,8 +12,8 @@ from support.android_projects import build_file, copy_project, fixture_params, w
 from support.gradle_projects import main_class, write
 from support.large_app import MAP, Outputs, add_method, changed, large_app
 
-from navitas.build.gradle import INIT_SCRIPT
-from navitas.build.java import jar
+from navitas.capture.build.gradle import INIT_SCRIPT
+from navitas.capture.build.java import jar
 
 pytestmark = [pytest.mark.extended, pytest.mark.usefixtures("android_sdk")]
 

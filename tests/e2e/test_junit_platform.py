@@ -9,8 +9,8 @@ import pytest
 from support.gradle_projects import gradle_params, junit_class, write
 from support.lab import Lab
 
-from navitas.build.gradle import BuildOptions, build_bundles
-from navitas.device.adb import AdbDevice
+from navitas.capture.build.gradle import BuildOptions, build_bundles
+from navitas.capture.device.adb import AdbDevice
 
 # useJUnitPlatform() came with Gradle 4.6. Versions of Jupiter that Gradle's own launcher can run, then the newest and the oldest,
 # which need a launcher of their own, and those of JUnit 4.

@@ -18,8 +18,8 @@ from support.command_line import NAVITAS, start
 from support.gradle_builds import Build, methods, modules, outcome
 from support.gradle_projects import JUNIT, gradle_params, junit_class, main_class, write
 
-from navitas.build.plugin_repository import install_plugin
-from navitas.bundle.reader import open_bundle
+from navitas.capture.build.plugin_repository import install_plugin
+from navitas.capture.bundle.reader import open_bundle
 from navitas.recording.store import open_recording
 from navitas.report.json_report import schema
 

@@ -9,9 +9,9 @@ import pytest
 from support.android_apps import extract_apk, probed_methods
 from support.android_projects import FLAVORS, build_file, copy_project, fixture_params
 
-from navitas.build.java import jar
-from navitas.bundle.manifest import AndroidManifest
-from navitas.bundle.reader import open_bundle
+from navitas.capture.build.java import jar
+from navitas.capture.bundle.manifest import AndroidManifest
+from navitas.capture.bundle.reader import open_bundle
 
 pytestmark = [pytest.mark.extended, pytest.mark.usefixtures("android_sdk")]
 COPY = """

@@ -11,8 +11,8 @@ from support.android_projects import FLAVORS, build_file, copy_project, fixture_
 from support.gradle_builds import Build
 from support.gradle_projects import JUNIT, junit_class, main_class, write
 
-from navitas.build.plugin_repository import install_plugin
-from navitas.errors import UsageError
+from navitas.base.errors import UsageError
+from navitas.capture.build.plugin_repository import install_plugin
 
 OFF = "navitas { enabled = false }\n"
 SAID = "has probes (navitas { enabled = false } leaves them out)"

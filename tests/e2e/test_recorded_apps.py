@@ -12,9 +12,9 @@ from support.android_apps import extract_apk, probed_methods
 from support.android_projects import build_file, copy_project, fixture_params, without_kotlin
 from support.command_line import NAVITAS
 
-from navitas.build.gradle import BuildOptions, build_bundles
-from navitas.bundle.manifest import AndroidManifest
-from navitas.errors import BuildError, UsageError
+from navitas.base.errors import BuildError, UsageError
+from navitas.capture.build.gradle import BuildOptions, build_bundles
+from navitas.capture.bundle.manifest import AndroidManifest
 
 pytestmark = [pytest.mark.extended, pytest.mark.usefixtures("android_sdk", "quick")]
 

@@ -14,7 +14,7 @@ from support.lab import Lab
 from support.reports import data_of
 from support.untidy_build import MANY_JARS, untidy_build
 
-from navitas.device.adb import AdbDevice
+from navitas.capture.device.adb import AdbDevice
 from navitas.report import json_report, speedscope
 
 _TWICE = "public class Twice {{ public static final int NUMBER = Integer.valueOf({}); }}"

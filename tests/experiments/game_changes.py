@@ -11,14 +11,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from navitas.census.document import read_census
-from navitas.cli.operations_experiment import run_experiment
-from navitas.cli.progress import ConsoleProgress
-from navitas.device.base import Device
-from navitas.operations.case_plan import CaseFile
-from navitas.operations.case_table import CENSUS, CaseRow, read_cases
-from navitas.operations.rankings import operation_costs
-from navitas.regress.model_file import read_model
+from navitas.capture.device.base import Device
+from navitas.cli.habits.progress import ConsoleProgress
+from navitas.cli.operations.experiment import run_experiment
+from navitas.insight.operations.case_plan import CaseFile
+from navitas.insight.operations.case_table import CENSUS, CaseRow, read_cases
+from navitas.insight.operations.census.document import read_census
+from navitas.insight.operations.rankings import operation_costs
+from navitas.insight.operations.regress.model_file import read_model
 from navitas.virtual_phone.start import virtual_phone
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,15 +13,15 @@ from pathlib import Path
 
 import numpy as np
 
-from navitas.census.document import read_census
-from navitas.cli.operations_experiment import run_experiment
-from navitas.cli.progress import ConsoleProgress
-from navitas.operations.case_plan import CaseFile, read_plan
-from navitas.operations.case_table import CENSUS, NOT_FEATURES, PLAN, read_cases, write_rows
-from navitas.regress.apply import apply_model
-from navitas.regress.fit import fit_table
-from navitas.regress.prepare import FitOptions
-from navitas.regress.table import Table, read_table
+from navitas.cli.habits.progress import ConsoleProgress
+from navitas.cli.operations.experiment import run_experiment
+from navitas.insight.operations.case_plan import CaseFile, read_plan
+from navitas.insight.operations.case_table import CENSUS, NOT_FEATURES, PLAN, read_cases, write_rows
+from navitas.insight.operations.census.document import read_census
+from navitas.insight.operations.regress.apply import apply_model
+from navitas.insight.operations.regress.fit import fit_table
+from navitas.insight.operations.regress.prepare import FitOptions
+from navitas.insight.operations.regress.table import Table, read_table
 from navitas.virtual_phone.start import virtual_phone
 
 ROOT = Path(__file__).resolve().parents[2]

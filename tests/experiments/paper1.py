@@ -20,15 +20,15 @@ from rich.console import Console
 from rich.table import Table
 
 import navitas
-from navitas.build.gradle import BuildOptions, build_bundles
-from navitas.build.sample import copy_sample
-from navitas.bundle.reader import Bundle
-from navitas.cli.progress import ConsoleProgress
-from navitas.collect.options import ProfileOptions
-from navitas.collect.progress import Progress
-from navitas.collect.session import profile
-from navitas.device.base import Device
-from navitas.errors import BuildError
+from navitas.base.errors import BuildError
+from navitas.capture.build.gradle import BuildOptions, build_bundles
+from navitas.capture.build.sample import copy_sample
+from navitas.capture.bundle.reader import Bundle
+from navitas.capture.collect.options import ProfileOptions
+from navitas.capture.collect.progress import Progress
+from navitas.capture.collect.session import profile
+from navitas.capture.device.base import Device
+from navitas.cli.habits.progress import ConsoleProgress
 from navitas.virtual_phone import firmware
 from navitas.virtual_phone.start import virtual_phone
 

@@ -20,10 +20,10 @@ from rich.console import Console
 from rich.table import Table
 
 import navitas
-from navitas.build.gradle import build_bundles
-from navitas.cli.progress import ConsoleProgress
-from navitas.collect.options import ProfileOptions
-from navitas.collect.session import profile
+from navitas.capture.build.gradle import build_bundles
+from navitas.capture.collect.options import ProfileOptions
+from navitas.capture.collect.session import profile
+from navitas.cli.habits.progress import ConsoleProgress
 from navitas.recording.manifest import HostInfo, Provenance
 from navitas.virtual_phone.start import virtual_phone
 

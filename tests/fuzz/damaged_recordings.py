@@ -33,10 +33,10 @@ from damage import Damage, damage  # noqa: E402
 from samples import made_samples, phone_samples  # noqa: E402
 
 import navitas  # noqa: E402
-from navitas.analyze.conserve import check  # noqa: E402
-from navitas.cli import fleet_report  # noqa: E402
+from navitas.base.errors import NavitasError  # noqa: E402
+from navitas.cli.fleet import report as fleet_report  # noqa: E402
 from navitas.cli.main import run  # noqa: E402
-from navitas.errors import NavitasError  # noqa: E402
+from navitas.energy.analyze.conserve import check  # noqa: E402
 from navitas.report.registry import find_format  # noqa: E402
 from navitas.report.view_request import VIEWS, ViewRequest  # noqa: E402
 

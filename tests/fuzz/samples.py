@@ -19,10 +19,10 @@ from truth.recorder import write_recording
 from truth.samples import LEVELS
 from truth.workloads import simulate
 
-from navitas.build.gradle import BuildOptions, build_bundles
-from navitas.build.sample import copy_sample
-from navitas.collect.options import ProfileOptions
-from navitas.collect.session import profile
+from navitas.capture.build.gradle import BuildOptions, build_bundles
+from navitas.capture.build.sample import copy_sample
+from navitas.capture.collect.options import ProfileOptions
+from navitas.capture.collect.session import profile
 from navitas.recording.layout import MANIFEST_NAME
 from navitas.recording.manifest import File
 from navitas.virtual_phone.start import virtual_phone

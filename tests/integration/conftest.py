@@ -12,8 +12,8 @@ from support.lab import Lab
 from support.lab_fixtures import Bundles, apps, bundles, daemons, gradle, phone, sample
 from support.release import clone, release
 
+from navitas.capture.device.adb import AdbDevice
 from navitas.cli.main import run
-from navitas.device.adb import AdbDevice
 
 __all__ = ["apps", "bundles", "daemons", "gradle", "phone", "sample"]
 

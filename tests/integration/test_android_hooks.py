@@ -10,12 +10,12 @@ from support.lab import Lab, Profiled
 from support.lab_fixtures import Apps
 from support.notes_app import APP, bundle_of
 
-from navitas.bundle.reader import open_bundle
-from navitas.device.adb import AdbDevice
-from navitas.parse.hook_calls import HookKind
-from navitas.parse.parsed_recording import ParsedRecording, parse_recording
+from navitas.capture.bundle.reader import open_bundle
+from navitas.capture.device.adb import AdbDevice
+from navitas.insight.vitals.report import vitals_of_recording
+from navitas.recording.parse.hook_calls import HookKind
+from navitas.recording.parse.parsed_recording import ParsedRecording, parse_recording
 from navitas.recording.store import open_recording
-from navitas.vitals.report import vitals_of_recording
 
 SHINES = 1 + next(
     number for number, line in enumerate(devices_app.APP_SOURCES["Devices"].splitlines(), 1) if "void shines" in line

@@ -10,7 +10,7 @@ from support.command_line import Run
 from support.git_repository import needs_git
 from support.seeded_history import git_state, seeded_history
 
-from navitas.errors import ExitCode
+from navitas.base.errors import ExitCode
 
 pytestmark = [needs_git, pytest.mark.extended]
 

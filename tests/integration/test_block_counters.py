@@ -11,11 +11,11 @@ import pytest
 from support.gradle_projects import JUNIT, write
 from support.lab import Lab
 
-from navitas.build.bridge import InstrumenterBridge, InstrumentOptions
-from navitas.build.gradle import BuildOptions, build_bundles
-from navitas.bundle.reader import Bundle
-from navitas.census.document import CensusMethod, parse_census
-from navitas.device.adb import AdbDevice
+from navitas.capture.build.bridge import InstrumenterBridge, InstrumentOptions
+from navitas.capture.build.gradle import BuildOptions, build_bundles
+from navitas.capture.bundle.reader import Bundle
+from navitas.capture.device.adb import AdbDevice
+from navitas.insight.operations.census.document import CensusMethod, parse_census
 
 pytestmark = pytest.mark.extended
 

@@ -9,8 +9,8 @@ from support.gradle_projects import write
 from support.lab import Lab
 from support.lab_fixtures import Bundles
 
-from navitas.bundle.manifest import BundleManifest
-from navitas.device.adb import AdbDevice
+from navitas.capture.bundle.manifest import BundleManifest
+from navitas.capture.device.adb import AdbDevice
 
 pytestmark = pytest.mark.extended
 

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 from support.no_progress import NoProgress
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "accuracy"))
 from traffic.plan import NETWORK, WRITES
 from traffic.runs import BOTH, Workload, run_seed
 from traffic.scores import RunScore

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from support.kotlin_program import KotlinProgram
 
-from navitas.parse.call_events import encoded_calls
-from navitas.parse.chunks import CALLS, FOLDED, by_thread_and_type, read_chunks
-from navitas.parse.folded import decode_folded
-from navitas.parse.tables import ENTER, RESUME, THROW
+from navitas.recording.parse.call_events import encoded_calls
+from navitas.recording.parse.chunks import CALLS, FOLDED, by_thread_and_type, read_chunks
+from navitas.recording.parse.folded import decode_folded
+from navitas.recording.parse.tables import ENTER, RESUME, THROW
 
 SOURCE = """\
 package waiting

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from navitas.capture.collect.state.journal import Journal
+from navitas.capture.collect.trace.run_trace import RunTrace
+from navitas.capture.device.adb import AdbDevice
 from navitas.cli.main import run
-from navitas.collect.state.journal import Journal
-from navitas.collect.trace.run_trace import RunTrace
-from navitas.device.adb import AdbDevice
 from navitas.power.power_profile import read_power_profile
 
 Capture = pytest.CaptureFixture[str]

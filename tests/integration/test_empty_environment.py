@@ -121,8 +121,8 @@ def test_the_sdist_needs_no_maven(user: NewUser, released: Path, tmp_path: Path)
     (sdist,) = released.glob("*.tar.gz")
     user.install(f"pip install --quiet --no-deps --target '{tmp_path}' '{sdist}'")
     with tarfile.open(sdist) as packed:
-        jars = {Path(name).name for name in packed.getnames() if name.endswith(".jar") and "/navitas/jars/" in name}
-    assert jars and {path.name for path in (tmp_path / "navitas/jars").iterdir()} == jars
+        jars = {Path(name).name for name in packed.getnames() if name.endswith(".jar") and "/navitas/capture/jars/" in name}
+    assert jars and {path.name for path in (tmp_path / "navitas/capture/jars").iterdir()} == jars
 
 
 def test_an_extra_can_be_named_after_the_file(user: NewUser, released: Path) -> None:

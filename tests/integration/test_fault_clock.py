@@ -15,7 +15,7 @@ from support.quick_jvm import quick_jvms
 from support.rails import rails_by_run
 from support.shims import built
 
-from navitas.analyze.load import load_tables
+from navitas.energy.analyze.load import load_tables
 from navitas.virtual_phone.kernel.spec import load_spec
 from navitas.virtual_phone.start import virtual_phone
 

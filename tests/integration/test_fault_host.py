@@ -14,9 +14,9 @@ from support.gradle_projects import main_class, write
 from support.host import read_only, small_disk
 from support.lab import Lab
 
-from navitas.analyze.load import load
-from navitas.errors import RecordingError
-from navitas.owned_folder import mark_in_use, owned_folder
+from navitas.base.errors import RecordingError
+from navitas.base.owned_folder import mark_in_use, owned_folder
+from navitas.energy.analyze.load import load
 from navitas.recording.store import open_recording
 
 # Builds wait for a file, so that another one comes meanwhile.

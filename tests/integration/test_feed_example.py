@@ -12,7 +12,7 @@ from support.browser_session import browser_session
 from support.feed_example import ARTICLE_BYTES, ARTICLES, record_feed
 
 import navitas
-from navitas.device.adb import AdbDevice
+from navitas.capture.device.adb import AdbDevice
 from navitas.report import html_report
 from navitas.report.html_report import viewer_scripts
 

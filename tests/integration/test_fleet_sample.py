@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from support.fleet_samples import stored
 
-from navitas.cli import fleet_sample
+from navitas.base.errors import ExitCode
+from navitas.capture.device.adb import AdbDevice
+from navitas.cli.fleet import sample as fleet_sample
 from navitas.cli.main import run
-from navitas.device.adb import AdbDevice
-from navitas.errors import ExitCode
 
 
 @pytest.fixture

@@ -15,11 +15,11 @@ from support.command_line import eventually
 from support.host import processes
 from support.phone_data import state_folder
 
-from navitas.device.adb import AdbDevice
-from navitas.parse.trace.perfetto import read_perfetto
-from navitas.parse.trace.text_trace import read_text
-from navitas.parse.trace.trace_tables import RawTrace
-from navitas.perfetto.messages import read_config
+from navitas.android.perfetto.messages import read_config
+from navitas.capture.device.adb import AdbDevice
+from navitas.recording.parse.trace.perfetto import read_perfetto
+from navitas.recording.parse.trace.text_trace import read_text
+from navitas.recording.parse.trace.trace_tables import RawTrace
 from navitas.virtual_phone.kernel.host_slices import HostSlices
 from navitas.virtual_phone.kernel.live_kernel import Kernel
 from navitas.virtual_phone.kernel.sources import process_cpu_ns

@@ -13,10 +13,10 @@ from support.lab import Lab, Profiled
 from support.lab_fixtures import Bundles
 from support.one_shot_threads import one_shot_threads
 
-from navitas.analyze.conserve import check
-from navitas.analyze.load import load_tables
-from navitas.device.adb import AdbDevice
-from navitas.parse.device_states import NO_UID
+from navitas.capture.device.adb import AdbDevice
+from navitas.energy.analyze.conserve import check
+from navitas.energy.analyze.load import load_tables
+from navitas.recording.parse.device_states import NO_UID
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from support.kotlin_program import KotlinProgram
 
-from navitas.parse.call_events import encoded_calls
-from navitas.parse.chunks import CALLS, by_thread_and_type, read_chunks
-from navitas.parse.tables import ENTER
+from navitas.recording.parse.call_events import encoded_calls
+from navitas.recording.parse.chunks import CALLS, by_thread_and_type, read_chunks
+from navitas.recording.parse.tables import ENTER
 
 SOURCE = Path(__file__).parents[2] / "instrumenter/core/src/test/resources/suspending/SuspendForms.kt.txt"
 PARALLEL = 8

@@ -15,10 +15,10 @@ from xml.etree import ElementTree
 import pytest
 from support.maven import NotFetchedError, fetch
 
-from navitas.build.bridge import InstrumentSummary
-from navitas.build.instrument import instrument
-from navitas.build.java import JARS, find_java
-from navitas.errors import BuildError
+from navitas.base.errors import BuildError
+from navitas.capture.build.bridge import InstrumentSummary
+from navitas.capture.build.instrument import instrument
+from navitas.capture.build.java import JARS, find_java
 
 CONSOLE = "org.junit.platform:junit-platform-console-standalone:1.10.5"
 

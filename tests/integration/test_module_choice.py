@@ -10,7 +10,7 @@ import pytest
 from support.bundle_maker import ANDROID_FILES, ANDROID_MANIFEST, make
 from support.lab import Lab
 
-from navitas.bundle.reader import open_bundle
+from navitas.capture.bundle.reader import open_bundle
 from navitas.cli.main import run
 
 

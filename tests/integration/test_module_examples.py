@@ -15,13 +15,13 @@ from support.maven import NotFetchedError
 from support.no_progress import NoProgress
 
 import navitas
-from navitas.bundle.reader import Bundle
-from navitas.cli.maps import map_ids
-from navitas.collect.app_use import Use, record
-from navitas.collect.options import ProfileOptions
-from navitas.device.adb import AdbDevice
-from navitas.graph.build_graph import module_graph
-from navitas.graph.module_graph import SYSTEM, ModuleGraph
+from navitas.capture.bundle.reader import Bundle
+from navitas.capture.collect.app_use import Use, record
+from navitas.capture.collect.options import ProfileOptions
+from navitas.capture.device.adb import AdbDevice
+from navitas.cli.report.maps import map_ids
+from navitas.insight.graph.build_graph import module_graph
+from navitas.insight.graph.module_graph import SYSTEM, ModuleGraph
 
 pytestmark = pytest.mark.extended
 LAUNCHER = "android.intent.action.MAIN"

@@ -13,19 +13,19 @@ from support.gradle_projects import JUNIT, write
 from support.lab import Lab
 from support.no_progress import NoProgress
 
-from navitas.build.bridge import InstrumenterBridge, InstrumentOptions
-from navitas.build.gradle import BuildOptions, build_bundles
-from navitas.census.document import Census, parse_census, read_census
-from navitas.cli.operations_experiment import run_experiment
-from navitas.device.adb import AdbDevice
-from navitas.operations.budgets import budgets
-from navitas.operations.build_difference import changed_operations
-from navitas.operations.case_plan import CaseFile
-from navitas.operations.case_table import CENSUS, read_cases
-from navitas.operations.code_advice import code_advice
-from navitas.operations.counted_program import CountedProgram, Edits, join_census
-from navitas.operations.counted_tests import CountedTest, counted_tests
-from navitas.parse.parsed_recording import parse_recording
+from navitas.capture.build.bridge import InstrumenterBridge, InstrumentOptions
+from navitas.capture.build.gradle import BuildOptions, build_bundles
+from navitas.capture.device.adb import AdbDevice
+from navitas.cli.operations.experiment import run_experiment
+from navitas.insight.operations.budgets import budgets
+from navitas.insight.operations.build_difference import changed_operations
+from navitas.insight.operations.case_plan import CaseFile
+from navitas.insight.operations.case_table import CENSUS, read_cases
+from navitas.insight.operations.census.document import Census, parse_census, read_census
+from navitas.insight.operations.code_advice import code_advice
+from navitas.insight.operations.counted_program import CountedProgram, Edits, join_census
+from navitas.insight.operations.counted_tests import CountedTest, counted_tests
+from navitas.recording.parse.parsed_recording import parse_recording
 from navitas.recording.store import open_recording
 
 pytestmark = pytest.mark.extended

@@ -16,10 +16,10 @@ from support.faulty_project import faulty_project
 from support.sockets import Listening, answers_to_stranger, described, family_of, listening
 from support.stranger import STRANGER_UID, as_stranger
 
-from navitas.device.adb import AdbDevice
-from navitas.device.adb_server import adb_path
-from navitas.device.local_socket import connect
-from navitas.owned_folder import owned_folder
+from navitas.base.owned_folder import owned_folder
+from navitas.capture.device.adb import AdbDevice
+from navitas.capture.device.adb_server import adb_path
+from navitas.capture.device.local_socket import connect
 from navitas.virtual_phone import start
 
 

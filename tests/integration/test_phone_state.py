@@ -17,13 +17,13 @@ from support.interruptible import interruptible
 from support.lab import Lab
 from support.link import linked
 
-from navitas.collect import app_files, power
-from navitas.collect.app_files import AppFolder
-from navitas.collect.instrument import Watchdog
-from navitas.collect.state.guard import prepared
-from navitas.collect.state.journal import Journal
-from navitas.device.adb import AdbDevice
-from navitas.errors import DeviceError
+from navitas.base.errors import DeviceError
+from navitas.capture.collect import app_files, power
+from navitas.capture.collect.app_files import AppFolder
+from navitas.capture.collect.instrument import Watchdog
+from navitas.capture.collect.state.guard import prepared
+from navitas.capture.collect.state.journal import Journal
+from navitas.capture.device.adb import AdbDevice
 from navitas.power import catalog
 from navitas.power.power_profile import read_power_profile
 from navitas.recording.store import open_recording
@@ -35,8 +35,8 @@ LOOK = "settings list system; settings list global; dumpsys battery; cmd devicei
 def journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of the journals."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.setattr("navitas.collect.state.guard._RECONNECT_S", 0.5)
-    monkeypatch.setattr("navitas.collect.run_recorder._RECONNECT_S", 0.5)
+    monkeypatch.setattr("navitas.capture.collect.state.guard._RECONNECT_S", 0.5)
+    monkeypatch.setattr("navitas.capture.collect.run_recorder._RECONNECT_S", 0.5)
     return tmp_path / "state/navitas/devices"
 
 
@@ -59,7 +59,7 @@ def test_settings_are_restored_after_success_and_failure(
         """The watchdog's clock, stopped until then, because the JVM's start time depends on the machine."""
         return time.monotonic() if seen else 0.0
 
-    monkeypatch.setattr("navitas.collect.instrument.Watchdog", functools.partial(Watchdog, clock=since_seen))
+    monkeypatch.setattr("navitas.capture.collect.instrument.Watchdog", functools.partial(Watchdog, clock=since_seen))
     waiting = lab.bundles[0].working_dir / "waiting"
     watcher = threading.Thread(target=lambda: eventually(waiting.exists) and seen.append(lab.phone.shell(LOOK).text))
     watcher.start()

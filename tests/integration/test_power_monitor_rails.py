@@ -14,13 +14,13 @@ from support.lab_fixtures import Apps
 from support.notes_app import APP, Made, bundle_of
 from support.quick_jvm import quick_jvms
 
-from navitas.analyze.load import load_tables
-from navitas.bundle.reader import open_bundle
-from navitas.collect import topology
-from navitas.collect.state.settings import FINE_MONITORS, is_granted, reading_command
-from navitas.parse import parsed_recording
-from navitas.parse.power_monitors import PowerMonitors, read_monitors
+from navitas.capture.bundle.reader import open_bundle
+from navitas.capture.collect import topology
+from navitas.capture.collect.state.settings import FINE_MONITORS, is_granted, reading_command
+from navitas.energy.analyze.load import load_tables
 from navitas.recording.manifest import Source
+from navitas.recording.parse import parsed_recording
+from navitas.recording.parse.power_monitors import PowerMonitors, read_monitors
 from navitas.recording.store import open_recording
 from navitas.virtual_phone.start import virtual_phone
 

@@ -12,7 +12,7 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 from support.command_line import Run
 
-from navitas.build.sample import copy_sample
+from navitas.capture.build.sample import copy_sample
 from navitas.report.json_report import schema
 
 

@@ -17,7 +17,7 @@ from support.run_bytes import BOOT_OFFSET_NS, REAL_OFFSET_NS, TID0
 from support.scenario import PolicySpec, Scenario, TestSpec, ThreadSpec, call
 
 import navitas
-from navitas.perfetto.messages import read_config
+from navitas.android.perfetto.messages import read_config
 from navitas.virtual_phone.kernel.kernel_model import KernelModel
 from navitas.virtual_phone.kernel.modelled_slices import ModelledSlices
 from navitas.virtual_phone.kernel.scheduler import KernelTask

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from support.lab import Lab
 
-from navitas.analyze.load import load_tables
-from navitas.collect import topology
+from navitas.capture.collect import topology
+from navitas.energy.analyze.load import load_tables
 
 pytestmark = pytest.mark.extended
 

@@ -17,7 +17,7 @@ import pytest
 from support.release import COMMIT_TIME, ROOT, clone, made_files, release, tracked
 
 from navitas import __version__
-from navitas.build.plugin_repository import install_plugin
+from navitas.capture.build.plugin_repository import install_plugin
 
 SDIST = f"navitas-{__version__}.tar.gz"
 WHEEL = f"navitas-{__version__}-py3-none-any.whl"
@@ -27,11 +27,11 @@ STRAY = (
     *(
         "tests/__pycache__/a.pyc",
         "navitas/__pycache__/a.pyc",
-        "navitas/jars/.built",
+        "navitas/capture/jars/.built",
         "examples/ci/build/a",
         "tests/.hypothesis/a",
     ),
-    *("instrumenter/core/target/a.class", "gradle-plugin/plugin/target/a.jar", "navitas/sample/build/a"),
+    *("instrumenter/core/target/a.class", "gradle-plugin/plugin/target/a.jar", "navitas/capture/sample/build/a"),
 )
 
 

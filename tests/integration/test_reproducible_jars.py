@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.release import ROOT, jar_paths, made_files, tracked
 
-from navitas.build.java import JARS
+from navitas.capture.build.java import JARS
 
 pytestmark = [pytest.mark.usefixtures("jvm"), pytest.mark.extended]
 

@@ -18,9 +18,9 @@ from support.notes_app import APP, bundle_of
 from support.seeded_history import git_state
 from support.stopped_command import PROGRAM, STOPPED
 
+from navitas.base.owned_folder import remove_abandoned
+from navitas.capture.device.adb import AdbDevice
 from navitas.cli.main import run
-from navitas.device.adb import AdbDevice
-from navitas.owned_folder import remove_abandoned
 from navitas.recording.store import open_recording
 
 __all__ = ["plain_git", "repository"]
@@ -31,11 +31,11 @@ LOOK = (
 )
 STAGES = {
     "build": "",
-    "install": "after navitas.device.adb:AdbDevice.push",
-    "start": "after navitas.collect.run_recorder:RunRecorder._configure",
-    "tests": "after navitas.collect.instrument:_handle",
-    "pull": "before navitas.collect.app_files:AppFolder.pull",
-    "analysis": "after navitas.cli.measuring:load_measured",
+    "install": "after navitas.capture.device.adb:AdbDevice.push",
+    "start": "after navitas.capture.collect.run_recorder:RunRecorder._configure",
+    "tests": "after navitas.capture.collect.instrument:_handle",
+    "pull": "before navitas.capture.collect.app_files:AppFolder.pull",
+    "analysis": "after navitas.cli.profile.measuring:load_measured",
 }
 """The function before or after which the command stops; a build, and an app in use, wait by themselves."""
 BUILD = "#!/bin/sh\ntouch building\nexec sleep 600\n"

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from navitas.calibrate.special_steps import read_steps
+from navitas.base.errors import ExitCode
+from navitas.capture.collect import special_runs, topology
+from navitas.capture.device.adb import AdbDevice
+from navitas.capture.device.base import Device
 from navitas.cli.main import run
-from navitas.collect import special_runs, topology
-from navitas.device.adb import AdbDevice
-from navitas.device.base import Device
-from navitas.errors import ExitCode
+from navitas.insight.calibrate.special_steps import read_steps
 from navitas.power import catalog
 from navitas.recording.manifest import Policy
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 from support.lab import Lab, Profiled
 
-from navitas.analyze.conserve import check
-from navitas.collect.doctor import examine
+from navitas.capture.collect.doctor import examine
+from navitas.energy.analyze.conserve import check
 
 pytestmark = pytest.mark.extended
 LEVELS = {"atrace": "sched", "none": "thread-freq"}  # Perfetto: test_known_cases.py

@@ -7,8 +7,8 @@ from pathlib import Path
 from support.command_line import Run
 from support.virtual_threads import java_with_virtual_threads, spinning_project
 
-from navitas.analyze.conserve import check
-from navitas.analyze.load import load, load_tables
+from navitas.energy.analyze.conserve import check
+from navitas.energy.analyze.load import load, load_tables
 
 
 def test_calls_on_virtual_threads_have_energy(gradle: str, navitas: Run, tmp_path: Path) -> None:

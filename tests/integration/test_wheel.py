@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from navitas.build.java import find_java
-from navitas.errors import BuildError
+from navitas.base.errors import BuildError
+from navitas.capture.build.java import find_java
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "recording-v1"

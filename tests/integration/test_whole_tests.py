@@ -7,9 +7,9 @@ from support.gradle_projects import JUNIT, write
 from support.lab import Lab
 from support.lab_fixtures import Bundles
 
-from navitas.analyze.classes import by_class
-from navitas.analyze.conserve import check
-from navitas.device.adb import AdbDevice
+from navitas.capture.device.adb import AdbDevice
+from navitas.energy.analyze.classes import by_class
+from navitas.energy.analyze.conserve import check
 
 pytestmark = pytest.mark.extended
 

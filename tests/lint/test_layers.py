@@ -12,85 +12,50 @@ from pathlib import Path
 
 from source_tree import PACKAGE, TESTS, files, nodes, place, text
 
-# What each package or module may import.
-_IMPORTS = {
-    "errors": "",
-    "android_ids": "",
-    "regular_files": "",
-    "counts": "",
-    "cpu_limit": "",
-    "new_files": "",
-    "trusted_paths": "",
-    "untrusted_text": "",
-    "line_blocks": "",
-    "packed_files": "",
-    "power_statistics": "",
-    "binary_xml": "",
-    "unknown_parts": "",
-    "model_defects": "",
-    "method_names": "",
-    "perfetto": "",
-    "strong_components": "",
-    "sample": "",
-    "folder_lock": "regular_files",
-    "owned_folder": "folder_lock",
-    "user_folders": "errors trusted_paths",
-    "html_page": "untrusted_text",
-    "batterystats": "android_ids errors line_blocks packed_files regular_files",
-    "apk": "binary_xml regular_files",
-    "extra_libraries": "errors",
-    "bundle": "errors model_defects regular_files unknown_parts untrusted_text",
-    "device": "android_ids errors folder_lock new_files regular_files untrusted_text user_folders",
-    "virtual_phone": "android_ids apk bundle device errors new_files owned_folder perfetto regular_files "
-    "trusted_paths untrusted_text user_folders",
-    "build": "bundle errors method_names new_files owned_folder regular_files untrusted_text user_folders",
-    "census": "errors model_defects regular_files untrusted_text",
-    "recording": "cpu_limit errors folder_lock model_defects new_files regular_files unknown_parts",
-    "power": "binary_xml cpu_limit errors model_defects regular_files",
-    "parse": "batterystats cpu_limit errors line_blocks model_defects perfetto power power_statistics recording regular_files",
-    "workflows": "analyze build bundle collect device errors folder_lock owned_folder recording regular_files untrusted_text "
-    "user_folders virtual_phone",
-    "collect": "android_ids binary_xml bundle cpu_limit device errors folder_lock method_names new_files owned_folder "
-    "perfetto power power_statistics recording regular_files untrusted_text user_folders",
-    "attribute": "errors parse power recording",
-    "analyze": "attribute counts errors extra_libraries new_files parse power recording regular_files",
-    "report": "analyze attribute counts errors extra_libraries html_page parse untrusted_text",
-    "vitals": "analyze android_ids attribute batterystats counts errors graph line_blocks parse recording",
-    "graph": "analyze attribute errors parse report strong_components untrusted_text",
-    "operations": "census errors model_defects new_files parse power_statistics recording regress "
-    "regular_files strong_components untrusted_text",
-    "importing": "counts cpu_limit errors line_blocks new_files packed_files parse power recording regular_files untrusted_text",
-    "calibrate": "analyze attribute counts cpu_limit errors extra_libraries new_files parse power power_statistics "
-    "regular_files untrusted_text",
-    "compare": "analyze errors extra_libraries model_defects recording regular_files report untrusted_text",
-    "history": "compare errors extra_libraries model_defects regular_files untrusted_text",
-    "regress": "analyze errors extra_libraries model_defects parse regular_files",
-    "fleet": "batterystats errors extra_libraries folder_lock html_page line_blocks new_files regular_files untrusted_text",
+# What the modules of each room may import. `cli` may import all.
+ROOMS = {
+    "base": "",
+    "android": "base",
+    "power": "android base",
+    "recording": "android base power",
+    "capture": "android base power recording",
+    "virtual_phone": "android base capture",
+    "energy": "base power recording",
+    "report": "base energy recording",
+    "insight": "android base energy power recording report",
+    "fleet": "android base",
 }
-ALLOWED = {name: set(used.split()) for name, used in _IMPORTS.items()}
+# The parts of a room, in the order of the data flow: each may import those to its left, and the room's own modules.
+PARTS = {
+    "android": ("ids", "binary_xml", "power_statistics", "perfetto", "apk", "batterystats"),
+    "recording": ("parse", "importing"),
+    "capture": ("bundle", "device", "build", "collect"),
+    "energy": ("attribute", "analyze"),
+    "insight": ("compare", "history", "graph", "vitals", "operations", "calibrate"),
+}
 
 # Each library appears in few modules.
 ONLY_IN = {
-    "sklearn": {"regress/"},
-    "adbutils": {"device/server_client.py"},
-    "py4j": {"build/bridge.py"},
-    "platformdirs": {"user_folders.py"},
-    "unicodedata": {"untrusted_text.py"},
-    "fcntl": {"folder_lock.py", "virtual_phone/host_process.py"},
-    "axml": {"binary_xml.py"},
-    "google": {"parse/trace/perfetto", "perfetto/"},
-    "perfetto": {"perfetto/"},
+    "sklearn": {"insight/operations/regress/"},
+    "adbutils": {"capture/device/server_client.py"},
+    "py4j": {"capture/build/bridge.py"},
+    "platformdirs": {"base/user_folders.py"},
+    "unicodedata": {"base/untrusted_text.py"},
+    "fcntl": {"base/folder_lock.py", "virtual_phone/host_process.py"},
+    "axml": {"android/binary_xml.py"},
+    "google": {"recording/parse/trace/perfetto", "android/perfetto/"},
+    "perfetto": {"android/perfetto/"},
     "lxml": {"power/", "virtual_phone/kernel/"},
     "rich": {"cli/", "report/terminal/", "report/text"},
     "click": {"cli/"},
     "duckdb": {"fleet/engine/duckdb"},
     "pyspark": {"fleet/engine/spark"},
-    "pandas": {"analyze/profile"},
-    "pyarrow": {"fleet/", "analyze/arrow", "analyze/profile"},
-    "scipy": {"fleet/statistics", "analyze/fitting/least_squares"},
+    "pandas": {"energy/analyze/profile"},
+    "pyarrow": {"fleet/", "energy/analyze/arrow", "energy/analyze/profile"},
+    "scipy": {"fleet/statistics", "energy/analyze/fitting/least_squares"},
 }
 
-ANALYSIS = ("recording", "power", "parse", "attribute", "analyze", "graph", "report")
+ANALYSIS = ("power", "recording/parse", "energy", "report", "insight/graph")
 
 
 def _modules() -> list[Path]:
@@ -98,7 +63,7 @@ def _modules() -> list[Path]:
 
 
 def _modules_of(*packages: str) -> list[Path]:
-    return [path for path in _modules() if path.relative_to(PACKAGE).parts[0] in packages]
+    return [path for path in _modules() if _place(path).startswith(tuple(f"{name}/" for name in packages))]
 
 
 def _shared(places: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
@@ -131,14 +96,37 @@ def _name(path: Path) -> str:
     return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
 
 
-def test_a_module_imports_only_lower_layers() -> None:
+def _room_and_part(module: str) -> tuple[str, str]:
+    _, room, part, *_ = f"{module}...".split(".")
+    return room, part
+
+
+def test_a_module_imports_only_rooms_below() -> None:
     refused = []
     for path in _modules():
-        layer = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-        if layer in ("cli", "__init__"):
+        room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        if room in ("cli", "__init__"):
             continue
-        targets = {name.split(".")[1] for name in _imports(path) if name.startswith("navitas.")} - {layer, "__version__"}
-        refused += [f"{_place(path)} imports {target}" for target in sorted(targets - ALLOWED[layer])]
+        used = {name.split(".")[1] for name in _imports(path) if name.startswith("navitas.")} - {room, "__version__"}
+        refused += [f"{_place(path)} imports {other}" for other in sorted(used - set(ROOMS[room].split()))]
+    assert refused == []
+
+
+def test_what_records_knows_nothing_of_analysis() -> None:
+    analysis = ("navitas.recording.parse", "navitas.recording.importing")
+    modules = [
+        path for path in _modules_of("capture", "recording") if _room_and_part(_name(path))[1] not in ("parse", "importing")
+    ]
+    assert [_place(path) for path in modules for name in _imports(path) if name.startswith(analysis)] == []
+
+
+def test_the_parts_of_a_room_follow_the_data_flow() -> None:
+    refused = []
+    for path in _modules():
+        room, part = _room_and_part(_name(path))
+        order = PARTS.get(room, ())
+        later = {(room, other) for other in (order[order.index(part) + 1 :] if part in order else order)}
+        refused += [f"{_place(path)} imports {name}" for name in sorted(_imports(path)) if _room_and_part(name) in later]
     assert refused == []
 
 
@@ -154,10 +142,10 @@ def test_attribution_knows_components_only_by_their_port() -> None:
     imports_cpu = {
         _place(path)
         for path in _modules()
-        if any(f"{name}.".startswith("navitas.attribute.cpu.") for name in _imports(path))
-        and PACKAGE / "attribute/cpu" not in path.parents
+        if any(f"{name}.".startswith("navitas.energy.attribute.cpu.") for name in _imports(path))
+        and PACKAGE / "energy/attribute/cpu" not in path.parents
     }
-    assert imports_cpu == {"attribute/components.py"}
+    assert imports_cpu == {"energy/attribute/components.py"}
 
 
 def test_module_names_of_the_analysis_are_unique() -> None:
@@ -186,11 +174,13 @@ def test_terminal_tables_are_drawn_in_one_place() -> None:
 
 
 def test_the_rails_share_no_code_with_the_estimate() -> None:
-    modules = _modules_of("device", "virtual_phone")
+    modules = _modules_of("capture/device", "virtual_phone")
     assert PACKAGE / "virtual_phone" / "kernel" / "modelled_rails.py" in modules
     for path in modules:
         assert not {
-            name for name in _imports(path) if name.startswith(("navitas.power", "navitas.attribute", "navitas.parse"))
+            name
+            for name in _imports(path)
+            if name.startswith(("navitas.power", "navitas.energy.attribute", "navitas.recording.parse"))
         }, path
 
 
@@ -198,9 +188,9 @@ def test_the_rails_share_no_code_with_the_estimate() -> None:
 ONE_WAY = {
     "mkstemp": set(),
     "NamedTemporaryFile": set(),
-    "O_EXCL": {"new_files.py"},
-    "fsync": {"new_files.py", "fleet/ingest/commit.py"},  # appends lines to a ledger
-    "flock": {"folder_lock.py"},
+    "O_EXCL": {"base/new_files.py"},
+    "fsync": {"base/new_files.py", "fleet/ingest/commit.py"},  # appends lines to a ledger
+    "flock": {"base/folder_lock.py"},
 }
 
 
@@ -213,9 +203,9 @@ def test_files_are_written_and_locked_in_one_way() -> None:
         names = {node.attr for node in nodes(path) if isinstance(node, ast.Attribute)}
         refused += [f"{where}: {name}" for name, homes in ONE_WAY.items() if name in names and where not in homes]
         # The recording's writer removes unfinished files of earlier versions.
-        if where not in ("new_files.py", "recording/writer.py"):
+        if where not in ("base/new_files.py", "recording/writer.py"):
             refused += [f"{where}: .part" for node in nodes(path) if isinstance(node, ast.Constant) and node.value == ".part"]
-    assert refused == [], "use navitas.new_files or navitas.folder_lock"
+    assert refused == [], "use navitas.base.new_files or navitas.base.folder_lock"
 
 
 def test_every_temporary_folder_is_an_owned_folder() -> None:

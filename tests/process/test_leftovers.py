@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from navitas.collect import map_cache, phone_profile
-from navitas.collect.phone_profile import Found
+from navitas.base.new_files import is_leftover
+from navitas.capture.collect import map_cache, phone_profile
+from navitas.capture.collect.phone_profile import Found
 from navitas.fleet.files import FleetError
 from navitas.fleet.schema import PACKAGES
 from navitas.fleet.store import Store, exclusive_writer
-from navitas.new_files import is_leftover
 from navitas.recording.late_maps import add_map
 
 GOLDEN = Path(__file__).parents[1] / "golden/recording-v1"
@@ -26,7 +26,7 @@ GOLDEN = Path(__file__).parents[1] / "golden/recording-v1"
 _KILLED = """
 import os, sys
 from pathlib import Path
-from navitas.new_files import replacing
+from navitas.base.new_files import replacing
 with replacing(Path(sys.argv[1])) as made:
     made.write_text("half")
     os.kill(os.getpid(), 9)

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from navitas.bundle.reader import Bundle
-from navitas.cli.plugin import command as plugin_command
+from navitas.capture.bundle.reader import Bundle
+from navitas.cli.instrument.plugin import command as plugin_command
 from support.android_projects import build_file
 
 _INVOKE_STATIC = 0x71

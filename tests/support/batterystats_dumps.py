@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from navitas.batterystats.keys import STATE_NAMES
-from navitas.batterystats.reader import BatteryStatsReader
-from navitas.batterystats.tables import BatteryColumns, StateIntervals
-from navitas.line_blocks import LineCutter
+from navitas.android.batterystats.keys import STATE_NAMES
+from navitas.android.batterystats.reader import BatteryStatsReader
+from navitas.android.batterystats.tables import BatteryColumns, StateIntervals
+from navitas.base.line_blocks import LineCutter
 
 
 class State(NamedTuple):

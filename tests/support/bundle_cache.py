@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from navitas.build.gradle import INIT_SCRIPT, BuildOptions, build_bundles
-from navitas.build.java import JARS
-from navitas.bundle.reader import Bundle, open_bundles
+from navitas.capture.build.gradle import INIT_SCRIPT, BuildOptions, build_bundles
+from navitas.capture.build.java import JARS
+from navitas.capture.bundle.reader import Bundle, open_bundles
 
 # The number of builds to keep of each kind, enough for a few projects with the jars of a few branches.
 _KEPT = 16

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from navitas.census.document import parse_census
-from navitas.operations.case_plan import CasePlan
-from navitas.operations.case_table import CENSUS, PLAN, case_folder, write_edits
-from navitas.operations.counted_program import CountedProgram, Edits, join_census
-from navitas.operations.counted_tests import CountedTest, counted_tests
-from navitas.parse.block_counts import COLLECTIONS
-from navitas.parse.chunks import BLOCK_COUNTS
-from navitas.parse.parsed_recording import parse_recording
+from navitas.insight.operations.case_plan import CasePlan
+from navitas.insight.operations.case_table import CENSUS, PLAN, case_folder, write_edits
+from navitas.insight.operations.census.document import parse_census
+from navitas.insight.operations.counted_program import CountedProgram, Edits, join_census
+from navitas.insight.operations.counted_tests import CountedTest, counted_tests
+from navitas.insight.operations.regress.model_file import ModelFeature, OperationsModel, Product
+from navitas.recording.parse.block_counts import COLLECTIONS
+from navitas.recording.parse.chunks import BLOCK_COUNTS
+from navitas.recording.parse.parsed_recording import parse_recording
 from navitas.recording.store import open_recording
-from navitas.regress.model_file import ModelFeature, OperationsModel, Product
 from support import chunk_writer as cw
 from support.fitted_operations import EMPTY_MODEL
 from support.recording_maker import make_recording, start_ns

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from navitas.bundle.reader import Bundle
-from navitas.device.adb import AdbDevice
-from navitas.device.adb_transport import Stream
-from navitas.errors import ExitCode, NavitasError
+from navitas.base.errors import ExitCode, NavitasError
+from navitas.capture.bundle.reader import Bundle
+from navitas.capture.device.adb import AdbDevice
+from navitas.capture.device.adb_transport import Stream
 from navitas.recording.store import open_recording
 from navitas.virtual_phone.start import virtual_phone
 from support.command_line import MARK

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from navitas.device.adb import AdbDevice
-from navitas.device.adb_transport import Transport
+from navitas.capture.device.adb import AdbDevice
+from navitas.capture.device.adb_transport import Transport
 
 PAGE = Path(__file__).parents[2] / "docs/device-commands.md"
 _CELL = re.compile(r"^\| ((?:`[^`]+`(?:, )?)+) \|", re.MULTILINE)

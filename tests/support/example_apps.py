@@ -9,11 +9,11 @@ import zipfile
 from pathlib import Path
 from xml.etree import ElementTree
 
-from navitas.build.bridge import InstrumentOptions
-from navitas.build.instrument import instrument
-from navitas.build.java import JARS
-from navitas.build.plugin_repository import install_plugin
-from navitas.bundle.reader import Bundle, open_bundle
+from navitas.capture.build.bridge import InstrumentOptions
+from navitas.capture.build.instrument import instrument
+from navitas.capture.build.java import JARS
+from navitas.capture.build.plugin_repository import install_plugin
+from navitas.capture.bundle.reader import Bundle, open_bundle
 from support import bundle_maker
 from support.android_projects import aapt2
 from support.apk_maker import ANDROID, Signer, Tag, write

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from navitas.device.server_client import ServerClient
+from navitas.capture.device.server_client import ServerClient
 
 Answer = bytes | Callable[[socket.socket], None]
 OKAY = b"OKAY"

@@ -11,10 +11,10 @@ from pathlib import Path
 from threading import Thread
 
 import navitas
-from navitas.build.gradle import BuildOptions, build_bundles
-from navitas.collect.options import ProfileOptions
-from navitas.collect.session import profile
-from navitas.device.adb import AdbDevice
+from navitas.capture.build.gradle import BuildOptions, build_bundles
+from navitas.capture.collect.options import ProfileOptions
+from navitas.capture.collect.session import profile
+from navitas.capture.device.adb import AdbDevice
 from support.no_progress import NoProgress
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "feed"

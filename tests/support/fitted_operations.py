@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from navitas.regress.model_file import HullPart, OperationsModel
-from navitas.regress.noise import Noise
+from navitas.insight.operations.regress.model_file import HullPart, OperationsModel
+from navitas.insight.operations.regress.noise import Noise
 
 EMPTY_MODEL = OperationsModel(
     navitas_version="1",

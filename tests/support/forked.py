@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from navitas.cli import files, main
-from navitas.cli.fleet import COMMANDS as FLEET
+from navitas.cli import main
+from navitas.cli.fleet.group import COMMANDS as FLEET
+from navitas.cli.habits import files
 from navitas.cli.main import COMMANDS
 from support.file_modes import obey_file_modes
 

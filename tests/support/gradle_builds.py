@@ -8,8 +8,8 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from navitas.build.gradle import BuildOptions, build_bundles
-from navitas.bundle.reader import Bundle
+from navitas.capture.build.gradle import BuildOptions, build_bundles
+from navitas.capture.bundle.reader import Bundle
 
 
 class Build:

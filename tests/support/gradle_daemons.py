@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from navitas.folder_lock import share_lock, try_lock
+from navitas.base.folder_lock import share_lock, try_lock
 from support.android_projects import sdk
 from support.command_line import NAVITAS, eventually
 from support.quick_jvm import QUICK_JVM

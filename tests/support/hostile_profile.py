@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from navitas.analyze.profile import About, Profile
-from navitas.analyze.records import Notice
-from navitas.parse.tables import Method, MethodTable
+from navitas.energy.analyze.profile import About, Profile
+from navitas.energy.analyze.records import Notice
+from navitas.recording.parse.tables import Method, MethodTable
 from support.ledger_maker import NodeSpec, TestSpec, ThreadSpec, made_ledger
 
 HOSTILE = (

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from navitas.build.instrument import instrument
-from navitas.build.java import JARS, find_java
-from navitas.errors import BuildError
-from navitas.parse.methodmap import Span, places_of
+from navitas.base.errors import BuildError
+from navitas.capture.build.instrument import instrument
+from navitas.capture.build.java import JARS, find_java
+from navitas.recording.parse.methodmap import Span, places_of
 from support.maven import NotFetchedError, fetch
 
 _COMPILER = "org.jetbrains.kotlin:kotlin-compiler-embeddable"

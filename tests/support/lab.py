@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 import navitas
-from navitas.analyze.profile import Profile
-from navitas.analyze.records import MethodEnergy, TestEnergy, ThreadEnergy
-from navitas.bundle.reader import Bundle
-from navitas.collect.options import ProfileOptions
-from navitas.collect.progress import Progress
-from navitas.collect.session import profile
-from navitas.collect.version_runs import ProfilingOutcome
-from navitas.device.adb import AdbDevice
+from navitas.capture.bundle.reader import Bundle
+from navitas.capture.collect.options import ProfileOptions
+from navitas.capture.collect.progress import Progress
+from navitas.capture.collect.session import profile
+from navitas.capture.collect.version_runs import ProfilingOutcome
+from navitas.capture.device.adb import AdbDevice
+from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.records import MethodEnergy, TestEnergy, ThreadEnergy
 from support.no_progress import NoProgress
 
 

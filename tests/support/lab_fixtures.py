@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from navitas.build.java import JARS
-from navitas.build.sample import copy_sample
-from navitas.bundle.reader import Bundle
-from navitas.device.adb import AdbDevice
+from navitas.capture.build.java import JARS
+from navitas.capture.build.sample import copy_sample
+from navitas.capture.bundle.reader import Bundle
+from navitas.capture.device.adb import AdbDevice
 from navitas.virtual_phone.start import virtual_phone
 from support.bundle_cache import cached_bundles
 from support.gradle_daemons import run_folder, shared_daemons

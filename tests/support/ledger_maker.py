@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.attribute.calls.paths import OUTSIDE, PROBES
-from navitas.attribute.component import ComponentCurves, ThreadCurves
-from navitas.attribute.curves import Curve, Knots
-from navitas.attribute.handed_tasks import no_handed_tasks
-from navitas.attribute.ledger import (
+from navitas.energy.attribute.calls.paths import OUTSIDE, PROBES
+from navitas.energy.attribute.component import ComponentCurves, ThreadCurves
+from navitas.energy.attribute.curves import Curve, Knots
+from navitas.energy.attribute.handed_tasks import no_handed_tasks
+from navitas.energy.attribute.ledger import (
     NO_TEST,
     CallPaths,
     Calls,
@@ -29,8 +29,8 @@ from navitas.attribute.ledger import (
     Tests,
     Transfers,
 )
-from navitas.attribute.owner_kind import NON_THREAD_OWNERS, OwnerKind
-from navitas.parse.tables import MethodTable
+from navitas.energy.attribute.owner_kind import NON_THREAD_OWNERS, OwnerKind
+from navitas.recording.parse.tables import MethodTable
 
 _NO_ROWS = np.empty(0, np.int32)
 NO_TRANSFERS = Transfers(_NO_ROWS, _NO_ROWS, _NO_ROWS.astype(np.uint8), _NO_ROWS, np.empty(0), np.empty(0))

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from navitas.device.adb import AdbDevice
+from navitas.capture.device.adb import AdbDevice
 from support.command_line import eventually, processes_with
 from support.phone_data import state_folder
 from support.sockets import listening

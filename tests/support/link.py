@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from navitas.device import local_socket
-from navitas.device.adb import AdbDevice
-from navitas.device.adb_server import connect
+from navitas.capture.device import local_socket
+from navitas.capture.device.adb import AdbDevice
+from navitas.capture.device.adb_server import connect
 
 _PIECE_BYTES = 16384
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from navitas.compare.session import Origin, Session, TestRun
+from navitas.insight.compare.session import Origin, Session, TestRun
 
 TEST = "a.SortTest#sorts"
 

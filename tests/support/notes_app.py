@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from navitas.build.bridge import InstrumentOptions
-from navitas.build.instrument import instrument
-from navitas.build.java import JARS
-from navitas.bundle.reader import Bundle, open_bundle
+from navitas.capture.build.bridge import InstrumentOptions
+from navitas.capture.build.instrument import instrument
+from navitas.capture.build.java import JARS
+from navitas.capture.bundle.reader import Bundle, open_bundle
 from navitas.virtual_phone import firmware
 from support import apk_maker, bundle_maker
 from support.apk_maker import Signer, Tag, activity, instrumentation, manifest, write

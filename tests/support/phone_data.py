@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from pathlib import Path
 
-from navitas.device.adb import AdbDevice
+from navitas.capture.device.adb import AdbDevice
 from support.host import processes
 
 

@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 import pytest
 
-from navitas.build.java import JARS
+from navitas.capture.build.java import JARS
 from support.git_repository import GIT
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,7 +36,7 @@ def tracked() -> tuple[str, ...]:
 
 def jar_paths() -> list[str]:
     """Where Maven writes the jars of the package, from the Makefile."""
-    copied = re.findall(r"^\t@cp (.*?) navitas/jars/$", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    copied = re.findall(r"^\t@cp (.*?) navitas/capture/jars/$", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE | re.DOTALL)
     assert len(copied) == 1
     return copied[0].replace("\\\n", " ").split()
 
@@ -45,10 +45,13 @@ def made_files() -> list[str]:
     """The files of the package that are built or downloaded. Skips the test if some are missing."""
     jars = [Path(path).name for path in jar_paths()]
     if missing := [name for name in jars if not (JARS / name).is_file()]:
-        pytest.skip(f"{', '.join(missing)} of navitas/jars is not built: make jars")
+        pytest.skip(f"{', '.join(missing)} of navitas/capture/jars is not built: make jars")
     if not (VIEWER / "VERSION").is_file():
         pytest.skip("the flame graph viewer is not downloaded: make viewer")
-    return [*(f"navitas/jars/{name}" for name in jars), *(f"navitas/report/viewer/{path.name}" for path in VIEWER.iterdir())]
+    return [
+        *(f"navitas/capture/jars/{name}" for name in jars),
+        *(f"navitas/report/viewer/{path.name}" for path in VIEWER.iterdir()),
+    ]
 
 
 def clone(folder: Path) -> Path:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable
 from typing import IO, Any
 
-from navitas.analyze.profile import Profile
+from navitas.energy.analyze.profile import Profile
 
 Write = Callable[[Profile, IO[str]], None]
 

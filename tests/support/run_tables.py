@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from navitas.parse.clock_triples import ClockTriples
-from navitas.parse.tables import RunTables
+from navitas.recording.parse.clock_triples import ClockTriples
+from navitas.recording.parse.tables import RunTables
 
 _PARTS = ("calls", "cpu", "devices", "app")
 

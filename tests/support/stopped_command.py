@@ -21,6 +21,6 @@ def stopped(*arguments, **options):
 setattr(owner, name, stopped)
 main.main()
 """
-"""Arguments: `before` or `after` with a function, such as `after navitas.device.adb:AdbDevice.install`, where the command stops
-once, and its own arguments."""
+"""Arguments: `before` or `after` with a function, such as `after navitas.capture.device.adb:AdbDevice.install`, where the
+command stops once, and its own arguments."""
 STOPPED = "stopped here"

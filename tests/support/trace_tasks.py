@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from navitas.parse.trace.trace_tables import Tasks
+from navitas.recording.parse.trace.trace_tables import Tasks
 
 
 def task_name(tasks: Tasks, row: int) -> str:

@@ -19,7 +19,7 @@ from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from navitas.errors import UsageError
+from navitas.base.errors import UsageError
 from navitas.fleet.engine.base import OutOfMemory
 from navitas.fleet.engine.processes import process_folder, remove_folder
 from navitas.fleet.files import FleetError

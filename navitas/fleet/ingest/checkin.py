@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from navitas.batterystats.history_line import CLEARED, HISTORY_BEGIN, HISTORY_LINE, ITEM, POOL_NAME
+from navitas.android.batterystats.history_line import CLEARED, HISTORY_BEGIN, HISTORY_LINE, ITEM, POOL_NAME
+from navitas.base.line_blocks import LineBlock, Refusal
 from navitas.fleet.ingest.raw import Reader, RowBatch, Unreadable, batch_of
-from navitas.line_blocks import LineBlock, Refusal
 
 _MOST_PACKAGES = 1000
 """Most packages in a sample's counters."""

@@ -14,11 +14,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from navitas.base.new_files import to_disk
+from navitas.base.regular_files import read_regular
 from navitas.fleet import layout
 from navitas.fleet.files import FleetError, write_whole
 from navitas.fleet.store import Store
-from navitas.new_files import to_disk
-from navitas.regular_files import read_regular
 
 _LARGEST = 4 << 30
 

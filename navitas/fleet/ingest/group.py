@@ -18,6 +18,7 @@ from typing import IO, Any, TypeVar
 
 import numpy as np
 
+from navitas.base.line_blocks import Refusal
 from navitas.fleet import layout
 from navitas.fleet.erase import erased_clients
 from navitas.fleet.files import FleetError
@@ -29,7 +30,6 @@ from navitas.fleet.ingest.raw import RowBatch, count
 from navitas.fleet.ingest.source import BLOCK, SourceFile, reader_of
 from navitas.fleet.ingest.stored_rows import Packages, stored_rows
 from navitas.fleet.store import Store
-from navitas.line_blocks import Refusal
 
 _COUNTS = ("rows", "accepted", "duplicates", "contradicting")
 KEPT = 100_000

@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from navitas.base.untrusted_text import printable
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.raw import COLUMNS, REQUIRED, RowBatch, split_texts, time_column
-from navitas.untrusted_text import printable
 
 MAGIC = b"PAR1"
 """How files begin and end."""

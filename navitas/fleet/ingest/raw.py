@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from navitas.line_blocks import LineBlock, Refusal
-from navitas.untrusted_text import printable
+from navitas.base.line_blocks import LineBlock, Refusal
+from navitas.base.untrusted_text import printable
 
 FORMAT = 1
 """Newest known format. Rows of a newer one are refused."""

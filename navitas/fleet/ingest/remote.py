@@ -7,8 +7,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from navitas.errors import UsageError
-from navitas.extra_libraries import extra_library
+from navitas.base.errors import UsageError
+from navitas.base.extra_libraries import extra_library
 from navitas.fleet.files import FleetError
 
 _CHUNK = 1 << 20

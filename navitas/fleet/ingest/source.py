@@ -13,13 +13,13 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
+from navitas.base.line_blocks import LineBlock, LineCutter, Refusal, utf8_of
+from navitas.base.regular_files import open_regular
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.checkin import CheckinReader
 from navitas.fleet.ingest.parquet_rows import MAGIC
 from navitas.fleet.ingest.raw import Reader
 from navitas.fleet.ingest.text_lines import CsvReader, JsonReader
-from navitas.line_blocks import LineBlock, LineCutter, Refusal, utf8_of
-from navitas.regular_files import open_regular
 
 _CHUNK = 1 << 20
 BLOCK = 8 << 20

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pv
 import pyarrow.json as pj
 
+from navitas.base.line_blocks import LineBlock
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.raw import (
     COLUMNS,
@@ -28,7 +29,6 @@ from navitas.fleet.ingest.raw import (
     split_texts,
     time_column,
 )
-from navitas.line_blocks import LineBlock
 
 _TRUE, _FALSE = ["true", "True", "1", "on"], ["false", "False", "0", "off"]
 _MOST_COLUMNS, _SHOWN = 1000, 200

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from navitas.base.html_page.page import text
 from navitas.fleet.figures import number, with_interval
 from navitas.fleet.statistics import F64
-from navitas.html_page.page import text
 
 _WIDTH, _HEIGHT = 360, 110
 _BASE = 84

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
+from navitas.base.regular_files import check_regular, read_regular
 from navitas.fleet import layout
 from navitas.fleet.files import FleetError, read_table, write_table, write_whole
 from navitas.fleet.rates import plain_column
@@ -19,7 +20,6 @@ from navitas.fleet.simulate.catalog import DAY_S, catalog_of, generator
 from navitas.fleet.simulate.simulation import Plan, Progress, Stops, clear_pieces, period_into, read_model
 from navitas.fleet.statistics import I64, Bool
 from navitas.fleet.store import Store, exclusive_writer
-from navitas.regular_files import check_regular, read_regular
 
 _PLACE = 1 << 22
 _LARGEST_CLAIM = 1 << 16

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from navitas.errors import UsageError
+from navitas.base.errors import UsageError
 from navitas.fleet.schema import PACKAGES
 from navitas.fleet.statistics import F64, I64, Bool
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from navitas.base.regular_files import read_regular
 from navitas.fleet import layout
 from navitas.fleet.engine.processes import LEAST_BYTES, TaskProcesses
 from navitas.fleet.files import FleetError, read_table, write_table, write_whole
@@ -23,7 +24,6 @@ from navitas.fleet.simulate.rows import ClientBlock, apps_table, clients_table, 
 from navitas.fleet.simulate.running import Running, RunningDrains, effects_of, running_of
 from navitas.fleet.statistics import I64, Bool
 from navitas.fleet.store import Store, Unit, exclusive_writer
-from navitas.regular_files import read_regular
 
 _BLOCK_SAMPLES = 1 << 20
 """Samples of a block if all its clients had as many as the first. Changing it changes the random numbers."""

@@ -9,16 +9,16 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 from rich.tree import Tree
 
-from navitas.analyze.energy_tree import Branch, Branches, EnergyTree, inclusive_j
-from navitas.analyze.profile import Profile
-from navitas.analyze.records import TestEnergy, ThreadEnergy
-from navitas.counts import counted
+from navitas.base.counts import counted
+from navitas.base.untrusted_text import printable
+from navitas.energy.analyze.energy_tree import Branch, Branches, EnergyTree, inclusive_j
+from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.records import TestEnergy, ThreadEnergy
 from navitas.report.names import MethodNames, test_label
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.terminal.threads_table import thread_name
 from navitas.report.units import duration, joules, percent, share, unbroken
-from navitas.untrusted_text import printable
 
 _MAX_DEPTH = 24
 _MAX_CHILDREN = 30

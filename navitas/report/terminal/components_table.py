@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from navitas.analyze.profile import Profile
-from navitas.analyze.top import ComponentShare, EnergyUser
-from navitas.attribute.consumers_comparison import ConsumerEnergy
+from navitas.base.untrusted_text import printable
+from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.top import ComponentShare, EnergyUser
+from navitas.energy.attribute.consumers_comparison import ConsumerEnergy
 from navitas.report.figure_notes import CONSUMERS_NOTE, rails_note, silent_note
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.units import bar, joules, percent, share
-from navitas.untrusted_text import printable
 
 
 def components_table(profile: Profile, component: str | None = None) -> FittedTable:

@@ -12,7 +12,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from navitas.counts import counted
+from navitas.base.counts import counted
 from navitas.report.terminal.paragraph import Paragraph, fitting
 from navitas.report.units import UNKNOWN, joules, unbroken
 

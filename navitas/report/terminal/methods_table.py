@@ -6,18 +6,18 @@ from collections.abc import Callable, Sequence
 
 from rich.text import Text
 
-from navitas.analyze.cpu_use import CPU
-from navitas.analyze.handed_work import UNKNOWN_STARTER, HandedWork
-from navitas.analyze.method_bytes import bytes_by_method
-from navitas.analyze.profile import Profile
-from navitas.analyze.records import TestEnergy
-from navitas.analyze.roll_up import MethodTotal
+from navitas.base.untrusted_text import printable
+from navitas.energy.analyze.cpu_use import CPU
+from navitas.energy.analyze.handed_work import UNKNOWN_STARTER, HandedWork
+from navitas.energy.analyze.method_bytes import bytes_by_method
+from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.records import TestEnergy
+from navitas.energy.analyze.roll_up import MethodTotal
 from navitas.report.figure_notes import method_figures_note, method_note, unmeasured_note
 from navitas.report.names import MethodNames
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable, largest
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.units import bar, byte_count, duration, joules, percent, share, unbroken, watts
-from navitas.untrusted_text import printable
 
 _NEARLY_ALL, _LEAST_NAMED = 0.995, 0.005
 """Shares of a component in a method's self energy: above the first, it has no figure; below the second, no name."""

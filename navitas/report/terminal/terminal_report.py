@@ -9,10 +9,11 @@ from itertools import islice
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from navitas.analyze.profile import Profile
-from navitas.analyze.records import TestEnergy, ThreadEnergy, Totals
-from navitas.counts import counted
-from navitas.errors import UsageError
+from navitas.base.counts import counted
+from navitas.base.errors import UsageError
+from navitas.base.untrusted_text import printable
+from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.records import TestEnergy, ThreadEnergy, Totals
 from navitas.report.figure_notes import doubts, evidence_groups, listed, tests_note, tick_note, uncertainty_note
 from navitas.report.terminal.call_trees import CallTree, energy_tree_table
 from navitas.report.terminal.components_table import components_table, consumers_table, users_table
@@ -23,7 +24,6 @@ from navitas.report.terminal.tests_table import baseline_table, not_passed, test
 from navitas.report.terminal.threads_table import threads_table
 from navitas.report.units import battery_share, charge, joules, unbroken
 from navitas.report.view_request import ViewRequest, near_names
-from navitas.untrusted_text import printable
 
 _NO_USER = "No thread used it."
 _MAX_WARNINGS = 100

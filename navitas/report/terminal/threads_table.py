@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 
 from rich.text import Text
 
-from navitas.analyze.profile import Profile
-from navitas.analyze.records import TestEnergy, ThreadEnergy
-from navitas.analyze.roll_up import RoleTotal, ThreadTotal
+from navitas.base.untrusted_text import printable
+from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.records import TestEnergy, ThreadEnergy
+from navitas.energy.analyze.roll_up import RoleTotal, ThreadTotal
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable, largest
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.units import UNKNOWN, bar, duration, joules, percent, share, watts
-from navitas.untrusted_text import printable
 
 _ROLES = {
     "jit": "JIT compiler",

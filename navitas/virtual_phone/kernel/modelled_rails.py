@@ -1,6 +1,6 @@
 """The rails: the energy that the phone has used, integrated segment by segment from its specification.
 
-They are the reference for the profiler's estimate, so they share no code with `navitas.power` and `navitas.attribute`.
+They are the reference for the profiler's estimate, so they share no code with `navitas.power` and `navitas.energy.attribute`.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from navitas.errors import DeviceError
+from navitas.base.errors import DeviceError
 from navitas.virtual_phone.kernel.scheduler import CpuUsage, KernelTask
 
 _ASLEEP_AFTER = 5  # reads after which a thread counts as asleep

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from lxml import etree
 
-from navitas.errors import DeviceError, UsageError
-from navitas.regular_files import read_regular
+from navitas.base.errors import DeviceError, UsageError
+from navitas.base.regular_files import read_regular
 
 _DEFAULT = "default"
 DEFAULT_PROFILE = "google-pixel-6"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
-from navitas.perfetto.messages import as_bytes, message_class
+from navitas.android.perfetto.messages import as_bytes, message_class
 from navitas.virtual_phone.kernel.trace_log import (
     Birth,
     Change,

@@ -10,10 +10,10 @@ from random import Random
 
 from support.android_projects import copy_project, sdk
 
-from navitas.build.gradle import BuildOptions, build_bundles
-from navitas.collect.progress import Progress
-from navitas.collect.session import profile
-from navitas.errors import BuildError
+from navitas.base.errors import BuildError
+from navitas.capture.build.gradle import BuildOptions, build_bundles
+from navitas.capture.collect.progress import Progress
+from navitas.capture.collect.session import profile
 from navitas.virtual_phone import firmware
 from navitas.virtual_phone.start import virtual_phone
 from traffic.plan import IDLE, PlannedPhase, write_plan

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
-from navitas.parse.apis import API_SOURCE
-from navitas.parse.hook_calls import NETWORK, STORAGE
-from navitas.parse.io_counters import Increments, IoCounters, increments
-from navitas.parse.parsed_recording import ParsedRecording, parse_recording
-from navitas.parse.tables import ENTER, RunTables
+from navitas.recording.parse.apis import API_SOURCE
+from navitas.recording.parse.hook_calls import NETWORK, STORAGE
+from navitas.recording.parse.io_counters import Increments, IoCounters, increments
+from navitas.recording.parse.parsed_recording import ParsedRecording, parse_recording
+from navitas.recording.parse.tables import ENTER, RunTables
 from navitas.recording.store import open_recording
 from traffic.plan import TAIL_NS, RunLog
 

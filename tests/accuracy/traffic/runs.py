@@ -9,12 +9,12 @@ from pathlib import Path
 from random import Random
 from statistics import median
 
-from navitas.build.gradle import BuildOptions, build_bundles
-from navitas.bundle.reader import Bundle
-from navitas.collect.options import ProfileOptions, Record
-from navitas.collect.progress import Progress
-from navitas.collect.session import profile
-from navitas.device.base import Device
+from navitas.capture.build.gradle import BuildOptions, build_bundles
+from navitas.capture.bundle.reader import Bundle
+from navitas.capture.collect.options import ProfileOptions, Record
+from navitas.capture.collect.progress import Progress
+from navitas.capture.collect.session import profile
+from navitas.capture.device.base import Device
 from navitas.virtual_phone.start import virtual_phone
 from traffic.plan import make_plan, read_log, write_plan
 from traffic.scores import CallCosts, Costs, Run, RunScore, score_run

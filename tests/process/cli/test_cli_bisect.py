@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from support.git_repository import git, needs_git, plain_git, repository
 
+from navitas.base.errors import ExitCode
 from navitas.cli.main import run
-from navitas.errors import ExitCode
 
 pytestmark = [needs_git, pytest.mark.usefixtures("plain_git")]
 __all__ = ["plain_git", "repository"]

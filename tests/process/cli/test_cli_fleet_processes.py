@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from navitas.errors import ExitCode
+from navitas.base.errors import ExitCode
 
 
 def test_a_missing_package_is_named_with_a_command_that_installs_it() -> None:

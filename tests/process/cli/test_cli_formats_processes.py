@@ -17,12 +17,12 @@ from support.command_line import NAVITAS
 from test_cli_formats import GOLDEN, report
 
 import navitas
-from navitas.cli.formats import ReportFile
+from navitas.base.errors import ExitCode, NavitasError
+from navitas.capture.collect.version_runs import ProfilingOutcome
+from navitas.cli.habits.options import ReportOptions
 from navitas.cli.main import run
-from navitas.cli.measuring import report_outcome
-from navitas.cli.options import ReportOptions
-from navitas.collect.version_runs import ProfilingOutcome
-from navitas.errors import ExitCode, NavitasError
+from navitas.cli.profile.measuring import report_outcome
+from navitas.cli.report.formats import ReportFile
 from navitas.report import registry
 from navitas.report.registry import format_names
 
@@ -58,7 +58,7 @@ def test_a_binary_format_does_not_go_to_a_terminal() -> None:
 
 
 def test_parsing_a_format_imports_nothing_heavy() -> None:
-    code = "import navitas.cli.options, sys; sys.exit('numpy' in sys.modules)"
+    code = "import navitas.cli.habits.options, sys; sys.exit('numpy' in sys.modules)"
     assert os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-c", code]) == 0
 
 

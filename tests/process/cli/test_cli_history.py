@@ -13,9 +13,9 @@ import pytest
 from support.counted_files import CountedFiles
 from test_cli_compare import report, runs
 
+from navitas.base.errors import ExitCode
 from navitas.cli.main import run
-from navitas.errors import ExitCode
-from navitas.history.store import open_history
+from navitas.insight.history.store import open_history
 
 FIRST_HISTORY = Path(__file__).parents[2] / "fixtures" / "history-v1.sqlite"
 

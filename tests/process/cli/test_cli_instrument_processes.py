@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from test_cli_instrument import classes, instrument, jar_of
 
-from navitas.errors import ExitCode
+from navitas.base.errors import ExitCode
 
 OTHER_VERSION = bytes([0, 0, 0, 70])
 """The minor and major version in class files of Java 26."""

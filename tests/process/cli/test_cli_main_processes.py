@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 import navitas
-from navitas.cli.formats import ReportFile
+from navitas.base.errors import ExitCode, UsageError
+from navitas.base.folder_lock import FolderLock
+from navitas.capture.collect.version_runs import ProfilingOutcome
+from navitas.cli.habits.options import ReportOptions
 from navitas.cli.main import COMMANDS, run
-from navitas.cli.measuring import report_outcome
-from navitas.cli.options import ReportOptions
-from navitas.collect.version_runs import ProfilingOutcome
-from navitas.errors import ExitCode, UsageError
-from navitas.folder_lock import FolderLock
+from navitas.cli.profile.measuring import report_outcome
+from navitas.cli.report.formats import ReportFile
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,9 @@ from support.every_command import COMMANDS
 from support.fitted_operations import EMPTY_MODEL
 from support.forked import run_forked
 
+from navitas.base.errors import ExitCode
+from navitas.cli.habits.paths import NameOrFile, PathType, Utf8Text
 from navitas.cli.main import run
-from navitas.cli.paths import NameOrFile, PathType, Utf8Text
-from navitas.errors import ExitCode
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 SPARSE_BYTES = 2 << 30
@@ -321,7 +321,7 @@ def test_a_pipe_with_a_reader_is_written_to(place: Path) -> None:
 def test_an_encoding_error_without_an_argument_is_reported(
     place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("navitas.cli.report.load_profile", lambda *_, **__: f"{'x' * 10_000}{BAD}".encode())
+    monkeypatch.setattr("navitas.cli.report.command.load_profile", lambda *_, **__: f"{'x' * 10_000}{BAD}".encode())
     assert run(["report", str(place / "rec")]) == ExitCode.TROUBLE
     printed = capsys.readouterr().err
     assert r"caf\udcff" in printed and "is not UTF-8" in printed and len(printed) < 1000

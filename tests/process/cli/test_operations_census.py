@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from navitas.build.java import JARS
-from navitas.census.document import Census, read_census
+from navitas.base.errors import ExitCode
+from navitas.capture.build.java import JARS
 from navitas.cli.main import run
-from navitas.errors import ExitCode
+from navitas.insight.operations.census.document import Census, read_census
 
 pytestmark = pytest.mark.usefixtures("jvm")
 Capture = pytest.CaptureFixture[str]

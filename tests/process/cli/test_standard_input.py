@@ -7,7 +7,7 @@ import sys
 
 PROGRAM = """
 import signal, sys, time
-from navitas.cli.profile import interrupt_at_end
+from navitas.cli.profile.command import interrupt_at_end
 signal.signal(signal.SIGTERM, signal.default_int_handler)
 interrupt_at_end()
 try:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import navitas
-from navitas.analyze.conserve import check
+from navitas.energy.analyze.conserve import check
 from navitas.report.registry import find_format
 
 TESTS = Path(__file__).parents[2]

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from test_recording_writer import writer
 
-from navitas.errors import RecordingError
+from navitas.base.errors import RecordingError
 from navitas.recording.store import open_recording
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from navitas.folder_lock import FolderLock
+from navitas.base.folder_lock import FolderLock
 assert FolderLock(Path(sys.argv[1])).acquire()
 print("held", flush=True)
 time.sleep(600)

@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from navitas.cli.progress import bar
+from navitas.cli.habits.progress import bar
 
 
 @pytest.mark.parametrize("terminal", [True, False])

@@ -16,12 +16,12 @@ import pytest
 from support.counted_files import CountedFiles
 from support.repeatable_random import repeatable_rng
 
-from navitas.cli.compare_tables import changes_table
+from navitas.base.errors import ExitCode
+from navitas.cli.compare.tables import changes_table
 from navitas.cli.main import run
-from navitas.compare.comparison import Comparison, FigureChange
-from navitas.compare.session import Kind, Subject
-from navitas.compare.verdict import Verdict, Word
-from navitas.errors import ExitCode
+from navitas.insight.compare.comparison import Comparison, FigureChange
+from navitas.insight.compare.session import Kind, Subject
+from navitas.insight.compare.verdict import Verdict, Word
 
 RNG = repeatable_rng(3)
 BASE_J = 40.5

@@ -8,8 +8,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from navitas.base.errors import ExitCode
 from navitas.cli.main import run
-from navitas.errors import ExitCode
 from navitas.fleet.schema import pseudonym
 
 

@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 from support.fleet_samples import json_lines, row
 
+from navitas.base.errors import ExitCode
 from navitas.cli.main import run
-from navitas.errors import ExitCode
 from navitas.fleet.schema import SAMPLES, State, bucket_of
 from navitas.fleet.store import Store, Unit
 

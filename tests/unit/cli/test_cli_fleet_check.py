@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 from support.level_fleet import START_S, level_samples, stored_fleet
 
+from navitas.base.errors import ExitCode
 from navitas.cli.main import run
-from navitas.errors import ExitCode
 from navitas.fleet.store import Store
 
 _DAYS = 12

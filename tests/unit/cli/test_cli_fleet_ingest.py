@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from support.fleet_samples import json_lines, row, stored
 
+from navitas.base.errors import ExitCode
 from navitas.cli.main import run
-from navitas.errors import ExitCode
 
 
 def test_counts_and_reasons_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from navitas.base.errors import ExitCode
 from navitas.cli.main import run
-from navitas.errors import ExitCode
 from navitas.fleet.paper.paper_findings import PaperBugRow, PaperHogRow
 from navitas.fleet.results import BugRow, HogRow, ScoreRow
 from navitas.fleet.schema import client_number

@@ -16,8 +16,8 @@ import fsspec
 import pytest
 from support.fleet_samples import json_lines, row
 
+from navitas.base.errors import ExitCode
 from navitas.cli.main import run
-from navitas.errors import ExitCode
 from navitas.fleet.ingest.remote import shown_url
 
 

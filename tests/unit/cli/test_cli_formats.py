@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 import navitas
-from navitas.cli.formats import ReportFile
+from navitas.base.errors import ExitCode, NavitasError
+from navitas.capture.collect.version_runs import ProfilingOutcome
+from navitas.cli.habits.options import ReportOptions
 from navitas.cli.main import run
-from navitas.cli.measuring import report_outcome
-from navitas.cli.options import ReportOptions
-from navitas.collect.version_runs import ProfilingOutcome
-from navitas.errors import ExitCode, NavitasError
+from navitas.cli.profile.measuring import report_outcome
+from navitas.cli.report.formats import ReportFile
 from navitas.report import registry
 from navitas.report.registry import format_names
 
@@ -57,7 +57,7 @@ def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def no_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run the test in an empty folder, and fail if it reads a recording."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("navitas.cli.report.load_profile", lambda *_, **__: pytest.fail("the recording was read"))
+    monkeypatch.setattr("navitas.cli.report.command.load_profile", lambda *_, **__: pytest.fail("the recording was read"))
 
 
 def test_a_format_and_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

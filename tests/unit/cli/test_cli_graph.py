@@ -13,8 +13,8 @@ from support.added_history import add_history, wall_ms
 from support.recording_maker import PACKAGE, make_recording
 from support.scenario import Message, Scenario, TestSpec, ThreadSpec, call
 
+from navitas.base.errors import ExitCode
 from navitas.cli.main import run
-from navitas.errors import ExitCode
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 Capture = pytest.CaptureFixture[str]
@@ -24,7 +24,7 @@ MAIN, SYNC, RECEIVER = "a.b.MainActivity", "a.b.SyncService", "a.b.Receiver"
 @pytest.fixture(autouse=True)
 def without_graphviz(monkeypatch: pytest.MonkeyPatch) -> None:
     """Unit tests start no process."""
-    monkeypatch.setattr("navitas.graph.graphviz.shutil.which", lambda program: None)
+    monkeypatch.setattr("navitas.insight.graph.graphviz.shutil.which", lambda program: None)
 
 
 def scenario(alarms: int, work_ms: float = 20) -> Scenario:

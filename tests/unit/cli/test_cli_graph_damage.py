@@ -12,8 +12,8 @@ from support.added_history import add_history, wall_ms
 from support.recording_maker import PACKAGE, RUN_STEP_NS, make_recording
 from support.scenario import Call, Message, Scenario, TestSpec, ThreadSpec, call
 
+from navitas.base.errors import ExitCode
 from navitas.cli.main import run
-from navitas.errors import ExitCode
 
 MAIN, SYNC, REMOTE = "a.b.MainActivity", "a.b.SyncService", "a.b.RemoteService"
 TAG = f"*walarm*:{PACKAGE}/{SYNC}"

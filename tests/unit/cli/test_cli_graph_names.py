@@ -11,10 +11,10 @@ import pytest
 from support.recording_maker import make_recording
 from support.scenario import Message, Scenario, TestSpec, ThreadSpec, call
 
+from navitas.base.errors import ExitCode
+from navitas.cli.habits.messages import shell_word
 from navitas.cli.main import run
-from navitas.cli.messages import shell_word
-from navitas.errors import ExitCode
-from navitas.graph.module_graph import OUTSIDE_MODULES, SYSTEM, class_name
+from navitas.insight.graph.module_graph import OUTSIDE_MODULES, SYSTEM, class_name
 
 Capture = pytest.CaptureFixture[str]
 
@@ -22,7 +22,7 @@ Capture = pytest.CaptureFixture[str]
 @pytest.fixture(autouse=True)
 def without_graphviz(monkeypatch: pytest.MonkeyPatch) -> None:
     """Unit tests start no process."""
-    monkeypatch.setattr("navitas.graph.graphviz.shutil.which", lambda program: None)
+    monkeypatch.setattr("navitas.insight.graph.graphviz.shutil.which", lambda program: None)
 
 
 def record(folder: Path, sender: str, receiver: str) -> Path:

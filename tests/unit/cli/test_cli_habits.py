@@ -13,14 +13,14 @@ import pytest
 from support.every_command import COMMANDS
 from support.fitted_operations import EMPTY_MODEL
 
-from navitas.cli import messages
-from navitas.cli.commands import NavitasGroup
-from navitas.cli.fleet_ingest import SamplesSource
+from navitas.base.errors import ExitCode, UsageError
+from navitas.cli.fleet.ingest import SamplesSource
+from navitas.cli.habits import messages
+from navitas.cli.habits.commands import NavitasGroup
+from navitas.cli.habits.option import Option
+from navitas.cli.habits.paths import NameOrFile, PathType
+from navitas.cli.habits.renamed_options import RenamedOption
 from navitas.cli.main import cli, run
-from navitas.cli.option import Option
-from navitas.cli.paths import NameOrFile, PathType
-from navitas.cli.renamed_options import RenamedOption
-from navitas.errors import ExitCode, UsageError
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 NAMED_BY_ROLE = {"read": "nosuch/thing", "write": "nosuch/new.json", "store": "nosuch/fleet"}
@@ -127,7 +127,7 @@ def test_help_groups_every_option_and_ends_with_an_example(name: str) -> None:
     text = context.get_help()
     for option in COMMANDS[name].params:
         if isinstance(option, click.Option):
-            assert isinstance(option, Option), f"{option.name} is not an Option of navitas.cli.option"
+            assert isinstance(option, Option), f"{option.name} is not an Option of navitas.cli.habits.option"
             assert option.hidden or option.opts[0] in text
     assert len(text.splitlines()) <= 100
     assert max(map(len, text.splitlines())) <= 80

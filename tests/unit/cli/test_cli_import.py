@@ -11,8 +11,8 @@ import pytest
 from support.art_writer import Event, art_trace
 from support.ftrace_writer import Form, comments
 
+from navitas.base.errors import ExitCode
 from navitas.cli.main import run
-from navitas.errors import ExitCode
 
 COUNTERS = "cpu0 300000 {0} 2266000 {1} ; cpu1 300000 {0} 2266000 {1} ;  EndOfData 0"
 PROFILE = """<device name="Android"><item name="cpu.suspend">0</item><item name="cpu.idle">0</item>

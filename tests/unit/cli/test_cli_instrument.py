@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from navitas.build.java import JARS
+from navitas.base.errors import ExitCode
+from navitas.capture.build.java import JARS
 from navitas.cli.main import run
-from navitas.errors import ExitCode
 
 
 @pytest.fixture

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 import navitas
-from navitas.cli.formats import ReportFile
+from navitas.base.errors import ExitCode, UsageError
+from navitas.capture.collect.version_runs import ProfilingOutcome
+from navitas.cli.habits.options import ReportOptions
 from navitas.cli.main import COMMANDS, run
-from navitas.cli.measuring import report_outcome
-from navitas.cli.options import ReportOptions
-from navitas.collect.version_runs import ProfilingOutcome
-from navitas.errors import ExitCode, UsageError
+from navitas.cli.profile.measuring import report_outcome
+from navitas.cli.report.formats import ReportFile
 
 
 def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
@@ -125,7 +125,7 @@ def test_a_run_names_the_option_for_components_that_rails_show_in_use(
     hint = "next: profile again with --record hooks (shows which methods used what the phone's rails measured: wifi 356 mJ)"
     report_outcome(outcome, profile, ReportOptions())
     assert "--record" not in capsys.readouterr().err
-    monkeypatch.setattr("navitas.cli.measuring.unrecorded", lambda ledger: (("wifi", 0.356),))
+    monkeypatch.setattr("navitas.cli.profile.measuring.unrecorded", lambda ledger: (("wifi", 0.356),))
     report_outcome(outcome, profile, ReportOptions())
     assert capsys.readouterr().err.splitlines()[-2] == hint
     profile.about = replace(profile.about, settings={"granularity": "test"})

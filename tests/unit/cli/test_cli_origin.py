@@ -12,15 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.build.git import Revision
-from navitas.build.java import java_version
-from navitas.bundle.manifest import BundleManifest
-from navitas.bundle.reader import Bundle
+from navitas.capture.build.git import Revision
+from navitas.capture.build.java import java_version
+from navitas.capture.bundle.manifest import BundleManifest
+from navitas.capture.bundle.reader import Bundle
 from navitas.cli.main import run
-from navitas.cli.masking import mask_secrets
-from navitas.cli.origin import command_line
+from navitas.cli.profile.masking import mask_secrets
+from navitas.cli.profile.origin import command_line
+from navitas.cli.workflows.origin import find_java_versions, provenance
 from navitas.recording.manifest import Provenance
-from navitas.workflows.origin import find_java_versions, provenance
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 
@@ -224,7 +224,7 @@ def test_the_command_line_is_recorded() -> None:
 
 def test_main_passes_its_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[list[str]] = []
-    monkeypatch.setattr("navitas.cli.record.report_measured", lambda *_: seen.append(command_line()) or 0)
+    monkeypatch.setattr("navitas.cli.record.command.report_measured", lambda *_: seen.append(command_line()) or 0)
     assert run(["record", "a.b", "--device", "x", "--", "am", "start"]) == 0
     assert seen == [["navitas", "record", "a.b", "--device", "x", "--", "am", "start"]]
 

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from navitas import __version__
-from navitas.cli.plugin import command
+from navitas.cli.instrument.plugin import command
 
 pytestmark = pytest.mark.usefixtures("made_plugin_jar")
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from navitas.cli import power as command
+from navitas.capture.collect.phone_profile import Found
 from navitas.cli.main import run
-from navitas.collect.phone_profile import Found
+from navitas.cli.power import group as command
 from navitas.power import catalog
 from navitas.recording.manifest import Policy
 

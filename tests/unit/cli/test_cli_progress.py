@@ -8,8 +8,8 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from navitas.cli.messages import Preferences, Verbosity, prefer
-from navitas.cli.progress import ConsoleProgress, short_label
+from navitas.cli.habits.messages import Preferences, Verbosity, prefer
+from navitas.cli.habits.progress import ConsoleProgress, short_label
 
 
 def lines(total: int) -> list[str]:

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from navitas.bundle.reader import Bundle
-from navitas.cli import record
+from navitas.base.errors import UsageError
+from navitas.capture.bundle.reader import Bundle
 from navitas.cli.main import run
-from navitas.errors import UsageError
-from navitas.workflows import record as use_workflow
-from navitas.workflows.measurement import Caller
+from navitas.cli.record import command as record
+from navitas.cli.workflows import record as use_workflow
+from navitas.cli.workflows.measurement import Caller
 
 Capture = pytest.CaptureFixture[str]
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from navitas.base.errors import ExitCode
+from navitas.cli.habits.options import ReportOptions
 from navitas.cli.main import run
-from navitas.cli.options import ReportOptions
-from navitas.errors import ExitCode
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 
@@ -59,7 +59,9 @@ def test_wrong_options_are_named_with_the_remedy(
 
 def test_evidence_reaches_the_analysis(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[object] = []
-    monkeypatch.setattr("navitas.cli.report.load_profile", lambda _, settings, **__: seen.append(settings.evidence) or _stop())
+    monkeypatch.setattr(
+        "navitas.cli.report.command.load_profile", lambda _, settings, **__: seen.append(settings.evidence) or _stop()
+    )
     for arguments in ([], ["--evidence", "model"]):
         with pytest.raises(KeyError):
             report(*arguments)

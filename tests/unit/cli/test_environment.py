@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from navitas.base.errors import ExitCode
 from navitas.cli.main import run
-from navitas.errors import ExitCode
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 HOSTILE = ["", " ", "-1", "x", "²", "1e9", "9" * 5000, "\x1b[2J", "\u202e", "$(id)", "%s%n", "../..", "\udcff"]

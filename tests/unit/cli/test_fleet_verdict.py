@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from support.fleet_samples import json_lines, row
 
-from navitas.cli.fleet_hogs import verdict_paragraph
+from navitas.base.errors import ExitCode
+from navitas.cli.fleet.hogs import verdict_paragraph
 from navitas.cli.main import run
-from navitas.errors import ExitCode
 from navitas.fleet.advice import app_actions
 from navitas.fleet.bugs import Bugs
 from navitas.fleet.diagnosis import Diagnoses

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from support.counted_files import COSTS, CountedFiles, census_document, experiment, model_of
 
+from navitas.base.errors import ExitCode
 from navitas.cli.main import run
-from navitas.cli.operations_counted import SourceLines
-from navitas.errors import ExitCode
-from navitas.operations.code_advice import BOXING, CREATIONS, TEXTS
+from navitas.cli.operations.counted import SourceLines
+from navitas.insight.operations.code_advice import BOXING, CREATIONS, TEXTS
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from navitas.census.document import CensusBlock, InlinedCode
-from navitas.cli.operations_tables import source_fields, source_text
+from navitas.cli.operations.tables import source_fields, source_text
+from navitas.insight.operations.census.document import CensusBlock, InlinedCode
 
 
 def _block(lines: tuple[int, int] | None, *inlined: tuple[str, tuple[int, int]]) -> CensusBlock:

@@ -9,7 +9,7 @@ from typing import IO
 
 import pytest
 
-from navitas.cli.files import write_to
+from navitas.cli.habits.files import write_to
 
 
 def test_an_error_about_another_file_keeps_its_name(tmp_path: Path) -> None:

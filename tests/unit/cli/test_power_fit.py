@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from fit_maker import noisy, random_uses, recorded, tables_of
 
-from navitas.analyze.load import Loaded
-from navitas.cli import power_fit as command
 from navitas.cli.main import run
+from navitas.cli.power import fit as command
+from navitas.energy.analyze.load import Loaded
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 Capture = pytest.CaptureFixture[str]

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from navitas.cli.measuring import report_partial_on_error
-from navitas.cli.options import ReportOptions
-from navitas.errors import DeviceError
+from navitas.base.errors import DeviceError
+from navitas.cli.habits.options import ReportOptions
+from navitas.cli.profile.measuring import report_partial_on_error
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 

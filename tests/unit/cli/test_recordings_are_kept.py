@@ -9,9 +9,9 @@ import click
 import pytest
 from support.every_command import COMMANDS
 
+from navitas.base.errors import ExitCode, UsageError
+from navitas.cli.habits.paths import PathType
 from navitas.cli.main import run
-from navitas.cli.paths import PathType
-from navitas.errors import ExitCode, UsageError
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 

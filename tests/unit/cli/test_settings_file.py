@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from support.every_command import COMMANDS
 from support.fleet_samples import json_lines, row
 
+from navitas.base.errors import ExitCode, UsageError
+from navitas.cli.habits.option import Option
+from navitas.cli.habits.paths import NameOrFile, PathType
+from navitas.cli.habits.settings_file import find_settings
 from navitas.cli.main import run
-from navitas.cli.option import Option
-from navitas.cli.paths import NameOrFile, PathType
-from navitas.cli.settings_file import find_settings
-from navitas.errors import ExitCode, UsageError
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 Capture = pytest.CaptureFixture[str]
@@ -236,7 +236,7 @@ def test_bundles_ignore_build_options_of_a_settings_file(project: Path, capsys: 
 @given(st.dictionaries(st.text(max_size=8), st.recursive(st.integers() | st.text(max_size=5), st.lists, max_leaves=3)))
 def test_no_settings_file_causes_a_traceback(content: dict[str, object]) -> None:
     """The checks of values get any TOML content."""
-    from navitas.cli.settings_file import Settings, defaults  # noqa: PLC0415
+    from navitas.cli.habits.settings_file import Settings, defaults  # noqa: PLC0415
 
     command = COMMANDS["report"]
     parent = click.Context(click.Group("navitas", commands={"report": command}), info_name="navitas")

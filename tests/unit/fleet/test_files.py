@@ -8,10 +8,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from navitas.base.new_files import unfinished_path
 from navitas.fleet import files
 from navitas.fleet.files import FleetError, is_made_from, notes_of, read_table, write_table
 from navitas.fleet.store import Store
-from navitas.new_files import unfinished_path
 
 
 @pytest.mark.parametrize("rows", [0, 1, 5])

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.cli.fleet_rows import _csv
+from navitas.base.untrusted_text import guarded
+from navitas.cli.fleet.rows import _csv
 from navitas.fleet.rates import export, guarded_column, plain_column
 from navitas.fleet.results import Row
 from navitas.fleet.simulate.acting import read_advice
-from navitas.untrusted_text import guarded
 
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\rx", "\nx", "＝1", " =1", "'=1", "''=1", "\v=1", "\xa0=1", "\u3000 @A1"]
 TEXTS = ["org.example.app", "", "'quoted'", "a=b", "1", "it's"]

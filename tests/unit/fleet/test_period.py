@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from support.level_fleet import START_S, level_samples, stored_fleet
 
-from navitas.errors import UsageError
+from navitas.base.errors import UsageError
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.files import FleetError
 from navitas.fleet.hogs import Hogs, find_hogs

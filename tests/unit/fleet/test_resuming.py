@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from navitas.base.folder_lock import FolderLock
 from navitas.fleet import strata
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.diagnosis import diagnoses_of
@@ -27,7 +28,6 @@ from navitas.fleet.stages import Fleet, bring_up_to_date
 from navitas.fleet.store import Store
 from navitas.fleet.strata import request_for
 from navitas.fleet.wanted_apps import StrataRequest
-from navitas.folder_lock import FolderLock
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from support.fleet_samples import json_lines, row
 
+from navitas.base.errors import ExitCode
 from navitas.cli.main import run
-from navitas.errors import ExitCode
 from navitas.fleet.files import FleetError
 from navitas.fleet.schema import client_number, pseudonym
 from navitas.fleet.store import Store

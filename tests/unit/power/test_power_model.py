@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.errors import PowerProfileError
+from navitas.base.errors import PowerProfileError
 from navitas.power.cpu import power_model
 from navitas.power.model import PowerModel
 from navitas.power.power_profile import PowerProfile, read_power_profile

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.field_data import FIELD_DATA, needs_field_data
 
-from navitas.errors import ExitCode, PowerProfileError
+from navitas.base.errors import ExitCode, PowerProfileError
 from navitas.power import catalog
 from navitas.power.cpu import power_model
 

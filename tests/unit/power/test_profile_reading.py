@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.errors import PowerProfileError
+from navitas.base.errors import PowerProfileError
 from navitas.power.power_profile import MAX_BYTES, PowerProfile, read_power_profile
 
 

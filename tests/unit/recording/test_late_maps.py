@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from navitas.base.errors import RecordingError
 from navitas.cli.main import run
-from navitas.errors import RecordingError
 from navitas.recording.late_maps import MAP_UNKNOWN, UNKNOWN_MAP, add_map
 from navitas.recording.writer import reserve_folder
 

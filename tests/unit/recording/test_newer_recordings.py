@@ -15,9 +15,9 @@ from support import chunk_writer as cw
 from support.reports import data_of
 
 import navitas
-from navitas.analyze.profile import Profile
+from navitas.base.errors import RecordingError
 from navitas.cli.main import run
-from navitas.errors import RecordingError
+from navitas.energy.analyze.profile import Profile
 from navitas.recording.late_maps import add_map
 from navitas.recording.store import open_recording
 from navitas.report import json_report

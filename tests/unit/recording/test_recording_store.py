@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support.recording_maker import make_recording
 from support.scenario import Scenario, TestSpec, ThreadSpec, call
 
-from navitas.errors import RecordingError
+from navitas.base.errors import RecordingError
 from navitas.recording.store import Recording, open_recording
 
 SCENARIO = Scenario(

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from support.recording_maker import make_map
 
-from navitas.errors import RecordingError
-from navitas.folder_lock import FolderLock
-from navitas.new_files import unfinished_path
+from navitas.base.errors import RecordingError
+from navitas.base.folder_lock import FolderLock
+from navitas.base.new_files import unfinished_path
 from navitas.recording.layout import RESERVE_NAME
 from navitas.recording.manifest import DeviceEntry, Project, Run, Source, Test
 from navitas.recording.store import open_recording

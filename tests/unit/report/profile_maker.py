@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from support.ledger_maker import RUN, NodeSpec, TestSpec, ThreadSpec, made_ledger
 
-from navitas.analyze.profile import About, Profile
-from navitas.analyze.records import Notice
-from navitas.attribute.ledger import Evidence, RunEntry
-from navitas.parse.reasons import MergedReason
-from navitas.parse.tables import Method, MethodTable
+from navitas.energy.analyze.profile import About, Profile
+from navitas.energy.analyze.records import Notice
+from navitas.energy.attribute.ledger import Evidence, RunEntry
+from navitas.recording.parse.reasons import MergedReason
+from navitas.recording.parse.tables import Method, MethodTable
 
 METHODS = MethodTable(
     (

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 from random import Random
 
 import pytest
+from damage import chunks_of, damage, missing_of
+from damaged_recordings import conservation
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from samples import made_samples
 from support import chunk_writer as cw
 
 import navitas
-from navitas.analyze.conserve import check
-from navitas.errors import NavitasError, PowerProfileError, RecordingError
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "fuzz"))
-
-from damage import chunks_of, damage, missing_of
-from damaged_recordings import conservation
-from samples import made_samples
+from navitas.base.errors import NavitasError, PowerProfileError, RecordingError
+from navitas.energy.analyze.conserve import check
 
 
 @pytest.fixture(scope="module")

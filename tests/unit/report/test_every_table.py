@@ -18,31 +18,22 @@ from rich.text import Text
 from support.ledger_maker import NodeSpec, ThreadSpec, made_ledger
 
 import navitas
-from navitas.analyze.energy_tree import EnergyTree
-from navitas.analyze.handed_work import UNKNOWN_STARTER, HandedWork
-from navitas.analyze.profile import Profile
-from navitas.analyze.records import Nodes
-from navitas.analyze.timeline import ComponentTimelines
-from navitas.attribute.consumers_comparison import ConsumerEnergy
-from navitas.attribute.ledger import Energy, Evidence
-from navitas.attribute.owner_kind import OwnerKind
-from navitas.calibrate.calibration import Calibration, Disagreement, PointErrors
-from navitas.calibrate.special_steps import ComponentCurrents
-from navitas.census.document import CensusBlock, CensusMethod, InlinedCode
-from navitas.cli.bisect import steps_table as energy_steps_table
-from navitas.cli.compare_tables import changes_table as compared_table
-from navitas.cli.devices import devices_table
-from navitas.cli.doctor import checks_table
-from navitas.cli.fleet_bugs import bugs_table
-from navitas.cli.fleet_check import checks_table as versions_table
-from navitas.cli.fleet_compare import changes_table
-from navitas.cli.fleet_diagnose import actions_table
-from navitas.cli.fleet_hogs import hogs_table
-from navitas.cli.fleet_ingest import reasons_table, sources_table
-from navitas.cli.fleet_jscore import scores_table
-from navitas.cli.fleet_paper import paper_table
-from navitas.cli.fleet_rates import rates_table
-from navitas.cli.graph_tables import (
+from navitas.capture.collect.doctor import Check
+from navitas.capture.device.adb_server import ListedDevice
+from navitas.cli.compare.bisect import steps_table as energy_steps_table
+from navitas.cli.compare.tables import changes_table as compared_table
+from navitas.cli.device.devices import devices_table
+from navitas.cli.device.doctor import checks_table
+from navitas.cli.fleet.bugs import bugs_table
+from navitas.cli.fleet.check import checks_table as versions_table
+from navitas.cli.fleet.compare import changes_table
+from navitas.cli.fleet.diagnose import actions_table
+from navitas.cli.fleet.hogs import hogs_table
+from navitas.cli.fleet.ingest import reasons_table, sources_table
+from navitas.cli.fleet.jscore import scores_table
+from navitas.cli.fleet.paper import paper_table
+from navitas.cli.fleet.rates import rates_table
+from navitas.cli.graph.tables import (
     edge_changes_table,
     graph_edges_table,
     graph_modules_table,
@@ -51,11 +42,12 @@ from navitas.cli.graph_tables import (
     unmatched_table,
     wake_ups_table,
 )
-from navitas.cli.history_show import trends_table
-from navitas.cli.operations_census import census_table
-from navitas.cli.operations_fit import operations_table, predictions_table
-from navitas.cli.operations_fit import scores_table as families_table
-from navitas.cli.operations_tables import (
+from navitas.cli.habits.row_tables import rows_table
+from navitas.cli.history.show import trends_table
+from navitas.cli.operations.census import census_table
+from navitas.cli.operations.fit import operations_table, predictions_table
+from navitas.cli.operations.fit import scores_table as families_table
+from navitas.cli.operations.tables import (
     blocks_table,
     budgets_table,
     changed_operations_table,
@@ -63,17 +55,18 @@ from navitas.cli.operations_tables import (
     counts_table,
     ranking_table,
 )
-from navitas.cli.power import cluster_table
-from navitas.cli.power_calibrate import calibration_table, currents_table
-from navitas.cli.power_fit import coefficients_table
-from navitas.cli.row_tables import rows_table
-from navitas.cli.vitals_tables import acquirers_table, alarms_table, apps_table, locks_table, radio_users_table
-from navitas.collect.doctor import Check
-from navitas.compare.comparison import Comparison, FigureChange
-from navitas.compare.effect import Deviations, Effect
-from navitas.compare.session import Subject
-from navitas.compare.verdict import Verdict
-from navitas.device.adb_server import ListedDevice
+from navitas.cli.power.calibrate import calibration_table, currents_table
+from navitas.cli.power.fit import coefficients_table
+from navitas.cli.power.group import cluster_table
+from navitas.cli.vitals.tables import acquirers_table, alarms_table, apps_table, locks_table, radio_users_table
+from navitas.energy.analyze.energy_tree import EnergyTree
+from navitas.energy.analyze.handed_work import UNKNOWN_STARTER, HandedWork
+from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.records import Nodes
+from navitas.energy.analyze.timeline import ComponentTimelines
+from navitas.energy.attribute.consumers_comparison import ConsumerEnergy
+from navitas.energy.attribute.ledger import Energy, Evidence
+from navitas.energy.attribute.owner_kind import OwnerKind
 from navitas.fleet.advice import ActionRow
 from navitas.fleet.drain_changes import ChangeRow, CheckRow
 from navitas.fleet.files import FleetError
@@ -81,22 +74,33 @@ from navitas.fleet.ingest.group import SourceOutcome
 from navitas.fleet.paper.paper_findings import PaperBugRow, PaperHogRow
 from navitas.fleet.rates import Summary
 from navitas.fleet.results import BugRow, HogRow, ScoreRow
-from navitas.graph.delivery_tags import CheckedTag, HistoryCheck
-from navitas.graph.difference import EdgeChange, ModuleChange
-from navitas.graph.module_graph import EdgeKind, ModuleEdge, ModuleGraph, ModuleNode, UnmatchedMessages
-from navitas.graph.wake_ups import WakeUp
-from navitas.history.bisect import FigureStep
-from navitas.history.trend import ChangePoint, FigureTrend, Slope
-from navitas.operations.budgets import Budget
-from navitas.operations.build_difference import ChangedOperation
-from navitas.operations.counted_program import CountedMethod, CountedProgram, Terms
-from navitas.operations.rankings import ClassShare, CostedBlock, RankedOperation
-from navitas.parse.tables import MethodTable
+from navitas.insight.calibrate.calibration import Calibration, Disagreement, PointErrors
+from navitas.insight.calibrate.special_steps import ComponentCurrents
+from navitas.insight.compare.comparison import Comparison, FigureChange
+from navitas.insight.compare.effect import Deviations, Effect
+from navitas.insight.compare.session import Subject
+from navitas.insight.compare.verdict import Verdict
+from navitas.insight.graph.delivery_tags import CheckedTag, HistoryCheck
+from navitas.insight.graph.difference import EdgeChange, ModuleChange
+from navitas.insight.graph.module_graph import EdgeKind, ModuleEdge, ModuleGraph, ModuleNode, UnmatchedMessages
+from navitas.insight.graph.wake_ups import WakeUp
+from navitas.insight.history.bisect import FigureStep
+from navitas.insight.history.trend import ChangePoint, FigureTrend, Slope
+from navitas.insight.operations.budgets import Budget
+from navitas.insight.operations.build_difference import ChangedOperation
+from navitas.insight.operations.census.document import CensusBlock, CensusMethod, InlinedCode
+from navitas.insight.operations.counted_program import CountedMethod, CountedProgram, Terms
+from navitas.insight.operations.rankings import ClassShare, CostedBlock, RankedOperation
+from navitas.insight.operations.regress.apply import Predictions
+from navitas.insight.operations.regress.model_file import FamilyScore, FoldScore, HullPart, Operation, OperationsModel
+from navitas.insight.operations.regress.noise import Noise
+from navitas.insight.vitals.device_use import Bounds, DeviceUse, HeldLock, UidUse, WakeupAlarm
+from navitas.insight.vitals.recorded_methods import Acquirer, RadioUser
+from navitas.insight.vitals.report import AppVitals, VitalsReport
+from navitas.insight.vitals.verdicts import figures_of, verdict_of
 from navitas.power.fitted_model import FittedCoefficient, FittedGroup
 from navitas.power.model import ClusterPower, CpuPower
-from navitas.regress.apply import Predictions
-from navitas.regress.model_file import FamilyScore, FoldScore, HullPart, Operation, OperationsModel
-from navitas.regress.noise import Noise
+from navitas.recording.parse.tables import MethodTable
 from navitas.report.terminal.call_trees import energy_tree_table
 from navitas.report.terminal.components_table import components_table, consumers_table, users_table
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
@@ -105,10 +109,6 @@ from navitas.report.terminal.power_table import power_table, steps_table
 from navitas.report.terminal.tests_table import baseline_table
 from navitas.report.terminal.tests_table import tests_table as table_of_tests
 from navitas.report.terminal.threads_table import threads_table
-from navitas.vitals.device_use import Bounds, DeviceUse, HeldLock, UidUse, WakeupAlarm
-from navitas.vitals.recorded_methods import Acquirer, RadioUser
-from navitas.vitals.report import AppVitals, VitalsReport
-from navitas.vitals.verdicts import figures_of, verdict_of
 
 WIDTHS = [40, 80, 200, pytest.param(100, marks=pytest.mark.extended)]
 TOP = 20

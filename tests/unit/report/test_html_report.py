@@ -16,9 +16,9 @@ from support.html_pages import Page, page_data
 from support.ledger_maker import NodeSpec, ThreadSpec
 from support.reports import text_of
 
-from navitas.analyze.flame_nodes import flame_nodes
-from navitas.html_page.page import Cell, embedded_json, table
-from navitas.parse.tables import MethodTable
+from navitas.base.html_page.page import Cell, embedded_json, table
+from navitas.energy.analyze.flame_nodes import flame_nodes
+from navitas.recording.parse.tables import MethodTable
 from navitas.report import html_report, html_tables
 
 VIEWER = ("/* before */", "/* viewer */", "/* after */")

@@ -7,8 +7,8 @@ from dataclasses import astuple, replace
 
 import pytest
 
-from navitas.analyze.records import MethodEnergy, MethodRecords
-from navitas.parse.tables import Method, MethodTable
+from navitas.energy.analyze.records import MethodEnergy, MethodRecords
+from navitas.recording.parse.tables import Method, MethodTable
 from navitas.report.json_rows import MethodLines
 
 METHODS = MethodTable((Method(0, ":", "a.B", "100 %s", "()V", 1, "main", False),), {})
@@ -52,7 +52,7 @@ def test_energies_are_split_if_there_are_several_components() -> None:
 
 
 def test_methods_can_span_several_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("navitas.analyze.records.BLOCK_ROWS", 7)
+    monkeypatch.setattr("navitas.energy.analyze.records.BLOCK_ROWS", 7)
     many = [replace(PLAIN, calls=number) for number in range(20)]
     assert [line["calls"] for line in lines(*many)] == list(range(20))
 

@@ -9,8 +9,8 @@ from profile_maker import METHODS, one_run, profile
 from support.ledger_maker import NodeSpec, ThreadSpec
 from support.reports import data_of, text_of
 
-from navitas.analyze.profile import Profile
-from navitas.parse.tables import MethodTable
+from navitas.energy.analyze.profile import Profile
+from navitas.recording.parse.tables import MethodTable
 from navitas.report import collapsed, speedscope
 
 

@@ -14,7 +14,7 @@ from profile_maker import ABOUT, TICKED, one_run, profile
 from support.reports import closed, data_of, text_of
 
 import navitas.report.json_report as module
-from navitas.analyze.profile import Profile
+from navitas.energy.analyze.profile import Profile
 from navitas.report.json_report import schema, write
 
 ROOT = Path(__file__).parents[3]

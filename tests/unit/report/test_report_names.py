@@ -14,7 +14,7 @@ from support.reports import data_of, text_of
 from support.scenario import Scenario, TestSpec, ThreadSpec, call
 
 import navitas
-from navitas.analyze.profile import Profile
+from navitas.energy.analyze.profile import Profile
 from navitas.report import collapsed, json_report, speedscope
 from navitas.report.collapsed import DEEPER, MAX_DEPTH
 from navitas.report.terminal.terminal_report import TerminalReport

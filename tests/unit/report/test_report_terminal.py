@@ -11,10 +11,10 @@ from rich.cells import cell_len
 from rich.console import Console
 from support.ledger_maker import RUN, NodeSpec, ThreadSpec, made_ledger
 
-from navitas.analyze.profile import Profile
-from navitas.attribute.compensation import ProbesError
-from navitas.errors import UsageError
-from navitas.parse.tables import MethodTable
+from navitas.base.errors import UsageError
+from navitas.energy.analyze.profile import Profile
+from navitas.energy.attribute.compensation import ProbesError
+from navitas.recording.parse.tables import MethodTable
 from navitas.report.terminal.terminal_report import TerminalReport, unknown_thread
 from navitas.report.units import bar, battery_rate, battery_share, charge, duration, joules, percent, watts
 

@@ -14,10 +14,10 @@ from support.recording_maker import make_recording
 from support.scenario import Call, Scenario, TestSpec, ThreadSpec
 
 import navitas
-from navitas.analyze.profile import Profile
-from navitas.compare.comparison import compare
-from navitas.compare.figures import FigureChoice
-from navitas.compare.session import parse_session
+from navitas.energy.analyze.profile import Profile
+from navitas.insight.compare.comparison import compare
+from navitas.insight.compare.figures import FigureChoice
+from navitas.insight.compare.session import parse_session
 from navitas.report import html_report, json_report
 from navitas.report.terminal.terminal_report import TerminalReport
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from math import fsum
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "accuracy"))
-
 from processing_score import BUSY, ENTRIES, FAULTY, processing_errors, saving_error, simulated_graph
 from truth.modules import MAIN, RECEIVER, SYNC, UPLOAD
 
-from navitas.graph.advice import RULES
+from navitas.insight.graph.advice import RULES
 
 SEEDS = (1, pytest.param(2, marks=pytest.mark.extended))
 

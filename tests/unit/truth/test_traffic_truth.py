@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import cache
 from pathlib import Path
 
@@ -10,16 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "accuracy"))
-
 from traffic.device_runs import Use, true_device_energy
 from traffic.plan import COMPUTES, IDLE, LANES, NETWORK, TAIL_NS, WRITES, PlannedPhase, RunLog, make_plan, read_log, write_plan
 from traffic.recorded import ApiCall, allocate
 from traffic.server import Moved
 from traffic.truth import on_the_air, physics, true_bytes, true_energy
 
-from navitas.parse.io_counters import Increments
+from navitas.recording.parse.io_counters import Increments
 from navitas.virtual_phone.components.component_rails import ComponentLoad, ComponentRails
 from navitas.virtual_phone.components.device_state import ComponentUse, DeviceSwitches, UseKind
 from navitas.virtual_phone.components.network import AirTraffic

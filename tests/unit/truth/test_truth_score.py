@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from peers import averaged_current
+from score import PAGE, PLOT
+from scoring import Errors, method_errors, score
+from tables import Point, interval_table, missed_targets, spread_table, targets_table, workload_table, write_section
 from truth.energy import integrate
 from truth.events import anchors_of
 from truth.ftrace import overwritten, trace_text
@@ -17,15 +20,8 @@ from truth.record import Record
 from truth.recorder import write_recording
 from truth.workloads import simulate
 
-from navitas.parse.parsed_recording import parse_recording
+from navitas.recording.parse.parsed_recording import parse_recording
 from navitas.recording.store import open_recording
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "accuracy"))
-
-from peers import averaged_current
-from score import PAGE, PLOT
-from scoring import Errors, method_errors, score
-from tables import Point, interval_table, missed_targets, spread_table, targets_table, workload_table, write_section
 
 
 @pytest.fixture(scope="module")

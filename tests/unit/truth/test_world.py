@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "accuracy"))
-
 from world.battery import CHARGING, DISCHARGING
 from world.catalog import make_catalog
 from world.defects import make_defects

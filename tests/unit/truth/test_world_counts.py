@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "accuracy"))
-
 import world_score
 from world_counts import WorldCounts
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.device import shell_v2
+from navitas.capture.device import shell_v2
 from navitas.virtual_phone import wire
 from navitas.virtual_phone.wire import Command, Packet, WireError
 

@@ -10,7 +10,7 @@ import pytest
 from phone_harness import on_phone, run
 from support.null_kernel import NullKernel
 
-from navitas.perfetto.messages import message_class
+from navitas.android.perfetto.messages import message_class
 from navitas.virtual_phone.kernel.spec import default_profile, read_figures
 from navitas.virtual_phone.phone import Phone
 from navitas.virtual_phone.rail_monitor import RailMonitor

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from navitas.errors import DeviceError
+from navitas.base.errors import DeviceError
 from navitas.virtual_phone import firmware
 from navitas.virtual_phone.host_java import StartError
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 from support.bundle_maker import MANIFEST
 
-from navitas.bundle.manifest import BundleManifest
+from navitas.capture.bundle.manifest import BundleManifest
 from navitas.virtual_phone import am_instrument
 from navitas.virtual_phone.package import Package
 

@@ -12,7 +12,7 @@ import pytest
 from bundle_maker import bundle
 from phone_harness import Output, on_phone, run
 
-from navitas.bundle import archive
+from navitas.capture.bundle import archive
 from navitas.virtual_phone.package import InstrumentationRunner
 from navitas.virtual_phone.phone import Phone
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from phone_harness import Output, on_phone, run
 
-from navitas.collect.state.condition import parse_battery, parse_thermal
-from navitas.collect.state.settings import RADIOS, SETTINGS, parse_reading, reading_script, same
+from navitas.capture.collect.state.condition import parse_battery, parse_thermal
+from navitas.capture.collect.state.settings import RADIOS, SETTINGS, parse_reading, reading_script, same
 from navitas.power.dump import from_dump
 from navitas.virtual_phone.models import dump_power_profile, write_framework_resources
 from navitas.virtual_phone.releases import VERSIONS

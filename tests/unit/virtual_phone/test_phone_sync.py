@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from navitas.device import sync_client
-from navitas.device.sync_client import SyncError
+from navitas.capture.device import sync_client
+from navitas.capture.device.sync_client import SyncError
 from navitas.virtual_phone.adbd import StreamClosed
 from navitas.virtual_phone.file_tree import FileTree
 from navitas.virtual_phone.sync import SyncService

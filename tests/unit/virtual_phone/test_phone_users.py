@@ -8,7 +8,7 @@ import pytest
 from phone_harness import on_phone, run
 from support.apk_maker import Tag, activity, manifest, write
 
-from navitas.apk.manifest import read_apk
+from navitas.android.apk.manifest import read_apk
 from navitas.virtual_phone.package import InstalledApk, Signing
 from navitas.virtual_phone.phone import Phone
 from navitas.virtual_phone.releases import FINE_POWER_MONITORS

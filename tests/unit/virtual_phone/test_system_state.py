@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import pytest
 from phone_harness import on_phone, run
 
-from navitas.errors import NavitasError
+from navitas.base.errors import NavitasError
 from navitas.virtual_phone.identity import SHELL
 from navitas.virtual_phone.phone import Phone
 from navitas.virtual_phone.system_state import SystemState, app_text

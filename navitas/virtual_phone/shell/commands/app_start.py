@@ -8,7 +8,7 @@ import signal
 import time
 from functools import partial
 
-from navitas.apk.manifest import AppComponent
+from navitas.android.apk.manifest import AppComponent
 from navitas.virtual_phone.apps import AppEnded, AppProcess
 from navitas.virtual_phone.host_java import StartError
 from navitas.virtual_phone.package import Package, short_name

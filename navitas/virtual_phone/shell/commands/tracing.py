@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import getopt
 
-from navitas.perfetto.messages import read_config
+from navitas.android.perfetto.messages import read_config
 from navitas.virtual_phone.file_tree import is_under
 from navitas.virtual_phone.releases import has
 from navitas.virtual_phone.shell.commands.command_options import to_seconds

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from support.field_data import FIELD_DATA, needs_field_data
 
+from navitas.base.line_blocks import LineBlock, LineSequence
 from navitas.fleet.ingest.checkin import CheckinReader
 from navitas.fleet.ingest.ingest_files import ingest
 from navitas.fleet.ingest.raw import RowBatch
 from navitas.fleet.ingest.source import SourceFile
-from navitas.line_blocks import LineBlock, LineSequence
 
 FIELD = FIELD_DATA / "batterystats"
 HISTORY = """9,0,i,vers,36,214,AP1A,AP2A

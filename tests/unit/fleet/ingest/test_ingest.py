@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 from support.fleet_samples import NOW_S, json_lines, quarantined, row, stored
 
+from navitas.base.folder_lock import FolderLock
+from navitas.base.line_blocks import LINE_LIMIT
+from navitas.base.new_files import unfinished_path
 from navitas.fleet.files import FleetError, read_table
 from navitas.fleet.ingest import merge, source
 from navitas.fleet.ingest.group import SourceOutcome
@@ -18,9 +21,6 @@ from navitas.fleet.ingest.ingest_files import ingest
 from navitas.fleet.ingest.source import SourceFile
 from navitas.fleet.schema import SAMPLES, bucket_of, client_number
 from navitas.fleet.store import Store
-from navitas.folder_lock import FolderLock
-from navitas.line_blocks import LINE_LIMIT
-from navitas.new_files import unfinished_path
 
 
 def _ingest(store: Path, *files: Path, client: str = "") -> list[SourceOutcome]:

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from navitas import line_blocks as module
+from navitas.base import line_blocks as module
+from navitas.base.line_blocks import LINE_LIMIT, LineCutter, utf8_of
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest import source as source_module
 from navitas.fleet.ingest.source import SourceFile
-from navitas.line_blocks import LINE_LIMIT, LineCutter, utf8_of
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from navitas.base.line_blocks import LineBlock, LineSequence
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest import text_lines
 from navitas.fleet.ingest.checkin import CheckinReader
@@ -22,7 +23,6 @@ from navitas.fleet.ingest.source import reader_of
 from navitas.fleet.ingest.stored_rows import Packages, stored_rows
 from navitas.fleet.ingest.text_lines import CsvReader, JsonReader
 from navitas.fleet.schema import PACKAGES, SAMPLES
-from navitas.line_blocks import LineBlock, LineSequence
 
 NAMES = st.text(
     st.characters(codec="utf-8", exclude_characters=" ;,\r\n\x85\u2028\u2029", exclude_categories=["Zs", "Cc"]),

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from navitas.errors import UsageError
+from navitas.base.errors import UsageError
 from navitas.fleet.files import FleetError, read_table
 from navitas.fleet.pairs import ClientSamples, pairs_of
 from navitas.fleet.schema import SAMPLES, State, bucket_of, month_of

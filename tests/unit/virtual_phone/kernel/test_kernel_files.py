@@ -11,7 +11,7 @@ import pytest
 from kernel_fakes import FakeSource
 from kernel_truth import KernelTruth
 
-from navitas.errors import DeviceError
+from navitas.base.errors import DeviceError
 from navitas.virtual_phone.kernel.kernel_model import KernelModel
 from navitas.virtual_phone.kernel.live_kernel import Kernel
 from navitas.virtual_phone.kernel.scheduler import CpuUsage, KernelTask

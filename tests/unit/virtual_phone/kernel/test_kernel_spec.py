@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from navitas.errors import DeviceError
+from navitas.base.errors import DeviceError
 from navitas.power import catalog
 from navitas.power.cpu import power_model
 from navitas.virtual_phone.kernel.spec import FULL_CAPACITY, load_spec

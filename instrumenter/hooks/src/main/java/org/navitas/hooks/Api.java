@@ -1,7 +1,7 @@
 package org.navitas.hooks;
 
 /**
- * The numbers of the methods that calls of the platform appear as in a recording. {@code navitas/parse/apis.py}
+ * The numbers of the methods that calls of the platform appear as in a recording. {@code navitas/recording/parse/apis.py}
  * has the same table. A number never changes its meaning. The compiler inlines them, so the jar does not contain this
  * class.
  */

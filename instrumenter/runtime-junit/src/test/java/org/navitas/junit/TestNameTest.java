@@ -17,7 +17,7 @@ public class TestNameTest {
     public void cutsLongNamesAndKeepsThemUnique() {
         String most = String.join("", Collections.nCopies(240, "x"));
         assertEquals(most, TestName.clean(most));
-        // tests/unit/device/test_instrumentation_parser.py tests the same.
+        // tests/unit/capture/device/test_instrumentation_parser.py tests the same.
         String cut = most.substring(0, 231) + "\u202683a789fe";
         assertEquals(cut, TestName.clean(most + "y"));
         assertEquals(cut, TestName.clean(cut));

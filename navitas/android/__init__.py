@@ -1,0 +1,1 @@
+"""Formats of Android itself: APKs, compiled XML, dumps, traces, ids."""

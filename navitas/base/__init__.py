@@ -1,0 +1,1 @@
+"""What all rooms use: errors, files, locks, untrusted text. It knows nothing of energy."""

@@ -1,0 +1,1 @@
+"""A project and a device → a recording."""

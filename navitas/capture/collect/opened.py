@@ -1,0 +1,152 @@
+"""Open a recording of a device: write its topology, sources and power profile, then accept runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from navitas.base.folder_lock import FolderLock
+from navitas.capture.bundle.manifest import AndroidManifest, CommonManifest
+from navitas.capture.collect import map_cache, power, topology
+from navitas.capture.collect.options import ProfileOptions
+from navitas.capture.collect.progress import Progress
+from navitas.capture.collect.run_recorder import VALID_FOR_RUN, RunRecorder
+from navitas.capture.collect.state.settings import PhoneSetting, fine_monitors
+from navitas.capture.collect.trace.perfetto import unavailable
+from navitas.capture.device.base import Device
+from navitas.recording import manifest
+from navitas.recording.writer import RecordingWriter, Supply
+
+_COMPONENTS = ("cpu",)
+"""The components that counters, traces and shell samples cover."""
+_BUILD_WITH_HOOKS = "build the bundle with -Pnavitas.hooks=true, or with hooks = true in navitas { }"
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A recording in progress, and the recorder of its runs."""
+
+    writer: RecordingWriter
+    runner: RunRecorder
+    _device: Device
+    _policies: list[manifest.Policy]
+    _supply: Supply
+    _reads_monitors: bool = False
+
+    def add_map(self, known: map_cache.KnownMap) -> None:
+        """Add a method map, with the ids of the maps that it extends."""
+        self.writer.add_map(known.map_id, known.module, known.data, known.includes)
+
+    def warn_of_build(self, build: CommonManifest, options: ProfileOptions) -> None:
+        """Add the build's warnings, and those about what the recording cannot have of this build."""
+        for text in build.warnings:
+            self.writer.warn("build", text, VALID_FOR_RUN)
+        if isinstance(build, AndroidManifest) and build.minified and self._device.info.kind == "virtual":
+            message = f"{build.module}: a virtual phone runs {build.variant} as it is before R8 or ProGuard changes it"
+            self.writer.warn("build", message, "for the energy of the code that users get, profile it on a phone")
+        if options.record != "none" and options.granularity == "method" and build.hooks is False:
+            message = f"{build.package} was built without hooks, so --record {options.record} records no calls of APIs"
+            self.writer.warn("no_hooks", message, _BUILD_WITH_HOOKS)
+
+    def permissions(self, packages: Iterable[str]) -> list[PhoneSetting]:
+        """Return the permissions that the apps get for fine power monitors, if the recording reads power monitors."""
+        return fine_monitors(self._device, packages) if self._reads_monitors else []
+
+    def finish(self, progress: Progress) -> None:
+        """Complete the recording. If the app has read the phone's own power profile, that one replaces the chosen profile."""
+        if self._supply.replaceable and self.runner.power_profile:
+            better = power.adopt(self._device, self._supply, self.runner.power_profile, self._policies, self._warn_of_profile)
+            if better is not self._supply:
+                self.writer.replace_power_profile(better.profile_xml, better.profile_source)
+        progress.stage("saving the recording")
+        self.writer.finish()
+
+    def _warn_of_profile(self, text: str) -> None:
+        self.writer.warn("power_profile", text, "navitas power show")
+
+
+@contextmanager
+def opened(
+    device: Device, options: ProfileOptions, project: str, output: Path, progress: Progress, *, lock: FolderLock | None
+) -> Iterator[Opened]:
+    """Begin a recording at `output`. The caller may already hold its lock. Without a call of `finish`, it stays partial.
+
+    Raises `DeviceError`, or `RecordingError` if `output` is not writable.
+    """
+    policies = topology.read_policies(device)
+    by_shell = topology.traffic_files(device) if options.counts_traffic else []
+    sources = topology.counter_sources(policies)
+    shell_files = topology.shell_files(device)
+    by_perfetto = options.trace in ("auto", "perfetto") and not unavailable(device)
+    statistics = topology.reads_statistics(device, shell_files, by_perfetto=by_perfetto)
+    # Only the end of a trace shows whether it has rails, so the app reads its monitors while one runs.
+    has_rails = statistics or topology.RAILS in shell_files
+    monitors = topology.monitor_sources(device, has_rails=has_rails) if options.counts_traffic else []
+    sources += [*topology.traffic_sources(device, by_shell), *monitors] if options.counts_traffic else []
+    supply = power.choose(device, options, policies)
+    with _writer(device, project, policies, supply, options=options, output=output, lock=lock) as writer:
+        for source in sources:
+            writer.add_source(source)
+        if supply.voltage_source == "default":
+            message = f"the phone does not report its battery voltage: joules are computed for {supply.voltage_v:g} V"
+            writer.warn("voltage", message, "set it with --voltage V")
+        if options.counts_traffic and topology.NET_DEV not in by_shell:
+            message = f"device {device.info.serial}: its shell may not read {topology.NET_DEV}: traffic of other apps is unknown"
+            writer.warn("io_counters", message, f"check it: adb shell cat {topology.NET_DEV}")
+        runner = RunRecorder(
+            device, writer, options, sources, progress, shell_files=shell_files, traffic_files=by_shell, statistics=statistics
+        )
+        yield Opened(writer, runner, device, policies, supply, bool(monitors))
+
+
+def _writer(
+    device: Device,
+    project: str,
+    policies: list[manifest.Policy],
+    supply: Supply,
+    *,
+    options: ProfileOptions,
+    output: Path,
+    lock: FolderLock | None,
+) -> RecordingWriter:
+    info = device.info
+    return RecordingWriter(
+        output,
+        lock=lock,
+        project=manifest.Project(name=project, build_tool="gradle"),
+        device=manifest.DeviceEntry(
+            kind=info.kind,
+            serial=info.serial,
+            identity=info.identity,
+            model=info.model,
+            fingerprint=info.fingerprint,
+            sdk=info.sdk,
+            cpus=topology.read_cpus(device, policies),
+            policies=policies,
+        ),
+        supply=supply,
+        components=_COMPONENTS,
+        provenance=options.provenance,
+        settings={
+            "tests": ",".join(options.tests),
+            "repeat": options.repeat,
+            **({"warmup": options.warmup} if options.warmup else {}),
+            **({"until_percent": options.until_percent, "max_repeat": options.max_repeat} if options.until_percent else {}),
+            **({"seed": options.seed} if options.seed is not None else {}),
+            **({"session": options.session} if options.session else {}),
+            **({"user": info.user} if info.user else {}),
+            "transport": options.transport,
+            "mode": options.mode,
+            "record": options.record,
+            "granularity": options.granularity,
+            "baseline": options.baseline,
+            "sample_interval_ms": options.cpu_interval_ms,
+            "io_interval_ms": options.io_interval_ms,
+            "event_budget_bytes": options.event_budget_bytes,
+            "isolate": options.isolate,
+            "trace": options.trace,
+            **({"compile_mode": options.compile_mode} if options.compile_mode is not None else {}),
+        },
+    )

@@ -1,0 +1,1 @@
+"""`navitas compare` and `bisect`."""

@@ -1,0 +1,89 @@
+"""`navitas compare`: what changed in the energy of a program from one version to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from navitas.cli.compare.energy_limit import check_limit, figure_option, limit_options, pop_limit
+from navitas.cli.compare.input import check_output, read_session, session_paths
+from navitas.cli.compare.tables import changes_table
+from navitas.cli.habits.commands import NavitasCommand
+from navitas.cli.habits.json_output import check_json, json_option, write_json
+from navitas.cli.habits.messages import warning
+from navitas.cli.habits.option import option
+from navitas.cli.habits.options import Finite
+from navitas.cli.habits.paths import READ_FILE_ANY_NAME
+from navitas.cli.habits.progress import ConsoleProgress
+from navitas.cli.habits.standard_output import output_console
+from navitas.insight.compare.comparison import LEAST_SHARE, MARGIN_PERCENT
+from navitas.insight.compare.figures import FigureChoice
+from navitas.insight.compare.versions import compare_versions
+
+
+@click.command(
+    "compare", cls=NavitasCommand, example="navitas compare before after\nnavitas compare before.json after.json --same-session"
+)
+@click.argument("before", type=READ_FILE_ANY_NAME, required=True)
+@click.argument("after", type=READ_FILE_ANY_NAME, required=True)
+@option(
+    "--same-session",
+    is_flag=True,
+    from_project=False,
+    help="Each session has runs of both versions, in mixed order. Without it, one session of each version shows no change.",
+)
+@option(
+    "--margin",
+    "margin_percent",
+    type=Finite(min=0.01, max=1000),
+    default=MARGIN_PERCENT,
+    show_default=True,
+    metavar="PERCENT",
+    help="'same' means a smaller change than this.",
+)
+@option(
+    "--min-share",
+    "least_percent",
+    type=Finite(min=0, max=100),
+    default=100 * LEAST_SHARE,
+    show_default=True,
+    metavar="PERCENT",
+    help="Leave out methods and threads with a smaller share of all energy.",
+)
+@figure_option
+@limit_options
+@json_option
+def command(
+    *,
+    before: Path,
+    after: Path,
+    same_session: bool,
+    margin_percent: float,
+    least_percent: float,
+    choice: FigureChoice,
+    json_file: Path | None,
+    **values: Any,
+) -> int:
+    """Compare the energy of two versions, BEFORE and AFTER.
+
+    Each is a recording, a JSON report ('-': stdin), or a folder of several of them: one for each session.
+    """
+    is_text, limit = check_json(json_file), pop_limit(values)
+    paths = [session_paths(side) for side in (before, after)]
+    check_output(json_file, [before, after, *paths[0], *paths[1]])
+    least_share = least_percent / 100
+    with ConsoleProgress(only_live=True) as progress:
+        compared = compare_versions(
+            paths[0], paths[1], choice, same_session=same_session, margin_percent=margin_percent, least_share=least_share,
+            read=lambda path: read_session(path, progress),
+        )  # fmt: skip
+    found = compared.comparison
+    if json_file is not None:
+        write_json(json_file, **compared.as_json())
+    if is_text:
+        output_console().print(changes_table(found, choice.energy, len(compared.before), len(compared.after)))
+    for text in found.warnings:
+        warning(text)
+    return check_limit(found, choice, limit)

@@ -1,0 +1,112 @@
+"""`--figure`, `--fail-above` and `--fail-on`: which energy commands compare, and when a check fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import click
+
+from navitas.base.errors import ExitCode, UsageError
+from navitas.base.untrusted_text import printable, printable_list
+from navitas.cli.compare.tables import about
+from navitas.cli.habits.messages import failed_check, unknown_check, warning
+from navitas.cli.habits.option import option
+from navitas.cli.habits.options import Finite
+from navitas.cli.habits.paths import TEXT
+from navitas.insight.compare.comparison import Comparison, FigureChange
+from navitas.insight.compare.figures import FigureChoice, parse_figures
+
+F = TypeVar("F", bound=Callable[..., Any])
+_NAMES = 5
+
+figure_option = option(
+    "--figure",
+    "choice",
+    multiple=True,
+    type=TEXT,
+    from_project=False,
+    metavar="FIGURE",
+    callback=lambda ctx, param, value: parse_figures(value),
+    help="app, base, total or KIND:PATTERN; repeatable. [app]",
+)
+
+
+def fail_on_option(known: str, text: str) -> Callable[[F], F]:
+    """Return the option `--fail-on`: `known` is shown to be wrong, `unknown` is not known to be right."""
+    return option("--fail-on", type=click.Choice([known, "unknown"]), from_project=False, help=text)
+
+
+def limit_options(function: F) -> F:
+    """Add the options of a limit. The command must call `pop_limit`."""
+    above = option(
+        "--fail-above",
+        type=Finite(min=0, max=1e6),
+        from_project=False,
+        metavar="PERCENT",
+        help="Exit with code 1 if all tests or a test need over this much more energy.",
+    )
+    fail_on = fail_on_option("above", "Fail if above, or also if unknown. [unknown]")
+    return above(fail_on(function))
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """How much more energy a version may need, and whether it may be unknown if it does. None: a check never fails."""
+
+    percent: float | None = None
+    fails_unknown: bool = True
+
+
+def pop_limit(values: dict[str, Any]) -> Limit:
+    """Remove the options of a limit from a command's keyword arguments. Raises `UsageError` for `--fail-on` without a limit."""
+    percent, fail_on = values.pop("fail_above"), values.pop("fail_on")
+    if fail_on is not None and percent is None:
+        raise UsageError("--fail-on needs a limit", "Add --fail-above PERCENT.")
+    return Limit(percent, fail_on != "above")
+
+
+def check_limit(found: Comparison, choice: FigureChoice, limit: Limit) -> ExitCode:
+    """Name the judged figures that need over the limit more energy, and those of which that is unknown."""
+    percent = limit.percent
+    if percent is None:
+        return ExitCode.OK
+    judged = [one for one in found.changes if choice.limits(one.subject)]
+    above = [one for one in judged if _is_above(one, percent)]
+    unknown = [f"{one.subject.name} ({_shown(one)})" for one in judged if one not in above and not _is_below(one, percent)]
+    for one in above:
+        text = f"{one.subject.name}: {_percent(one):.1f} % more {one.subject.energy} energy (limit {percent:g} %)"
+        failed_check(printable(text.replace("  ", " "), 1000), "See which methods changed in the table.")
+    text = f"it is not known whether these need over {percent:g} % more energy: {printable_list(unknown, _NAMES)}"
+    remedy = "Measure more runs in turns (navitas profile --against), on a quieter device; or name the figures with --figure."
+    return end_check((text, remedy) if unknown else None, is_above=bool(above), fails_unknown=limit.fails_unknown)
+
+
+def end_check(unknown: tuple[str, str] | None, *, is_above: bool, fails_unknown: bool) -> ExitCode:
+    """Print what a check could not know, with a remedy. Returns its exit code."""
+    fails = unknown is not None and fails_unknown
+    if unknown is not None:
+        (unknown_check if fails and not is_above else warning)(*unknown)
+    return ExitCode.CHECK_FAILED if is_above or fails else ExitCode.OK
+
+
+def _percent(one: FigureChange) -> float:
+    return 0.0 if one.effect is None else one.effect.percent
+
+
+def _is_above(one: FigureChange, limit: float) -> bool:
+    return one.verdict is not None and one.verdict.word == "different" and _percent(one) > limit
+
+
+def _is_below(one: FigureChange, limit: float) -> bool:
+    """Whether its interval ends at or below the limit."""
+    return one.effect is not None and one.effect.high_percent is not None and one.effect.high_percent <= limit
+
+
+def _shown(one: FigureChange) -> str:
+    if one.verdict is None:
+        return "no energy in some runs"
+    if one.verdict.shows_percent is None:
+        return "this data shows no change"
+    return f"this data shows changes from about {about(one.verdict.shows_percent)}"

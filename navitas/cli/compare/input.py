@@ -1,0 +1,36 @@
+"""The sessions that commands compare: recordings, JSON reports, and folders of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from navitas.base.errors import UsageError
+from navitas.base.untrusted_text import printable_list
+from navitas.cli.habits.files import STDOUT
+from navitas.cli.habits.messages import warning
+from navitas.cli.habits.paths import input_name
+from navitas.cli.habits.progress import ConsoleProgress
+from navitas.cli.report.reporting import load_profile
+from navitas.insight.compare import versions
+from navitas.insight.compare.session import Session
+
+
+def session_paths(side: Path) -> list[Path]:
+    """As `navitas.insight.compare.versions.session_paths`. Warns of skipped folders."""
+    found, skipped = versions.session_paths(side)
+    if skipped:
+        warning(f"{side}: skipped, since they are no recordings: {printable_list(skipped, 5)}")
+    return found
+
+
+def check_output(file: Path | None, inputs: Sequence[Path]) -> None:
+    """Raise `UsageError` if the JSON would replace an input, or be one the next time."""
+    if file is not None and file != STDOUT and {file.resolve(), file.resolve().parent} & {one.resolve() for one in inputs}:
+        raise UsageError(f"--json {file} is among the recordings to compare", "Write it to another folder.")
+
+
+def read_session(path: Path, progress: ConsoleProgress) -> Session:
+    """As `navitas.insight.compare.versions.read_session`, with progress, and with standard input."""
+    return versions.read_session(path, input_name(path), load=partial(load_profile, stage=progress.stage))

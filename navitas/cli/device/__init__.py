@@ -1,0 +1,1 @@
+"""`navitas devices` and `doctor`."""

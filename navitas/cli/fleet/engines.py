@@ -1,0 +1,120 @@
+"""The engine options of fleet commands, and the fleet that a command opens with them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+from navitas.base.errors import UsageError
+from navitas.base.extra_libraries import install_extra
+from navitas.cli.habits.messages import note
+from navitas.cli.habits.option import option
+from navitas.cli.habits.paths import STORE, TEXT
+from navitas.cli.habits.progress import bar
+from navitas.fleet.engine.base import Engine
+from navitas.fleet.engine.duckdb import MEMORY_MIB, DuckDbEngine
+from navitas.fleet.hogs import Hogs, find_hogs
+from navitas.fleet.period import Period
+from navitas.fleet.stages import Fleet, bring_up_to_date
+from navitas.fleet.store import Store
+
+
+def _spark(spill: Path, memory_mib: int) -> Engine:
+    """Raise `UsageError` if Spark is not installed."""
+    warnings.filterwarnings("ignore", module=r"pyspark\.")  # Deprecations of features that Navitas does not use.
+    try:
+        from navitas.fleet.engine.spark import SparkEngine  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "pyspark":
+            raise
+        raise UsageError("--engine spark needs the package pyspark", install_extra("spark")) from error
+    return SparkEngine(spill, memory_mib=memory_mib)
+
+
+ENGINES: dict[str, Callable[[Path, int], Engine]] = {
+    "duckdb": lambda spill, memory_mib: DuckDbEngine(spill, memory_mib=memory_mib),
+    "spark": _spark,
+}
+"""Factories of engines by name. Arguments: a folder for temporary files, and a memory limit in MiB."""
+
+
+@dataclass(frozen=True, slots=True)
+class FleetChoice:
+    """The store, engine, memory limit and period that a command line names."""
+
+    path: Path
+    engine: str
+    memory_mib: int
+    period: Period
+
+
+def fleet_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`STORE`, `--engine`, `--memory`, `--since` and `--until`, as the keyword argument `choice`."""
+
+    @wraps(function)
+    def chosen(*, store: Path, engine: str, memory_mib: int, since: str | None, until: str | None, **values: Any) -> Any:
+        return function(choice=FleetChoice(store, engine, memory_mib, Period.parse(since, until)), **values)
+
+    decorators = (
+        click.argument("store", type=STORE, metavar="STORE"),
+        option("--engine", type=click.Choice(sorted(ENGINES)), default="duckdb", show_default=True, help="Query engine."),
+        option(
+            "--memory",
+            "memory_mib",
+            type=click.IntRange(64, 1 << 22),
+            default=MEMORY_MIB,
+            show_default=True,
+            metavar="MIB",
+            help="Memory limit of the engine.",
+        ),
+        option("--since", type=TEXT, metavar="DATE", help="Only samples from this day or time on (UTC)."),
+        option("--until", type=TEXT, metavar="DATE", help="Only samples before this day or time (UTC)."),
+    )
+    made: Callable[..., Any] = chosen
+    for decorate in reversed(decorators):
+        made = decorate(made)
+    return made
+
+
+@contextmanager
+def fleet_of(choice: FleetChoice) -> Iterator[Fleet]:
+    """The chosen fleet, brought up to date with a progress bar. The engine ends with the block. Raises FleetError.
+
+    Prints a note at the end if groups of buckets were split for lack of memory.
+    """
+    # Tasks on a cluster have other working folders.
+    path = choice.path if choice.engine == "duckdb" else choice.path.absolute()
+    store = replace(Store.open(path), period=choice.period)
+    running = ENGINES[choice.engine](store.work / "spill", choice.memory_mib)
+    try:
+        with bar("summing samples") as progress:
+            fleet = bring_up_to_date(store, running, progress, _waiting)
+        yield fleet
+        for size, times in fleet.narrowed.items():
+            note(f"note: {times:,} × {size} were split for lack of memory; --memory raises the limit")
+    finally:
+        running.close()
+
+
+def hogs_of(fleet: Fleet) -> Hogs:
+    """The hogs of a fleet, with a progress bar. Raises `FleetError`."""
+    with reading(fleet, "regressing apps together") as shown:
+        return find_hogs(shown)
+
+
+@contextmanager
+def reading(fleet: Fleet, text: str) -> Iterator[Fleet]:
+    """The fleet, with a progress bar while it reads samples."""
+    with bar(text) as progress:
+        yield replace(fleet, progress=progress)
+
+
+def _waiting(process: str) -> None:
+    note(f"waiting for process {process or '?'}, which is writing to the fleet's folder")

@@ -1,0 +1,59 @@
+"""`navitas fleet erase`: erase a client from a fleet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from navitas.base.counts import counted
+from navitas.base.errors import UsageError
+from navitas.cli.fleet.rows import client_option
+from navitas.cli.habits.commands import NavitasCommand
+from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.option import option
+from navitas.cli.habits.paths import STORE
+from navitas.fleet.erase import allow_again as accept_again
+from navitas.fleet.erase import erase_client
+from navitas.fleet.schema import client_number, parse_pseudonym, pseudonym
+from navitas.fleet.store import Store, unknown_client
+
+
+@click.command("erase", cls=NavitasCommand, example="navitas fleet erase fleet --client phone-7")
+@click.argument("store", type=STORE, metavar="STORE")
+@client_option("Its name as ingested, or its pseudonym.", required=True)
+@option("--also-unknown", is_flag=True, from_project=False, help="Also a client without stored samples: refuse its later ones.")
+@option("--allow-again", is_flag=True, from_project=False, help="Erase nothing, and accept later samples of it again.")
+@json_option
+def command(*, store: Path, client: str, also_unknown: bool, allow_again: bool, json_file: Path | None) -> None:
+    """Erase a client: its samples, and all results, which are computed again. Later samples of it are refused."""
+    if also_unknown and allow_again:
+        raise UsageError("--also-unknown and --allow-again exclude each other", "Use one of them.")
+    opened = Store.open(store)
+    if allow_again:
+        for number in _numbers(opened, client):
+            if before := accept_again(opened, number):
+                break
+        write_json(json_file, client=pseudonym(number), samples=0, parts=0, erased_before=before)
+        accepted = "later samples are accepted; files that were ingested before are still skipped"
+        click.echo(f"{pseudonym(number)}: {accepted if before else 'was not erased'}", err=json_file is not None)
+        return
+    for number in _numbers(opened, client):
+        if erased := erase_client(opened, number):
+            break
+    else:
+        erased = erase_client(opened, number, also_unknown=True) if also_unknown else None
+    if erased is None:
+        raise unknown_client(opened, client, "To refuse samples of a client that has none yet, add --also-unknown.")
+    write_json(json_file, client=pseudonym(number), samples=erased.samples, parts=erased.parts, erased_before=erased.before)
+    again = ", which was erased before" if erased.before else ""
+    text = f"erased {counted(erased.samples, 'sample')}; later ones are refused"
+    click.echo(f"{pseudonym(number)}{again}: {text}", err=json_file is not None)
+
+
+def _numbers(store: Store, client: str) -> Iterator[int]:
+    """The client's number by its pseudonym, then by its name: a name may look like a pseudonym."""
+    if (given := parse_pseudonym(client)) is not None:
+        yield given
+    yield client_number(client, store.key)

@@ -1,0 +1,148 @@
+"""`navitas fleet hogs`: apps that drain the battery on every phone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import click
+import numpy as np
+
+from navitas.base.counts import counted
+from navitas.base.errors import UsageError
+from navitas.base.untrusted_text import printable
+from navitas.cli.fleet.engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
+from navitas.cli.fleet.paper import check_without_suppression, model_option, paper_hogs
+from navitas.cli.fleet.rows import Outputs, output_options
+from navitas.cli.habits.commands import NavitasCommand
+from navitas.cli.habits.option import option
+from navitas.cli.habits.paths import TEXT
+from navitas.cli.habits.row_tables import rows_table
+from navitas.cli.habits.standard_output import output_console
+from navitas.fleet.bugs import find_bugs
+from navitas.fleet.figures import number, with_interval
+from navitas.fleet.files import FleetError
+from navitas.fleet.hogs import FDR_LIMIT, MIN_SHARE, Claim, Hogs, warnings_of
+from navitas.fleet.results import PERCENT_H, AppRow, HogRow, R, app_rows, hog_rows, of_enough_clients
+from navitas.fleet.stages import Fleet
+from navitas.fleet.store import find_app
+from navitas.fleet.versions import find_versions
+from navitas.report.terminal.fitted_table import Column, FittedTable
+from navitas.report.terminal.paragraph import Paragraph
+from navitas.report.units import unbroken
+
+NOT_YET = "No app can be judged yet. An app needs three clients with half an hour both with it and without it."
+
+
+def clean_limit_percent_h(hogs: Hogs) -> float:
+    """An app whose whole interval is at most this extra drain is clean."""
+    return MIN_SHARE * hogs.usual_ppm_s * PERCENT_H
+
+
+def verdict_of(fleet: Fleet, hogs: Hogs, app: str) -> AppRow:
+    """The verdict on an app. Raises `FleetError` if no sample has it, or if no pair of samples that counts has it."""
+    find_app(fleet.store, app, fleet.app_names)
+    for row in app_rows(fleet, hogs):
+        if row.app == app:
+            return row
+    when = " in this period" if fleet.store.period.folder else ""
+    raise FleetError(
+        f"{fleet.store.path}: no client runs {app} while its battery discharges{when}",
+        "See `navitas fleet rates` for the pairs of samples that count.",
+    )
+
+
+def verdict_paragraph(row: AppRow, limit_percent_h: float) -> Paragraph:
+    """The verdict with what it is based on. An app that is not judged has the number of clients instead of an interval."""
+    if row.verdict in (Claim.FEW, Claim.ALWAYS):
+        enough = unbroken(counted(row.contrasted_clients, "client"))
+        ran = unbroken(counted(row.clients, "client"))
+        text = f"{ran}, and {enough} of the three that are needed, with half an hour both with it and without it"
+    else:
+        extra = with_interval(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 2)
+        limit = unbroken(f"{number(limit_percent_h, 2)} %/h")
+        text = f"extra {unbroken(f'{extra} %/h')}, {unbroken(counted(row.clients, 'client'))}; clean is below {limit}"
+        if row.verdict == Claim.PARTNER and row.runs_with:
+            text += f"; it runs along with {printable(row.runs_with)}"
+    return Paragraph(f"{printable(row.app)}: {row.verdict}; {text}")
+
+
+@click.command("hogs", cls=NavitasCommand, example="navitas fleet hogs fleet --top 5 --csv hogs.csv")
+@fleet_options
+@option("--app", type=TEXT, metavar="PACKAGE", help="Only this app: its verdict, hog or not.")
+@output_options
+@model_option
+def command(*, choice: FleetChoice, model: str, app: str | None, outputs: Outputs) -> None:
+    """List apps that drain the battery faster on every phone, and the battery life gained without them."""
+    if model == "paper":
+        check_without_suppression(outputs)
+        if app is not None:
+            raise UsageError("--app does not apply to --method paper", "Leave out one of them.")
+    with fleet_of(choice) as fleet:
+        if model == "paper":
+            paper_hogs(fleet, outputs)
+            return
+        hogs = hogs_of(fleet)
+        chosen = None if app is None else verdict_of(fleet, hogs, app)
+        with reading(fleet, "reading versions") as shown:
+            versions = find_versions(shown, hogs, find_bugs(fleet, hogs))
+        rows = _of_app(app, hog_rows(fleet, hogs, versions.since))
+        by_version = of_enough_clients(_of_app(app, versions.rows), outputs.min_clients)
+        verdicts = [chosen] if chosen else app_rows(fleet, hogs)
+    if chosen:  # The note counts what the text would show.
+        verdicts, rows = outputs.kept(verdicts), of_enough_clients(rows, outputs.min_clients)
+    else:
+        verdicts, rows = of_enough_clients(verdicts, outputs.min_clients), outputs.kept(rows)
+    usual = hogs.usual_ppm_s * PERCENT_H
+    judged = int(np.isfinite(hogs.false_rate).sum())
+    about: dict[str, object] = {
+        "apps": len(hogs.app),
+        "judged_apps": judged,
+        "usual_drain_percent_h": usual,
+        "clean_limit_percent_h": clean_limit_percent_h(hogs),
+        "false_discovery_limit": FDR_LIMIT,
+        "warnings": warnings_of(hogs),
+    }
+    lists = {"versions": [one.as_json() for one in by_version], "verdicts": [one.as_json() for one in verdicts]}
+    if not outputs.write(HogRow, rows, **about, **lists):
+        return
+    if chosen is not None:
+        output_console().print(*(verdict_paragraph(row, clean_limit_percent_h(hogs)) for row in verdicts), sep="\n")
+        return
+    if not judged:
+        click.echo(NOT_YET)
+        return
+    title = f"Hogs: {len(rows)} of {judged:,} apps that can be judged; the usual drain is {unbroken(f'{usual:.1f} %/h')}"
+    table = hogs_table(title, rows, outputs.top)
+    table.notes += [Paragraph(_others(hogs), style="dim"), *map(Paragraph, warnings_of(hogs))]
+    output_console().print(table)
+
+
+def _of_app(app: str | None, rows: Sequence[R]) -> Sequence[R]:
+    """The rows about an app; all rows for None."""
+    return rows if app is None else [row for row in rows if getattr(row, "app", None) == app]
+
+
+def _others(hogs: Hogs) -> str:
+    """How many of the other apps have which verdict."""
+    counts = Counter(str(claim) for claim in hogs.claim.tolist())
+    texts = [f"{counts[claim]:,} {claim}" for claim in Claim if counts[claim] and claim != Claim.HOG]
+    return f"Other apps: {'; '.join(texts)} (all: --json)" if texts else "No other apps."
+
+
+def hogs_table(title: str, rows: Sequence[HogRow], top: int) -> FittedTable:
+    """Hogs by app, with the drain and the battery life gained without the app."""
+    columns: dict[Column, Callable[[HogRow], str]] = {
+        Column("App", text=True): lambda row: row.app,
+        Column("Clients", drop=4): lambda row: f"{row.clients:,}",
+        Column("Pairs", drop=7): lambda row: f"{row.pairs:,}",
+        Column("Drain %/h", drop=5): lambda row: number(row.drain_percent_h),
+        Column("Extra %/h (95 %)", drop=1): lambda row: with_interval(
+            row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 2
+        ),
+        Column("Gain min (95 %)"): lambda row: with_interval(row.gain_min, row.gain_low_min, row.gain_high_min),
+        Column("Gain %", drop=6): lambda row: with_interval(row.gain_percent, row.gain_low_percent, row.gain_high_percent),
+        Column("Since", drop=2, text=True): lambda row: row.since_version or "",
+        Column("FDR", drop=3): lambda row: f"{row.false_discovery_rate:.2g}",
+    }
+    return rows_table(title, columns, rows, top)

@@ -1,0 +1,92 @@
+"""Writes the output files of commands, and checks their paths."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from navitas.base.errors import UsageError
+from navitas.base.new_files import named_stream, naming, new_file
+from navitas.base.regular_files import check_regular
+
+STDOUT = Path("-")
+_READER_TIMEOUT_S, _POLL_S = 5.0, 0.05
+
+
+def check_files(files: Sequence[Path]) -> None:
+    """Raise `UsageError` for files that can't be written or that overwrite each other. Call it before the work."""
+    for path in files:
+        if not path.name and path != STDOUT:
+            raise UsageError(f"'{path}' is not a file name", "name a file, or - for standard output")
+        if path == STDOUT and sys.stdout is None:
+            raise UsageError("standard output is closed, so no report can go there", "name a file")
+        if path.is_dir():
+            raise UsageError(f"{path} is a folder", "name a file in it")
+        if path.is_socket():
+            raise UsageError(f"{path} is a socket", "name a file")
+    real = [path if path == STDOUT else Path(os.path.realpath(path)) for path in files]
+    if len(set(real)) < len(files):
+        raise UsageError("two reports would go to the same file", "name a file for each")
+
+
+def write_to(path: Path, render: Callable[[IO[Any]], object], *, binary: bool = False) -> None:
+    """Call `render` with a text stream, or a binary stream, that writes to a file, a pipe or standard output (`-`).
+
+    Regular files, and the targets of links, are replaced atomically. An `OSError` from opening, writing or renaming the file
+    has the path that the user gave. Other errors of `render` are not changed.
+    """
+    if path == STDOUT:
+        sys.stdout.flush()
+        render(sys.stdout.buffer if binary else sys.stdout)
+        return
+    with _opened_output(path) as raw:
+        if binary:
+            render(raw)
+            return
+        with io.TextIOWrapper(raw, encoding="utf-8") as out:
+            render(out)
+
+
+@contextmanager
+def _opened_output(path: Path) -> Iterator[IO[bytes]]:
+    if path.exists() and not path.is_file():  # Pipes and devices, such as /dev/stdout, are opened, not replaced.
+        with named_stream(_open_pipe_or_device(path), path) as out:
+            yield out
+        return
+    target = Path(os.path.realpath(path))
+    with new_file(target, shown=path) as out:
+        yield out
+
+
+def _open_pipe_or_device(path: Path) -> int:
+    """Open a pipe or device for writing. Waits a few seconds for the reader of a pipe, then raises `UsageError`."""
+    end = time.monotonic() + _READER_TIMEOUT_S
+    while True:
+        try:
+            with naming(path):
+                handle = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+        except OSError as error:
+            if error.errno != errno.ENXIO or not path.is_fifo():
+                raise
+            if time.monotonic() >= end:
+                raise UsageError(f"{path}: no process reads this pipe", "start its reader first, or name a file") from error
+            time.sleep(_POLL_S)
+            continue
+        os.set_blocking(handle, True)
+        return handle
+
+
+def check_regular_or_new(path: Path) -> None:
+    """Raise `UsageError` if the path exists and is not a regular file."""
+    if path.exists() and not path.is_file():
+        try:
+            check_regular(path)
+        except OSError as error:
+            raise UsageError(f"{path}: {error.strerror}", "name a file") from error

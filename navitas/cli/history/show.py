@@ -1,0 +1,166 @@
+"""`navitas history show`: trends and change points of a history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from navitas.base.errors import UsageError
+from navitas.base.untrusted_text import printable, printable_list
+from navitas.capture.build.commits import oldest_first
+from navitas.cli.compare.energy_limit import figure_option
+from navitas.cli.compare.tables import change_texts, percent, short_names
+from navitas.cli.habits.commands import NavitasCommand
+from navitas.cli.habits.json_output import check_json, json_option, write_json
+from navitas.cli.habits.messages import warning
+from navitas.cli.habits.option import option
+from navitas.cli.habits.options import Finite
+from navitas.cli.habits.paths import READ, READ_ANY_NAME
+from navitas.cli.habits.standard_output import output_console
+from navitas.cli.history.file import DEFAULT_FILE, read_sessions
+from navitas.insight.compare.figures import FigureChoice
+from navitas.insight.compare.session import Energy, Session
+from navitas.insight.history.trend import (
+    LEAST_SESSIONS,
+    ChangePoint,
+    FigureTrend,
+    by_revision,
+    common_tests,
+    labels,
+    latest_of_each,
+    latest_series,
+    trends,
+)
+from navitas.report.terminal.fitted_table import Column, FittedTable
+from navitas.report.units import joules
+
+_LONGEST = 300
+_NONE = "–"
+_ADD_AGAIN = "An older version of Navitas added them: add their recordings again, or show --figure total."
+
+
+@click.command(
+    "show",
+    cls=NavitasCommand,
+    example="navitas history show\nnavitas history show history.sqlite --figure 'method:org.example.*' --json -",
+)
+@click.argument("file", type=READ_ANY_NAME, required=False)
+@figure_option
+@option("--source", type=READ, default=Path(), metavar="DIR", help="The project, for its git revisions. [.]")
+@option(
+    "--min-share",
+    "least_percent",
+    type=Finite(min=0, max=100),
+    default=1.0,
+    show_default=True,
+    metavar="PERCENT",
+    help="Leave out methods and threads with a smaller share of all energy.",
+)
+@json_option
+def command(*, file: Path | None, choice: FigureChoice, source: Path, least_percent: float, json_file: Path | None) -> int:
+    """Show the trend of each figure over a history's sessions, and its change points.
+
+    FILE is the history: by default navitas-history.sqlite.
+    """
+    is_text = check_json(json_file)
+    if not source.is_dir():
+        raise UsageError(f"--source: {source} is not a folder", "Name the folder of the project.")
+    file = file or DEFAULT_FILE
+    known = read_sessions(file)
+    lacking = [one for one in known if not one.has(choice.energy)]
+    if len(lacking) == len(known):
+        raise UsageError(f"no session in {file} has {choice.energy} energy", _ADD_AGAIN)
+    series = latest_series([one for one in known if one.has(choice.energy)])
+    revisions = {one.origin.revision for one in series.sessions} - {""}
+    ordered = by_revision(series.sessions, oldest_first(source, revisions))
+    sessions = latest_of_each(ordered)
+    found = trends(sessions, choice, least_percent / 100)
+    notes = list(_warnings(sessions, series.left_out, len(ordered) - len(sessions)))
+    if lacking:
+        names = printable_list([one.name for one in lacking], 5)
+        notes.append(f"left out: {len(lacking):,} sessions without {choice.energy} energy: {names}. {_ADD_AGAIN}")
+    write_json(
+        json_file,
+        schema_version=2,
+        file=str(file),
+        energy=choice.energy,
+        sessions=[_session_row(one) for one in sessions],
+        figures=[_row(one) for one in found],
+        warnings=notes,
+    )
+    if is_text:
+        output_console().print(trends_table(found, choice.energy, labels(sessions)))
+    for text in notes:
+        warning(text)
+    return 0
+
+
+def _warnings(sessions: Sequence[Session], left_out: int, in_turns: int) -> Iterator[str]:
+    if left_out:
+        yield f"left out: {left_out:,} sessions of another device, power profile or project than the latest one"
+    if in_turns:
+        yield f"of versions that ran in turns, only the last is shown, since one shift moves all: {in_turns:,} sessions left out"
+    if len(sessions) < LEAST_SESSIONS:
+        yield f"change points need {LEAST_SESSIONS} sessions or more, and there are {len(sessions)}"
+    common = common_tests(sessions)
+    if missing := sorted({test for one in sessions for test in one.tests} - common):
+        yield f"the total counts only tests that passed in all sessions, so without: {printable_list(missing, 5)}"
+    if len({one.origin.settings for one in sessions}) > 1:
+        yield "the sessions were recorded with different options, which can be a part of a change"
+
+
+def _session_row(one: Session) -> dict[str, Any]:
+    origin = asdict(one.origin)
+    return {"name": one.name, "created_utc": one.created_utc, "device": one.device, "repeats": len(one.repeats), **origin}
+
+
+def _row(one: FigureTrend) -> dict[str, Any]:
+    return {
+        **one.subject._asdict(),
+        "sessions": one.sessions,
+        "energies_j": one.energies_j,
+        "slope": None if one.slope is None else asdict(one.slope),
+        "adjusted_p": one.p,
+        "drifts": one.drifts,
+        "change_points": [_point(point) for point in one.change_points],
+    }
+
+
+def _point(one: ChangePoint) -> dict[str, Any]:
+    effect = one.effect
+    change = {"percent": effect.percent, "low_percent": effect.low_percent, "high_percent": effect.high_percent}
+    return {"before": one.before, "after": one.after, **change}
+
+
+def trends_table(found: Sequence[FigureTrend], energy: Energy, labels: Sequence[str]) -> FittedTable:
+    """Each figure, with a row for each change point; those with some are first.
+
+    `energy` is that of tests; `labels` name the sessions.
+    """
+    columns = [
+        Column("Figure", text=True),
+        Column("Kind", text=True, drop=5),
+        Column("Sessions", drop=6),
+        Column(f"Latest {energy} energy"),
+        Column("Each session", drop=3),
+        Column("Change"),
+        Column("95 %", drop=2),
+        Column("Between", text=True, drop=1),
+    ]
+    count = f"{len(labels)} session{'s' if len(labels) != 1 else ''}"
+    first, last = (printable(label, 40) for label in (labels[0], labels[-1]))
+    table = FittedTable(f"{energy.capitalize()} energy over {count}, {first} to {last}", columns)
+    names = short_names([one.subject for one in found])
+    for one, name in sorted(zip(found, names, strict=True), key=lambda each: not each[0].change_points):
+        slope = _NONE if one.slope is None else percent(one.slope.percent)
+        figures = (printable(name, _LONGEST), one.subject.kind, str(len(one.sessions)), joules(one.energies_j[-1]), slope)
+        if not one.change_points:
+            table.add(*figures, "drifts" if one.drifts else _NONE, _NONE, _NONE)
+        for point in one.change_points:
+            between = f"{labels[point.before]} → {labels[point.after]}"
+            table.add(*figures, *change_texts(point.effect), printable(between, 100))
+    return table

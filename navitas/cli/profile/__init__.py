@@ -1,0 +1,1 @@
+"""`navitas profile` and `demo`."""

@@ -1,0 +1,74 @@
+"""What `profile`, `record` and `demo` share: options as records, and measure, analyze, report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from navitas.base.errors import UsageError
+from navitas.capture.collect.options import ProfileOptions
+from navitas.cli.habits.options import ReportOptions
+from navitas.cli.habits.progress import ConsoleProgress
+from navitas.cli.profile.origin import command_line
+from navitas.cli.workflows.measurement import Caller
+
+if TYPE_CHECKING:
+    from navitas.capture.collect.version_runs import ProfilingOutcome
+    from navitas.energy.analyze.profile import Profile
+
+R = TypeVar("R")
+
+
+def record_of(record: type[R], values: Mapping[str, Any], **given: Any) -> R:
+    """Return a dataclass whose fields are the values of the options with their names, and what is `given`."""
+    names = {field.name for field in fields(record)} - given.keys()  # type: ignore[arg-type]
+    return record(**{name: value for name, value in values.items() if name in names}, **given)
+
+
+def profile_options(values: Mapping[str, Any]) -> ProfileOptions:
+    """Return the options of a measurement. Raises `UsageError` if `--radios` contradicts `--no-prepare`."""
+    off = values["radios"] == "off"
+    if off and values["prepare"] is False:
+        raise UsageError("--radios off changes the phone, but --no-prepare forbids changes", "leave one out")
+    return record_of(ProfileOptions, values, radios_off=off)
+
+
+def caller_of(progress: ConsoleProgress, report: ReportOptions) -> Caller:
+    """Return the command as the caller of a workflow: it shows progress, and reports a partial recording after an error."""
+
+    def load(recording: Path) -> Profile:
+        from navitas.cli.profile.measuring import load_measured  # noqa: PLC0415  # Slow, so it is imported after the measurement.
+
+        return load_measured(recording, report)
+
+    def guard(recording: Path) -> AbstractContextManager[None]:
+        from navitas.cli.profile.measuring import report_partial_on_error  # noqa: PLC0415
+
+        return report_partial_on_error(recording, report)
+
+    return Caller(progress, load, guard, command_line())
+
+
+def check_report(report: ReportOptions, output: Path | None) -> None:
+    """Check the files that a report is written to, before the work."""
+    report.check(output)
+    if report.history is not None:
+        from navitas.cli.history.file import check_history  # noqa: PLC0415
+
+        check_history(report.history)
+
+
+def report_measured(measure: Callable[[Caller], ProfilingOutcome], report: ReportOptions, output: Path | None) -> int:
+    """Measure, analyze and report. Returns the exit code."""
+    check_report(report, output)
+    with ConsoleProgress() as progress:
+        outcome = measure(caller_of(progress, report))
+        from navitas.cli.profile.measuring import load_measured, name_recording_on_error, report_outcome  # noqa: PLC0415
+
+        with name_recording_on_error(outcome.recording):
+            progress.stage("analyzing")
+            profile = load_measured(outcome.recording, report)
+    return report_outcome(outcome, profile, report)

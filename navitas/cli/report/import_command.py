@@ -1,0 +1,194 @@
+"""`navitas import`: makes a recording of measurements that another tool made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from navitas.base.counts import counted
+from navitas.base.errors import UsageError
+from navitas.base.untrusted_text import printable, printable_line
+from navitas.cli.habits.commands import NavitasCommand
+from navitas.cli.habits.json_output import check_json, json_option, write_json
+from navitas.cli.habits.messages import location, next_step, shell_word, warning
+from navitas.cli.habits.option import choice_option, option
+from navitas.cli.habits.options import Finite
+from navitas.cli.habits.paths import FOLDER, NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT, input_name
+from navitas.cli.habits.progress import ConsoleProgress
+from navitas.cli.habits.renamed_options import renamed
+from navitas.cli.profile.origin import command_line
+from navitas.cli.workflows.origin import provenance
+from navitas.recording.importing.art_trace import read_art_trace
+from navitas.recording.importing.counted_cpus import counted_cpus
+from navitas.recording.importing.imported_recording import ImportedRun, no_profile_of_log, read_supply, write_recording
+from navitas.recording.importing.notes import ImportNote
+from navitas.recording.importing.original_log import FIRST_YEAR, LAST_YEAR
+from navitas.recording.importing.processes import LoggedProcess, processes_of
+from navitas.recording.importing.read_log import LogFormat, count_once, read_log
+from navitas.recording.importing.traced_recording import TracedRecording, read_kernel_trace, write_traced
+from navitas.recording.writer import check_not_recorded
+
+_LONGEST = 1000
+
+_LONGEST = 1000
+
+
+@click.command(
+    "import",
+    cls=NavitasCommand,
+    example="navitas import SortTest.sort.txt -o rec --power-profile my.xml\n"
+    "navitas import trace.txt --methods app.trace -o rec --power-profile my.xml",
+)
+@click.argument("logs", nargs=-1, required=True, type=READ_FILE_ANY_NAME, metavar="LOG...")
+@option("-o", "--output", type=FOLDER, required=True, metavar="DIR", help="The recording's folder.")
+@option("--replace", is_flag=True, from_project=False, help="Replace the recording in the output folder.")
+@option(
+    "--power-profile",
+    type=NAME_OR_FILE,
+    metavar="NAME|FILE",
+    help="A power_profile.xml. [required: logs have none]",
+)
+@option("--voltage", "voltage_v", type=Finite(min=0, max=1000, min_open=True), metavar="V", help="Supply voltage. [3.85]")
+@choice_option("--log-format", ["auto", "log", "json"], "Lines of logcat, or JSON.")
+@renamed("--format", "--log-format")
+@option(
+    "--year",
+    type=click.IntRange(FIRST_YEAR, LAST_YEAR),
+    metavar="YYYY",
+    help="The year in which a log without years begins. [by the file's name or last change]",
+)
+@option("--test", type=TEXT, metavar="CLASS#METHOD", help="The name of the test. [that of the file]")
+@option(
+    "--methods",
+    type=READ_FILE_ANY_NAME,
+    metavar="FILE",
+    section="Kernel traces",
+    help="LOG is a kernel trace, and FILE the methods of the same time: a .trace of `am profile`.",
+)
+@option(
+    "--start",
+    "start_s",
+    type=Finite(min=0, max=10**9),
+    metavar="SECONDS",
+    section="Kernel traces",
+    help="When the methods begin, on the clock of the kernel trace. [inferred]",
+)
+@option("--process", "pids", type=click.IntRange(min=0), multiple=True, metavar="PID", help="Only this process; repeatable.")
+@json_option
+def command(
+    *,
+    logs: tuple[Path, ...],
+    output: Path,
+    replace: bool,
+    power_profile: str | None,
+    voltage_v: float | None,
+    log_format: LogFormat,
+    year: int | None,
+    test: str | None,
+    methods: Path | None,
+    start_s: float | None,
+    pids: tuple[int, ...],
+    json_file: Path | None,
+) -> None:
+    """Make a recording of logs that Navitas-Framework wrote, or of a kernel trace with a method trace.
+
+    LOG is a log (logcat -v threadtime or brief) or a JSON file; '-' is standard input. Each process is a run. Logs of the same
+    name are repeats of one test. With --methods, LOG is a trace of Perfetto, atrace, systrace or trace-cmd.
+    """
+    is_text = check_json(json_file)
+    check_not_recorded(output, replace=replace)
+    supply = None if power_profile is None else read_supply(power_profile, voltage_v)
+    origin = provenance(command_line())
+    if methods is not None:
+        if len(logs) > 1 or len(pids) > 1:
+            raise UsageError("--methods needs one kernel trace and at most one --process", "Import them one by one.")
+        art, kernel = read_art_trace(methods, input_name(methods)), read_kernel_trace(logs[0], input_name(logs[0]))
+        if supply is None:
+            remedy = "Give the power_profile.xml of the traced phone."
+            raise UsageError("a trace has no power profile, so --power-profile is required", remedy)
+        name, start_ns = test or methods.stem, None if start_s is None else round(start_s * 1e9)
+        traced = write_traced(
+            output, kernel, art, supply, name=name, pid=next(iter(pids), None), start_ns=start_ns, origin=origin
+        )
+        document, lines, more = _traced_document(traced), [_traced_line(traced)], ""
+        notes: list[tuple[int | None, ImportNote]] = [(0, note) for note in (*traced.notes, *traced.repeated_notes)]
+    else:
+        if start_s is not None:
+            raise UsageError("--start needs --methods", "Leave out --start.")
+        with ConsoleProgress(only_live=True) as progress:
+            progress.stage("reading the logs")
+            read = [read_log(path, input_name(path), year=year, log_format=log_format) for path in logs]
+            count_once(read)
+            processes = _chosen([process for log in read for process in processes_of(log)], pids)
+            if supply is None:
+                raise no_profile_of_log(counted_cpus(processes))
+            progress.stage("writing the recording")
+            written = write_recording(output, processes, supply, test=test, origin=origin)
+        document, lines, more = (
+            {"runs": [_row(run) for run in written.runs]},
+            [_line(run) for run in written.runs],
+            " --model paper1",
+        )
+        notes = [*written.notes, *((None, note) for note in written.profile_notes)]
+    warnings = [{"run": run, **note._asdict()} for run, note in notes]
+    write_json(json_file, output=str(output), **document, warnings=warnings)
+    if is_text:
+        for line in lines:
+            click.echo(line)
+        for run, note in notes:
+            where = "" if run is None or methods is not None else f"run {run}: "
+            warning(f"{where}{printable_line(note.message, _LONGEST)}\n         {printable_line(note.remedy, _LONGEST)}")
+    location(f"recording: {printable_line(str(output), _LONGEST)}")
+    next_step(f"navitas report {shell_word(output)}{more}")
+
+
+def _traced_document(traced: TracedRecording) -> dict[str, Any]:
+    return {
+        "test": traced.test,
+        "process": traced.pid,
+        "threads": list(traced.threads),
+        "threads_without_slices": list(traced.without_slices),
+        "events": traced.events,
+        "start_s": traced.placed.start_ns / 1e9,
+        "start_source": traced.placed.source,
+        "uncertain_s": traced.placed.uncertain_ns / 1e9,
+        "share_running": traced.placed.share,
+    }
+
+
+def _traced_line(traced: TracedRecording) -> str:
+    count = f"{counted(len(traced.threads), 'thread')} with scheduling slices, {len(traced.without_slices)} without"
+    return f"run 0: {printable(traced.test)}: process {traced.pid}, {count}, {traced.events:,} events"
+
+
+def _chosen(processes: Sequence[LoggedProcess], pids: Sequence[int]) -> list[LoggedProcess]:
+    """The processes with these ids, or all. Raises `UsageError` for an id that no log has."""
+    known = {process.pid for process in processes}
+    if missing := [pid for pid in pids if pid not in known]:
+        listed = ", ".join(map(str, sorted(known)[:20]))
+        raise UsageError(f"--process {missing[0]}: no log has this process", f"The logs have: {listed}")
+    return [process for process in processes if not pids or process.pid in pids]
+
+
+def _row(run: ImportedRun) -> dict[str, object]:
+    process = run.process
+    return {
+        "run": run.run,
+        "test": run.test,
+        "log": process.log.shown,
+        "format": process.log.format,
+        "process": process.pid,
+        "threads": [name for _, name in process.names],
+        "events": len(process.events),
+        "entries_without_exit": process.pairs.cut,
+        "exits_without_entry": process.pairs.unmatched,
+    }
+
+
+def _line(run: ImportedRun) -> str:
+    process = run.process
+    threads = counted(len(process.names), "thread")
+    return f"run {run.run}: {printable(run.test)}: process {process.pid}, {threads}, {len(process.events):,} events"

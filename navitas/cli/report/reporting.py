@@ -1,0 +1,84 @@
+"""Analyzes recordings, and writes their reports to the terminal and to files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import IO, Any
+
+from navitas.base.errors import NavitasError
+from navitas.cli.habits.files import STDOUT, write_to
+from navitas.cli.habits.options import ReportOptions
+from navitas.cli.habits.standard_output import output_console
+from navitas.energy.analyze.load import analyze, load_tables
+from navitas.energy.analyze.profile import Profile
+from navitas.energy.attribute.analysis_settings import DEFAULT, AnalysisSettings
+from navitas.energy.attribute.run_rows import stem
+from navitas.recording.parse.parsed_recording import ParsedRecording
+from navitas.report.registry import find_format, is_builtin
+from navitas.report.terminal.terminal_report import TerminalReport, ViewsReport, unknown_thread
+
+
+def load_profile(
+    path: Path,
+    settings: AnalysisSettings = DEFAULT,
+    *,
+    tree: str | None = None,
+    stage: Callable[[str], None] = lambda text: None,
+) -> Profile:
+    """Load and analyze a recording, as `navitas.load`. Calls `stage(text)` at the start of each stage.
+
+    Raises the errors of `navitas.load`, and `UsageError` before the analysis if `tree` matches no thread with calls.
+    """
+    stage("reading the recording")
+    loaded = load_tables(path, settings)
+    if tree is not None:
+        _check_thread(loaded.parsed, tree)
+    stage("attributing energy to calls")
+    return analyze(loaded)
+
+
+def _check_thread(parsed: ParsedRecording, wanted: str) -> None:
+    threads = [thread for run in parsed.runs for thread in run.threads if len(thread.calls) or len(thread.folded.node)]
+    names = {thread.name for thread in threads}
+    if wanted not in names.union(map(stem, names), (str(thread.serial) for thread in threads)):
+        raise unknown_thread(wanted, names)
+
+
+def write_reports(profile: Profile, options: ReportOptions) -> None:
+    """Write the report files and print the terminal report."""
+    write_files(profile, options)
+    print_report(profile, options)
+
+
+def write_files(profile: Profile, options: ReportOptions) -> None:
+    """Write the report files. One of them can go to standard output."""
+    for file in options.files:
+        found = find_format(file.format)
+        chosen = {name: getattr(options, name) for name in found.options}
+        write_to(file.path, partial(_write, file.format, partial(found.write, profile, **chosen)), binary=found.binary)
+
+
+def _write(name: str, write: Callable[[IO[Any]], None], out: IO[Any]) -> None:
+    """Write one report. Raises `NavitasError` if a format of another package fails."""
+    try:
+        write(out)
+    except (NavitasError, OSError, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # Also SystemExit, which would end this process with exit code 0.
+        if is_builtin(name):
+            raise
+        raise NavitasError(
+            f"the report format {name} failed: {type(error).__name__}: {error}",
+            "update or uninstall the package that it comes from; all other formats work",
+        ) from error
+
+
+def print_report(profile: Profile, options: ReportOptions) -> None:
+    """Print the terminal report on standard output, unless a report file goes there."""
+    if STDOUT in options.paths:
+        return
+    views = options.views
+    report = TerminalReport(top=options.top, tree=options.tree) if views is None else ViewsReport(views, top=options.top)
+    report.render(profile, output_console())

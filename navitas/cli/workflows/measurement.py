@@ -1,0 +1,183 @@
+"""What every measurement needs: a device, a folder for the recording, and a caller who hears of its progress."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from navitas.base.folder_lock import FolderLock
+from navitas.capture.collect.options import ProfileOptions, check_options
+from navitas.capture.collect.progress import LoggedProgress, Progress
+from navitas.capture.device.base import VIRTUAL, Device
+from navitas.recording.writer import check_not_recorded, check_writable, reserve_folder
+from navitas.virtual_phone.kernel.spec import find_profile, load_spec
+
+if TYPE_CHECKING:
+    from navitas.energy.analyze.profile import Profile
+
+RECORDINGS = Path("navitas-recordings")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """The device to measure on, and the recording's folder."""
+
+    phone: str = "default"
+    """The model of the virtual phone: the name of a power profile in `profiles/`, or the path of one."""
+    output: Path | None = None
+    """The recording's folder; None: a new one in `navitas-recordings`, named by project and time."""
+    device: str = VIRTUAL
+    """`virtual`, or the serial of a device on adb."""
+    user: int | None = None
+    """The phone's user whose apps are measured; None: the one in the foreground."""
+    replace: bool = False
+    """Replace a recording in the folder."""
+
+    def is_virtual(self, device: Callable[[], Device]) -> bool:
+        """Whether it is a virtual phone. A missing device on adb is reported here, before the build."""
+        return self.device == VIRTUAL or device().info.kind == "virtual"
+
+    def check(self, options: ProfileOptions) -> None:
+        """Check what needs no device. Raises `UsageError`, `PowerProfileError` or `RecordingError`."""
+        check_not_recorded(self.output, replace=self.replace)
+        check_writable(self.output or RECORDINGS)
+        load_spec(find_profile(self.phone))
+        check_options(options)
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who runs a workflow.
+
+    - `progress`: what hears of stages and warnings.
+    - `load`: analyzes a recording between turns (`until_percent`); None: `navitas.load`.
+    - `guard`: a context manager around each recording's measurement, by the recording's folder. It sees errors.
+    - `command_line`: the command that recordings name as their origin.
+    """
+
+    progress: Progress = field(default_factory=LoggedProgress)
+    load: Callable[[Path], Profile] | None = None
+    guard: Callable[[Path], AbstractContextManager[object]] = nullcontext
+    command_line: Sequence[str] = ()
+
+    @contextmanager
+    def recording(self, folder: Path) -> Iterator[None]:
+        """Guard the measurement of a recording. Removes the folder if nothing was recorded."""
+        try:
+            with self.guard(folder):
+                yield
+        except BaseException:
+            with suppress(OSError):
+                folder.rmdir()
+            raise
+
+    def is_enough(self, recordings: Sequence[Path], options: ProfileOptions) -> Callable[[], bool] | None:
+        """Return whether the total's interval in each recording is as narrow as the options ask. None if they do not ask."""
+        most = options.until_percent
+        if most is None:
+            return None
+
+        def is_narrow() -> bool:
+            from navitas.energy.analyze.load import load  # noqa: PLC0415  # Slow: it loads NumPy.
+
+            self.progress.stage("computing the interval of the total")
+            intervals = [(self.load or load)(recording).repeat_interval() for recording in recordings]
+            widths = [None if interval is None else interval.relative_percent for interval in intervals]
+            return all(width is not None and width <= most for width in widths)
+
+        return is_narrow
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A measurement that has started. `device` waits for its device; `begin` returns the folder of the recording, guarded.
+
+    `lock` is that of a folder that the user named, which is locked before the build. A new folder needs no lock.
+    """
+
+    device: Callable[[], Device]
+    begin: Callable[[], Path]
+    lock: FolderLock | None
+
+
+@contextmanager
+def measurement(name: str, run: RunOptions, caller: Caller) -> Iterator[Started]:
+    """Start the device on another thread, and yield at once, so that the project can be built meanwhile."""
+    with ExitStack() as stack:
+        lock = None if run.output is None else stack.enter_context(reserve_folder(run.output))
+
+        def begin() -> Path:
+            folder = run.output or default_recording(name)
+            stack.enter_context(caller.recording(folder))
+            return folder
+
+        with BackgroundContext(lambda: open_device(run)) as phone:
+            yield Started(phone.result, begin, lock)
+
+
+def open_device(run: RunOptions) -> AbstractContextManager[Device]:
+    """Return the device to measure on. Also imports what measures and analyzes, while Gradle builds."""
+    from navitas.capture.collect import app_use  # noqa: F401, PLC0415
+    from navitas.cli.workflows.devices import device_of  # noqa: PLC0415
+    from navitas.energy.analyze import load  # noqa: F401, PLC0415
+
+    return device_of(run.device, run.phone, run.user)
+
+
+def default_recording(project: str) -> Path:
+    """Create a folder in `navitas-recordings`, named by project and time."""
+    # A bundle's project name can contain any character. A file name has at most 255 bytes.
+    plain = "".join(char if char.isprintable() and char not in "/\\:" else "_" for char in project).lstrip(".")
+    short = plain.encode("utf-8", "replace")[:200].decode("utf-8", "ignore") or "project"
+    name = f"{short}-{datetime.now(UTC).strftime('%Y%m%dT%H%M%S')}"
+    for number in itertools.count(1):
+        folder = RECORDINGS / (name if number == 1 else f"{name}-{number}")
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        return folder
+    raise AssertionError("unreachable")
+
+
+class BackgroundContext(Generic[T]):
+    """Enters a context manager on a new thread. `result` returns its value or raises its error.
+
+    Leaving the block waits until the context manager is entered, and then exits it. This doesn't depend on a call of `result`.
+    """
+
+    def __init__(self, make: Callable[[], AbstractContextManager[T]]) -> None:
+        self._make = make
+        self._entered = ExitStack()
+        self._value: list[T] = []
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._start, name="navitas-background", daemon=True)
+
+    def _start(self) -> None:
+        try:
+            self._value.append(self._entered.enter_context(self._make()))
+        except BaseException as error:
+            self._error = error
+
+    def __enter__(self) -> BackgroundContext[T]:
+        self._thread.start()
+        return self
+
+    def result(self) -> T:
+        """Wait until the context manager is entered; return its value or raise its error."""
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+        return self._value[0]
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._thread.join()
+        self._entered.__exit__(kind, error, trace)

@@ -1,0 +1,68 @@
+"""Record the use of an app: an installed one, that of a bundle, or that of a Gradle project."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from navitas.base.errors import UsageError
+from navitas.base.owned_folder import owned_folder
+from navitas.capture.build.git import revision
+from navitas.capture.build.gradle import BuildOptions
+from navitas.capture.bundle.reader import Bundle
+from navitas.capture.collect.app_use import Use, record
+from navitas.capture.collect.options import ProfileOptions
+from navitas.capture.collect.version_runs import ProfilingOutcome
+from navitas.cli.workflows.building import Built, build_copies, check_build, check_probes, ensure_framework
+from navitas.cli.workflows.measurement import Caller, RunOptions, Started, measurement
+
+
+def record_use(
+    use: Use, options: ProfileOptions, *, run: RunOptions, caller: Caller, gradle: str | None = None
+) -> ProfilingOutcome:
+    """Record the use of an installed app, or of the app of a bundle. `gradle` fetches Android's framework if it is missing."""
+    run.check(options)
+    built = Built([] if use.bundle is None else [use.bundle])
+    for bundle in built.bundles:
+        check_probes(bundle, options)
+    with measurement(use.bundle.manifest.project if use.bundle else use.package, run, caller) as started:
+        if built.bundles and run.is_virtual(started.device):
+            ensure_framework(built.bundles, caller.progress, gradle=gradle)
+        return _record(use, built, options, run=run, caller=caller, started=started)
+
+
+def record_project(
+    project: Path,
+    build: BuildOptions,
+    use_of: Callable[[Bundle], Use],
+    options: ProfileOptions,
+    *,
+    run: RunOptions,
+    caller: Caller,
+) -> ProfilingOutcome:
+    """Build the app of a Gradle project with probes, and record the use that `use_of` returns."""
+    run.check(options)
+    check_build(project, build, options, caller.progress)
+    commit = revision(project)
+    with owned_folder("navitas-bundles-") as folder, measurement(project.absolute().name, run, caller) as started:
+        virtual = run.is_virtual(started.device)
+        caller.progress.stage("building")
+        built = build_copies(project, build, options, folder, caller.progress, virtual=virtual, app_only=True)
+        use = use_of(_only(project, built.bundles))
+        return _record(use, built._replace(revision=commit), options, run=run, caller=caller, started=started)
+
+
+def _only(project: Path, bundles: Sequence[Bundle]) -> Bundle:
+    if len(bundles) > 1:
+        modules = ", ".join(bundle.manifest.module for bundle in bundles)
+        raise UsageError(f"{project} has several apps: {modules}", f"choose one: --module {bundles[0].manifest.module}")
+    return bundles[0]
+
+
+def _record(
+    use: Use, built: Built, options: ProfileOptions, *, run: RunOptions, caller: Caller, started: Started
+) -> ProfilingOutcome:
+    options = replace(options, provenance=built.origin(run, caller))
+    folder = started.begin()
+    return record(started.device(), use, options, folder, caller.progress, lock=started.lock)

@@ -1,0 +1,104 @@
+"""Build versions of a project, and measure them in turns in one session."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from navitas.base.errors import BuildError
+from navitas.base.folder_lock import FolderLock
+from navitas.base.owned_folder import owned_folder
+from navitas.capture.build.git import revision
+from navitas.capture.build.gradle import BuildOptions
+from navitas.capture.build.revisions import checked_out, resolve
+from navitas.capture.collect.options import ProfileOptions
+from navitas.capture.collect.session import profile_versions
+from navitas.capture.collect.version_runs import ProfilingOutcome, Version
+from navitas.capture.device.base import Device
+from navitas.cli.workflows.building import Built, build_copies, check_build, runnable_on_phone
+from navitas.cli.workflows.measurement import BackgroundContext, Caller, RunOptions, default_recording, open_device
+from navitas.recording.writer import check_not_recorded, reserve_folder
+
+BEFORE, AFTER = "before", "after"
+
+
+class BuiltVersion(NamedTuple):
+    """A version of a project. A `name` such as `before` is also that of its recording's folder."""
+
+    name: str
+    built: Built
+
+
+def build_version(
+    name: str, project: Path, build: BuildOptions, *, options: ProfileOptions, folder: Path, caller: Caller, virtual: bool
+) -> BuiltVersion:
+    """Build a version whose files are in `project`, and copy its bundles into the new folder `folder`."""
+    folder.mkdir()
+    commit = revision(project)
+    caller.progress.stage(f"building {name}")
+    try:
+        built = build_copies(project, build, options, folder, caller.progress, virtual=virtual)
+    except BuildError as error:  # Its path is that of a temporary checkout.
+        raise BuildError(f"the build of {name} failed: {error.message}", error.remedy) from error
+    return BuiltVersion(name, built._replace(revision=commit))
+
+
+def measure_versions(
+    device: Device,
+    versions: Sequence[BuiltVersion],
+    folder: Path,
+    options: ProfileOptions,
+    *,
+    run: RunOptions,
+    caller: Caller,
+    locks: Mapping[str, FolderLock | None] | None = None,
+) -> tuple[ProfilingOutcome, ...]:
+    """Measure versions in turns, in one session, and write a recording of each into `folder`.
+
+    `locks` are the held locks of these folders, by version.
+    """
+    measured = []
+    for name, built in versions:
+        bundles = built.bundles
+        if device.info.kind != "virtual":
+            bundles = runnable_on_phone(device, bundles, caller.progress)
+        origin = built.origin(run, caller)
+        measured.append(Version(name, bundles, folder / name, origin, (locks or {}).get(name)))
+    outputs = [version.output for version in measured]
+    with ExitStack() as stack:
+        for output in outputs:
+            stack.enter_context(caller.recording(output))
+        is_enough = caller.is_enough(outputs, options)
+        return profile_versions(device, measured, options, caller.progress, is_enough=is_enough)
+
+
+def profile_against(
+    project: Path, name: str, options: ProfileOptions, *, build: BuildOptions, run: RunOptions, caller: Caller
+) -> tuple[ProfilingOutcome, ...]:
+    """Build revision `name` of a project and the project as it is, and run the tests of both in turns.
+
+    The recordings are `before` and `after` in the output folder. Raises as `profile`, and `UsageError` for an unknown revision.
+    """
+    check_not_recorded(run.output, replace=False)
+    folders = {side: None if run.output is None else run.output / side for side in (BEFORE, AFTER)}
+    for folder in folders.values():
+        replace(run, output=folder).check(options)
+    check_build(project, build, options, caller.progress)
+    commit = resolve(project, name)
+    with ExitStack() as stack:
+        reserved = {side: nullcontext() if folder is None else reserve_folder(folder) for side, folder in folders.items()}
+        locks = {side: stack.enter_context(folder) for side, folder in reserved.items()}
+        with BackgroundContext(lambda: open_device(run)) as phone:
+            virtual = run.is_virtual(phone.result)
+            work = stack.enter_context(owned_folder("navitas-bundles-"))
+            old = stack.enter_context(checked_out(project, commit, lambda text: caller.progress.warning(text, "")))
+            versions = [
+                build_version(side, place, build, options=options, folder=work / side, caller=caller, virtual=virtual)
+                for side, place in ((BEFORE, old), (AFTER, project))
+            ]
+            output = run.output or default_recording(project.name)
+            caller.progress.stage("connecting")
+            return measure_versions(phone.result(), versions, output, options, run=run, caller=caller, locks=locks)

@@ -1,0 +1,1 @@
+"""Tables and a power model → a `Profile`."""

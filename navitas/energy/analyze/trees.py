@@ -1,0 +1,211 @@
+"""Call trees of all threads in all tests, as columns of inclusive and self energy, and the methods in each tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.energy.analyze.cpu_use import cpu_column
+from navitas.energy.attribute.calls.paths import OUTSIDE, PROBES
+from navitas.energy.attribute.forest import binned, outermost, preorder, subtree_sums, sums
+from navitas.energy.attribute.ledger import Ledger
+from navitas.recording.parse.arrays import F64, I32, I64, Bool
+
+
+@dataclass(frozen=True, slots=True)
+class CallTrees:
+    """The nodes of all call trees, tree by tree, in depth-first order, siblings sorted by method.
+
+    - `order`: tree i belongs to row `order[i]` of `Ledger.shares`. Trees are sorted by test, then by descending energy.
+    - `start`: tree i has the nodes `start[i]` to `start[i + 1] - 1`.
+    - `parent`: the row of the caller, -1 at a root.
+    - `counts`: columns are calls, calls ended by an exception, cut calls.
+    - `exclusive_j`, `inclusive_j`: a column for each component. `raw_*` are sums over components with the probes' energy.
+    - `alternative_j`: None without an alternative model.
+    - `is_outermost`: whether no ancestor has the same method.
+    """
+
+    order: I64
+    start: I64
+    tree: I64
+    parent: I64
+    method: I64
+    counts: I64
+    exclusive_j: F64
+    inclusive_j: F64
+    raw_exclusive_j: F64
+    raw_inclusive_j: F64
+    self_ns: F64
+    wall_ns: F64
+    cpu_ns: F64
+    alternative_j: F64 | None
+    is_outermost: Bool
+
+
+def call_trees(ledger: Ledger) -> CallTrees:
+    """Build all trees of a ledger."""
+    order, place = _tree_order(ledger)
+    calls, components = ledger.calls, len(ledger.components)
+    share, parent, self_values = _nodes(ledger)
+    more = [] if calls.alternative_j is None else [calls.alternative_j]
+    subtree = subtree_sums(parent, np.column_stack([self_values, calls.self_ns, calls.cpu_ns, *more, np.ones(len(share))]))
+    tree, method = place[share], ledger.paths.method[calls.path]
+    rank = tree * (method.max(initial=0) + 1) + method
+    row, at, is_outermost = _in_preorder(parent, rank, np.rint(subtree[:, -1]).astype(np.int64))
+    parent_row = parent[row]
+    return CallTrees(
+        order=order,
+        start=np.searchsorted(tree[row], np.arange(len(order) + 1)),
+        tree=tree[row],
+        parent=np.where(parent_row >= 0, at[parent_row], -1),
+        method=method[row],
+        counts=np.stack([column[row] for column in (calls.calls, calls.throws, calls.cut)], axis=1),
+        exclusive_j=self_values[row, :components],
+        inclusive_j=subtree[row, :components],
+        raw_exclusive_j=self_values[row, components],
+        raw_inclusive_j=subtree[row, components],
+        self_ns=calls.self_ns[row],
+        wall_ns=subtree[row, components + 1],
+        cpu_ns=subtree[row, components + 2],
+        alternative_j=subtree[row, components + 3] if more else None,
+        is_outermost=is_outermost,
+    )
+
+
+def _nodes(ledger: Ledger) -> tuple[I64, I64, F64]:
+    """Return three columns for the rows of `Ledger.calls`: row of `Ledger.shares`, caller's row (-1 at a root), self energies.
+
+    The energies have a column for each component and one for the raw sum.
+    """
+    calls, energy, width = ledger.calls, ledger.energy, len(ledger.paths)
+    cell_key = _cell_key(ledger, ledger.shares.test, ledger.shares.owner)
+    share = np.searchsorted(cell_key, _cell_key(ledger, calls.test, calls.owner))
+    key = share * width + calls.path
+    caller = ledger.paths.parent[calls.path]
+    parent = np.where(caller == OUTSIDE, -1, np.searchsorted(key, share * width + caller))
+    components = len(ledger.components)
+    self_values = np.zeros((len(key), components + 1))
+    of_calls = energy.path > PROBES
+    node_share = np.searchsorted(cell_key, _cell_key(ledger, energy.test[of_calls], energy.owner[of_calls]))
+    node = np.searchsorted(key, node_share * width + energy.path[of_calls])
+    self_values[node, energy.component[of_calls]] = energy.exclusive_j[of_calls]
+    self_values[:, -1] = np.bincount(node, energy.raw_j[of_calls], len(key))
+    return share, parent, self_values
+
+
+def _in_preorder(parent: I64, rank: I64, below: I64) -> tuple[I64, I64, Bool]:
+    """Sort nodes in preorder.
+
+    Returns the row of each position, the position of each row, and for each position whether no ancestor has the same rank.
+    `below` is the number of nodes in each subtree.
+    """
+    at = preorder(parent, rank, below)
+    row = np.empty(len(at), np.int64)
+    row[at] = np.arange(len(at))
+    return row, at, outermost(rank[row], below[row])
+
+
+def _cell_key(ledger: Ledger, test: I32, owner: I32) -> I64:
+    return test.astype(np.int64) * len(ledger.owners) + owner
+
+
+def _tree_order(ledger: Ledger) -> tuple[I64, I64]:
+    """Sort the rows of `Ledger.shares` by test, then by descending energy. Returns the order and the position of each row."""
+    shares = ledger.shares
+    order = np.lexsort((-shares.energy_j.sum(axis=1), shares.test))
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    return order, place
+
+
+@dataclass(frozen=True, slots=True)
+class MethodRows:
+    """One row for each tree and method, sorted by tree, then by descending inclusive energy.
+
+    - `start`: tree i has the rows `start[i]` to `start[i + 1] - 1`.
+    - `counts`: columns are calls, calls ended by an exception, cut calls.
+    - `inclusive_j`, `wall_ns`, `cpu_ns`, `alternative_j`: sums over outermost calls.
+    - `inclusive_j`, `exclusive_j`: a column for each component. `raw_*` are sums over components.
+    - `*_draws_j`: standard errors by ticks, NaN without ticks.
+    """
+
+    start: I64
+    tree: I64
+    method: I64
+    counts: I64
+    inclusive_j: F64
+    exclusive_j: F64
+    raw_inclusive_j: F64
+    raw_exclusive_j: F64
+    wall_ns: I64
+    self_ns: I64
+    cpu_ns: I64
+    alternative_j: F64 | None
+    inclusive_draws_j: F64
+    exclusive_draws_j: F64
+
+
+def method_rows(ledger: Ledger, trees: CallTrees) -> MethodRows:
+    """Group all nodes by tree and method."""
+    width = int(trees.method.max(initial=0)) + 1
+    key, index = np.unique(trees.tree * width + trees.method, return_inverse=True)
+    size, outer = len(key), trees.is_outermost
+
+    def outermost_sum(values: F64) -> F64:
+        return binned(index, np.where(outer, values, 0.0), size)
+
+    inclusive_j = sums(index, trees.inclusive_j * outer[:, None], size)
+    exclusive_j = sums(index, trees.exclusive_j, size)
+    raw_inclusive_j, raw_exclusive_j = outermost_sum(trees.raw_inclusive_j), binned(index, trees.raw_exclusive_j, size)
+    tree, total_j = key // width, (inclusive_j.sum(axis=1), exclusive_j.sum(axis=1))
+    cpu_j = cpu_column(ledger, inclusive_j), cpu_column(ledger, exclusive_j)
+    inclusive_draws_j, exclusive_draws_j = _draws(ledger, trees, tree, cpu_j)
+    order = np.lexsort((key % width, -total_j[0], tree))
+    return MethodRows(
+        start=np.searchsorted(tree, np.arange(len(trees.order) + 1)),
+        tree=tree,
+        method=(key % width)[order],
+        counts=sums(index, trees.counts, size).astype(np.int64)[order],
+        inclusive_j=inclusive_j[order],
+        exclusive_j=exclusive_j[order],
+        raw_inclusive_j=raw_inclusive_j[order],
+        raw_exclusive_j=raw_exclusive_j[order],
+        wall_ns=_integers(outermost_sum(trees.wall_ns)[order]),
+        self_ns=_integers(binned(index, trees.self_ns, size)[order]),
+        cpu_ns=_integers(outermost_sum(trees.cpu_ns)[order]),
+        alternative_j=None if trees.alternative_j is None else outermost_sum(trees.alternative_j)[order],
+        inclusive_draws_j=inclusive_draws_j[order],
+        exclusive_draws_j=exclusive_draws_j[order],
+    )
+
+
+def _draws(ledger: Ledger, trees: CallTrees, tree: I64, cpu_j: tuple[F64, F64]) -> tuple[F64, F64]:
+    """Return standard errors from the uncertainty of tick sampling. NaN without ticks.
+
+    Ticks split the CPU's energy only, so the energy of other components has no such error.
+    """
+    share = trees.order[tree]
+    run = ledger.tests.run[ledger.shares.test[share]]
+    tick_ns = np.array([np.nan if entry.tick_ns is None else entry.tick_ns for entry in ledger.runs] or [np.nan], np.float64)[run]
+    cpu_ns = ledger.shares.cpu_ns[share]
+    energy_j = cpu_column(ledger, ledger.shares.energy_j[share])
+    tick_j = np.divide(tick_ns * energy_j, cpu_ns, out=np.full(len(tree), np.nan), where=cpu_ns > 0)
+    in_calls_j: F64 = binned(tree, cpu_j[1], len(trees.order))[tree]
+    return standard_error_j(cpu_j[0], in_calls_j, tick_j), standard_error_j(cpu_j[1], in_calls_j, tick_j)
+
+
+def standard_error_j(value_j: F64, total_j: F64, tick_j: F64) -> F64:
+    """Return the standard error of n = value / tick hits in N = total / tick draws: tick · √((n + ½)(N − n + ½) / (N + 1)).
+
+    This is the binomial error with half a draw added to both outcomes. A method that no tick hit thus has an error above zero.
+    NaN where `tick_j` is NaN.
+    """
+    safe = np.where(tick_j > 0, tick_j, 1.0)
+    hits, misses = np.maximum(value_j, 0.0) / safe, np.maximum(total_j - value_j, 0.0) / safe
+    error = tick_j * np.sqrt((hits + 0.5) * (misses + 0.5) / (hits + misses + 1))
+    return np.asarray(np.where(tick_j <= 0, 0.0, error), np.float64)
+
+
+def _integers(values: F64) -> I64:
+    return np.rint(values).astype(np.int64)

@@ -1,0 +1,181 @@
+"""The port of a component (CPU, screen, Wi-Fi …): it computes its cumulative energy curves by owner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+import numpy as np
+
+from navitas.energy.attribute.analysis_settings import DEFAULT, AnalysisSettings
+from navitas.energy.attribute.calls.api_tables import NO_API_CALLS, ApiCalls
+from navitas.energy.attribute.charges import NO_CHARGES, Charges
+from navitas.energy.attribute.curves import EMPTY_CURVE, Curve, Knots
+from navitas.energy.attribute.owner_kind import NON_THREAD_OWNERS, OwnerKind
+from navitas.power.model import PowerModel
+from navitas.recording.manifest import Manifest
+from navitas.recording.parse.arrays import F64, I64
+from navitas.recording.parse.reasons import Reason
+from navitas.recording.parse.tables import RunTables
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentInputs:
+    """The inputs of components in addition to a run's tables.
+
+    `marks` are the edges of the tests' windows: threads' curves have a knot at each. `methods` is the size of the method
+    table. `read_api` reads the run's calls of APIs that use a component.
+    """
+
+    manifest: Manifest
+    model: PowerModel
+    marks: I64
+    methods: int
+    settings: AnalysisSettings = DEFAULT
+    read_api: Callable[[], ApiCalls] = lambda: NO_API_CALLS
+
+    @property
+    def api(self) -> ApiCalls:
+        """The run's calls of APIs that use a component."""
+        return self.read_api()
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadCurves:
+    """Cumulative joules of all threads of a run: thread i has the knots of curve i.
+
+    `cpu_ns` is the cumulative CPU time at the same knots. Only one component provides it; for all others it is None.
+    `by_clock`: whether threads without a known CPU time have no energy here, although they may have used some.
+    """
+
+    knots: Knots
+    energy_j: F64
+    cpu_ns: F64 | None = None
+    by_clock: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentCurves:
+    """A component's energy in one run, by owner. `threads` is None if threads use none of it.
+
+    `level` is the run's level of evidence (the name of one of `Component.levels`). `reasons` explain why it is not a better
+    one. `alternative` has the cumulative joules of the alternative model, or is None.
+
+    `charges` is the energy of threads that belongs to the call that caused it, whenever it flowed. It adds to `threads`.
+    `flow` is the cumulative energy of all owners over true time. Without charges it is None: it is then the sum of all curves.
+    `taken_from_base` is the energy that this component explains and the CPU's base contains; it is subtracted there.
+    `unscaled` is the flow that the model alone estimates, if it is not `flow`. `unscaled_j` is its energy in the run, and
+    `rails_j` what rails measured; None without a rail.
+    """
+
+    level: str
+    reasons: tuple[Reason, ...]
+    threads: ThreadCurves | None = None
+    other_processes: Curve = EMPTY_CURVE
+    base: Curve = EMPTY_CURVE
+    unattributed: Curve = EMPTY_CURVE
+    alternative: Curve | None = None
+    charges: Charges = NO_CHARGES
+    flow: Curve | None = None
+    taken_from_base: Curve = EMPTY_CURVE
+    unscaled: Curve | None = None
+    unscaled_j: float | None = None
+    rails_j: float | None = None
+
+    @property
+    def uses_threads(self) -> bool:
+        """Whether threads may have energy of the component."""
+        return self.threads is not None or len(self.charges) > 0
+
+    @property
+    def non_threads(self) -> tuple[Curve, ...]:
+        """The curves of the owners that are not threads, in the order of `NON_THREAD_OWNERS`."""
+        curves = {
+            OwnerKind.OTHER_PROCESSES: self.other_processes,
+            OwnerKind.BASE: self.base,
+            OwnerKind.UNATTRIBUTED: self.unattributed,
+        }
+        return tuple(curves[kind] for kind in NON_THREAD_OWNERS)
+
+    def between(self, a_ns: int, b_ns: int) -> float:
+        """Joules of all owners' curves from `a_ns` to `b_ns`, without charges."""
+        non_threads_j = sum(curve.between(a_ns, b_ns) for curve in self.non_threads)
+        return non_threads_j + (0.0 if self.threads is None else float(threads_between(self.threads, a_ns, b_ns).sum()))
+
+    def during(self, a_ns: int, b_ns: int) -> float:
+        """Joules that flowed from `a_ns` to `b_ns`, whichever call caused them."""
+        return self.between(a_ns, b_ns) if self.flow is None else self.flow.between(a_ns, b_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceLevel:
+    """A level of evidence: its name, the data that energy is computed from, and its expected error.
+
+    `expected_error` is the median relative error of a method's self energy, None if not measured (docs/accuracy.md).
+    """
+
+    name: str
+    basis: str = ""
+    expected_error: float | None = None
+
+
+class RailUse(Enum):
+    """The energy of a component that a power rail measures."""
+
+    ACTIVE = "active"
+    """All energy except the base power's."""
+    BASE = "base"
+    """The base power's energy."""
+    TOTAL = "total"
+    """All energy. The component is scaled to it; `ACTIVE` and `BASE` rails are only compared with the estimate."""
+
+
+class Component(Protocol):
+    """One consumer of energy."""
+
+    @property
+    def name(self) -> str:
+        """Its name in reports."""
+        ...
+
+    @property
+    def levels(self) -> tuple[EvidenceLevel, ...]:
+        """Its levels of evidence, best first."""
+        ...
+
+    def rail_use(self, rail: str) -> RailUse | None:
+        """What the power rail of this name measures of the component, or None."""
+        ...
+
+    def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
+        """The component's energy in a run, or None if there is no data."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredComponent:
+    """A component with its curves in one run, None without data."""
+
+    component: Component
+    curves: ComponentCurves | None
+
+
+def threads_between(curves: ThreadCurves, a_ns: int, b_ns: int) -> F64:
+    """Joules of each thread from `a_ns` to `b_ns`."""
+    owner = np.arange(len(curves.knots.start) - 1)
+    low = curves.knots.place(owner, np.full_like(owner, a_ns)).read(curves.energy_j)
+    return curves.knots.place(owner, np.full_like(owner, b_ns)).read(curves.energy_j) - low
+
+
+def threads_j(curves: ComponentCurves, threads: int, a_ns: int, b_ns: int) -> F64:
+    """Joules of each thread: by its curve from `a_ns` to `b_ns`, and all its charges."""
+    joules = curves.charges.by_thread(threads)
+    return joules if curves.threads is None else threads_between(curves.threads, a_ns, b_ns) + joules
+
+
+def run_energy_j(curves: ComponentCurves, start_ns: int, end_ns: int) -> float:
+    """Joules of all owners in a run."""
+    curves_j = curves.between(start_ns, end_ns)
+    return curves_j + float(curves.charges.energy_j.sum()) if len(curves.charges) else curves_j

@@ -1,0 +1,132 @@
+"""Estimates of the clusters that each thread ran on in each slot, from the clusters' busy time and each thread's load."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.energy.attribute.cpu.energy import SlotRate
+from navitas.energy.attribute.cpu.frequency import Cluster, mix_per_slot
+from navitas.energy.attribute.cpu.rate import CoreWatts, Load
+from navitas.energy.attribute.cpu.shares import cluster_growth, governed_weights
+from navitas.energy.attribute.curves import Knots
+from navitas.recording.parse.arrays import F64, I64
+from navitas.recording.parse.tables import CpuStat
+
+_FITTING_ROUNDS = 30
+_PLACEMENT_ROUNDS = 3
+# Two half-lives of the utilization that the kernel places a thread by (PELT).
+_MEMORY_NS = 64_000_000
+_MIN_NEED = 1e-3
+# The number of threads is unknown. With one, many light threads would count as a heavy one.
+_THREADS_OF_REST = 2
+_STEEPNESS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Shares of CPU time by cluster (columns).
+
+    `threads` has a row per thread (`owner`) and slot, sorted by owner, then slot; `rest` has a row per slot for all other
+    CPU time.
+    """
+
+    owner: I64
+    slot: I64
+    spent_ns: F64
+    threads: F64
+    rest: F64
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """CPU time of threads (an entry per thread and slot), then all other CPU time (an entry per slot).
+
+    `busy` is the share of a core's time that each entry used.
+    """
+
+    slot: I64
+    spent_ns: F64
+    busy: F64
+
+
+def work_of(load: Load, knots: Knots, cpu_ns: F64) -> tuple[I64, Work]:
+    """The owners of the threads' entries, and all entries. Threads' `busy` covers at least 64 ms, like the kernel's."""
+    ran = load.spent_ns > 0
+    owner, slot, spent_ns = load.owner[ran], load.slot[ran], load.spent_ns[ran]
+    end_ns = load.edges[slot + 1]
+    span_ns = np.maximum(_MEMORY_NS, end_ns - load.edges[slot])
+    recent_ns = knots.place(owner, end_ns).read(cpu_ns) - knots.place(owner, end_ns - span_ns).read(cpu_ns)
+    rest_ns = np.maximum(load.rest_ns, 0.0)
+    busy = np.concatenate([recent_ns / span_ns, rest_ns / np.diff(load.edges) / _THREADS_OF_REST])
+    return owner, Work(np.append(slot, np.arange(len(rest_ns))), np.append(spent_ns, rest_ns), np.minimum(busy, 1.0))
+
+
+def place(stat: CpuStat | None, clusters: Sequence[Cluster], load: Load, knots: Knots, cpu_ns: F64) -> Placement:
+    """Estimate the clusters of every thread's work (docs/how-it-measures.md, "Which cluster a thread ran on")."""
+    owner, work = work_of(load, knots, cpu_ns)
+    governed = governed_weights(clusters, load.edges)
+    share = governed[work.slot]
+    growth = cluster_growth(stat, clusters, load.edges)
+    if growth is not None:
+        by_cluster, stretch = growth
+        speed = _speeds(clusters, load.edges)[work.slot]
+        need = work.busy
+        for _ in range(_PLACEMENT_ROUNDS):
+            share = governed[work.slot] * _cluster_weights(clusters, need)
+            share = _fitted(share, work.spent_ns, by_cluster, stretch[work.slot])
+            need = work.busy * (share * speed).sum(axis=1)
+    count = len(owner)
+    return Placement(owner, work.slot[:count], work.spent_ns[:count], share[:count], share[count:])
+
+
+def _speeds(clusters: Sequence[Cluster], edges: I64) -> F64:
+    """The mean frequency of each cluster in each slot, relative to the highest frequency of all clusters."""
+    tables = [cluster.residency for cluster in clusters]
+    middle = [float(cluster.power.freq_khz[len(cluster.power.freq_khz) // 2]) for cluster in clusters]
+    mean = [
+        np.full(len(edges) - 1, khz) if table is None else mix_per_slot(table, edges) @ table.freq_khz
+        for table, khz in zip(tables, middle, strict=True)
+    ]
+    return np.stack(mean, axis=1) / max(float(cluster.power.freq_khz.max()) for cluster in clusters)
+
+
+def _cluster_weights(clusters: Sequence[Cluster], need: F64) -> F64:
+    """Weights of the clusters for work that needs this share of a core. The scheduler (EAS) puts light work on small cores."""
+    order = np.argsort([cluster.power.core_ma.max() for cluster in clusters], kind="stable")
+    rank = np.argsort(order)
+    return np.asarray(np.maximum(need, _MIN_NEED)[:, None] ** (_STEEPNESS * rank), np.float64)
+
+
+def _fitted(share: F64, spent_ns: F64, by_cluster: F64, stretch: I64) -> F64:
+    """Iterative proportional fitting: rows sum to 1, and each cluster's total in a stretch matches its share of busy time."""
+    spent = np.maximum(spent_ns, 1.0)
+    target = by_cluster / by_cluster.sum(axis=1, keepdims=True)
+    target *= np.bincount(stretch, spent, len(by_cluster))[:, None]
+    share = share / share.sum(axis=1, keepdims=True)
+    for _ in range(_FITTING_ROUNDS):
+        for column in range(share.shape[1]):
+            current = np.bincount(stretch, spent * share[:, column], len(by_cluster))
+            share[:, column] *= (target[:, column] / np.maximum(current, 1e-9))[stretch]
+        share /= np.maximum(share.sum(axis=1, keepdims=True), 1e-300)
+    return share
+
+
+def slot_shares(placement: Placement, load: Load) -> F64:
+    """Each cluster's share (columns) of all CPU time in each slot (rows)."""
+    rest = np.maximum(load.rest_ns, 1.0)[:, None] * placement.rest
+    spent = [
+        np.bincount(placement.slot, np.maximum(placement.spent_ns, 1.0) * column, len(rest)) for column in placement.threads.T
+    ]
+    total = rest + np.stack(spent, axis=1)
+    return np.asarray(total / total.sum(axis=1, keepdims=True), np.float64)
+
+
+def placed_rate(edges: I64, watts: CoreWatts, placement: Placement) -> SlotRate:
+    """The watts of each thread, and of all other CPU time, averaged over their clusters."""
+    on_cluster = watts.core + watts.shared
+    thread_w = watts.active[placement.slot] + (placement.threads * on_cluster[placement.slot]).sum(axis=1)
+    rest_w = watts.active + (placement.rest * on_cluster).sum(axis=1)
+    return SlotRate(edges, rest_w, placement.owner * len(rest_w) + placement.slot, thread_w)

@@ -1,0 +1,1 @@
+"""A `Profile`, reports or tables → answers: graphs, changes, trends, models."""

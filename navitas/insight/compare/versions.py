@@ -1,0 +1,136 @@
+"""Compare two versions of a program by the recordings or JSON reports of their sessions."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from navitas.base.errors import UsageError
+from navitas.base.regular_files import as_utf8, read_regular
+from navitas.energy.analyze.load import load
+from navitas.energy.analyze.profile import Profile
+from navitas.insight.compare.comparison import (
+    LEAST_SHARE,
+    MARGIN_PERCENT,
+    Comparison,
+    FigureChange,
+    check_distinct,
+    compare,
+    paired,
+)
+from navitas.insight.compare.effect import Deviations, Effect
+from navitas.insight.compare.figures import FigureChoice
+from navitas.insight.compare.session import Session, in_shared_sessions, parse_session
+from navitas.insight.compare.verdict import Verdict
+from navitas.recording.layout import MANIFEST_NAME
+from navitas.report import json_report
+
+_MAX_BYTES = 1 << 30
+ReadSession = Callable[[Path], Session]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedVersions:
+    """The sessions of two versions, and what changed. `together`: each session has runs of both versions, in mixed order."""
+
+    before: tuple[Session, ...]
+    after: tuple[Session, ...]
+    choice: FigureChoice
+    together: bool
+    margin_percent: float
+    comparison: Comparison
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the members of the document of `navitas compare --json` (docs/comparing.md)."""
+        return {
+            "schema_version": 2,
+            "before": [one.name for one in self.before],
+            "after": [one.name for one in self.after],
+            "same_session": self.together,
+            "energy": self.choice.energy,
+            "margin_percent": self.margin_percent,
+            "changes": [_row(one) for one in self.comparison.changes],
+            "removed": [one._asdict() for one in self.comparison.removed],
+            "added": [one._asdict() for one in self.comparison.added],
+            "left_out": list(self.comparison.left_out),
+            "warnings": list(self.comparison.warnings),
+        }
+
+
+def compare_versions(
+    before: Sequence[Path],
+    after: Sequence[Path],
+    choice: FigureChoice | None = None,
+    *,
+    same_session: bool = False,
+    margin_percent: float = MARGIN_PERCENT,
+    least_share: float = LEAST_SHARE,
+    read: ReadSession | None = None,
+) -> ComparedVersions:
+    """Compare the sessions in recordings and JSON reports of two versions, one path for each session.
+
+    `choice`: the figures, by default those of app energy. `same_session`: recordings of equal name are of one session with runs
+    of both versions; if the recordings say so themselves, this is not needed. `read` reads a path, by default `read_session`.
+    Raises the errors of `compare`, `read_session` and `paired`, and `UsageError` if a side has a session twice.
+    """
+    old, new = ([(read or read_session)(path) for path in side] for side in (before, after))
+    for side in (old, new):
+        check_distinct(side)
+    if (shared := in_shared_sessions(old, new)) is not None:
+        new, same_session = shared, True
+    elif same_session:
+        new = paired(old, new, [[path.name.partition(".")[0] for path in side] for side in (before, after)])
+    choice = choice or FigureChoice()
+    found = compare(old, new, choice, together=same_session, margin_percent=margin_percent, least_share=least_share)
+    return ComparedVersions(tuple(old), tuple(new), choice, same_session, margin_percent, found)
+
+
+def session_paths(side: Path) -> tuple[list[Path], list[str]]:
+    """Return a recording or report, or those in a folder; and the names of skipped folders, which are no recordings.
+
+    Raises `UsageError` if there is none.
+    """
+    if not side.is_dir() or is_recording(side):
+        return [side], []
+    entries = sorted(side.iterdir())
+    found = [one for one in entries if is_recording(one) or (one.suffix.lower() == ".json" and one.is_file())]
+    if not found:
+        raise UsageError(f"{side} has no recordings and no JSON reports", "Give a recording, a JSON report, or a folder of them.")
+    return found, [one.name for one in entries if one.is_dir() and one not in found]
+
+
+def is_recording(path: Path) -> bool:
+    """Whether a path is that of a recording."""
+    return (path / MANIFEST_NAME).is_file()
+
+
+def read_session(path: Path, name: str | None = None, *, load: Callable[[Path], Profile] = load) -> Session:
+    """Read a recording, by `load`, or a JSON report. Raises the errors of `navitas.load` and `parse_session`.
+
+    `name` is that of the session, by default the path.
+    """
+    if path.is_dir():
+        return session_of(load(path), name or str(path))
+    return parse_session(as_utf8(read_regular(path, _MAX_BYTES)), name or str(path))
+
+
+def session_of(profile: Profile, name: str) -> Session:
+    """Return the session of an analyzed recording, as its JSON report has it."""
+    text = io.StringIO()
+    json_report.write(profile, text)
+    return parse_session(text.getvalue(), name)
+
+
+def _row(one: FigureChange) -> dict[str, Any]:
+    effect = None if one.effect is None else {**_fields(one.effect), "spread": _fields(one.effect.spread)}
+    judged = None if one.verdict is None else _fields(one.verdict)
+    figures = {"before_j": one.before_j, "after_j": one.after_j, "effect": effect, "adjusted_p": one.p, "verdict": judged}
+    return {**one.subject._asdict(), **figures}
+
+
+def _fields(record: Effect | Deviations | Verdict) -> dict[str, Any]:
+    """As `dataclasses.asdict`, which takes ten times as long."""
+    return {name: getattr(record, name) for name in record.__slots__}

@@ -1,0 +1,170 @@
+"""Read Perfetto traces packet by packet: switches, frequencies, clocks, processes, rails and losses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from navitas.android.perfetto.messages import as_bytes
+from navitas.recording.parse.trace.build_trace import build_trace
+from navitas.recording.parse.trace.perfetto_bundles import Bundles
+from navitas.recording.parse.trace.perfetto_clocks import BOOTTIME, MONOTONIC, REALTIME, PacketClocks
+from navitas.recording.parse.trace.perfetto_columns import Columns, decode
+from navitas.recording.parse.trace.perfetto_energy import PerfettoConsumers, PerfettoRails
+from navitas.recording.parse.trace.perfetto_losses import PerfettoLosses
+from navitas.recording.parse.trace.perfetto_packets import Cut, Damaged, Found, ReadPacket, by_protobuf, damaged, read_packets
+from navitas.recording.parse.trace.trace_builder import CPU_LIMIT, LISTED, TraceBuilder
+from navitas.recording.parse.trace.trace_tables import UNKNOWN, RawTrace
+
+_AT_ONCE = 1 << 20
+_MIN_SIZE = 256
+_PROCESSES_LIMIT = 1 << 16
+_NO_TIME = "no time, or one of an unknown clock"
+
+
+def read_perfetto(source: Path | bytes) -> RawTrace:
+    """Read a Perfetto trace of any size. Of a cut trace, reads all complete packets.
+
+    Raises `RecordingError` if the file cannot be read or is not a Perfetto trace. The content of packets never raises.
+    """
+    reader = _PacketReader()
+    for found in read_packets(source):
+        reader.read(found)
+    return reader.close()
+
+
+class _PacketReader:
+    def __init__(self) -> None:
+        self.into = TraceBuilder()
+        self.into.clock = "boottime"
+        self._losses = PerfettoLosses(self.into)
+        self._bundles = Bundles(self.into, self._losses)
+        self._rails = PerfettoRails()
+        self._consumers = PerfettoConsumers()
+        self._process_uids: dict[int, int] = {}
+        self._times = PacketClocks()
+        self._waiting: list[Found] = []
+        self._size = 0
+
+    def read(self, found: Found) -> None:
+        """Queue the next packet of the host. Queued packets are decoded together: decoding many bundles at once is faster."""
+        if isinstance(found, ReadPacket) and found.machine:
+            self.into.other_machines[found.machine] += 1
+            return
+        self._waiting.append(found)
+        self._size += _MIN_SIZE + (len(found.data) if isinstance(found, ReadPacket) else 0)
+        if self._size >= _AT_ONCE:
+            self._flush()
+
+    def _flush(self) -> None:
+        waiting, self._waiting, self._size = self._waiting, [], 0
+        bundles = [found.bundle for found in waiting if isinstance(found, ReadPacket) and found.bundle is not None]
+        columns = iter(decode(bundles))
+        for found in waiting:
+            self.into.packet = found.number
+            if isinstance(found, Cut):
+                self.into.cut = True
+                self.into.warn(f"the trace is cut or damaged after {found.number - 1} packets")
+            elif isinstance(found, Damaged):
+                self._damaged(found)
+            elif found.bundle is None:
+                self._message(found)
+            else:
+                self._bundle(found, next(columns))
+
+    def _damaged(self, found: Damaged) -> None:
+        self.into.skip_packet(found.text, found.reason)
+        self._losses.damaged()
+
+    def _bundle(self, packet: ReadPacket, columns: Columns | None) -> None:
+        if columns is None and packet.message is None:
+            checked = by_protobuf(packet.data, packet.number)
+            if isinstance(checked, Damaged):
+                self._damaged(checked)
+                return
+            packet = checked
+            columns = None if packet.bundle is None else decode([packet.bundle])[0]
+        if packet.bundle is None or columns is None:
+            self._damaged(damaged(packet.data, packet.number, "packet cannot be decoded"))
+            return
+        if packet.dropped:
+            self._losses.dropped(packet.sequence)
+        if packet.message is not None:
+            self._times.defaults(packet.message)
+        self._bundles.add(packet.bundle, columns, packet.sequence)
+
+    def _message(self, found: ReadPacket) -> None:
+        packet = found.message
+        if found.dropped:
+            self._losses.dropped(found.sequence)
+        self._times.defaults(packet)
+        if packet.HasField("clock_snapshot"):
+            self._clocks(packet.clock_snapshot)
+        elif packet.HasField("process_tree"):
+            self._tree(self._times.time(packet), packet.process_tree)
+        elif packet.HasField("process_stats"):
+            self._listed(self._times.time(packet), packet.process_stats)
+        elif packet.HasField("sys_stats"):
+            self._polled(self._times.time(packet), packet.sys_stats)
+        elif packet.HasField("power_rails"):
+            self._energy(self._times.time(packet), packet.power_rails)
+        elif packet.HasField("android_energy_estimation_breakdown"):
+            self._consumed(self._times.time(packet), packet.android_energy_estimation_breakdown)
+        elif packet.HasField("ftrace_stats"):
+            self._losses.ftrace(packet.ftrace_stats)
+        elif packet.HasField("trace_stats"):
+            self._losses.service(packet.trace_stats)
+
+    def _clocks(self, snapshot: Any) -> None:
+        read = self._times.snapshot(snapshot.clocks)
+        if BOOTTIME in read:
+            self.into.snapshots.row(
+                trace_ns=read[BOOTTIME],
+                monotonic_ns=read.get(MONOTONIC, UNKNOWN),
+                boottime_ns=read[BOOTTIME],
+                realtime_ns=read.get(REALTIME, UNKNOWN),
+            )
+
+    def _tree(self, t_ns: int, tree: Any) -> None:
+        for process in tree.processes:
+            self.into.add_fact(t_ns, process.pid, LISTED, tgid=process.pid, name=b"".join(map(as_bytes, process.cmdline[:1])))
+            if process.HasField("uid") and process.uid >= 0 and len(self._process_uids) < _PROCESSES_LIMIT:
+                self._process_uids[process.pid] = process.uid
+        for thread in tree.threads:
+            self.into.add_fact(t_ns, thread.tid, LISTED, tgid=thread.tgid, name=as_bytes(thread.name))
+
+    def _listed(self, t_ns: int, stats: Any) -> None:
+        for process in stats.processes:
+            for thread in process.threads:
+                self.into.add_fact(t_ns, thread.tid, LISTED, tgid=process.pid)
+
+    def _energy(self, t_ns: int, rails: Any) -> None:
+        if untimed := self._rails.add(rails, t_ns):
+            self.into.skip_packet(f"{untimed} readings of rails".encode(), f"readings of rails have {_NO_TIME}")
+
+    def _consumed(self, t_ns: int, breakdown: Any) -> None:
+        if untimed := self._consumers.add(breakdown, t_ns):
+            self.into.skip_packet(f"{untimed} readings of consumers".encode(), f"readings of energy consumers have {_NO_TIME}")
+
+    def _polled(self, t_ns: int, stats: Any) -> None:
+        khz = np.array(stats.cpufreq_khz[:CPU_LIMIT], np.int64)
+        online = np.flatnonzero(khz)
+        if t_ns == UNKNOWN:
+            if len(online):
+                self.into.skip_packet(b"sys_stats", f"polled frequencies have {_NO_TIME}")
+            return
+        self.into.frequencies.add(cpu=online, t_ns=t_ns, khz=khz[online])
+
+    def close(self) -> RawTrace:
+        """Return the whole trace."""
+        self._flush()
+        self._losses.close()
+        rails, consumers = self._rails.table(), self._consumers.table()
+        for what, left_out in (("rails", self._rails.left_out), ("energy consumers", self._consumers.left_out)):
+            for reason, count in (+left_out).items():
+                self.into.warn(f"{count:,} readings of {what} were left out ({reason})")
+        raw = build_trace(self.into, rails)
+        return replace(raw, trace=replace(raw.trace, consumers=consumers, process_uids=self._process_uids))

@@ -1,0 +1,182 @@
+"""Read the packets of a Perfetto file, a sequence of length-delimited messages. Some contain compressed packets."""
+
+from __future__ import annotations
+
+import io
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from google.protobuf.message import DecodeError
+
+from navitas.android.perfetto.messages import message_class
+from navitas.base.errors import RecordingError
+from navitas.base.regular_files import open_regular
+from navitas.recording.parse.trace.perfetto_wire import BUNDLE_FIELDS, COMPACT_FIELDS, Scan, scan_bundle, scan_packet
+
+_PACKET_TAG = b"\x0a"  # field 1, length-delimited
+_VARINT_BYTES = 10
+_PACKET_BYTES = 64 << 20
+# Limit of the expansion of a file's compressed packets in total. Real traces expand less; malicious ones may expand a
+# thousandfold.
+_EXPANDED_LEAST = 4 << 20
+_EXPANSION = 30
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPacket:
+    """One packet. `message` is None if the packet has nothing but a `bundle`; a packet may have both.
+
+    `machine` is its machine in a trace of several: 0 is the host, others are guests or remote devices.
+    """
+
+    number: int
+    data: bytes
+    message: Any = None
+    bundle: Scan | None = None
+    sequence: int = 0
+    dropped: bool = False
+    machine: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Damaged:
+    """A packet that cannot be used: its first bytes, and the reason."""
+
+    number: int
+    text: bytes
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The end of the readable part: from this packet on, the file has no complete packet."""
+
+    number: int
+
+
+Found = ReadPacket | Damaged | Cut
+
+
+def read_packets(source: Path | bytes) -> Iterator[Found]:
+    """Yield the packets in order, with compressed packets expanded.
+
+    Raises `RecordingError` if the file cannot be read or does not begin with a packet.
+    """
+    if isinstance(source, bytes):
+        yield from _Packets(io.BytesIO(source), "the trace").read()
+        return
+    try:
+        with open_regular(source) as stream:
+            yield from _Packets(stream, str(source)).read()
+    except OSError as error:
+        raise RecordingError(f"{source}: cannot be read: {error.strerror}", "Check the recording's files.") from error
+
+
+def by_protobuf(data: bytes, number: int) -> ReadPacket | Damaged:
+    """Decode a packet by protobuf."""
+    try:
+        message = message_class("TracePacket").FromString(data)
+    except DecodeError:
+        return damaged(data, number, "packet cannot be decoded")
+    bundle = None
+    if message.HasField("ftrace_events"):
+        bundle = scan_bundle(_plain(message.ftrace_events).SerializeToString())
+    dropped = bool(message.previous_packet_dropped)
+    return ReadPacket(number, data, message, bundle, message.trusted_packet_sequence_id, dropped, message.machine_id)
+
+
+def damaged(data: bytes, number: int, reason: str) -> Damaged:
+    """Return the record of a packet that cannot be used."""
+    return Damaged(number, data[:32].hex().encode(), reason)
+
+
+class _Packets:
+    def __init__(self, stream: BinaryIO, name: str) -> None:
+        self._stream, self._name = stream, name
+        self._may_expand = _EXPANDED_LEAST
+        self._number = 0
+
+    def read(self) -> Iterator[Found]:
+        for data in _delimited(self._stream):
+            self._number += 1
+            if data is None:
+                if self._number == 1:
+                    raise RecordingError(
+                        f"{self._name}: not a Perfetto trace", "Check that it is the unchanged output of perfetto."
+                    )
+                yield Cut(self._number)
+                return
+            yield from self._decoded(data, nested=False)
+
+    def _decoded(self, data: bytes, nested: bool) -> Iterator[Found]:
+        if not data:
+            return
+        if plain := scan_packet(data):
+            yield ReadPacket(self._number, data, None, plain.bundle, plain.sequence, plain.dropped, plain.machine)
+            return
+        packet = by_protobuf(data, self._number)
+        if isinstance(packet, Damaged) or packet.machine:
+            yield packet
+        elif packet.message.HasField("zstd_compressed_packets"):
+            yield self._damaged(data, "packet is compressed by zstd: traceconv decompress_packets unpacks the trace")
+        elif packet.message.HasField("compressed_packets"):
+            yield from self._expanded(packet.message.compressed_packets, nested)
+        else:
+            yield packet
+
+    def _expanded(self, data: bytes, nested: bool) -> Iterator[Found]:
+        self._may_expand += _EXPANSION * len(data)
+        limit = min(self._may_expand, _PACKET_BYTES)
+        try:
+            if nested or len(content := zlib.decompressobj().decompress(data, limit + 1)) > limit:
+                yield self._damaged(data, "compressed packet expands too far")
+                return
+        except zlib.error:
+            yield self._damaged(data, "compressed packet cannot be decompressed")
+            return
+        self._may_expand -= len(content)
+        for inner in _delimited(io.BytesIO(content)):
+            if inner is None:
+                yield self._damaged(data, "compressed packet is cut")
+            else:
+                yield from self._decoded(inner, nested=True)
+
+    def _damaged(self, data: bytes, reason: str) -> Damaged:
+        return damaged(data, self._number, reason)
+
+
+def _plain(bundle: Any) -> Any:
+    """Remove everything from a bundle that `scan_bundle` does not read."""
+    bundle.DiscardUnknownFields()
+    for message, used in ((bundle, BUNDLE_FIELDS), (bundle.compact_sched, COMPACT_FIELDS)):
+        for field, _ in message.ListFields():
+            if field.number not in used:
+                message.ClearField(field.name)
+    return bundle
+
+
+def _delimited(stream: BinaryIO) -> Iterator[bytes | None]:
+    """Yield the packets of a message `Trace`. Yields None and stops if it ends within a packet or contains anything else."""
+    while tag := stream.read(1):
+        size = _varint(stream) if tag == _PACKET_TAG else None
+        data = stream.read(size) if size is not None and size <= _PACKET_BYTES else None
+        if data is None or len(data) != size:
+            yield None
+            return
+        yield data
+
+
+def _varint(stream: BinaryIO) -> int | None:
+    """Read a number. Returns None if the stream ends within it or the number is too long."""
+    value = 0
+    for place in range(_VARINT_BYTES):
+        byte = stream.read(1)
+        if not byte:
+            return None
+        value |= (byte[0] & 0x7F) << 7 * place
+        if byte[0] < 0x80:
+            return value
+    return None

@@ -1,0 +1,150 @@
+"""Parse packets of kernel events by protobuf's wire format, without an object for each event.
+
+This module reads only what Perfetto writes. For anything else its functions return None, and protobuf decodes the packet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from navitas.recording.parse.trace.varints import LONGER, MAX_BYTES
+
+_VARINT, _CONTENT = 0, 2
+_U32, _U64 = (1 << 32) - 1, (1 << 64) - 1
+# Fields of TracePacket, FtraceEventBundle and CompactSched.
+_FTRACE_EVENTS, _SEQUENCE, _DROPPED, _MACHINE = 1, 10, 42, 98
+_CPU, _EVENT, _LOST, _COMPACT, _CLOCK, _FTRACE_NS, _BOOT_NS = 1, 2, 3, 4, 5, 6, 7
+_NAMES = 5
+ARRAYS = TIMES, STATES, TIDS, COMMS = 1, 2, 3, 6
+BUNDLE_FIELDS = {_CPU, _EVENT, _LOST, _COMPACT, _CLOCK, _FTRACE_NS, _BOOT_NS}
+COMPACT_FIELDS = {*ARRAYS, _NAMES}
+_EVENT_TAG = _EVENT << 3 | _CONTENT
+
+
+@dataclass(slots=True)
+class Scan:
+    """A bundle of one core's events. At `data[sizes[i]]` are event i's size and then the event; `arrays` are by field number."""
+
+    data: bytes
+    sizes: list[int] = field(default_factory=list)
+    arrays: dict[int, bytes] = field(default_factory=dict)
+    names: list[bytes] = field(default_factory=list)
+    cpu: int = 0
+    lost: bool = False
+    clock: int = 0
+    ftrace_ns: int = 0
+    boot_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PlainPacket:
+    """A packet that has only a bundle: its writer's number, whether packets before it are missing, and its machine (0: host)."""
+
+    bundle: Scan
+    sequence: int
+    dropped: bool
+    machine: int
+
+
+class _OddError(Exception):
+    """Data that Perfetto does not write there."""
+
+
+def scan_packet(data: bytes) -> PlainPacket | None:
+    """Return the packet's bundle, or None for any other packet."""
+    numbers: dict[int, int] = {}
+    at, content = 0, None
+    try:
+        while at < len(data):
+            tag, at = _varint(data, at)
+            value, at = _varint(data, at)
+            if tag & 7 == _VARINT and tag != _VARINT:
+                numbers[tag >> 3] = value
+            elif tag == _FTRACE_EVENTS << 3 | _CONTENT and content is None:
+                content = (at, at + value)
+                at += value
+            else:
+                return None
+        if content is None or at != len(data):
+            return None
+        bundle = _bundle(data, *content)
+    except (_OddError, IndexError):
+        return None
+    sequence, dropped, machine = (numbers.get(field, 0) & _U32 for field in (_SEQUENCE, _DROPPED, _MACHINE))
+    return PlainPacket(bundle, sequence, bool(dropped), machine)
+
+
+def scan_bundle(data: bytes) -> Scan | None:
+    """Return a bundle that is not in a packet, or None."""
+    try:
+        return _bundle(data, 0, len(data))
+    except (_OddError, IndexError):
+        return None
+
+
+def _bundle(data: bytes, at: int, end: int) -> Scan:
+    scan, numbers, compact = Scan(data), dict[int, int](), None
+    add = scan.sizes.append
+    while at < end:
+        if data[at] == _EVENT_TAG:
+            at += 1
+            add(at)
+            size = data[at]
+            if size > 0x7F:
+                size, behind = _varint(data, at)
+                if behind - at >= LONGER:
+                    raise _OddError
+                at = behind + size
+            else:
+                at += size + 1
+            continue
+        tag, at = _varint(data, at)
+        value, at = _varint(data, at)
+        if tag & 7 == _VARINT and tag != _VARINT:
+            numbers[tag >> 3] = value
+        elif tag == _COMPACT << 3 | _CONTENT and compact is None:
+            compact = (at, at + value)
+            at += value
+        else:
+            raise _OddError
+    if at != end:
+        raise _OddError
+    if compact is not None:
+        _compact(scan, *compact)
+    scan.cpu, scan.lost = numbers.get(_CPU, 0) & _U32, bool(numbers.get(_LOST, 0))
+    scan.clock = numbers.get(_CLOCK, 0)
+    scan.ftrace_ns, scan.boot_ns = numbers.get(_FTRACE_NS, 0), numbers.get(_BOOT_NS, 0)
+    return scan
+
+
+def _compact(scan: Scan, at: int, end: int) -> None:
+    data = scan.data
+    while at < end:
+        tag, at = _varint(data, at)
+        size, at = _varint(data, at)
+        content, number = data[at : at + size], tag >> 3
+        at += size
+        if tag & 7 != _CONTENT or number in scan.arrays:
+            raise _OddError
+        if number == _NAMES:
+            scan.names.append(content)
+        elif number in ARRAYS:
+            if content and content[-1] > 0x7F:
+                raise _OddError
+            scan.arrays[number] = content
+    if at != end:
+        raise _OddError
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """Return a number and the position after it."""
+    value = data[at]
+    if value < 0x80:
+        return value, at + 1
+    value &= 0x7F
+    for place in range(1, MAX_BYTES):
+        byte = data[at + place]
+        value |= (byte & 0x7F) << 7 * place
+        if byte < 0x80:
+            return value & _U64, at + place + 1
+    raise _OddError

@@ -1,0 +1,27 @@
+"""The tests of tests/unit/energy/analyze/test_load.py that start processes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+
+def test_the_package_is_imported_without_numpy() -> None:
+    code = "import navitas, sys; assert 'numpy' not in sys.modules; assert callable(navitas.load) and 'numpy' in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_readers_and_formats_are_imported_by_what_uses_them() -> None:
+    unused = [
+        "batterystats.reader",
+        "binary_xml",
+        "bundle",
+        "parse.trace.text_trace",
+        "parse.trace.perfetto",
+        "report.json_report",
+    ]
+    unused += ["power.fitted_model", "report.html_report", "analyze.flame_nodes", "analyze.arrow"]
+    names = [f"navitas.{name}" for name in unused]
+    code = f"import navitas.cli.report.command, sys; sys.exit(', '.join(set({names}) & set(sys.modules)) or 0)"
+    done = subprocess.run([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True, check=False)
+    assert done.stderr == ""

@@ -1,0 +1,148 @@
+"""An app in use: the bound of its run, and whose app a command can use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from fake_device import FakeDevice
+from support.no_progress import NoProgress
+
+from navitas.base.errors import DeviceError, UsageError
+from navitas.capture.collect import app_use
+from navitas.capture.collect.app_use import Use
+from navitas.capture.collect.instrument import InstrumentResult
+from navitas.capture.collect.map_cache import KnownMap
+from navitas.capture.collect.options import ProfileOptions
+from navitas.capture.collect.run_recorder import RunPlan, RunRecorder
+from navitas.capture.device.base import DeviceInfo
+from navitas.recording.store import open_recording
+
+
+@pytest.fixture(autouse=True)
+def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+def use(command: str = "") -> Use:
+    return Use("a.b", command, lambda: None, lambda _: set())
+
+
+def test_only_a_use_of_a_known_length_bounds_its_run() -> None:
+    assert app_use._plan(replace(use(), bound_s=7200.0)).bound_s == 7200.0
+    assert app_use._plan(use()).bound_s is None
+    assert app_use._plan(replace(use("monkey 1000"), bound_s=60.0)).bound_s is None
+
+
+USERS = "Users:\n\tUserInfo{0:Owner:c13} running\n\tUserInfo{10:Work:1030} running\n\tUserInfo{11:Guest:404} running\n"
+
+
+def on_front(front: str, user: int | None) -> FakeDevice:
+    device = FakeDevice({"am get-current-user": f"{front}\n", "pm list users": USERS})
+    device.info = DeviceInfo("phone", "x", "", "", 30, named_user=user)
+    return device
+
+
+EVENTS = {
+    "--monkey": replace(use("monkey 1000"), is_monkey=True),
+    "--script": replace(use("input tap 1 2"), script=Path("a.txt")),
+}
+
+
+@pytest.mark.parametrize(
+    ("option", "front", "user"), [("--monkey", "0", 10), ("--monkey", "0", 11), ("--script", "0", 11), ("--script", "10", 0)]
+)
+def test_events_for_the_screen_are_refused_for_a_user_who_is_not_there(
+    tmp_path: Path, option: str, front: str, user: int
+) -> None:
+    """Nothing is installed or changed before."""
+    device = on_front(front, user)
+    refused = f"{option} uses apps of the user in the foreground, user {front}, and user {user} is measured"
+    with pytest.raises(UsageError, match=refused):
+        app_use.record(device, EVENTS[option], ProfileOptions(), tmp_path / "rec", NoProgress())
+    assert set(device.commands) <= {"am get-current-user", "pm list users"}
+
+
+@pytest.mark.parametrize(
+    ("option", "front", "user"),
+    [("--monkey", "10", None), ("--monkey", "0", 0), ("--monkey", "10", 10), ("--script", "0", 0), ("--script", "0", 10)],
+)
+def test_they_are_accepted_for_the_user_in_front_and_taps_for_a_work_profile(option: str, front: str, user: int | None) -> None:
+    app_use._check_front(on_front(front, user), EVENTS[option])
+
+
+@pytest.mark.parametrize("option", EVENTS)
+def test_events_never_reach_other_apps_if_the_app_cannot_start(tmp_path: Path, option: str) -> None:
+    device = FakeDevice({"monkey": "** No activities found to run, monkey aborted.\n"})
+    with pytest.raises(DeviceError, match=r"launchers show no activity of a\.b, so events would reach other apps"):
+        app_use._record_use(device, EVENTS[option], InstrumentResult(), tmp_path / "raw", None, progress=NoProgress())
+    assert len(device.commands) == 1
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_the_recording_of_an_interrupted_use_has_its_method_map(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_known: bool
+) -> None:
+    """That of the bundle, or the one that the events name."""
+    found = KnownMap("0123456789abcdef", ":app", "notes", b"{}", ())
+    monkeypatch.setattr("navitas.capture.collect.map_cache.find", {found.map_id: found}.get)
+
+    def interrupted(recorder: RunRecorder, plan: RunPlan, _work: object) -> InstrumentResult:
+        recorder.enter(plan, "interrupted")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(RunRecorder, "run", interrupted)
+    device = FakeDevice({"pm path": "package:/data/app/a.apk\n", "cat /sys/devices/system/cpu/possible": "0-1\n"})
+    device.info = replace(device.info, kind="virtual")
+    known = replace(use(), map=found if is_known else None, map_ids=lambda _: {found.map_id})
+    with pytest.raises(KeyboardInterrupt):
+        app_use.record(
+            device, known, ProfileOptions(prepare=False, power_profile="google-pixel-6"), tmp_path / "rec", NoProgress()
+        )
+    manifest = open_recording(tmp_path / "rec").manifest
+    assert [one.id for one in manifest.maps] == [found.map_id]
+    assert [(run.map_id, run.module) for run in manifest.runs] == [(found.map_id, ":app")]
+
+
+@dataclass
+class EventPhone(FakeDevice):
+    """Has one event file of five bytes, of which each pull gives a text, or is interrupted (None) after a part."""
+
+    given: list[bytes | None] = field(default_factory=list)
+
+    def exec_out(self, command: str, *, timeout_s: float = 60.0) -> Iterator[bytes]:
+        self._ask(command)
+        text = self.given.pop(0)
+        yield text or b"1"
+        if text is None:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("given", "kept", "lost"),
+    [([None, b"12345"], b"12345", 0), ([b"12", None, b"123", b"12"], b"123", 2), ([None, None], None, 0)],
+)
+def test_events_whose_pull_is_interrupted_are_pulled_again_or_stay_on_the_phone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: list[bytes | None], kept: bytes | None, lost: int
+) -> None:
+    monkeypatch.setattr(RunRecorder, "_run_sampled", lambda *_: None)
+    texts = {"pm path": "package:/data/app/a.apk\n", "cat /sys/devices/system/cpu/possible": "0-1\n"}
+    device = EventPhone({**texts, "run-as a.b ls": "events-1.nvch\n", "run-as a.b stat": "5\n"}, answers=True, given=given)
+    device.info = replace(device.info, kind="virtual")
+    options = ProfileOptions(prepare=False, power_profile="google-pixel-6", record="none", trace="none")
+    with pytest.raises(KeyboardInterrupt):
+        app_use.record(device, use(), options, tmp_path / "rec", NoProgress())
+    assert device.given == []
+    recorded = open_recording(tmp_path / "rec").manifest
+    (run,) = recorded.runs
+    is_removed = "run-as a.b rm -rf files/navitas" in device.commands
+    assert [loss.count for loss in recorded.losses] == ([lost] if lost else [])
+    if kept is None:
+        assert run.exit == "interrupted" and not is_removed
+        (warning,) = [warning for warning in recorded.warnings if warning.code == "cleanup"]
+        assert "not all was pulled" in warning.message and "/data/data/a.b/files/navitas" in warning.message
+    else:
+        assert run.exit == "complete" and is_removed
+        assert (tmp_path / "rec/runs/0/events-1.nvch").read_bytes() == kept

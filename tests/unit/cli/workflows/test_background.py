@@ -1,0 +1,76 @@
+"""A background context manager is always exited, and `result` raises its error."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from navitas.base.errors import DeviceError
+from navitas.cli.workflows.measurement import BackgroundContext
+
+
+class Thing:
+    """A context manager whose start a test can delay."""
+
+    def __init__(self, error: BaseException | None = None) -> None:
+        self.go = threading.Event()
+        self.said: list[str] = []
+        self._error = error
+
+    @contextmanager
+    def open(self) -> Iterator[str]:
+        self.go.wait(30)
+        if self._error is not None:
+            raise self._error
+        self.said.append("entered")
+        try:
+            yield "value"
+        finally:
+            self.said.append("left")
+
+
+def test_it_starts_in_the_background() -> None:
+    thing = Thing()
+    with BackgroundContext(thing.open) as background:
+        assert thing.said == []
+        thing.go.set()
+        assert background.result() == background.result() == "value"
+        assert thing.said == ["entered"]
+    assert thing.said == ["entered", "left"]
+
+
+def test_it_is_exited_if_the_block_fails() -> None:
+    thing = Thing()
+    with pytest.raises(KeyboardInterrupt), BackgroundContext(thing.open):
+        thing.go.set()
+        raise KeyboardInterrupt
+    assert thing.said == ["entered", "left"]
+
+
+def test_result_raises_its_error() -> None:
+    thing = Thing(DeviceError("no phone"))
+    thing.go.set()
+    with pytest.raises(DeviceError, match="no phone"), BackgroundContext(thing.open) as background:
+        background.result()
+    with BackgroundContext(thing.open):
+        pass  # The block doesn't call result.
+
+
+def test_the_error_of_the_block_reaches_the_context_manager() -> None:
+    seen: list[BaseException] = []
+
+    @contextmanager
+    def watch() -> Iterator[None]:
+        try:
+            yield
+        except ValueError as error:
+            seen.append(error)
+            raise
+
+    with pytest.raises(ValueError, match="mine"), BackgroundContext(watch) as background:
+        background.result()
+        raise ValueError("mine")
+    assert len(seen) == 1

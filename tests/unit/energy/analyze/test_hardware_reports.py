@@ -1,0 +1,113 @@
+"""Reports of recordings with components other than the CPU."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import jsonschema
+import pytest
+from attribution_maker import nested, run, thread
+from hardware_maker import hooks, profile_of, rails
+from rich.console import Console
+from support.html_pages import Page
+from support.reports import closed, data_of, text_of
+from support.run_tables import changed
+
+import navitas
+from navitas.energy.analyze.profile import About, Profile
+from navitas.recording.parse.hook_calls import HookKind
+from navitas.report import collapsed, html_report, json_report, speedscope
+from navitas.report.terminal.terminal_report import TerminalReport, ViewsReport
+from navitas.report.view_request import ViewRequest
+
+GOLDEN = Path(__file__).parents[3] / "golden/recording-v1"
+ABOUT = About(
+    "made",
+    device={"kind": "virtual", "serial": "s", "model": "m"},
+    settings={"granularity": "class"},
+    power_profile={"name": "made", "source": "a test", "voltage_v": 1.0, "voltage_source": "option"},
+    battery_mah=None,
+    voltage_v=1.0,
+    provenance={"navitas_version": "0"},
+)
+
+
+def photographed() -> Profile:
+    """A method starts the camera, which stays on for 200 ms. Its rail measured 0.24 J, the model estimates 0.12 J.
+
+    The rails of the GPU and GNSS measured 0.1 J and nothing.
+    """
+    caller = thread(1, nested((100, 900, 0), (200, 300, 1)), [(0, 0), (1000, 100)])
+    kind = HookKind.CAMERA
+    used = hooks([(0, 250, 250, 0, kind, False, 7), (0, 450, 450, 0, kind, True, 7)])
+    measured = rails([(0, (1.0, 2.0, 3.0)), (1000, (1.24, 2.1, 3.0))], ["VSYS_PWR_CAM", "S2S_VDD_G3D", "L9S_GNSS_CORE"])
+    return Profile(profile_of(changed(run([caller]), hooks=used, rails=measured)).ledger, ABOUT)
+
+
+def printed(report: TerminalReport | ViewsReport, made: Profile) -> str:
+    console = Console(width=120, record=True, file=io.StringIO())
+    report.render(made, console)
+    return console.export_text()
+
+
+def test_the_page_has_the_components_and_what_methods_used_of_each() -> None:
+    page = text_of(html_report.write, photographed())
+    tables = Page(page).tables
+    head, *rows = tables["components"]
+    shown = {row[0]: dict(zip(head, row, strict=True)) for row in rows}
+    assert set(shown) == {"cpu", "camera", "gpu"}
+    camera = shown["camera"]
+    assert [camera[column] for column in ("Evidence", "Energy", "Rails", "Model alone", "Threads", "Base")] == [
+        "rails", "240 mJ", "240 mJ", "120 mJ", "240 mJ", "0 J"
+    ]  # fmt: skip
+    assert (shown["cpu"]["Rails"], shown["gpu"]["Model alone"], shown["gpu"]["Base"]) == ("–", "–", "100 mJ")
+    assert "Scaled to its rails: camera\u00a0×\u00a02.00. Rails measured nothing: gnss." in page
+    head, *rows = tables["methods-by-component"]
+    assert head == ["Method", "cpu", "cpu self", "camera", "camera self"]
+    assert sorted((row[0], row[3], row[4]) for row in rows) == [("a.C.m0", "240 mJ", "0 J"), ("a.C.m1", "240 mJ", "240 mJ")]
+    assert "<b>Evidence for camera, gpu: rails</b> (its power rails; the model splits what they measured)." in page
+    assert "<li>gpu: nothing in the recording shows what used it: only its rail is known</li>" in page
+
+
+def test_the_page_of_the_cpu_alone_has_no_components() -> None:
+    page = Page(text_of(html_report.write, navitas.load(GOLDEN)))
+    assert {"tests", "methods", "threads"} <= set(page.tables) and not {"components", "methods-by-component"} & set(page.tables)
+
+
+def test_a_rail_that_measured_nothing_and_no_user_is_a_note() -> None:
+    """Not in JSON, and not if --component names it: there, it is a component like others."""
+    made = photographed()
+    for report in (TerminalReport(), ViewsReport(ViewRequest(("top", "timeline"), step_ns=500_000_000))):
+        found = printed(report, made)
+        assert "\nRails measured nothing: gnss.\n" in found and "\ngnss" not in found
+        assert "Evidence of camera, gpu: rails (" in found
+    timeline = printed(ViewsReport(ViewRequest(("timeline",), step_ns=500_000_000)), made)
+    assert "gpu" in timeline and "gnss" not in timeline
+    alone = printed(ViewsReport(ViewRequest(("top",), component="gnss")), made)
+    assert "\ngnss " in alone and "Evidence of gnss: rails" in alone
+    report = data_of(json_report.write, made)
+    assert report["totals"]["components"]["gnss"] == 0.0 and report["evidence"]["components"]["gnss"]["rails_j"] == 0.0
+
+
+def test_the_json_report_has_the_rails_of_each_component() -> None:
+    report = data_of(json_report.write, photographed())
+    jsonschema.validate(report, closed(json_report.schema()))
+    camera = report["evidence"]["components"]["camera"]
+    assert (camera["level"], camera["rails_j"], camera["unscaled_j"]) == ("rails", pytest.approx(0.24), pytest.approx(0.12))
+    assert report["totals"]["components"]["camera"] == pytest.approx(0.24)
+    assert "rails_j" not in report["evidence"]["components"]["cpu"]
+
+
+def test_other_formats_have_the_energy_of_the_call() -> None:
+    made = photographed()
+    assert text_of(collapsed.write, made) and text_of(speedscope.write, made)
+    assert "camera" in printed(TerminalReport(), made)
+    table = made.to_pandas()
+    camera = table[(table["component"] == "camera") & (table["method"] == "m1")]
+    assert camera["exclusive_j"].sum() == pytest.approx(0.24)
+
+
+def test_evidence_of_the_model_leaves_older_recordings_as_they_are() -> None:
+    by_rails, by_model = navitas.load(GOLDEN), navitas.load(GOLDEN, evidence="model")
+    assert by_model.components == ("cpu",) and by_model.totals.energy_j == by_rails.totals.energy_j
