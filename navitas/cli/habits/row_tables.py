@@ -1,4 +1,4 @@
-"""Terminal tables of rows: a column beside the text of its cell."""
+"""Terminal tables of rows: a column with the text of its cell."""
 
 from __future__ import annotations
 
