@@ -148,6 +148,16 @@ def test_a_broken_package_is_reported_and_other_formats_work(folder: Path, name:
     assert format_for_file("a.json") == "json"
 
 
+@pytest.mark.parametrize(
+    ("old", "new"), [("navitas.analyze.profile", "navitas.energy.analyze"), ("navitas.errors", "navitas.base.errors")]
+)
+def test_a_package_that_imports_from_before_the_rooms_is_refused_with_the_new_place(folder: Path, old: str, new: str) -> None:
+    package(folder, "early", "x = adding_early", f"import {old}\n")
+    with pytest.raises(NavitasError) as caught:
+        find_format("x")
+    assert f" is {new} now: update" in caught.value.remedy
+
+
 def test_damaged_entry_points_are_reported_and_other_formats_work(folder: Path) -> None:
     package(folder, "damaged", "no entry", "")
     package(folder, "sound", "csv = adding_sound", FORMAT)
