@@ -12,7 +12,6 @@ from support.notes_app import make_bundle
 from support.perfetto_writer import PerfettoWriter
 from support.recording_maker import make_recording, start_ns
 from support.run_bytes import BOOT_OFFSET_NS, REAL_OFFSET_NS, TID0
-from support.run_tables import changed
 from support.scenario import PolicySpec, Scenario, TestSpec, ThreadSpec, call
 from truth.phone import PIXEL_6
 from truth.recorder import write_recording
@@ -103,7 +102,7 @@ def _scenarios() -> dict[str, Scenario]:
     rails = {"S1M": ((0.0, 500.0, 2.0), (500.0, 1000.0, 0.5)), "S2M": ((0.0, 1000.0, 1.0),)}
     return {
         "plain": plain,
-        "rails": changed(plain, rails=rails),
+        "rails": replace(plain, rails=rails),
         "logcat": replace(plain, transport="logcat"),
         "crashed": replace(plain, exit="crashed"),
     }

@@ -130,7 +130,7 @@ def command(
         document, lines, more = (
             {"runs": [_row(run) for run in written.runs]},
             [_line(run) for run in written.runs],
-            " --model paper1",
+            " --formula paper1",
         )
         notes = [*written.notes, *((None, note) for note in written.profile_notes)]
     warnings = [{"run": run, **note._asdict()} for run, note in notes]

@@ -18,7 +18,7 @@ class AnalysisSettings:
 
     - `alternative`: a second power model (`paper1`), in addition to the default one.
     - `evidence`: whether power rails may count as evidence.
-    - `fitted`: a model of `navitas model components fit`. It gives the figures that the power profile lacks.
+    - `fitted`: a model of `navitas power fit`. It gives the figures that the power profile lacks.
     """
 
     alternative: str | None = None

@@ -410,14 +410,14 @@ def _executed(names: Sequence[str]) -> FittedTable:
 
 
 TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
-    "cli/operations_tables.py:counts_table": _executed,
-    "cli/operations_tables.py:ranking_table": lambda names: ranking_table(_ranked(names), TOP),
-    "cli/operations_tables.py:class_shares_table": lambda names: class_shares_table(
+    "cli/operations/tables.py:counts_table": _executed,
+    "cli/operations/tables.py:ranking_table": lambda names: ranking_table(_ranked(names), TOP),
+    "cli/operations/tables.py:class_shares_table": lambda names: class_shares_table(
         [ClassShare(name, 123, 123_456_789_012, 12.34, 0.123) for name in names]
     ),
-    "cli/operations_tables.py:blocks_table": lambda names: blocks_table(_counted_blocks(names), TOP),
-    "cli/operations_tables.py:budgets_table": _budgets,
-    "cli/operations_tables.py:changed_operations_table": _changed,
+    "cli/operations/tables.py:blocks_table": lambda names: blocks_table(_counted_blocks(names), TOP),
+    "cli/operations/tables.py:budgets_table": _budgets,
+    "cli/operations/tables.py:changed_operations_table": _changed,
     "report/terminal/tests_table.py:tests_table": _tests,
     "report/terminal/threads_table.py:threads_table": _threads,
     "report/terminal/methods_table.py:methods_table": _methods,
@@ -431,69 +431,69 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
     "report/terminal/call_trees.py:energy_tree_table": _tree,
     "report/terminal/components_table.py:consumers_table": _consumers,
     "report/terminal/methods_table.py:handed_work_table": _handed,
-    "cli/devices.py:devices_table": lambda names: devices_table(
+    "cli/device/devices.py:devices_table": lambda names: devices_table(
         [ListedDevice(name, "unauthorized", name, name) for name in names]
     ),
-    "cli/doctor.py:checks_table": lambda names: checks_table([_check(name) for name in names]),
-    "cli/power_fit.py:coefficients_table": _coefficients,
-    "cli/operations_census.py:census_table": lambda names: census_table(
+    "cli/device/doctor.py:checks_table": lambda names: checks_table([_check(name) for name in names]),
+    "cli/power/fit.py:coefficients_table": _coefficients,
+    "cli/operations/census.py:census_table": lambda names: census_table(
         [{"class": name, "operations": 123, "blocks": 1_234_567, "occurrences": 12_345_678} for name in names]
     ),
-    "cli/operations_fit.py:operations_table": lambda names: operations_table(_operations(names)),
-    "cli/operations_fit.py:scores_table": lambda names: families_table(_operations(names)),
-    "cli/compare_tables.py:changes_table": lambda names: compared_table(_comparison(names), "total", 12, 1),
-    "cli/history_show.py:trends_table": lambda names: trends_table(_trends(names), "total", ["0123abcd", "2026-01-01T00:00:00"]),
-    "cli/bisect.py:steps_table": lambda names: energy_steps_table(
+    "cli/operations/fit.py:operations_table": lambda names: operations_table(_operations(names)),
+    "cli/operations/fit.py:scores_table": lambda names: families_table(_operations(names)),
+    "cli/compare/tables.py:changes_table": lambda names: compared_table(_comparison(names), "total", 12, 1),
+    "cli/history/show.py:trends_table": lambda names: trends_table(_trends(names), "total", ["0123abcd", "2026-01-01T00:00:00"]),
+    "cli/compare/bisect.py:steps_table": lambda names: energy_steps_table(
         "Changes", [FigureStep(Subject("method", name), 1234.5, -12.3, 1e5, 0.01, 3.0) for name in names]
     ),
-    "cli/operations_fit.py:predictions_table": lambda names: predictions_table(_predictions(len(names)), 0.9),
-    "cli/power.py:cluster_table": _cluster,
-    "cli/power_calibrate.py:calibration_table": _calibration,
-    "cli/power_calibrate.py:currents_table": _currents,
-    "cli/graph_tables.py:graph_modules_table": lambda names: graph_modules_table(_graph(names), TOP),
-    "cli/graph_tables.py:graph_edges_table": lambda names: graph_edges_table(_edges(names), TOP),
-    "cli/graph_tables.py:wake_ups_table": lambda names: wake_ups_table(_wakes(names), TOP),
-    "cli/graph_tables.py:unmatched_table": lambda names: unmatched_table(_graph(names), TOP),
-    "cli/graph_tables.py:module_changes_table": lambda names: module_changes_table(
+    "cli/operations/fit.py:predictions_table": lambda names: predictions_table(_predictions(len(names)), 0.9),
+    "cli/power/group.py:cluster_table": _cluster,
+    "cli/power/calibrate.py:calibration_table": _calibration,
+    "cli/power/calibrate.py:currents_table": _currents,
+    "cli/graph/tables.py:graph_modules_table": lambda names: graph_modules_table(_graph(names), TOP),
+    "cli/graph/tables.py:graph_edges_table": lambda names: graph_edges_table(_edges(names), TOP),
+    "cli/graph/tables.py:wake_ups_table": lambda names: wake_ups_table(_wakes(names), TOP),
+    "cli/graph/tables.py:unmatched_table": lambda names: unmatched_table(_graph(names), TOP),
+    "cli/graph/tables.py:module_changes_table": lambda names: module_changes_table(
         [ModuleChange(name, "dearer", 12.3456, 123.456) for name in names], TOP
     ),
-    "cli/graph_tables.py:edge_changes_table": lambda names: edge_changes_table(
+    "cli/graph/tables.py:edge_changes_table": lambda names: edge_changes_table(
         [EdgeChange(name, name, "normal", "cheaper", 12.3456, 123.456, 1_234_567, 12.5) for name in names], TOP
     ),
-    "cli/vitals_tables.py:apps_table": lambda names: apps_table(_vitals(names), TOP),
-    "cli/vitals_tables.py:locks_table": lambda names: locks_table(_vitals(names), TOP),
-    "cli/vitals_tables.py:alarms_table": lambda names: alarms_table(_vitals(names), TOP),
-    "cli/graph_tables.py:history_table": lambda names: history_table(
+    "cli/vitals/tables.py:apps_table": lambda names: apps_table(_vitals(names), TOP),
+    "cli/vitals/tables.py:locks_table": lambda names: locks_table(_vitals(names), TOP),
+    "cli/vitals/tables.py:alarms_table": lambda names: alarms_table(_vitals(names), TOP),
+    "cli/graph/tables.py:history_table": lambda names: history_table(
         HistoryCheck(
             tuple(CheckedTag("wake_up", name, (name,), 12_345, 1_234_567, "fewer_in_recording") for name in names), 3, 2
         ),
         TOP,
     ),
-    "cli/vitals_tables.py:radio_users_table": lambda names: radio_users_table(
+    "cli/vitals/tables.py:radio_users_table": lambda names: radio_users_table(
         [RadioUser(name, name, name, 12_345, 1_234_567, 10**9, 12_345.6) for name in names], TOP
     ),
-    "cli/vitals_tables.py:acquirers_table": lambda names: acquirers_table([_acquirer(name) for name in names], TOP),
-    "cli/row_tables.py:rows_table": lambda names: rows_table(
+    "cli/vitals/tables.py:acquirers_table": lambda names: acquirers_table([_acquirer(name) for name in names], TOP),
+    "cli/habits/row_tables.py:rows_table": lambda names: rows_table(
         "Hogs", {Column("App", text=True): lambda row: row.app, Column("Pairs"): lambda row: f"{row.pairs:,}"}, _hogs(names), TOP
     ),
-    "cli/fleet_hogs.py:hogs_table": lambda names: hogs_table("Hogs", _hogs(names), TOP),
-    "cli/fleet_check.py:checks_table": lambda names: versions_table(
+    "cli/fleet/hogs.py:hogs_table": lambda names: hogs_table("Hogs", _hogs(names), TOP),
+    "cli/fleet/check.py:checks_table": lambda names: versions_table(
         "Versions compared with the ones before",
         [CheckRow(name, "4.10.1", "4.9", 12_345, 12.34, -10.12, 35.67, 3.4e-225, True) for name in names],
         TOP,
     ),
-    "cli/fleet_compare.py:changes_table": lambda names: changes_table(
+    "cli/fleet/compare.py:changes_table": lambda names: changes_table(
         [ChangeRow(name, 12_345, 12.34, 24.56, 12.22, -10.12, 35.67, 3.4e-225, True) for name in names], TOP
     ),
-    "cli/fleet_bugs.py:bugs_table": lambda names: bugs_table([_bug(name) for name in names], TOP),
-    "cli/fleet_jscore.py:scores_table": lambda names: scores_table("J-scores", [_score(name) for name in names], TOP),
-    "cli/fleet_rates.py:rates_table": _rates,
-    "cli/fleet_paper.py:paper_table": lambda names: paper_table(
+    "cli/fleet/bugs.py:bugs_table": lambda names: bugs_table([_bug(name) for name in names], TOP),
+    "cli/fleet/jscore.py:scores_table": lambda names: scores_table("J-scores", [_score(name) for name in names], TOP),
+    "cli/fleet/rates.py:rates_table": _rates,
+    "cli/fleet/paper.py:paper_table": lambda names: paper_table(
         "Bugs", [_paper(name, PaperBugRow, client="0c732d2a68b7ae53") for name in names], TOP
     ),
-    "cli/fleet_diagnose.py:actions_table": lambda names: actions_table("me", [_action(name) for name in names], TOP),
-    "cli/fleet_ingest.py:sources_table": lambda names: sources_table([_outcome(name) for name in names]),
-    "cli/fleet_ingest.py:reasons_table": lambda names: reasons_table("Refused rows", Counter(dict.fromkeys(names, 1_234_567))),
+    "cli/fleet/diagnose.py:actions_table": lambda names: actions_table("me", [_action(name) for name in names], TOP),
+    "cli/fleet/ingest.py:sources_table": lambda names: sources_table([_outcome(name) for name in names]),
+    "cli/fleet/ingest.py:reasons_table": lambda names: reasons_table("Refused rows", Counter(dict.fromkeys(names, 1_234_567))),
 }
 
 

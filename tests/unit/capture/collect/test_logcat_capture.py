@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from tests.unit.collect.fake_device import FakeDevice
+from fake_device import FakeDevice
 
 from navitas.capture.collect import logcat
 from navitas.capture.collect.logcat import LogcatCapture
