@@ -39,12 +39,8 @@ from navitas.cli.workflows.measurement import RunOptions
 from navitas.cli.workflows.profile import profile, profile_bundles
 from navitas.report.registry import find_format
 
-_REPEAT = "Repetitions, each in a new process."
-_WARMUP = "Repetitions before these. They are shown, but do not count."
-_UNTIL = "Repeat until the total's 95 % interval is ± PERCENT or less."
 _TIMEOUT = "Stop after S s without progress."
 _PROBED = "test, class: their energy, without probes. block: also executions."
-_BUNDLE = "A bundle of navitasBundle, not PROJECT; repeatable."
 
 
 @click.command(
@@ -83,6 +79,7 @@ _BUNDLE = "A bundle of navitasBundle, not PROJECT; repeatable."
     option(
         "--max-repeat",
         type=click.IntRange(3, 1000),
+        default=30,
         metavar="N",
         help="With --precision: most repetitions. [30]",
     ),
@@ -160,7 +157,9 @@ def command(ctx: click.Context, /, **values: Any) -> int:
     if values["end_with_stdin"]:
         interrupt_at_end()
     if options.until_percent is None and ctx.get_parameter_source("max_repeat") != ParameterSource.DEFAULT:
-        raise UsageError("--max-repeat limits the repeats of --until, which is not given", "add --until, or give only --repeat")
+        raise UsageError(
+            "--max-repeat limits the repeats of --precision, which is not given", "add --precision, or give only --repeat"
+        )
     if build.hook_libraries and options.record == "none":
         raise UsageError("--hook-libraries adds to the hooks of --record, which is none", "add --record hooks, or leave it out")
     _check_report(report, options.granularity)
