@@ -123,13 +123,10 @@ class LogDaemon:
                 return
             if hmac.compare_digest(data[:_TOKEN_BYTES], self.token):
                 self.take(data[_TOKEN_BYTES:])
-            else:
-                self._refuse()
-
-    def _refuse(self) -> None:
-        if self.refused == 0:
-            _log.warning("refused a log entry without this phone's token")
-        self.refused += 1
+                continue
+            if self.refused == 0:
+                _log.warning("refused a log entry without this phone's token")
+            self.refused += 1
 
     def take(self, data: bytes) -> None:
         """Process one datagram without its token. Ignores invalid ones."""

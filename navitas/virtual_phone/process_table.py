@@ -59,11 +59,6 @@ class ProcessTable:
         self._kernel.add_process(pid)
         self._devices.add_process(pid)
 
-    def bind(self, pid: int, cpus: frozenset[int] | None) -> None:
-        """Run a host process only on these CPUs (None: on any)."""
-        if cpus is not None:
-            self._kernel.bind_process(pid, cpus)
-
     def add_inner(
         self, args: tuple[str, ...], who: Identity, send_signal: Callable[[int], None], group: int | None = None
     ) -> int:

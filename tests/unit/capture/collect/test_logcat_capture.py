@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from tests.unit.collect.fake_device import FakeDevice
 
 from navitas.capture.collect import logcat
 from navitas.capture.collect.logcat import LogcatCapture
 from navitas.capture.device.base import ShellResult, ShellStream
+from tests.unit.capture.collect.fake_device import FakeDevice
 
 
 @dataclass
