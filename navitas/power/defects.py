@@ -22,13 +22,9 @@ _EXPECT_ITEM = re.compile(r"cpu\.(suspend|idle|awake)|cpu\.cluster_power\.cluste
 
 def defects(items: Items, arrays: Arrays) -> list[str]:
     """List missing values, scalars in place of arrays and the reverse, arrays of unequal length, and implausible values."""
-    return [
-        *_capacity(items),
-        *_missing(items, arrays),
-        *_kinds(items, arrays),
-        *_speeds(arrays),
-        *_negative(items, arrays),
-    ]
+    every = {**{key: (value,) for key, value in items.items()}, **arrays}
+    negative = [f"{key}: negative" for key, values in every.items() if key.startswith("cpu.") and any(v < 0 for v in values)]
+    return [*_capacity(items), *_missing(items, arrays), *_kinds(items, arrays), *_speeds(arrays), *negative]
 
 
 def _capacity(items: Items) -> list[str]:
@@ -91,11 +87,6 @@ def _speeds(arrays: Arrays) -> list[str]:
         if list(speeds) != sorted(speeds):
             warnings.append(f"{key}: speeds are not ascending, they are sorted")
     return warnings
-
-
-def _negative(items: Items, arrays: Arrays) -> list[str]:
-    every = {**{key: (value,) for key, value in items.items()}, **arrays}
-    return [f"{key}: negative" for key, values in every.items() if key.startswith("cpu.") and any(v < 0 for v in values)]
 
 
 def _clusters(items: Items, arrays: Arrays) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -132,7 +133,11 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 def read_fitted_model(source: Path | bytes, *, name: str = "model file") -> FittedModel:
     """Read a model file. Raises `PowerProfileError` with the file's name and the first defect."""
     where = str(source) if isinstance(source, Path) else name
-    data = _read(source) if isinstance(source, Path) else source
+    try:
+        with open_regular(source) if isinstance(source, Path) else BytesIO(source) as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise PowerProfileError(f"{where}: cannot be read ({error.strerror}).", "Check the path.") from error
     if len(data) > MAX_BYTES:
         raise PowerProfileError(f"{where}: larger than 1 MiB.", _FIT)
     try:
@@ -151,11 +156,3 @@ def _check_units(model: FittedModel, where: str) -> None:
             raise PowerProfileError(f"{where}: unknown parameter {each.parameter!r}.", "Update Navitas, or fit the model again.")
         if each.unit != expected:
             raise PowerProfileError(f"{where}: the unit of {each.parameter} is {each.unit!r}, not {expected!r}.", _FIT)
-
-
-def _read(path: Path) -> bytes:
-    try:
-        with open_regular(path) as stream:
-            return stream.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise PowerProfileError(f"{path}: cannot be read ({error.strerror}).", "Check the path.") from error

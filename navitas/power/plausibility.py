@@ -78,6 +78,7 @@ def implausible(
 def _currents(cluster: ClusterFigures) -> Iterator[tuple[str, str]]:
     entry, currents = cluster.keys.power, cluster.currents
     last, lowest, highest = len(currents) - 1, min(currents), max(currents)
+    speed_ratio = cluster.steps[-1][0] / cluster.steps[0][0] if cluster.are_speeds_known else np.inf
     unfilled = [step for step, ma in enumerate(currents) if ma <= PLACEHOLDER_MA]
     if len(unfilled) == len(currents):
         what = f"AOSP's placeholder, {PLACEHOLDER_MA} mA" if highest else "0 mA"
@@ -93,17 +94,13 @@ def _currents(cluster: ClusterFigures) -> Iterator[tuple[str, str]]:
         yield entry, f"at most {cluster.at(currents.index(highest))}, less than a running core uses (in A, or V?)"
     elif last and lowest == highest:
         yield entry, f"{highest:,g} mA at each of {len(currents)} speeds, but faster cores use more"
-    elif last and _MILLIVOLTS[0] <= lowest and highest <= _MILLIVOLTS[1] and highest / lowest < _speed_ratio(cluster) ** 0.8:
+    elif last and _MILLIVOLTS[0] <= lowest and highest <= _MILLIVOLTS[1] and highest / lowest < speed_ratio**0.8:
         yield entry, f"{cluster.at(0)} to {cluster.at(last)} look like voltages (in mV?)"
     falls = [step for step in range(1, len(currents)) if currents[step] < currents[step - 1] and step not in unfilled]
     if falls:
         first = f"{cluster.at(falls[0] - 1)}, {cluster.at(falls[0])}"
         count = f"the first of {len(falls)} steps at which" if len(falls) > 1 else "here"
         yield entry, f"{first}: {count} the current falls as the speed rises, but faster cores use more"
-
-
-def _speed_ratio(cluster: ClusterFigures) -> float:
-    return cluster.steps[-1][0] / cluster.steps[0][0] if cluster.are_speeds_known else np.inf
 
 
 def _speeds(cluster: ClusterFigures) -> Iterator[tuple[str, str]]:

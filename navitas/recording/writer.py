@@ -252,17 +252,14 @@ class RecordingWriter:
         )
         text = manifest.model_dump_json(by_alias=True, indent=1) + "\n"
         try:
-            self._replace_manifest(text)
+            write_new(self.root / MANIFEST_NAME, text)
         except OSError as error:
             reserve = self.root / RESERVE_NAME
             if error.errno not in _FULL or not reserve.exists():
                 raise
             reserve.unlink()
-            self._replace_manifest(text)
+            write_new(self.root / MANIFEST_NAME, text)
         return manifest
-
-    def _replace_manifest(self, text: str) -> None:
-        write_new(self.root / MANIFEST_NAME, text)
 
     def _list(self, relative: str, kind: FileKind, run: int | None) -> None:
         path = self.root / relative

@@ -7,7 +7,7 @@ import errno
 import io
 import os
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import TypeAlias
@@ -67,20 +67,16 @@ async def run_tests(
             for output in outputs:
                 if output:
                     host.logd.write(_INFO if ended else _FATAL, "stdout" if ended else "AndroidRuntime", output, pid=process.pid)
-            if not begun and (reason := first_output_lines(outputs)):
-                raise StartError(reason)
+            printed_lines = (line.strip() for output in outputs for line in output.splitlines())
+            reasons = [line for line in printed_lines if line and not line.startswith("Picked up ")][:_REASON_LINES]
+            if not begun and reasons:
+                raise StartError(" ".join(reasons))
     except OSError as error:
         if error.errno == errno.E2BIG:
             raise StartError("an argument, a property or a variable of the tests' JVM is longer than 128 KiB") from None
         raise StartError(f"{error.filename or 'java'}: {error.strerror}") from None
     if not ended:
         await write(_CRASHED)
-
-
-def first_output_lines(outputs: Sequence[str]) -> str:
-    """Return, on one line, why a JVM ended before it ran any test, from its own output."""
-    lines = [line.strip() for output in outputs for line in output.splitlines()]
-    return " ".join([line for line in lines if line and not line.startswith("Picked up ")][:_REASON_LINES])
 
 
 async def last_lines(source: Input) -> str:

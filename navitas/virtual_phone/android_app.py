@@ -52,16 +52,16 @@ def _unpack(host: AppHost, pushed: str, name: str) -> Classes:
         info = os.fstat(file.fileno())
         home = host.files.root / _UNPACKED / name
         folder = home / f"{info.st_mtime_ns}-{info.st_size}"
-        with open_jvm(file) as archive:
-            if archive.manifest.test_package != name:
-                raise InvalidBundle(f"it contains the classes of {archive.manifest.test_package}")
+        with open_jvm(file) as (archive, manifest):
+            if manifest.test_package != name:
+                raise InvalidBundle(f"it contains the classes of {manifest.test_package}")
             if not folder.is_dir():
                 shutil.rmtree(home, ignore_errors=True)
                 part = home / ".part"
                 part.mkdir(parents=True)
-                archive.zip.extractall(part)
+                archive.extractall(part)
                 part.replace(folder)
-            return Classes(archive.manifest, folder)
+            return Classes(manifest, folder)
 
 
 def launch(
@@ -90,7 +90,7 @@ def launch(
         "navitas.android.data": str(app.data),
         "navitas.android.instrumentation": runner,
         "navitas.android.sdk": str(firmware.SDK),
-        "navitas.android.powerMonitors": str(has("power monitors", host.packages.sdk)).lower(),
+        "navitas.android.powerMonitors": str(has("power monitors", host.packages.platform.sdk)).lower(),
         "navitas.android.finePowerMonitors": str(host.packages.has_permission(app.uid, FINE_POWER_MONITORS)).lower(),
         "android.junit.runner": _RUNNERS,
         "robolectric.enabledSdks": str(firmware.SDK),  # else Robolectric warns of SDKs that need a newer Java

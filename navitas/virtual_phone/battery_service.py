@@ -58,17 +58,13 @@ class BatteryService:
         for line in ("Dock powered", "Charging policy"):
             if not has(f"battery: {line}", sdk):
                 del self._true[line]
-        self._shown = dict(self._true)
+        self.shown = dict(self._true)
+        """The values that the service shows, by the keys of its dump."""
         self._stopped = False
         self._is_low = False
         self.current_ua: int | None = 0
         self.history = BatteryHistory()
-        self.history.add(self._shown)
-
-    @property
-    def shown(self) -> Mapping[str, str]:
-        """The values that the service shows, by the keys of its dump."""
-        return self._shown
+        self.history.add(self.shown)
 
     @property
     def is_plugged(self) -> bool:
@@ -78,16 +74,16 @@ class BatteryService:
     @property
     def plug(self) -> int:
         """The charger that it shows, as BatteryManager numbers them; 0 without one."""
-        return next((number for name, number in _PLUGS.items() if self._shown.get(name) == "true"), 0)
+        return next((number for name, number in _PLUGS.items() if self.shown.get(name) == "true"), 0)
 
     @property
     def is_charging(self) -> bool:
         """Whether the battery charges, or a charger keeps it full."""
-        return self.is_plugged and self._shown["status"] in _CHARGING_STATES
+        return self.is_plugged and self.shown["status"] in _CHARGING_STATES
 
     def extras(self) -> Extras:
         """Return the extras of ACTION_BATTERY_CHANGED."""
-        shown = self._shown
+        shown = self.shown
         return {
             "status": int(shown["status"]),
             "health": int(shown["health"]),
@@ -106,7 +102,7 @@ class BatteryService:
 
     def properties(self) -> Mapping[str, int]:
         """Return the properties of BatteryManager. Energy is the charge at the present voltage. A charger takes the current."""
-        shown = self._shown
+        shown = self.shown
         charge_uah = int(shown["Charge counter"])
         current_ua = 0 if self.is_plugged else self.current_ua
         return {
@@ -123,7 +119,7 @@ class BatteryService:
         lines = ["Current Battery Service state:"]
         if self._stopped:
             lines.append("  (UPDATES STOPPED -- use 'reset' to restart)")
-        return "\n".join([*lines, *(f"  {key}: {value}" for key, value in self._shown.items())]) + "\n"
+        return "\n".join([*lines, *(f"  {key}: {value}" for key, value in self.shown.items())]) + "\n"
 
     def command(self, args: list[str]) -> tuple[int, str]:
         """Run `unplug`, `reset`, `set NAME VALUE` or `get NAME`. Returns exit status and output (silent on success)."""
@@ -137,18 +133,18 @@ class BatteryService:
         if not args or args[0] not in actions:
             return 255, f"Unknown command: {args[0] if args else ''}\n"
         answer = actions[args[0]](args[1:])
-        level, plugged = int(self._shown["level"]), self.is_plugged
+        level, plugged = int(self.shown["level"]), self.is_plugged
         self._is_low = is_low(level, is_plugged=plugged) or (self._is_low and not plugged and level < OKAY_PERCENT)
-        self.history.add(self._shown)
+        self.history.add(self.shown)
         return answer
 
     def _unplug(self, args: list[str]) -> tuple[int, str]:
-        self._shown |= {name: "false" for name in _PLUGS if name in self._shown}
+        self.shown |= {name: "false" for name in _PLUGS if name in self.shown}
         self._stopped = True
         return 0, ""
 
     def _reset(self, args: list[str]) -> tuple[int, str]:
-        self._shown = dict(self._true)
+        self.shown = dict(self._true)
         self._stopped = False
         return 0, ""
 
@@ -158,11 +154,11 @@ class BatteryService:
         name, value = args
         if not re.fullmatch(r"-?\d{1,10}", value, re.ASCII) or not -_INT_END <= int(value) < _INT_END:  # Integer.parseInt
             return 255, f"Bad value: {value}\n"
-        self._shown[_SETTABLE[name]] = str(int(value) != 0).lower() if name in _FLAGS else str(int(value))
+        self.shown[_SETTABLE[name]] = str(int(value) != 0).lower() if name in _FLAGS else str(int(value))
         self._stopped = True
         return 0, ""
 
     def _get(self, args: list[str]) -> tuple[int, str]:
         if len(args) != 1 or _SETTABLE.get(args[0]) not in self._true:
             return 255, f"Unknown get option: {args[0] if args else 'null'}\n"
-        return 0, self._shown[_SETTABLE[args[0]]] + "\n"
+        return 0, self.shown[_SETTABLE[args[0]]] + "\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from navitas.virtual_phone.battery_history import BRIGHTNESS, BatteryHistory, uid_name
 from navitas.virtual_phone.components.device_state import ComponentUse, DeviceState, UseKind
@@ -36,28 +36,23 @@ class _Key:
     name: str
 
 
+@dataclass
 class PhoneStatistics:
     """Timers and counters since the last reset. They advance on battery only; the history is always recorded."""
 
-    def __init__(
-        self,
-        state: DeviceState,
-        history: BatteryHistory,
-        traffic: Callable[[], TrafficByUid],
-        air_times: Callable[[], Mapping[str, AirTime]],
-        clock_ns: Callable[[], int] = time.monotonic_ns,
-    ) -> None:
-        self._state = state
-        self._history = history
-        self._traffic = traffic
-        self._air_times = air_times
-        self._clock_ns = clock_ns
-        self._on_battery = False
-        self._active: set[_Key] = set()
-        self._locks: set[tuple[int, str]] = set()
+    _state: DeviceState
+    _history: BatteryHistory
+    _traffic: Callable[[], TrafficByUid]
+    _air_times: Callable[[], Mapping[str, AirTime]]
+    _clock_ns: Callable[[], int] = time.monotonic_ns
+    _on_battery: bool = False
+    _active: set[_Key] = field(default_factory=set)
+    _locks: set[tuple[int, str]] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
         self.reset()
-        state.before_change.append(self._settle)
-        state.after_change.append(self._changed)
+        self._state.before_change.append(self._settle)
+        self._state.after_change.append(self._changed)
         self._changed()
 
     def reset(self) -> None:

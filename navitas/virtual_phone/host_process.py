@@ -83,6 +83,7 @@ class HostProcess:
 
     def __init__(self, process: subprocess.Popen[bytes], outputs: Mapping[str, OutputPipe], mark: dict[str, str]) -> None:
         self.pid = process.pid
+        self.takes_input = process.stdin is not None
         self.stdout, self.stderr, self.stream = (
             Input(outputs[name].read) if name in outputs else Input.of_bytes() for name in _OUTPUTS
         )
@@ -104,11 +105,6 @@ class HostProcess:
         """Signal the process and its children."""
         if not self._ended.is_set():
             _signal_group(self.pid, number)
-
-    @property
-    def takes_input(self) -> bool:
-        """Whether it has a standard input."""
-        return self._process.stdin is not None
 
     def write_without_waiting(self) -> None:
         """From now on, drop what a process does not read, once its pipe is full, instead of waiting for it."""

@@ -88,7 +88,8 @@ class LogDaemon:
         self.received_bytes: Counter[int] = Counter()
         """Bytes of the datagrams of each process."""
         self._rings = {name: _Ring() for name in BUFFERS}
-        self._sequence = 0
+        self.last_sequence = 0
+        """The sequence number of the newest entry."""
         self._changed = asyncio.Event()
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.port = 0
@@ -122,13 +123,10 @@ class LogDaemon:
                 return
             if hmac.compare_digest(data[:_TOKEN_BYTES], self.token):
                 self.take(data[_TOKEN_BYTES:])
-            else:
-                self._refuse()
-
-    def _refuse(self) -> None:
-        if self.refused == 0:
-            _log.warning("refused a log entry without this phone's token")
-        self.refused += 1
+                continue
+            if self.refused == 0:
+                _log.warning("refused a log entry without this phone's token")
+            self.refused += 1
 
     def take(self, data: bytes) -> None:
         """Process one datagram without its token. Ignores invalid ones."""
@@ -152,9 +150,9 @@ class LogDaemon:
         self._add(buffer, priority, (pid, pid), time.time_ns(), (tag, cut))
 
     def _add(self, buffer: str, priority: int, ids: tuple[int, int], realtime_ns: int, text: tuple[str, str]) -> None:
-        self._sequence += 1
+        self.last_sequence += 1
         uid = self._uid_of(ids[0])
-        self._rings[buffer].add(Entry(self._sequence, buffer, priority, *ids, uid, realtime_ns, *text))
+        self._rings[buffer].add(Entry(self.last_sequence, buffer, priority, *ids, uid, realtime_ns, *text))
         self._changed.set()
 
     def entries(self, buffers: tuple[str, ...], after: int = 0) -> list[Entry]:
@@ -167,18 +165,13 @@ class LogDaemon:
     async def follow(self, buffers: tuple[str, ...], after: int) -> AsyncIterator[list[Entry]]:
         """Yield new entries after `after` as they come, in batches. Skips entries that the rings dropped meanwhile."""
         while True:
-            newest = self._sequence
+            newest = self.last_sequence
             if found := self.entries(buffers, after):
                 yield found
             after = newest
-            if self._sequence == after:
+            if self.last_sequence == after:
                 self._changed.clear()
                 await self._changed.wait()
-
-    @property
-    def last_sequence(self) -> int:
-        """The sequence number of the newest entry."""
-        return self._sequence
 
     def clear(self, buffers: tuple[str, ...]) -> None:
         """Remove all entries (`logcat -c`)."""

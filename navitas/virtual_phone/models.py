@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import zipfile
-from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 
 from navitas.virtual_phone.compiled_xml import XmlElement, compile_xml
+from navitas.virtual_phone.components.figures import Arrays, Items
 from navitas.virtual_phone.host_java import LIST_NAME
 from navitas.virtual_phone.kernel.live_kernel import Kernel
 from navitas.virtual_phone.kernel.modelled_rails import HiddenActivity
@@ -16,9 +16,6 @@ from navitas.virtual_phone.kernel.spec import default_profile, find_profile, loa
 from navitas.virtual_phone.kernel.tracefs import open_tracefs
 from navitas.virtual_phone.phone import Phone
 from navitas.virtual_phone.releases import DEFAULT_SDK
-
-Items = Mapping[str, float]
-Arrays = Mapping[str, Sequence[float]]
 
 
 def make_phone(

@@ -82,7 +82,7 @@ class PackageManager:
     def __init__(self, files: FileTree, processes: ProcessTable, platform: Platform) -> None:
         self._files = files
         self._processes = processes
-        self._platform = platform
+        self.platform = platform
         self._packages: dict[str, Package] = {}
         self._free_uids = itertools.count(FIRST_APP_UID + 100)
         self._granted: dict[str, dict[int, set[str]]] = {}
@@ -96,11 +96,6 @@ class PackageManager:
         for place in sorted(self._apps.glob("[!.]*")):
             with contextlib.suppress(InvalidBundle, InvalidApk, OSError, ValueError, KeyError):
                 self._register(_content(place), [FIRST_USER])
-
-    @property
-    def sdk(self) -> int:
-        """The phone's API level."""
-        return self._platform.sdk
 
     def get(self, name: str, user: int = FIRST_USER) -> Package | None:
         """Return the package with this name that is installed for a user."""
@@ -182,7 +177,7 @@ class PackageManager:
         if not _is_apk(file):
             return await asyncio.to_thread(_unpack, file, folder)
         await asyncio.to_thread(_copy, file, folder / APK)
-        apk = await apk_install.read(folder / APK, self._platform, options)
+        apk = await apk_install.read(folder / APK, self.platform, options)
         installed = self._packages.get(apk.manifest.package)
         if installed is not None:
             apk_install.check_update(installed, apk, options)

@@ -17,7 +17,6 @@ REPORT = "powermonitors"
 """The kind of an app's request (app_reports.py). The answer has lines `type timestamp_ms energy_uws name`."""
 CONSUMER, MEASUREMENT = 0, 1
 """Types of monitors (AOSP: PowerMonitor)."""
-UNAVAILABLE = -1
 _MOST_AGE_MS, _MOST_FINE_AGE_MS = 20_000, 250
 _MOST_NOISE_UWS = 10_000_000
 _ALPHA = 50.0
@@ -92,16 +91,18 @@ class PowerMonitorService:
             self._noise.refresh()
         before = cache.before
         return [
-            MonitorReading(kind, t_ms, high if before is None else self._noisy(before[kind, name][1], high, uid), name)
+            MonitorReading(
+                kind,
+                t_ms,
+                high if before is None else self._noise.between(max(before[kind, name][1], high - _MOST_NOISE_UWS), high, uid),
+                name,
+            )
             for (kind, name), (t_ms, high) in cache.newest.items()
         ]
 
     def answer(self, uid: int, *, fine: bool) -> str:
         """Return the answer to an app's request."""
         return "".join(f"{one.kind} {one.t_ms} {one.energy_uws} {one.name}\n" for one in self.read(uid, fine=fine))
-
-    def _noisy(self, before_uws: int, newest_uws: int, uid: int) -> int:
-        return self._noise.between(max(before_uws, newest_uws - _MOST_NOISE_UWS), newest_uws, uid)
 
     def _present(self, now_ms: int) -> _Readings:
         """Return all monitors: rails first, as `[NAME]:SUBSYSTEM`, then consumers. Rails of a second chip have its own time."""

@@ -43,6 +43,8 @@ class ProcessTable:
 
     def __init__(self, kernel: Kernel, devices: Devices, proc: Path = Path("/proc")) -> None:
         self._kernel = kernel
+        self.cpu_count = kernel.cpu_count()
+        """The number of the phone's cores; 0 without a model of them."""
         self._devices = devices
         self._proc = proc
         self._processes: dict[int, PhoneProcess] = {}
@@ -56,16 +58,6 @@ class ProcessTable:
         self._app_uids[pid] = who.uid
         self._kernel.add_process(pid)
         self._devices.add_process(pid)
-
-    def bind(self, pid: int, cpus: frozenset[int] | None) -> None:
-        """Run a host process only on these CPUs (None: on any)."""
-        if cpus is not None:
-            self._kernel.bind_process(pid, cpus)
-
-    @property
-    def cpu_count(self) -> int:
-        """The number of the phone's cores; 0 without a model of them."""
-        return self._kernel.cpu_count()
 
     def add_inner(
         self, args: tuple[str, ...], who: Identity, send_signal: Callable[[int], None], group: int | None = None

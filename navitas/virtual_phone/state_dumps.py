@@ -1,4 +1,4 @@
-"""`dumpsys power`, `display`, `settings`, `wifi`, `connectivity` and `netstats`, abridged: the lines that show the state; and
+"""`dumpsys power`, `display`, `settings`, `connectivity` and `netstats`, abridged: the lines that show the state; and
 `dumpsys package`: lines that tools read (Android 14's Settings.dumpPackageLPr).
 """
 
@@ -33,7 +33,7 @@ def dump_power(system: SystemState) -> str:
         "  mDirty=0x0",
         f"  mWakefulness={'Awake' if system.screen.awake else 'Asleep'}",
         "  mWakefulnessChanging=false",
-        f"  mIsPowered={_text(battery.is_plugged)}",
+        f"  mIsPowered={str(battery.is_plugged).lower()}",
         f"  mPlugType={battery.plug}",
         f"  mBatteryLevel={battery.shown['level']}",
         "  mDeviceIdleMode=false",
@@ -75,11 +75,6 @@ def dump_settings(system: SystemState) -> str:
     return text
 
 
-def dump_wifi(system: SystemState) -> str:
-    """Return the first line of WifiServiceImpl's text."""
-    return f"Wi-Fi is {'enabled' if system.devices.switches.wifi_on else 'disabled'}\n"
-
-
 def dump_connectivity(system: SystemState) -> str:
     """Return the networks of ConnectivityService. The phone has no other network than its default one."""
     route = system.devices.switches.route
@@ -102,10 +97,6 @@ def dump_netstats(traffic_by_uid: Mapping[tuple[int, str], AirTraffic]) -> str:
         counts = f"rb={traffic.rx_bytes} rp={traffic.rx_packets} tb={traffic.tx_bytes} tp={traffic.tx_packets} op=0"
         lines.append(f"      st={start_s} {counts}")
     return "\n".join(lines) + "\n"
-
-
-def _text(value: bool) -> str:
-    return str(value).lower()
 
 
 def dump_packages(packages: PackageManager, name: str) -> str:

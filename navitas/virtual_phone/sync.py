@@ -148,7 +148,8 @@ class _IncomingFile:
         if failure or st.S_ISLNK(self._mode):
             return failure or ""
         try:
-            self._files.chmod(self._path, _shared_mode(self._mode))
+            # Group and others get the owner's permissions, too (adbd's file_sync_service.cpp).
+            self._files.chmod(self._path, (self._mode | self._mode >> 3 & 0o070 | self._mode >> 6 & 0o007) & 0o777)
             self._files.utime(self._path, mtime)
         except OSError as error:
             return f"couldn't create file: {error.strerror}"
@@ -207,8 +208,3 @@ def _number(text: str) -> int | None:
 def _pack_v2(reply: bytes, error: int, info: Stat) -> bytes:
     ids = (info.device, info.inode, info.mode, info.nlink, info.uid, info.gid)
     return _STAT_V2.pack(reply, error, *ids, info.size, *[info.mtime] * 3)  # of access, change and change of the state
-
-
-def _shared_mode(mode: int) -> int:
-    """Copy the owner's permissions to group and others (adbd's file_sync_service.cpp)."""
-    return (mode | ((mode >> 3) & 0o070) | ((mode >> 6) & 0o007)) & 0o777

@@ -35,25 +35,18 @@ class BatteryStatsReader:
         self.lines = LineCounts()
         self.statistics = Statistics()
         self._names = Names()
+        self.tags = self._names.tags
         self._text = TextStatistics(self.statistics, self.lines)
         self._checkin = CheckinStatistics(self.statistics, self.lines, self._begin_dump)
         self._history = HistoryReader(self._names, self.lines, self._other)
         self._intervals = Intervals()
         self._battery = BatteryRows()
-        self._end_ms = 0
+        self.end_ms = 0
+        """The time of the history's last line."""
 
     @property
     def anchors(self) -> list[ClockAnchor]:
         return self._history.anchors
-
-    @property
-    def tags(self) -> list[str]:
-        return self._names.tags
-
-    @property
-    def end_ms(self) -> int:
-        """The time of the history's last line."""
-        return self._end_ms
 
     @property
     def checkin_version(self) -> int:
@@ -67,7 +60,7 @@ class BatteryStatsReader:
 
     def end(self) -> StateIntervals:
         """Return the states that are still open. They end with the last line."""
-        return self._states(*self._intervals.end(self._end_ms))
+        return self._states(*self._intervals.end(self.end_ms))
 
     def _begin_dump(self, version: int) -> None:
         self._history.start_dump()
@@ -80,7 +73,7 @@ class BatteryStatsReader:
 
     def _tables(self, events: HistoryEvents) -> tuple[StateIntervals, BatteryColumns]:
         state = events.series >> NAME_BITS
-        self._end_ms = events.end_ms
+        self.end_ms = events.end_ms
         is_battery, is_moment = state < BATTERY_COUNT, _MOMENTS[state]
         battery = self._battery.add(*(column[is_battery] for column in (events.line, state, events.value, events.time_ms)))
         moments = self._states(*(column[is_moment] for column in (events.series, events.value, events.time_ms, events.time_ms)))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from navitas.android.batterystats.tables import PowerUse, UsageCounter
 
 MOST_ROWS = 200_000
+_Row = TypeVar("_Row")
 _OF_PACKAGES = "wakeup_alarm_count"
 """Several packages of a user may have an alarm of the same name. Android prints all other counters once in a dump."""
 
@@ -89,15 +91,15 @@ class Statistics:
 
     def add_power(self, scope: str, uid: int, component: str, state: str, charge_mah: float) -> None:
         """Add an estimate."""
-        if len(self.power) < MOST_ROWS:
-            self.power.append(PowerUse(scope, uid, component, state, charge_mah))
-        else:
-            self.dropped += 1
+        self._keep(self.power, PowerUse(scope, uid, component, state, charge_mah))
 
     def add_package(self, uid: int, name: str) -> None:
         """Add a package of an app."""
-        if len(self.packages) < MOST_ROWS:
-            self.packages.append((uid, name))
+        self._keep(self.packages, (uid, name))
+
+    def _keep(self, rows: list[_Row], row: _Row) -> None:
+        if len(rows) < MOST_ROWS:
+            rows.append(row)
         else:
             self.dropped += 1
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from navitas.base.errors import BuildError, UsageError
 from navitas.base.owned_folder import owned_folder
 from navitas.base.user_folders import with_home
-from navitas.capture.build.gradle_results import GradleOutput, ProjectReport, bundles_of, failure_of, left_out
+from navitas.capture.build.gradle_results import GradleOutput, bundles_of, failure_of, left_out
 from navitas.capture.build.java import find_java, jar
 from navitas.capture.build.process import run_streaming
 from navitas.capture.bundle.manifest import Probes
@@ -150,27 +150,13 @@ def _properties(options: BuildOptions) -> list[str]:
     return [f"-Pnavitas.{name}={value}" for name, value in values.items() if value is not None]
 
 
-def is_gradle_project(project: Path) -> bool:
-    """Return whether this is the folder of a Gradle project."""
-    return any((project / name).is_file() for name in _BUILD_FILES)
-
-
 def check_project(project: Path) -> None:
     """Raise `UsageError` if this is not the folder of a Gradle project."""
     remedy = "Name the folder that holds the project's build.gradle."
     if not project.exists():
         raise UsageError(f"no such folder: {project}", remedy)
-    if not is_gradle_project(project):
+    if not any((project / name).is_file() for name in _BUILD_FILES):
         raise UsageError(f"{project} is not a Gradle project: it has no {' or '.join(_BUILD_FILES[::2])}", remedy)
-
-
-def run_gradle(
-    command: Sequence[str], cwd: Path, on_line: Callable[[str], None]
-) -> tuple[int, list[ProjectReport], Sequence[str]]:
-    """Run Gradle. Returns its exit code, the plugin's reports, and the last lines of the other output."""
-    output = GradleOutput(on_line)
-    exit_code = run_streaming(command, cwd=cwd, on_line=output)
-    return exit_code, output.reports, output.tail()
 
 
 def find_gradle(project: Path, gradle: str | None) -> list[str]:
@@ -228,10 +214,11 @@ def fetch_framework(
         (folder / "build.gradle").write_text(text, "utf-8")
         (folder / "settings.gradle").write_text("rootProject.name = 'framework'\n", "utf-8")
         command = [*launcher, "--console=plain", "-p", str(folder), "-Pnavitas.framework=true", _FRAMEWORK_TASK]
-        exit_code, reports, tail = run_gradle(command, folder, on_line)
-        files = [Path(file) for report in reports for file in report.framework or ()]
+        output = GradleOutput(on_line)
+        exit_code = run_streaming(command, cwd=folder, on_line=output)
+        files = [Path(file) for report in output.reports for file in report.framework or ()]
         if exit_code != 0 or not files:
-            last_lines = "\n".join(f"  {line}" for line in tail)
+            last_lines = "\n".join(f"  {line}" for line in output.tail())
             raise BuildError(
                 f"Android's framework cannot be fetched by {launcher[-1]} (exit code {exit_code}). Its last lines:\n{last_lines}",
                 "Check that this machine can reach Maven Central and Google's Maven repository. Or run `navitas profile` on an"

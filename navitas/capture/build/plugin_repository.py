@@ -48,6 +48,8 @@ _TO_JAR = """\
     <dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId><version>{version}</version></dependency>
   </dependencies>
 """
+_JAR = "Gradle plugin of Navitas: joules per method and per thread of a build's tests"
+_MARKER = "Plugin marker: leads from the plugin id org.navitas to its jar"
 
 
 def install_plugin(repository: Path) -> Path:
@@ -62,8 +64,9 @@ def install_plugin(repository: Path) -> Path:
     plugin = jar(f"{ARTIFACT}.jar")
     try:
         _put(root, ARTIFACT, "jar", plugin.read_bytes())
-        _put(root, ARTIFACT, "pom", jar_pom(__version__).encode())
-        _put(root, MARKER, "pom", marker_pom(__version__).encode())
+        # The jar contains its libraries, so its POM has no dependencies.
+        _put(root, ARTIFACT, "pom", _pom(ARTIFACT, "jar", "Navitas Gradle plugin", _JAR))
+        _put(root, MARKER, "pom", _pom(MARKER, "pom", "Navitas Gradle plugin marker", _MARKER, _TO_JAR))
     except OSError as error:
         place = error.filename2 or error.filename or root
         raise BuildError(f"{place}: {error.strerror}", "Name a writable folder with --repository.") from error
@@ -78,19 +81,6 @@ def _put(root: Path, artifact: str, kind: str, data: bytes) -> None:
     write_new(folder / f"{artifact}-{__version__}.{kind}", data)
 
 
-def jar_pom(version: str) -> str:
-    """Return the POM of the plugin's jar. The jar contains its libraries, so there are no dependencies."""
-    description = "Gradle plugin of Navitas: joules per method and per thread of a build's tests"
-    return _pom(ARTIFACT, version, "jar", name="Navitas Gradle plugin", description=description)
-
-
-def marker_pom(version: str) -> str:
-    """Return the POM of the marker."""
-    rest = _TO_JAR.format(group=GROUP, artifact=ARTIFACT, version=version)
-    description = "Plugin marker: leads from the plugin id org.navitas to its jar"
-    return _pom(MARKER, version, "pom", name="Navitas Gradle plugin marker", description=description, rest=rest)
-
-
-def _pom(artifact: str, version: str, packaging: str, *, name: str, description: str, rest: str = "") -> str:
-    values = {"name": name, "description": description, "rest": rest}
-    return _POM.format(group=GROUP, artifact=artifact, version=version, packaging=packaging, **values)
+def _pom(artifact: str, packaging: str, name: str, description: str, rest: str = "") -> bytes:
+    values = {"group": GROUP, "version": __version__, "name": name, "description": description, "packaging": packaging}
+    return _POM.format(**values, artifact=artifact, rest=rest.format(**values, artifact=ARTIFACT)).encode()

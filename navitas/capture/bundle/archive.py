@@ -130,17 +130,9 @@ class JvmManifest(BaseModel):
         return [entry for entry in self.class_path if entry.startswith(_TESTS)]
 
 
-@dataclass(frozen=True, slots=True)
-class JvmArchive:
-    """An open `jvm.zip` whose entries and manifest have been checked."""
-
-    zip: zipfile.ZipFile
-    manifest: JvmManifest
-
-
 @contextmanager
-def open_jvm(file: Path | BinaryIO) -> Iterator[JvmArchive]:
-    """Open and check a `jvm.zip`. Raises `InvalidBundle`, also for damage found during use."""
+def open_jvm(file: Path | BinaryIO) -> Iterator[tuple[zipfile.ZipFile, JvmManifest]]:
+    """Open a `jvm.zip`, and check its entries and manifest. Raises `InvalidBundle`, also for damage found during use."""
     with checked_zip(file) as archive:
         try:
             document = json.loads(read_entry(archive, _MANIFEST, _MAX_MANIFEST_BYTES))
@@ -148,4 +140,4 @@ def open_jvm(file: Path | BinaryIO) -> Iterator[JvmArchive]:
             manifest = validated(document, JvmManifest, _MANIFEST)
         except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
             raise InvalidBundle(f"{_MANIFEST} is not JSON ({error})") from error
-        yield JvmArchive(archive, manifest)
+        yield archive, manifest

@@ -60,7 +60,8 @@ def first_process(
     if found is not None:
         return found
     if not processes(device, package):
-        output = _output_line(started) if started is not None else ""
+        printed = b"" if started is None else started.stdout + started.stderr
+        output = " ".join(printed.decode("utf-8", "replace").split())[-_LONGEST_OUTPUT:]  # the end names the cause
         why = f"; the command that starts it printed: {output}" if output else ""
         on_phone = device.info.kind == "phone"
         on_virtual = "check that the app has a launcher activity that the virtual phone can run: docs/virtual-phone.md"
@@ -78,11 +79,8 @@ def processes(device: Device, package: str) -> dict[str, str]:
     """Return the names of the app's processes (PACKAGE and PACKAGE:NAME) that belong to the measured user, by id."""
     found = (line.split(None, 2) for line in device.shell("ps -A -o PID,UID,NAME").text.splitlines())
     rows = [(pid, uid, name.strip()) for pid, uid, name in (parts for parts in found if len(parts) == _COLUMNS)]
-    return {pid: name for pid, uid, name in rows if name.partition(":")[0] == package and _is_of_user(uid, device.info.user)}
-
-
-def _is_of_user(uid: str, user: int) -> bool:
-    return uid.isdecimal() and int(uid) // UIDS_PER_USER == user
+    own = [row for row in rows if row[1].isdecimal() and int(row[1]) // UIDS_PER_USER == device.info.user]
+    return {pid: name for pid, _, name in own if name.partition(":")[0] == package}
 
 
 def _main_process(device: Device, package: str) -> str | None:
@@ -91,8 +89,3 @@ def _main_process(device: Device, package: str) -> str | None:
 
 def _writing_process(folder: AppFolder) -> str | None:
     return next((re.sub(r"\D", "", name.removesuffix(".nvch")) for name in app_files.event_files(folder.files())), None)
-
-
-def _output_line(result: ShellResult) -> str:
-    """Return a command's output on one line. Of long output, return the end, which names the cause."""
-    return " ".join((result.stdout + result.stderr).decode("utf-8", "replace").split())[-_LONGEST_OUTPUT:]

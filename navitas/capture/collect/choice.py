@@ -46,7 +46,9 @@ class _Listed:
     def choice(self, *, isolate: bool) -> Choice | None:
         everything = [*self.tests, *self.named]
         wanted = [test for test in everything if test in self.chosen]
-        groups = [[test] for test in wanted] if isolate or _has_orchestrator(self.bundle) else self._by_process(wanted)
+        manifest = self.bundle.manifest
+        is_isolated = isolate or (isinstance(manifest, AndroidManifest) and manifest.orchestrator)
+        groups = [[test] for test in wanted] if is_isolated else self._by_process(wanted)
         arguments = [text for group in groups for text in class_arguments(group, everything, by_default=self.tests)]
         return Choice(self.bundle, tuple(arguments)) if wanted else None
 
@@ -65,10 +67,6 @@ class _Listed:
         classes = list(by_class.values())
         starts = range(0, len(classes), task.fork_every)
         return [list(chain.from_iterable(classes[start : start + task.fork_every])) for start in starts]
-
-
-def _has_orchestrator(bundle: Bundle) -> bool:
-    return isinstance(bundle.manifest, AndroidManifest) and bundle.manifest.orchestrator
 
 
 def choose(

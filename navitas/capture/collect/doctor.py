@@ -275,7 +275,8 @@ def _monitors_state(device: Device, outputs: Mapping[str, _Output]) -> Iterator[
     if battery.frozen:
         yield Check("charging", "note", "frozen by dumpsys battery", "adb shell dumpsys battery reset")
     else:
-        yield _charging(battery, has_rails=_has_rails(outputs))
+        meters = parse_power_statistics(outputs["power statistics"].text).meters
+        yield _charging(battery, has_rails=bool(_sysfs_rails(outputs) or meters))
     hot = problem[0] if problem is not None and not empty else ""
     heat = hot or "no thermal status (Android 10 and later have one)"
     if thermal.status is not None:
@@ -285,10 +286,6 @@ def _monitors_state(device: Device, outputs: Mapping[str, _Output]) -> Iterator[
     yield Check("heat", status, heat, remedy if hot else "")
     yield _unrestored("settings", device.info, _changed_settings, "no setting is left changed", "left changed")
     yield _unrestored("apps", device.info, _left_apps, "no app is left replaced", "left on the phone")
-
-
-def _has_rails(outputs: Mapping[str, _Output]) -> bool:
-    return bool(_sysfs_rails(outputs) or parse_power_statistics(outputs["power statistics"].text).meters)
 
 
 def _charging(battery: BatteryState, *, has_rails: bool) -> Check:

@@ -28,21 +28,20 @@ _APP_CLASS = re.compile(rf"(?<![\w.$]){_OTHERS}(?:[a-z_]\w*\.)+[A-Z][\w$]*")
 _LONGEST_QUOTE = 300
 
 
+@dataclass
 class Watchdog:
     """Calls `expire` if `count()`, for example the bytes received, has not changed for `timeout_s`."""
 
-    def __init__(
-        self, timeout_s: float, count: Callable[[], int], expire: Callable[[], None], clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._timeout_s = timeout_s
-        self._count = count
-        self._expire = expire
-        self._clock = clock
-        self._last = count()
-        self._since = clock()
+    _timeout_s: float
+    _count: Callable[[], int]
+    _expire: Callable[[], None]
+    _clock: Callable[[], float] = time.monotonic
+    fired: bool = False
+
+    def __post_init__(self) -> None:
+        self._last, self._since = self._count(), self._clock()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="navitas-watchdog", daemon=True)
-        self.fired = False
 
     def __enter__(self) -> Watchdog:
         self._thread.start()

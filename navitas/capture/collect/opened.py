@@ -13,11 +13,12 @@ from navitas.capture.collect import map_cache, power, topology
 from navitas.capture.collect.options import ProfileOptions
 from navitas.capture.collect.progress import Progress
 from navitas.capture.collect.run_recorder import VALID_FOR_RUN, RunRecorder
+from navitas.capture.collect.shell_sampler import ShellReads
 from navitas.capture.collect.state.settings import PhoneSetting, fine_monitors
 from navitas.capture.collect.trace.perfetto import unavailable
 from navitas.capture.device.base import Device
 from navitas.recording import manifest
-from navitas.recording.writer import RecordingWriter, Supply
+from navitas.recording.writer import RecordingWriter, Setting, Supply
 
 _COMPONENTS = ("cpu",)
 """The components that counters, traces and shell samples cover."""
@@ -86,7 +87,27 @@ def opened(
     monitors = topology.monitor_sources(device, has_rails=has_rails) if options.counts_traffic else []
     sources += [*topology.traffic_sources(device, by_shell), *monitors] if options.counts_traffic else []
     supply = power.choose(device, options, policies)
-    with _writer(device, project, policies, supply, options=options, output=output, lock=lock) as writer:
+    info = device.info
+    entry = manifest.DeviceEntry(
+        kind=info.kind,
+        serial=info.serial,
+        identity=info.identity,
+        model=info.model,
+        fingerprint=info.fingerprint,
+        sdk=info.sdk,
+        cpus=topology.read_cpus(device, policies),
+        policies=policies,
+    )
+    with RecordingWriter(
+        output,
+        lock=lock,
+        project=manifest.Project(name=project, build_tool="gradle"),
+        device=entry,
+        supply=supply,
+        components=_COMPONENTS,
+        provenance=options.provenance,
+        settings=_settings(options, info.user),
+    ) as writer:
         for source in sources:
             writer.add_source(source)
         if supply.voltage_source == "default":
@@ -95,58 +116,30 @@ def opened(
         if options.counts_traffic and topology.NET_DEV not in by_shell:
             message = f"device {device.info.serial}: its shell may not read {topology.NET_DEV}: traffic of other apps is unknown"
             writer.warn("io_counters", message, f"check it: adb shell cat {topology.NET_DEV}")
-        runner = RunRecorder(
-            device, writer, options, sources, progress, shell_files=shell_files, traffic_files=by_shell, statistics=statistics
-        )
+        reads = ShellReads(shell_files, by_shell, options.io_interval_ms / 1e3, statistics)
+        runner = RunRecorder(device, writer, options, sources, progress, reads=reads)
         yield Opened(writer, runner, device, policies, supply, bool(monitors))
 
 
-def _writer(
-    device: Device,
-    project: str,
-    policies: list[manifest.Policy],
-    supply: Supply,
-    *,
-    options: ProfileOptions,
-    output: Path,
-    lock: FolderLock | None,
-) -> RecordingWriter:
-    info = device.info
-    return RecordingWriter(
-        output,
-        lock=lock,
-        project=manifest.Project(name=project, build_tool="gradle"),
-        device=manifest.DeviceEntry(
-            kind=info.kind,
-            serial=info.serial,
-            identity=info.identity,
-            model=info.model,
-            fingerprint=info.fingerprint,
-            sdk=info.sdk,
-            cpus=topology.read_cpus(device, policies),
-            policies=policies,
-        ),
-        supply=supply,
-        components=_COMPONENTS,
-        provenance=options.provenance,
-        settings={
-            "tests": ",".join(options.tests),
-            "repeat": options.repeat,
-            **({"warmup": options.warmup} if options.warmup else {}),
-            **({"until_percent": options.until_percent, "max_repeat": options.max_repeat} if options.until_percent else {}),
-            **({"seed": options.seed} if options.seed is not None else {}),
-            **({"session": options.session} if options.session else {}),
-            **({"user": info.user} if info.user else {}),
-            "transport": options.transport,
-            "mode": options.mode,
-            "record": options.record,
-            "granularity": options.granularity,
-            "baseline": options.baseline,
-            "sample_interval_ms": options.cpu_interval_ms,
-            "io_interval_ms": options.io_interval_ms,
-            "event_budget_bytes": options.event_budget_bytes,
-            "isolate": options.isolate,
-            "trace": options.trace,
-            **({"compile_mode": options.compile_mode} if options.compile_mode is not None else {}),
-        },
-    )
+def _settings(options: ProfileOptions, user: int) -> dict[str, Setting]:
+    """Return the settings of the recording. Those that not all recordings have are left out where they are not used."""
+    return {
+        "tests": ",".join(options.tests),
+        "repeat": options.repeat,
+        **({"warmup": options.warmup} if options.warmup else {}),
+        **({"until_percent": options.until_percent, "max_repeat": options.max_repeat} if options.until_percent else {}),
+        **({"seed": options.seed} if options.seed is not None else {}),
+        **({"session": options.session} if options.session else {}),
+        **({"user": user} if user else {}),
+        "transport": options.transport,
+        "mode": options.mode,
+        "record": options.record,
+        "granularity": options.granularity,
+        "baseline": options.baseline,
+        "sample_interval_ms": options.cpu_interval_ms,
+        "io_interval_ms": options.io_interval_ms,
+        "event_budget_bytes": options.event_budget_bytes,
+        "isolate": options.isolate,
+        "trace": options.trace,
+        **({"compile_mode": options.compile_mode} if options.compile_mode is not None else {}),
+    }

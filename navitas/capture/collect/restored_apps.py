@@ -110,7 +110,8 @@ def restore_left_apps(device: Device, apps: SavedApps, installed: InstalledPacka
     left = LeftApps()
     for entry in apps.read().values():
         having, keeping = installed.users_with(entry.package), installed.users_keeping(entry.package)
-        app = replace(entry, user=_one_of(having or keeping, installed.present(entry.user)))
+        users, user = having or keeping, installed.present(entry.user)
+        app = replace(entry, user=user if user in users else next(iter(users), user))
         try:
             if not having and (why := installed.why_unknown(entry.user)):
                 raise DeviceError(why)
@@ -142,10 +143,6 @@ def _code_if_known(device: Device, app: SavedApp) -> str:
         return code_of(device, app.package, app.user)
     except DeviceError:
         return _NO_CODE
-
-
-def _one_of(users: Collection[int | None], wanted: int | None) -> int | None:
-    return next(iter(users), wanted) if wanted not in users else wanted
 
 
 def remove_added_apps(

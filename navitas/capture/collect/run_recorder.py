@@ -19,7 +19,7 @@ from navitas.capture.collect.options import ProfileOptions, Transport
 from navitas.capture.collect.packages import target_sdk
 from navitas.capture.collect.progress import Progress
 from navitas.capture.collect.selection import TestName
-from navitas.capture.collect.shell_sampler import ShellSampler
+from navitas.capture.collect.shell_sampler import ShellReads, ShellSampler
 from navitas.capture.collect.state.condition import MODERATE, THERMAL_NAMES, parse_thermal
 from navitas.capture.collect.target import Target
 from navitas.capture.collect.trace.run_trace import RunTrace
@@ -72,18 +72,13 @@ class RunRecorder:
         sources: Sequence[manifest.Source],
         progress: Progress,
         *,
-        shell_files: Sequence[str] = (),
-        traffic_files: Sequence[str] = (),
-        statistics: bool = False,
+        reads: ShellReads,
     ) -> None:
-        """The shell samples `shell_files` and `traffic_files`, and the text of the power statistics with `statistics`."""
         self._device = device
         self._writer = writer
         self._options = options
         self._sources = sources
-        self._shell_files = shell_files
-        self._traffic_files = traffic_files
-        self._statistics = statistics
+        self._reads = reads
         self._history = DeviceHistory(device, writer.warn) if options.record != "none" else None
         self._progress = progress
         self._trace = RunTrace(device, options.trace)
@@ -199,15 +194,7 @@ class RunRecorder:
         log = self._writer.path("logcat", plan.id, "logcat.txt")
         logcat = LogcatCapture(self._device, log, transport)
         samples = self._writer.path("shell", plan.id, "shell.txt")
-        sampler = ShellSampler(
-            self._device,
-            self._shell_files,
-            samples,
-            plan.package,
-            traffic_paths=self._traffic_files,
-            traffic_s=self._options.io_interval_ms / 1e3,
-            statistics=self._statistics,
-        )
+        sampler = ShellSampler(self._device, self._reads, samples, plan.package)
         stream = self._writer.path("instrument", plan.id, "instrument.txt")
         with logcat, sampler:
             self._trace.start(plan.bound_s, lambda text, remedy: self._writer.warn("trace", text, remedy, run=plan.id))
@@ -224,15 +211,9 @@ class RunRecorder:
             done.troubles.append(f"{plan.package}: {note}")
 
     def _tests(self, plan: RunPlan, done: InstrumentResult, stream: Path, _: AppFolder | None) -> None:
-        run_tests(
-            self._device,
-            plan.target,
-            plan.class_argument,
-            done=done,
-            output=stream,
-            progress=self._progress,
-            timeout_s=self._options.timeout_s,
-        )
+        timeout_s = self._options.timeout_s
+        target, tests = plan.target, plan.class_argument
+        run_tests(self._device, target, tests, done=done, output=stream, progress=self._progress, timeout_s=timeout_s)
 
     def _clear(self, plan: RunPlan) -> None:
         """Clear the packages' data as AndroidX Test Orchestrator does between tests."""

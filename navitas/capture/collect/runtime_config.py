@@ -32,8 +32,5 @@ def properties(
         "ioIntervalMs": str(options.io_interval_ms),
         **{f"source.{source.id}": source.path for source in sources},
     }
-    return "".join(f"{key}={_escape(value)}\n" for key, value in settings.items()).encode()
-
-
-def _escape(value: str) -> str:
-    return value.replace("\\", "\\\\").replace("\n", "\\n")
+    escapes = str.maketrans({"\\": "\\\\", "\n": "\\n"})
+    return "".join(f"{key}={value.translate(escapes)}\n" for key, value in settings.items()).encode()

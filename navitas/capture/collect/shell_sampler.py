@@ -6,6 +6,7 @@ import re
 import shlex
 import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
@@ -24,27 +25,31 @@ _LOOK_UP_EVERY = 25  # blocks after which the app's process is looked up again; 
 _HEAD = re.compile(rb"# (/proc/\d+/task/\d+/time_in_state)$")
 
 
-def loop_command(
-    paths: Sequence[str],
-    package: str = "",
-    *,
-    traffic_paths: Sequence[str] = (),
-    traffic_s: float = INTERVAL_S,
-    statistics: bool = False,
-) -> str:
+@dataclass(frozen=True, slots=True)
+class ShellReads:
+    """What the loop reads: `files` every `INTERVAL_S`, counters of `traffic` every `traffic_s` seconds, and with `statistics`
+    the text of the power statistics every `STATISTICS_S`."""
+
+    files: Sequence[str] = ()
+    traffic: Sequence[str] = ()
+    traffic_s: float = INTERVAL_S
+    statistics: bool = False
+
+
+def loop_command(reads: ShellReads, package: str = "") -> str:
     """Return the shell loop. It starts no process: `cat`, `echo` and `sleep` are builtins of Android's mksh.
 
     A block ends where the next one begins. The first block comes twice, so that its end arrives without delay. With a package,
-    blocks also contain its threads' time_in_state. Counters of traffic are in the blocks every `traffic_s` seconds, the other
-    files in those every `INTERVAL_S`. With `statistics`, a block every `STATISTICS_S` has the text of the power statistics.
+    blocks also contain its threads' time_in_state.
     """
-    period_s = min(INTERVAL_S, max(traffic_s, _SHORTEST_S)) if traffic_paths else INTERVAL_S
+    traffic_s = reads.traffic_s
+    period_s = min(INTERVAL_S, max(traffic_s, _SHORTEST_S)) if reads.traffic else INTERVAL_S
     begin = 'echo "@ $EPOCHREALTIME"; '
-    files, traffic = _reads(paths), _reads(traffic_paths)
+    files, traffic = _reads(reads.files), _reads(reads.traffic)
     threads = threads_reading(package, INTERVAL_S) if package else ""
     own = _every(round(INTERVAL_S / period_s), "c", f"{files} {threads}")
     other = _every(round(traffic_s / period_s), "d", traffic) if traffic else ""
-    slow = _every(round(STATISTICS_S / period_s), "g", f"echo '# {SERIES}'; dumpsys {SERVICE};") if statistics else ""
+    slow = _every(round(STATISTICS_S / period_s), "g", f"echo '# {SERIES}'; dumpsys {SERVICE};") if reads.statistics else ""
     first = f"{begin}{files} {traffic} n=0; w=0; p=; c=0; d=0; g=0;"
     return f"{first} while :; do {begin}{own} {other} {slow} sleep {period_s:g}; done"
 
@@ -64,21 +69,11 @@ class ShellSampler:
     """Runs the loop while the context is open. Writes every line to the file unchanged, with `\n` line ends, except for
     threads that have not run since the last threads_reading."""
 
-    def __init__(
-        self,
-        device: Device,
-        paths: Sequence[str],
-        output: Path,
-        package: str = "",
-        *,
-        traffic_paths: Sequence[str] = (),
-        traffic_s: float = INTERVAL_S,
-        statistics: bool = False,
-    ) -> None:
+    def __init__(self, device: Device, reads: ShellReads, output: Path, package: str = "") -> None:
         self._device = device
-        self._command = loop_command(paths, package, traffic_paths=traffic_paths, traffic_s=traffic_s, statistics=statistics)
+        self._command = loop_command(reads, package)
         # The loop may have read traffic long before the end of the run.
-        self._last = f'echo "@ $EPOCHREALTIME"; {_reads(traffic_paths)}' if traffic_paths else ""
+        self._last = f'echo "@ $EPOCHREALTIME"; {_reads(reads.traffic)}' if reads.traffic else ""
         self._output = output
         self._blocks = threading.Condition()
         self._count = 0

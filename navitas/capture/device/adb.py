@@ -93,24 +93,16 @@ class AdbDevice:
     """A device of an adb server (base.Device)."""
 
     def __init__(self, client: ServerClient, serial: str) -> None:
-        self._client = client
-        self._serial = serial
+        self.client = client
+        """The client of its adb server (`adb -L SOCKET_SPEC -s SERIAL …` reaches the device)."""
+        self.serial = serial
+        """The device's name in adb."""
         self._info: DeviceInfo | None = None
 
     def measure_user(self, user: int | None) -> None:
         """Measure the apps of one of the phone's users, None for the one in the foreground. Raises `UsageError`."""
         named, users = named_user(self, user)
         self._info = replace(self.info, named_user=named, users=users)
-
-    @property
-    def serial(self) -> str:
-        """The device's name in adb."""
-        return self._serial
-
-    @property
-    def client(self) -> ServerClient:
-        """The client of its adb server (`adb -L SOCKET_SPEC -s SERIAL …` reaches the device)."""
-        return self._client
 
     @property
     def info(self) -> DeviceInfo:
@@ -120,7 +112,7 @@ class AdbDevice:
             virtual, model, fingerprint, sdk, *numbers, avd, old_avd = values
             kind: Literal["virtual", "phone"] = "virtual" if virtual == "1" else "phone"
             level = int(sdk) if sdk.isdecimal() and len(sdk) < 5 else 0
-            self._info = DeviceInfo(kind, self._serial, model, fingerprint, level, self._identity(avd or old_avd, numbers))
+            self._info = DeviceInfo(kind, self.serial, model, fingerprint, level, self._identity(avd or old_avd, numbers))
         return self._info
 
     def _flag_of(self, user: int | None) -> str:
@@ -130,7 +122,7 @@ class AdbDevice:
     def _identity(self, avd: str, numbers: Sequence[str]) -> str:
         """Return an emulator's name, or the device's own serial number, else its name in adb unless that is an address."""
         own = [number for number in numbers if number not in _PLACEHOLDER_SERIALS and not number.startswith(_EMULATOR_SERIAL)]
-        return (*([f"avd {avd}"] if avd else own), "" if is_address(self._serial) else self._serial)[0]
+        return (*([f"avd {avd}"] if avd else own), "" if is_address(self.serial) else self.serial)[0]
 
     def shell(self, command: str, *, timeout_s: float = 30.0) -> ShellResult:
         deadline = time.monotonic() + timeout_s
@@ -146,7 +138,7 @@ class AdbDevice:
                     if packet_id in outputs:
                         outputs[shell_v2.Id(packet_id)] += content
         raise DeviceError(
-            f"device {self._serial}: '{command}' printed more than {_MAX_OUTPUT_BYTES >> 20} MiB", "find the cause with adb shell"
+            f"device {self.serial}: '{command}' printed more than {_MAX_OUTPUT_BYTES >> 20} MiB", "find the cause with adb shell"
         )
 
     @contextmanager
@@ -188,7 +180,7 @@ class AdbDevice:
                     self.shell(f"rm -f {shlex.quote(staged)}")
             if "Success" not in result.text.split():
                 reason = (result.stdout + result.stderr).decode("utf-8", "replace").strip()
-                raise DeviceError(f"device {self._serial}: {path.name} cannot be installed: {reason}", install_remedy(reason))
+                raise DeviceError(f"device {self.serial}: {path.name} cannot be installed: {reason}", install_remedy(reason))
 
     def uninstall(self, package: str, *, keep_data: bool = False, user: int | None = None) -> None:
         keep = " -k" if keep_data else ""
@@ -201,14 +193,14 @@ class AdbDevice:
                 return self.shell(":", timeout_s=_PROBE_S).exit_code == 0
             if time.monotonic() > deadline:
                 return False
-            if is_address(self._serial):  # adb stops reconnecting to a network device after a while
+            if is_address(self.serial):  # adb stops reconnecting to a network device after a while
                 with suppress(DeviceError):
-                    reconnect(self._client, self._serial, _PROBE_S)
+                    reconnect(self.client, self.serial, _PROBE_S)
             time.sleep(_PROBE_PAUSE_S)
 
     @contextmanager
     def _open(self, service: str, timeout_s: float | None, action: str) -> Iterator[Transport]:
-        transport = Transport(self._client, self._serial, service, action, timeout_s)
+        transport = Transport(self.client, self.serial, service, action, timeout_s)
         try:
             yield transport
         finally:
@@ -222,7 +214,7 @@ class AdbDevice:
         except SyncError as error:
             full = "No space left" in str(error)
             remedy = "free space on the device" if full else "check the path and its permissions"
-            raise DeviceError(f"device {self._serial}: {action} failed: {error}", remedy) from None
+            raise DeviceError(f"device {self.serial}: {action} failed: {error}", remedy) from None
 
 
 def install_remedy(reason: str) -> str:

@@ -119,11 +119,7 @@ class Stream:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
         self._closed = threading.Event()
-        self._received = 0
-
-    @property
-    def received_bytes(self) -> int:
-        return self._received
+        self.received_bytes = 0
 
     def lines(self) -> Iterator[bytes]:
         """Yield complete lines of standard output, and an unfinished last line at the end. Drops standard error.
@@ -140,7 +136,7 @@ class Stream:
                     return
                 raise
             for packet_id, content in packets:
-                self._received += len(content)
+                self.received_bytes += len(content)
                 if packet_id == shell_v2.Id.STDOUT:
                     yield from _take_lines(rest, content)
                 elif packet_id == shell_v2.Id.EXIT:

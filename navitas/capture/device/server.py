@@ -42,8 +42,9 @@ def private_adb_server(adb: str, socket: Path, home: Path) -> Iterator[ServerCli
         )
     try:
         if not _wait_until_ready(client, process):
+            lines = log.read_text("utf-8", "replace").strip().splitlines()
             raise DeviceError(
-                f"the adb server {adb} did not start: {_last_line(log)}",
+                f"the adb server {adb} did not start: {lines[-1] if lines else 'it said nothing'}",
                 "run 'adb version' to check whether adb works, or reinstall adb",
             )
         yield client
@@ -76,8 +77,3 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, 9)
         process.wait()
-
-
-def _last_line(log: Path) -> str:
-    lines = log.read_text("utf-8", "replace").strip().splitlines()
-    return lines[-1] if lines else "it said nothing"

@@ -6,9 +6,10 @@ import struct
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
 from navitas.base.errors import DeviceError
+from navitas.capture.device.adb_transport import Transport
 
 _HEADER = struct.Struct("<4sI")
 _MAX_DATA = 64 * 1024
@@ -19,23 +20,7 @@ class SyncError(Exception):
     """The device refused the request; the message is the device's."""
 
 
-class SyncConnection(Protocol):
-    """A connection with an open `sync:` service."""
-
-    def send_all(self, data: bytes) -> None:
-        """Send all bytes. Raises `DeviceError`."""
-        ...
-
-    def has_input(self) -> bool:
-        """Return whether data is ready to be received."""
-        ...
-
-    def receive_exactly(self, count: int) -> bytes:
-        """Receive exactly `count` bytes. Raises `DeviceError`, also if the connection ends earlier."""
-        ...
-
-
-def send(transport: SyncConnection, source: BinaryIO, remote: str, mode: int) -> None:
+def send(transport: Transport, source: BinaryIO, remote: str, mode: int) -> None:
     """Store a file on the device. Raises `SyncError`."""
     try:
         _request(transport, b"SEND", f"{remote},{_REGULAR_FILE | mode}".encode())
@@ -51,7 +36,7 @@ def send(transport: SyncConnection, source: BinaryIO, remote: str, mode: int) ->
     _quit(transport)
 
 
-def _check_stored(transport: SyncConnection) -> None:
+def _check_stored(transport: Transport) -> None:
     kind, length = _HEADER.unpack(transport.receive_exactly(_HEADER.size))
     if kind == b"FAIL":
         raise SyncError(transport.receive_exactly(min(length, _MAX_DATA)).decode("utf-8", "replace"))
@@ -59,7 +44,7 @@ def _check_stored(transport: SyncConnection) -> None:
         raise SyncError(f"unexpected answer {kind!r}")
 
 
-def receive(transport: SyncConnection, remote: str) -> Iterator[bytes]:
+def receive(transport: Transport, remote: str) -> Iterator[bytes]:
     """Yield a file of the device in pieces. Raises `SyncError`."""
     _request(transport, b"RECV", remote.encode())
     while True:
@@ -75,11 +60,11 @@ def receive(transport: SyncConnection, remote: str) -> Iterator[bytes]:
     _quit(transport)
 
 
-def _quit(transport: SyncConnection) -> None:
+def _quit(transport: Transport) -> None:
     """End the session. Ignores a daemon that has already disconnected: it has done its work."""
     with suppress(DeviceError):
         transport.send_all(_HEADER.pack(b"QUIT", 0))
 
 
-def _request(transport: SyncConnection, kind: bytes, argument: bytes) -> None:
+def _request(transport: Transport, kind: bytes, argument: bytes) -> None:
     transport.send_all(_HEADER.pack(kind, len(argument)) + argument)

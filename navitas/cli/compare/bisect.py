@@ -41,7 +41,7 @@ from navitas.cli.habits.progress import ConsoleProgress
 from navitas.cli.habits.standard_output import output_console
 from navitas.cli.profile.profiling import caller_of
 from navitas.cli.workflows.building import check_build
-from navitas.cli.workflows.measurement import BackgroundContext, Caller, RunOptions, default_recording, open_device
+from navitas.cli.workflows.measurement import Caller, RunOptions, default_recording, in_background, open_device
 from navitas.cli.workflows.versions import BuiltVersion, build_version, measure_versions
 from navitas.insight.compare.effect import stats
 from navitas.insight.compare.figures import FigureChoice
@@ -162,7 +162,7 @@ def _run(request: _Request, stack: ExitStack) -> tuple[Path, Bisection]:
     """Returns the folder of the recordings, and the result."""
     bundles = stack.enter_context(owned_folder("navitas-bundles-"))
     progress = stack.enter_context(ConsoleProgress())
-    phone = stack.enter_context(BackgroundContext(lambda: open_device(request.run)))
+    phone = stack.enter_context(in_background(lambda: open_device(request.run)))
     progress.stage("connecting")
     device = phone.result()
     output = request.run.output or default_recording(f"{request.project.resolve().name}-bisect")

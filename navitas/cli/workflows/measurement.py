@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from navitas.base.folder_lock import FolderLock
 from navitas.capture.collect.options import ProfileOptions, check_options
@@ -119,7 +118,7 @@ def measurement(name: str, run: RunOptions, caller: Caller) -> Iterator[Started]
             stack.enter_context(caller.recording(folder))
             return folder
 
-        with BackgroundContext(lambda: open_device(run)) as phone:
+        with in_background(lambda: open_device(run)) as phone:
             yield Started(phone.result, begin, lock)
 
 
@@ -148,36 +147,11 @@ def default_recording(project: str) -> Path:
     raise AssertionError("unreachable")
 
 
-class BackgroundContext(Generic[T]):
-    """Enters a context manager on a new thread. `result` returns its value or raises its error.
+@contextmanager
+def in_background(make: Callable[[], AbstractContextManager[T]]) -> Iterator[Future[T]]:
+    """Enter a context manager on a new thread. The future has its value or its error.
 
-    Leaving the block waits until the context manager is entered, and then exits it. This doesn't depend on a call of `result`.
+    Leaving the block waits until the context manager is entered, and then exits it. This doesn't depend on a use of the future.
     """
-
-    def __init__(self, make: Callable[[], AbstractContextManager[T]]) -> None:
-        self._make = make
-        self._entered = ExitStack()
-        self._value: list[T] = []
-        self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._start, name="navitas-background", daemon=True)
-
-    def _start(self) -> None:
-        try:
-            self._value.append(self._entered.enter_context(self._make()))
-        except BaseException as error:
-            self._error = error
-
-    def __enter__(self) -> BackgroundContext[T]:
-        self._thread.start()
-        return self
-
-    def result(self) -> T:
-        """Wait until the context manager is entered; return its value or raise its error."""
-        self._thread.join()
-        if self._error is not None:
-            raise self._error
-        return self._value[0]
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._thread.join()
-        self._entered.__exit__(kind, error, trace)
+    with ExitStack() as entered, ThreadPoolExecutor(1, "navitas-background") as pool:
+        yield pool.submit(lambda: entered.enter_context(make()))

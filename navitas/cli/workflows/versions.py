@@ -19,7 +19,7 @@ from navitas.capture.collect.session import profile_versions
 from navitas.capture.collect.version_runs import ProfilingOutcome, Version
 from navitas.capture.device.base import Device
 from navitas.cli.workflows.building import Built, build_copies, check_build, runnable_on_phone
-from navitas.cli.workflows.measurement import BackgroundContext, Caller, RunOptions, default_recording, open_device
+from navitas.cli.workflows.measurement import Caller, RunOptions, default_recording, in_background, open_device
 from navitas.recording.writer import check_not_recorded, reserve_folder
 
 BEFORE, AFTER = "before", "after"
@@ -91,7 +91,7 @@ def profile_against(
     with ExitStack() as stack:
         reserved = {side: nullcontext() if folder is None else reserve_folder(folder) for side, folder in folders.items()}
         locks = {side: stack.enter_context(folder) for side, folder in reserved.items()}
-        with BackgroundContext(lambda: open_device(run)) as phone:
+        with in_background(lambda: open_device(run)) as phone:
             virtual = run.is_virtual(phone.result)
             work = stack.enter_context(owned_folder("navitas-bundles-"))
             old = stack.enter_context(checked_out(project, commit, lambda text: caller.progress.warning(text, "")))

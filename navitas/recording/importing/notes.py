@@ -35,12 +35,6 @@ def _imported(message: str, remedy: str) -> ImportNote:
     return ImportNote("imported", message, remedy)
 
 
-def tick_error_j(model: PowerModel) -> float:
-    """Return by how much the energy of one call can be wrong because each core's time counts in ticks."""
-    highest_ma = sum(len(cluster.cpus) * float(max(cluster.core_ma)) for cluster in model.cpu.clusters)
-    return highest_ma * model.voltage_v * TICK_NS / 1e12
-
-
 def notes_of_energy(model: PowerModel) -> Iterator[ImportNote]:
     """Yield what limits the energy of every log of Navitas-Framework."""
     yield _imported(
@@ -48,8 +42,10 @@ def notes_of_energy(model: PowerModel) -> Iterator[ImportNote]:
         "device (formula (1) of the Navitas paper)",
         "Compare tests on the same device. For the energy of threads, record with navitas profile.",
     )
+    highest_ma = sum(len(cluster.cpus) * float(max(cluster.core_ma)) for cluster in model.cpu.clusters)
+    most_j = highest_ma * model.voltage_v * TICK_NS / 1e12
     yield _imported(
-        f"the time of cores counts in ticks of 10 ms: the energy of one call can be wrong by up to {tick_error_j(model):.3g} J",
+        f"the time of cores counts in ticks of 10 ms: the energy of one call can be wrong by up to {most_j:.3g} J",
         "Look at calls that take much longer than 10 ms, or at sums over many.",
     )
 

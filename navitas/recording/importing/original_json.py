@@ -114,7 +114,8 @@ def _event(log: Any, place: int, maker: EventMaker) -> ProbeEvent | None:
     except ValidationError:
         return None
     body = log.get("body")
-    parts = {str(part.get("component")): part.get("details") for part in body if isinstance(part, dict)} if _is_list(body) else {}
+    listed = [part for part in body if isinstance(part, dict)] if isinstance(body, list) else []
+    parts = {str(part.get("component")): part.get("details") for part in listed}
     brightness = parts.get("brightness")
     # The JSON of a log without ids (brief) has 0 here, and the time of the conversion.
     has_ids = bool(header.pid or header.tid)
@@ -136,7 +137,3 @@ def _sections(details: Any) -> list[Section] | None:
     except ValidationError:
         return None
     return [(one.kernel, [pair.frequency for pair in one.details], [pair.timestamp for pair in one.details]) for one in kernels]
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list)

@@ -156,9 +156,6 @@ def _is_possible(layout: Layout) -> bool:
     return (
         len({cpu for cpu, _ in layout}) == len(layout)
         and sum(len(frequencies) for _, frequencies in layout) <= _MAX_COLUMNS
-        and all(0 <= cpu < MAX_CPUS and frequencies and _are_frequencies(frequencies) for cpu, frequencies in layout)
+        and all(0 <= cpu < MAX_CPUS and khz and len(set(khz)) == len(khz) for cpu, khz in layout)
+        and all(min(khz) > 0 and max(khz) <= _MAX_KHZ for _, khz in layout)
     )
-
-
-def _are_frequencies(values: Sequence[int]) -> bool:
-    return len(set(values)) == len(values) and min(values) > 0 and max(values) <= _MAX_KHZ

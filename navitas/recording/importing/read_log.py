@@ -33,7 +33,7 @@ def read_log(path: Path, shown: str, *, year: int | None, log_format: LogFormat 
             head = stream.read(_HEAD_BYTES)
             status = os.fstat(stream.fileno())
         check_packed(head, shown)
-        if log_format == "json" or (log_format == "auto" and _is_json(head)):
+        if log_format == "json" or (log_format == "auto" and as_utf8(head).lstrip()[:1] == b"{"):
             return read_original_json(read_regular(path, MAX_JSON_BYTES), shown)
         if status.st_size > MAX_BYTES:
             raise RecordingError(f"{shown}: larger than 1 GiB", "Cut the log into parts, and import each of them.")
@@ -42,10 +42,6 @@ def read_log(path: Path, shown: str, *, year: int | None, log_format: LogFormat 
             return read_original_log(_lines(stream), shown, path.stem, written, year)
     except OSError as error:
         raise unreadable(shown, error) from error
-
-
-def _is_json(head: bytes) -> bool:
-    return as_utf8(head).lstrip()[:1] == b"{"
 
 
 def _lines(stream: IO[bytes]) -> Iterator[tuple[int, str]]:

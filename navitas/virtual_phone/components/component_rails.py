@@ -52,7 +52,7 @@ class ComponentRails:
     """Cumulative energy of each component (true) and of each rail (as its monitor reads it). Uses no clocks."""
 
     def __init__(self, power: StatePower, voltage_v: float, seed: int = 0) -> None:
-        self._power = power
+        self.power = power
         self._voltage_v = voltage_v
         self.nature: Temperament = temperament(seed, list(RAILS))
         self._random = Random(f"{seed}:noise")
@@ -69,11 +69,6 @@ class ComponentRails:
         self.air: dict[str, AirTime] = {"wifi": AirTime(), "modem": AirTime()}
         """The time of each radio so far."""
         self._read_uj: dict[str, float] = dict.fromkeys(RAILS, 0.0)
-
-    @property
-    def reporting_radios(self) -> frozenset[str]:
-        """The radios with a controller that reports its times."""
-        return self._power.reporting_radios
 
     def energies_uj(self) -> dict[str, float]:
         """Return the readings of all rails in µJ."""
@@ -94,7 +89,7 @@ class ComponentRails:
 
     def _shown(self, dt_s: float, load: ComponentLoad) -> dict[str, float]:
         """Return the energy of screen and GPU. The panel fades in and out; its controller does not."""
-        power, switches = self._power, load.switches
+        power, switches = self.power, load.switches
         lit_s = self._screen.step(dt_s, switches.brightness if switches.screen_on else 0.0)
         on_s = dt_s if switches.screen_on else 0.0
         return {
@@ -103,7 +98,7 @@ class ComponentRails:
         }
 
     def _radios(self, dt_s: float, load: ComponentLoad) -> dict[str, float]:
-        power, nature, switches = self._power, self.nature, load.switches
+        power, nature, switches = self.power, self.nature, load.switches
         awake = any(use.kind is UseKind.WIFI_LOCK and use.name.partition(" ")[0] in _AWAKE_MODES for use in load.uses)
         wifi = self._wifi.step(dt_s, switches.wifi_on, load.wifi.rx_bytes, load.wifi.tx_bytes, stays_awake=awake)
         mobile = self._mobile.step(dt_s, switches.mobile_on, load.mobile.rx_bytes, load.mobile.tx_bytes)
@@ -126,7 +121,7 @@ class ComponentRails:
         }
 
     def _modem(self, time: AirTime) -> dict[str, float]:
-        power = self._power
+        power = self.power
         front_end_mj = power.mobile_tx_mw * _FRONT_END_RATIO * time.tx_s
         modem_mj = (
             power.mobile_rx_mw * (time.rx_s + self.nature.mobile_tail_ratio * time.tail_s)
@@ -147,7 +142,7 @@ class ComponentRails:
 
     def _used(self, dt_s: float, load: ComponentLoad) -> dict[str, float]:
         """Return the energy of the components that apps start and stop, and of storage."""
-        power, nature = self._power, self.nature
+        power, nature = self.power, self.nature
         kinds = {use.kind for use in load.uses}
         gnss_s = dt_s if UseKind.GNSS in kinds else 0.0
         search_s = self._gnss.step(dt_s, UseKind.GNSS in kinds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
@@ -63,7 +63,8 @@ class DeviceState:
 
     def __init__(self, switches: Callable[[], DeviceSwitches]) -> None:
         self._switches = switches
-        self._uses: dict[tuple[int, str, str], ComponentUse] = {}
+        self.uses: dict[tuple[int, str, str], ComponentUse] = {}
+        """The present uses, by process, kind and key."""
         self.before_change: list[Listener] = []
         self.after_change: list[Listener] = []
         self.wifi_scans = 0
@@ -74,28 +75,23 @@ class DeviceState:
         """The present switches."""
         return self._switches()
 
-    @property
-    def uses(self) -> Mapping[tuple[int, str, str], ComponentUse]:
-        """The present uses, by process, kind and key."""
-        return self._uses
-
     def of(self, kind: UseKind) -> list[ComponentUse]:
         """Return the present uses of a component, in the order of their start."""
-        return [use for use in list(self._uses.values()) if use.kind is kind]
+        return [use for use in list(self.uses.values()) if use.kind is kind]
 
     def start(self, use: ComponentUse) -> None:
         """Begin a use. Starting it again changes nothing."""
-        if (use.pid, use.kind, use.key) not in self._uses:
-            self.change(lambda: self._uses.__setitem__((use.pid, use.kind, use.key), use))
+        if (use.pid, use.kind, use.key) not in self.uses:
+            self.change(lambda: self.uses.__setitem__((use.pid, use.kind, use.key), use))
 
     def stop(self, pid: int, kind: UseKind, key: str) -> None:
         """End a use, if it has begun."""
-        if (pid, kind, key) in self._uses:
-            self.change(lambda: self._uses.pop((pid, kind, key)))
+        if (pid, kind, key) in self.uses:
+            self.change(lambda: self.uses.pop((pid, kind, key)))
 
     def process_ended(self, pid: int) -> None:
         """End all uses of a process, as the system does when a process dies."""
-        for _, kind, key in [key for key in self._uses if key[0] == pid]:
+        for _, kind, key in [key for key in self.uses if key[0] == pid]:
             self.stop(pid, UseKind(kind), key)
 
     def start_wifi_scan(self) -> bool:

@@ -193,7 +193,7 @@ class Devices:
         """Return the times of each radio that reports them, by name."""
         with self._lock:
             self.advance()
-            return {name: time for name, time in self._rails.air.items() if name in self._rails.reporting_radios}
+            return {name: time for name, time in self._rails.air.items() if name in self._rails.power.reporting_radios}
 
     def diskstats(self) -> str:
         """Return /proc/diskstats."""

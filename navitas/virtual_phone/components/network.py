@@ -10,9 +10,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
-from navitas.virtual_phone.components.sock_diag import LISTEN, Endpoint, TcpSocket
+from navitas.virtual_phone.components.sock_diag import LISTEN, Endpoint, SockDiag, TcpSocket
 
 # Ethernet 14, IPv4 20, TCP with timestamps 32.
 HEADER_BYTES = 66
@@ -59,22 +58,6 @@ def on_the_air(tcp: TcpSocket) -> AirTraffic:
     )
 
 
-class TcpSockets(Protocol):
-    """The sockets of the host (`SockDiag`)."""
-
-    def open(self) -> list[TcpSocket]:
-        """Return all open sockets."""
-        ...
-
-    def closed(self) -> list[TcpSocket]:
-        """Return the last counters of the sockets closed since the last call."""
-        ...
-
-    def close(self) -> None:
-        """Release the connection to the kernel."""
-        ...
-
-
 @dataclass(slots=True)
 class _Known:
     """A socket of an app: its process, whether its other end is also an app's, and the traffic counted so far."""
@@ -96,7 +79,7 @@ class _Ended:
 class NetworkCounters:
     """Counters of interfaces and uids. Each call of `poll` adds what the sockets transferred since the last one."""
 
-    def __init__(self, sockets: TcpSockets, uid_of: Callable[[int], int], proc: Path = Path("/proc")) -> None:
+    def __init__(self, sockets: SockDiag, uid_of: Callable[[int], int], proc: Path = Path("/proc")) -> None:
         self._sockets = sockets
         self._uid_of = uid_of
         self._proc = proc

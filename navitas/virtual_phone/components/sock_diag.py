@@ -85,8 +85,6 @@ class SockDiag:
         except OSError:
             self.close()
             raise
-        self.overflows = 0
-        """How often the kernel dropped messages about closed sockets before they were read."""
 
     def close(self) -> None:
         """Close both sockets."""
@@ -124,7 +122,6 @@ class SockDiag:
             except BlockingIOError:
                 return found
             except OSError:  # ENOBUFS: messages were dropped
-                self.overflows += 1
                 continue
             found += (_parse(body) for _, body in _messages(data) if len(body) >= _MESSAGE_BYTES)
 

@@ -7,33 +7,12 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from navitas.base.errors import DeviceError
 from navitas.virtual_phone.kernel.scheduler import CpuUsage, KernelTask
 
 _ASLEEP_AFTER = 5  # reads after which a thread counts as asleep
 _LAST_NS = 10_000_000  # the time over which the remaining CPU time of a removed process runs
-
-
-class CpuSource(Protocol):
-    """Measures host processes. The results of `read` sum to all CPU time since `add`; nothing is counted twice."""
-
-    def add(self, pid: int) -> None:
-        """Watch a process from now on."""
-        ...
-
-    def remove(self, pid: int) -> CpuUsage:
-        """Stop watching. Returns the last CPU time (exact if the process has not been reaped yet)."""
-        ...
-
-    def read(self, dt_ns: int) -> CpuUsage:
-        """Return the usage since the last read, `dt_ns` ago. Tasks with tid ≤ 0 represent time of threads that have ended."""
-        ...
-
-    def close(self) -> None:
-        """Release all resources."""
-        ...
 
 
 def default_source() -> CpuSource:
@@ -158,23 +137,21 @@ class _WholeProcess:
         """Do nothing: there is no resource."""
 
 
-class SchedstatSource:
-    """Linux: each thread's /proc/PID/task/TID/schedstat, plus the process clock, which includes ended threads.
+class CpuSource:
+    """Measures host processes. The results of `read` sum to all CPU time since `add`; nothing is counted twice."""
 
-    The schedstat of a running thread changes only at the host's tick (4 ms at HZ=250). The scheduler carries over what exceeds
-    a step.
-    """
-
-    _kind: type[_Process | _WholeProcess] = _Process
+    _kind: type[_Process | _WholeProcess]
 
     def __init__(self) -> None:
         self._processes: dict[int, _Process | _WholeProcess] = {}
 
     def add(self, pid: int) -> None:
+        """Watch a process from now on."""
         if pid not in self._processes:
             self._processes[pid] = self._kind(pid)
 
     def remove(self, pid: int) -> CpuUsage:
+        """Stop watching. Returns the last CPU time (exact if the process has not been reaped yet)."""
         process = self._processes.pop(pid, None)
         if process is None:
             return CpuUsage()
@@ -183,18 +160,30 @@ class SchedstatSource:
         return last
 
     def read(self, dt_ns: int) -> CpuUsage:
+        """Return the usage since the last read, `dt_ns` ago. Tasks with tid ≤ 0 represent time of threads that have ended."""
         usage = CpuUsage()
         for process in self._processes.values():
             usage.add(process.read(dt_ns))
         return usage
 
     def close(self) -> None:
+        """Release all resources."""
         for process in self._processes.values():
             process.close()
         self._processes.clear()
 
 
-class ProcessClockSource(SchedstatSource):
+class SchedstatSource(CpuSource):
+    """Linux: each thread's /proc/PID/task/TID/schedstat, plus the process clock, which includes ended threads.
+
+    The schedstat of a running thread changes only at the host's tick (4 ms at HZ=250). The scheduler carries over what exceeds
+    a step.
+    """
+
+    _kind = _Process
+
+
+class ProcessClockSource(CpuSource):
     """Measures whole processes by their clocks, if threads are not readable."""
 
     _kind = _WholeProcess

@@ -147,18 +147,9 @@ class TraceLog:
         self.source = source
         self._spec = spec
         self._khz = [-1] * len(khz)
-        self._recorded = SliceRecord()
+        self.recorded = SliceRecord()
+        """The record of an ended trace, since `settle`."""
         self._set(start_ns, khz)
-
-    @property
-    def threads(self) -> dict[int, TracedThread]:
-        """Threads that ran, by key."""
-        return self._recorded.threads
-
-    @property
-    def dropped(self) -> int:
-        """The number of slices that newer ones have replaced."""
-        return self._recorded.dropped
 
     def step(self, t0_ns: int, segments: Sequence[Segment], freq_index: Sequence[int]) -> None:
         """Record a step of the model."""
@@ -172,15 +163,15 @@ class TraceLog:
 
     def settle(self) -> None:
         """Make the record of an ended trace readable. Takes time in proportion to its size."""
-        self._recorded = self.source.recorded()
+        self.recorded = self.source.recorded()
 
     def events(self) -> Iterator[Event]:
         """Yield the events that the kernel's tracer would have recorded, core by core, in order of time."""
         slices: dict[int, list[SchedSlice]] = {cpu: [] for cpu in self.cpus}
-        for sched_slice in self._recorded.slices:
+        for sched_slice in self.recorded.slices:
             slices[sched_slice.cpu].append(sched_slice)
-        others: dict[int, list[Event]] = {cpu: [LostEvents(cpu, t_ns) for t_ns in self._recorded.lost_ns] for cpu in self.cpus}
-        recorded: list[Change | Birth] = [*self.changes, *self._recorded.births]
+        others: dict[int, list[Event]] = {cpu: [LostEvents(cpu, t_ns) for t_ns in self.recorded.lost_ns] for cpu in self.cpus}
+        recorded: list[Change | Birth] = [*self.changes, *self.recorded.births]
         for event in recorded:
             others[event.cpu].append(event)
         for cpu in self.cpus:

@@ -24,10 +24,6 @@ class Shell(CompoundRunner):
         """Run a script in this shell. `exit`, `break` and `return` propagate."""
 
     @abstractmethod
-    async def to_the_end(self, script: Awaitable[int], streams: Streams) -> int:
-        """Await a script of this shell, run the EXIT trap, and close files of `exec`. Returns the exit status."""
-
-    @abstractmethod
     async def run_lines(self, lines: Input, streams: Streams, run: Runner | None = None) -> int:
         """Run each command as soon as it is complete, until `exit` or the end of the lines. Returns the exit status."""
 
@@ -90,7 +86,8 @@ class Context:
         return replace(self, name=args[0], args=args[1:])
 
 
-CommandFunction: TypeAlias = Callable[[Context], Awaitable[int]]
+CommandFunction: TypeAlias = Callable[[Context], Awaitable[int | None]]
+"""Returns the exit status; None is success."""
 
 COMMANDS: dict[str, CommandFunction] = {}
 """All programs of the phone."""

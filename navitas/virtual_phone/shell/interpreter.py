@@ -148,7 +148,7 @@ class Interpreter(Shell):
             if function is None:
                 return await self._run_file(context)
             async with self.phone.apps.heard():
-                return await function(context)
+                return await function(context) or 0
         except CommandError as error:
             prefix = f"{SHELL_NAME}: " if name in BUILTINS and name not in self.functions else ""
             await context.err(f"{prefix}{name}: {error.message}\n")

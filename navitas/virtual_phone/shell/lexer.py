@@ -175,7 +175,7 @@ class _Lexer:
             parts.append(Substitution(re.sub(escapable, r"\1", text[at + 1 : tick]), quoted))
             self._at = tick + 1
         elif text.startswith("$((", at) and text.startswith("))", end := self._closing(at + 3)):
-            parts.append(self._arithmetic(at + 3, end, quoted=quoted))
+            parts.append(Arithmetic(_Lexer(text[at + 3 : end], self._depth + 1)._word(frozenset()), quoted))
             self._at = end + 2
         elif text.startswith("$(", at):
             inner = _Lexer(text, self._depth + 1)
@@ -192,9 +192,6 @@ class _Lexer:
         else:
             _add(parts, "$", quoted=quoted)
             self._at += 1
-
-    def _arithmetic(self, start: int, end: int, *, quoted: bool) -> Arithmetic:
-        return Arithmetic(_Lexer(self._text[start:end], self._depth + 1)._word(frozenset()), quoted)
 
     def _braced(self, *, quoted: bool) -> Parameter:
         length = self._text.startswith("#", self._at) and not self._text.startswith("#}", self._at)

@@ -25,7 +25,7 @@ _THREAD_FLAGS = 0x3D0F00  # the flags of pthread_create
 def ftrace_text(log: TraceLog, begin: Moment, processes: Mapping[int, str], kinds: Collection[type]) -> str:
     """Return the trace with the events of `kinds`, in order of time, in boottime with microseconds, after clock marks."""
     events = sorted((event for event in log.events() if type(event) in kinds), key=lambda event: event.t_ns)
-    lines = [_HEADER.format(kept=len(events), written=len(events) + 2 * log.dropped, cpus=len(log.cpus))]
+    lines = [_HEADER.format(kept=len(events), written=len(events) + 2 * log.recorded.dropped, cpus=len(log.cpus))]
     for mark in (f"parent_ts={begin.monotonic_ns / 1e9:.6f}", f"realtime_ts={begin.realtime_ns // 1_000_000}"):
         lines.append(_line(("atrace", 1, "    1"), 0, begin.boottime_ns, f"tracing_mark_write: trace_event_clock_sync: {mark}"))
     running = dict.fromkeys(log.cpus, 0)
@@ -61,7 +61,7 @@ KINDS: Mapping[str, tuple[type, ...]] = {"sched": (CoreSwitch, Birth, LostEvents
 def _who(log: TraceLog, processes: Mapping[int, str], key: int) -> tuple[str, int, str]:
     if not key:
         return _IDLE
-    tid, pid, name = log.threads[key]
+    tid, pid, name = log.recorded.threads[key]
     return name or processes.get(pid, "") or "<...>", tid, f"{pid:5d}"
 
 

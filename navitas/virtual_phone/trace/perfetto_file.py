@@ -91,7 +91,7 @@ def _packets(session: TraceSession) -> Iterator[Any]:
         yield _snapshot(moment)
     yield _overruns(session, _END)
     end = _packet()
-    end.trace_stats.buffer_stats.add(chunks_overwritten=-(-session.log.dropped // _MOST_EVENTS))
+    end.trace_stats.buffer_stats.add(chunks_overwritten=-(-session.log.recorded.dropped // _MOST_EVENTS))
     yield end
 
 
@@ -119,11 +119,11 @@ def _tree(session: TraceSession) -> Any:
     packet, log = _packet(), session.log
     packet.timestamp = session.moments[0].boottime_ns
     born = {event.thread for event in _wanted(session) if isinstance(event, Birth)}
-    for pid in sorted({thread.pid for thread in log.threads.values()}):
+    for pid in sorted({thread.pid for thread in log.recorded.threads.values()}):
         packet.process_tree.processes.add(
             pid=pid, cmdline=[session.processes.get(pid, "").encode()], uid=session.process_uids.get(pid)
         )
-    for tid, pid, name in (thread for key, thread in log.threads.items() if key not in born):
+    for tid, pid, name in (thread for key, thread in log.recorded.threads.items() if key not in born):
         packet.process_tree.threads.add(tid=tid, tgid=pid, name=name.encode())
     return packet
 
@@ -146,7 +146,7 @@ def _bundle(cpu: int, events: Sequence[Event], log: TraceLog, ahead_ns: int, los
         if isinstance(event, CoreSwitch):
             compact.switch_timestamp.append(t_ns - before_ns)
             compact.switch_prev_state.append(_STATES[event.leaves])
-            tid, _, text = log.threads[event.next] if event.next else _IDLE
+            tid, _, text = log.recorded.threads[event.next] if event.next else _IDLE
             compact.switch_next_pid.append(tid)
             name = text.encode()
             compact.switch_next_comm_index.append(comms.setdefault(name, len(comms)))
@@ -155,7 +155,7 @@ def _bundle(cpu: int, events: Sequence[Event], log: TraceLog, ahead_ns: int, los
             power = bundle.event.add(timestamp=t_ns).cpu_frequency
             power.state, power.cpu_id = event.khz, cpu
         elif isinstance(event, Birth):
-            child, parent = log.threads[event.thread], log.threads[event.parent]
+            child, parent = log.recorded.threads[event.thread], log.recorded.threads[event.parent]
             started = bundle.event.add(timestamp=t_ns, pid=parent.tid).task_newtask
             started.pid, started.comm, started.clone_flags = child.tid, child.name.encode(), _THREAD_FLAGS
         elif isinstance(event, Idle):

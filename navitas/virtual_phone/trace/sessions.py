@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
+from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from navitas.virtual_phone.kernel.live_kernel import Kernel
@@ -17,23 +18,20 @@ from navitas.virtual_phone.trace.perfetto_file import TraceSession, perfetto_fil
 _DEFAULT_POLL_S = 1.0
 
 
+@dataclass(frozen=True, slots=True)
 class PerfettoSession:
-    """One `perfetto`. It records until it is ended or until its time is over, then writes its file."""
+    """One `perfetto`. It records until it is ended or until its time is over, then writes its file.
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        monitor: RailMonitor,
-        processes: ProcessTable,
-        config: Any,
-        file: BinaryIO,
-        *,
-        hides_rails: bool = False,
-    ) -> None:
-        """`file` stays open, so that one that is removed meanwhile is not created again."""
-        self._hides_rails = hides_rails
-        self._kernel, self._monitor, self._processes, self._config, self._file = kernel, monitor, processes, config, file
-        self._ended = asyncio.Event()
+    `file` stays open, so that one that is removed meanwhile is not created again.
+    """
+
+    _kernel: Kernel
+    _monitor: RailMonitor
+    _processes: ProcessTable
+    _config: Any
+    _file: BinaryIO
+    hides_rails: bool
+    _ended: asyncio.Event = field(default_factory=asyncio.Event)
 
     def take_signal(self, number: int) -> bool:
         """End in order on SIGINT and SIGTERM."""
@@ -62,7 +60,7 @@ class PerfettoSession:
         duration_ms = self._config.duration_ms
         deadline = time.monotonic() + duration_ms / 1000 if duration_ms else float("inf")
         power = session.data_source("android.power")
-        shown = power is not None and not self._hides_rails
+        shown = power is not None and not self.hides_rails
         rails = shown and power.android_power_config.collect_power_rails
         breakdown = shown and power.android_power_config.collect_energy_estimation_breakdown
         period_s = (power.android_power_config.battery_poll_ms / 1000 if rails or breakdown else 0.0) or _DEFAULT_POLL_S
@@ -111,5 +109,5 @@ class Atrace:
 
 def _names(processes: ProcessTable, log: TraceLog) -> dict[int, str]:
     """Return the names of the processes that ran. For an ended process, use the name of its first thread."""
-    names = {thread.pid: thread.name for thread in log.threads.values() if thread.tid == thread.pid}
+    names = {thread.pid: thread.name for thread in log.recorded.threads.values() if thread.tid == thread.pid}
     return names | {process.pid: process.name for process in processes.all()}

@@ -12,7 +12,7 @@ import pytest
 from aosp_profiles import model_of
 from support.field_data import FIELD_DATA, needs_field_data
 
-from navitas.power.components.controller_power import ControllerPower
+from navitas.power.components.component_power import ControllerPower
 from navitas.power.components.screen_power import brightness_bin
 from navitas.power.model import PowerModel
 

@@ -9,8 +9,7 @@ from lxml import etree
 from support.field_data import FIELD_DATA
 
 from navitas.power import catalog
-from navitas.power.components.component_power import ComponentPower
-from navitas.power.components.controller_power import ControllerPower
+from navitas.power.components.component_power import ComponentPower, ControllerPower
 from navitas.power.components.coverage import Coverage
 from navitas.power.modem_element import FREQUENCIES, TECHNOLOGIES
 from navitas.power.power_profile import PowerProfile, read_power_profile

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import KW_ONLY, dataclass
 
 from navitas.base.errors import DeviceError, UsageError
 from navitas.capture.collect.options import ProfileOptions
@@ -14,7 +15,6 @@ from navitas.capture.collect.state.guard import Warn, prepared
 from navitas.capture.collect.state.journal import Journal
 from navitas.capture.collect.state.settings import BATTERY, PhoneSetting
 from navitas.capture.device.base import Device
-from navitas.recording.codes import WarningCode
 
 LEAST_LEVEL_PERCENT = 15.0
 # The temperature at which phones begin to throttle charging. Before Android 10 there is no thermal status.
@@ -53,57 +53,48 @@ def check(device: Device, *, force: bool) -> PhoneCondition:
     return condition
 
 
+@dataclass(frozen=True, slots=True)
 class CoolDown:
     """Waits between repeats until the phone is about as cool as at the start, at most five minutes each time.
 
     `unplugged`: `dumpsys battery unplug` is in effect during the measurement.
     """
 
-    def __init__(
-        self,
-        device: Device,
-        start: PhoneCondition,
-        warn: Callable[[WarningCode, str, str], None],
-        progress: Progress,
-        *,
-        unplugged: bool,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self._device = device
-        self._start = start
-        self._warn = warn
-        self._progress = progress
-        self._clock = clock
-        self._sleep = sleep
-        # The battery's temperature, used only if there is no other.
-        self._thaw = start.thermal.skin_c is None and unplugged
+    device: Device
+    start: PhoneCondition
+    warn: Warn
+    progress: Progress
+    _: KW_ONLY
+    unplugged: bool
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
 
     def wait(self) -> None:
         """Return when the phone has cooled down, or with a warning if it does not. Raises `DeviceError` if it is lost."""
-        begin = self._clock()
+        begin = self.clock()
         announced = False
-        while (warmer := self._warmer(read_condition(self._device, frozen=self._thaw))) is not None:
-            if self._clock() - begin >= _LONGEST_S:
-                self._warn(
+        thaw = self.start.thermal.skin_c is None and self.unplugged  # the battery's temperature is used only without another
+        while (warmer := self._warmer(read_condition(self.device, frozen=thaw))) is not None:
+            if self.clock() - begin >= _LONGEST_S:
+                self.warn(
                     "hot",
                     f"the phone did not cool down in {_LONGEST_S / 60:.0f} minutes: {warmer}",
                     "let it rest in a cooler place",
                 )
                 return
             if not announced:
-                self._progress.stage("cooling down")
+                self.progress.stage("cooling down")
                 announced = True
-            self._progress.detail(warmer)
-            self._sleep(_LOOK_S)
+            self.progress.detail(warmer)
+            self.sleep(_LOOK_S)
 
     def _warmer(self, now: PhoneCondition) -> str | None:
-        status, before = now.thermal.status, self._start.thermal.status
+        status, before = now.thermal.status, self.start.thermal.status
         if status is not None and before is not None and status > before:
             return f"thermal status {status} ({THERMAL_NAMES[status]}), {before} at the start"
         pairs = (
-            ("skin", now.thermal.skin_c, self._start.thermal.skin_c),
-            ("battery", now.battery.temperature_c, self._start.battery.temperature_c),
+            ("skin", now.thermal.skin_c, self.start.thermal.skin_c),
+            ("battery", now.battery.temperature_c, self.start.battery.temperature_c),
         )
         for name, celsius, start in pairs:
             if celsius is not None and start is not None:  # use the first available sensor

@@ -43,12 +43,6 @@ class SavedApp:
     others: tuple[int, ...] = ()
 
 
-def entry_text(app: SavedApp, info: DeviceInfo) -> str:
-    """Return the text of a copy's entry."""
-    phone = {"serial": info.serial, "identity": info.identity, "fingerprint": info.fingerprint, "kind": info.kind}
-    return json.dumps({"schema_version": SCHEMA_VERSION, **phone, **asdict(app), "file": app.file.name}, indent=1)
-
-
 def read_entry(path: Path, info: DeviceInfo) -> SavedApp:
     """Read a copy's entry. Raises `DeviceError` if it is damaged."""
     try:
@@ -112,7 +106,8 @@ class SavedApps:
 
         Raises `OSError`.
         """
-        file = self._free(package)
+        paths = (self.folder / f"{package}{number or ''}.apk" for number in itertools.count())
+        file = next(path for path in paths if not path.exists())
         part = unfinished_path(file)
         try:
             pull(part)
@@ -129,8 +124,10 @@ class SavedApps:
 
     def write(self, app: SavedApp) -> SavedApp:
         """Write a copy's entry. Returns the copy. Raises `OSError`."""
-        app = replace(app, profiled=tuple(dict.fromkeys(app.profiled)))
-        write_new(self._entry(app.package), entry_text(app, self._info), durable=True)
+        app, info = replace(app, profiled=tuple(dict.fromkeys(app.profiled))), self._info
+        phone = {"serial": info.serial, "identity": info.identity, "fingerprint": info.fingerprint, "kind": info.kind}
+        content = {"schema_version": SCHEMA_VERSION, **phone, **asdict(app), "file": app.file.name}
+        write_new(self._entry(app.package), json.dumps(content, indent=1), durable=True)
         return app
 
     def forget(self, app: SavedApp) -> None:
@@ -144,10 +141,6 @@ class SavedApps:
 
     def _entry(self, package: str) -> Path:
         return self.folder / f"{package}{_ENTRY}"
-
-    def _free(self, package: str) -> Path:
-        paths = (self.folder / f"{package}{number or ''}.apk" for number in itertools.count())
-        return next(path for path in paths if not path.exists())
 
 
 def _phone_name(info: DeviceInfo) -> str:

@@ -25,10 +25,10 @@ _FLAGS = (
 
 
 @command("am")
-async def am(context: Context) -> int:
+async def am(context: Context) -> int | None:
     """instrument, start, startservice, stopservice, broadcast, force-stop, kill, start-user, and the states of users."""
     action, *args = context.args or [""]
-    starts: dict[str, Callable[[Context, list[str]], Awaitable[int]]] = {
+    starts: dict[str, Callable[[Context, list[str]], Awaitable[int | None]]] = {
         "instrument": _instrument,
         "start": start, "start-activity": start,
         "startservice": start_service, "start-service": start_service,

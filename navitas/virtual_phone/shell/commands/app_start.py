@@ -117,7 +117,7 @@ def _named(parts: tuple[AppComponent, ...], package: str, short: str) -> AppComp
     return next((part for part in parts if part.name == name), None)
 
 
-async def broadcast(context: Context, args: list[str]) -> int:
+async def broadcast(context: Context, args: list[str]) -> None:
     """`am broadcast INTENT`: returns when all receivers have handled it. It may have actions that only the system sends."""
     intent = parse_intent(args)
     intent.flags |= _FROM_SHELL
@@ -128,7 +128,6 @@ async def broadcast(context: Context, args: list[str]) -> int:
     for app in context.phone.apps.all() if not name else filter(None, [named]):
         await context.phone.apps.tell(app, f"broadcast {intent.uri()}", _LONGEST_S)
     await context.out("Broadcast completed: result=0\n")
-    return 0
 
 
 @command("monkey")

@@ -26,9 +26,8 @@ def _status(context: Context) -> int:
 
 
 @builtin(":", "true")
-async def true(context: Context) -> int:
+async def true(context: Context) -> None:
     """Succeed."""
-    return 0
 
 
 @builtin("false")
@@ -69,7 +68,7 @@ async def loop_control(context: Context) -> int:
 
 
 @builtin("cd")
-async def cd(context: Context) -> int:
+async def cd(context: Context) -> None:
     """Change the current folder."""
     shell = context.shell
     target = context.args[0] if context.args else shell.variables.get("HOME", "/")
@@ -86,14 +85,12 @@ async def cd(context: Context) -> int:
     shell.cwd = path
     if back:
         await context.out(path + "\n")
-    return 0
 
 
 @builtin("pwd")
-async def pwd(context: Context) -> int:
+async def pwd(context: Context) -> None:
     """Print the current folder."""
     await context.out(context.shell.cwd + "\n")
-    return 0
 
 
 @builtin("eval")
@@ -181,7 +178,7 @@ async def _logical_line(stdin: Input, *, raw: bool) -> str:
 
 
 @builtin("export", "local")
-async def export(context: Context) -> int:
+async def export(context: Context) -> None:
     """Set variables. `export` passes them to commands, and prints them without arguments."""
     shell = context.shell
     for argument in context.args:
@@ -198,11 +195,10 @@ async def export(context: Context) -> int:
             shell.exported.add(name)
     if not context.args and context.name == "export":
         await context.out("".join(f"export {name}={value}\n" for name, value in shell.environment.items()))
-    return 0
 
 
 @builtin("unset")
-async def unset(context: Context) -> int:
+async def unset(context: Context) -> None:
     """Remove variables or functions."""
     shell = context.shell
     found = options(context, "fv")
@@ -211,11 +207,10 @@ async def unset(context: Context) -> int:
             shell.variables.pop(name, None)
             shell.exported.discard(name)
         shell.functions.pop(name, None)
-    return 0
 
 
 @builtin("set")
-async def set_options(context: Context) -> int:
+async def set_options(context: Context) -> None:
     """Set options (-e -u -f, pipefail; others have no effect) and positional parameters; alone, print variables."""
     shell = context.shell
     args = list(context.args)
@@ -225,7 +220,7 @@ async def set_options(context: Context) -> int:
         option = args.pop(0)
         if option == "--":
             shell.arguments = args
-            return 0
+            return
         named = option[1:] == "o" and args
         names = [_OPTION_LETTERS.get(args[0], args[0])] if named else list(option[1:])
         del args[: 1 if named else 0]
@@ -233,15 +228,13 @@ async def set_options(context: Context) -> int:
             (shell.options.add if option[0] == "-" else shell.options.discard)(name)
     if args:
         shell.arguments = args
-    return 0
 
 
 @builtin("shift")
-async def shift(context: Context) -> int:
+async def shift(context: Context) -> None:
     """Remove positional parameters."""
     count = to_int(context.args[0]) if context.args else 1
     if not 0 <= count <= len(context.shell.arguments):
         raise CommandError("nothing to shift", fatal=True)
     # Assign a new list: a function's caller keeps its own.
     context.shell.arguments = context.shell.arguments[count:]
-    return 0

@@ -23,7 +23,7 @@ _SOURCES = ("keyboard", "dpad", "touchscreen", "gamepad", "touchpad", "mouse", "
 
 
 @command("svc")
-async def svc(context: Context) -> int:
+async def svc(context: Context) -> None:
     """Switch radios on and off, and set whether it stays awake while plugged in, as global settings."""
     system = context.phone.system
     match context.args:
@@ -34,11 +34,10 @@ async def svc(context: Context) -> int:
             system.put_setting("global", "stay_on_while_plugged_in", _STAY_ON[kind])
         case _:
             raise CommandError(_SVC_USAGE, 1)
-    return 0
 
 
 @command("input")
-async def input_command(context: Context) -> int:
+async def input_command(context: Context) -> None:
     """Send keys to the screen and the app in front, and taps, swipes and text to the app in front."""
     args = [argument for argument in context.args if argument not in _SOURCES]
     if not args:
@@ -57,7 +56,6 @@ async def input_command(context: Context) -> int:
             await _request(context, f"text {quote(text.replace('%s', ' '), errors='surrogateescape')}")
         case ["tap" | "swipe" | "text", *_]:
             raise CommandError(f"Error: Invalid arguments for command: {args[0]}", 255)
-    return 0
 
 
 async def _swipe(context: Context, ends: list[str], duration_ms: int) -> None:

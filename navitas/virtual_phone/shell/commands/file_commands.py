@@ -6,12 +6,13 @@ import calendar
 import re
 import shutil
 import time
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext, suppress
 from pathlib import PurePosixPath
 
 from navitas.virtual_phone.shell.commands.command_options import Options, options, too_few
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.state import CommandError
-from navitas.virtual_phone.shell.streams import PIECE_BYTES
 
 _FOLDER_MODE, _FILE_MODE = 0o777, 0o666
 """Permissions of new folders and files: adbd clears its mask (main.cpp), and its shells inherit this."""
@@ -20,6 +21,17 @@ _FOLDER_MODE, _FILE_MODE = 0o777, 0o666
 async def _complain(context: Context, name: str, error: OSError) -> int:
     await context.err(f"{context.name}: {name}: {error.strerror}\n")
     return 1
+
+
+async def _each(context: Context, names: Sequence[str], action: Callable[[str], None], shown: str = "{}") -> int:
+    """Do an action for each name. Complains about each one that fails, as `shown`, and goes on. Returns the exit status."""
+    status = 0
+    for name in names:
+        try:
+            action(name)
+        except OSError as error:
+            status = await _complain(context, shown.format(name), error)
+    return status
 
 
 def _needs(context: Context, found: Options, count: int) -> list[str]:
@@ -32,20 +44,16 @@ def _needs(context: Context, found: Options, count: int) -> list[str]:
 async def mkdir(context: Context) -> int:
     """Make folders; `-p` with their parents."""
     found = options(context, "p")
-    files, who = context.phone.files, context.shell.who
-    status = 0
-    for name in _needs(context, found, 1):
+
+    def make(name: str) -> None:
         path = PurePosixPath(context.path(name))
-        try:
-            for parent in reversed(path.parents) if "p" in found else ():
-                _make_missing(context, str(parent))
-            if "p" in found:
-                _make_missing(context, str(path))
-            else:
-                files.mkdir(str(path), who, _FOLDER_MODE)
-        except OSError as error:
-            status = await _complain(context, f"'{name}'", error)
-    return status
+        if "p" not in found:
+            context.phone.files.mkdir(str(path), context.shell.who, _FOLDER_MODE)
+            return
+        for folder in (*reversed(path.parents), path):
+            _make_missing(context, str(folder))
+
+    return await _each(context, _needs(context, found, 1), make, "'{}'")
 
 
 def _make_missing(context: Context, path: str) -> None:
@@ -60,28 +68,20 @@ def _make_missing(context: Context, path: str) -> None:
 @command("rmdir")
 async def rmdir(context: Context) -> int:
     """Remove empty folders."""
-    status = 0
-    for name in _needs(context, options(context, ""), 1):
-        try:
-            context.phone.files.rmdir(context.path(name), context.shell.who)
-        except OSError as error:
-            status = await _complain(context, name, error)
-    return status
+    names = _needs(context, options(context, ""), 1)
+    return await _each(context, names, lambda name: context.phone.files.rmdir(context.path(name), context.shell.who))
 
 
 @command("rm")
 async def rm(context: Context) -> int:
     """Remove files; `-r` also folders, `-f` without errors for missing ones."""
     found = options(context, "rRf")
-    status = 0
-    for name in found.rest if "f" in found else _needs(context, found, 1):
-        try:
+
+    def remove(name: str) -> None:
+        with suppress(FileNotFoundError) if "f" in found else nullcontext():
             _remove(context, context.path(name), recursive="r" in found or "R" in found)
-        except FileNotFoundError as error:
-            status = status if "f" in found else await _complain(context, name, error)
-        except OSError as error:
-            status = await _complain(context, name, error)
-    return status
+
+    return await _each(context, found.rest if "f" in found else _needs(context, found, 1), remove)
 
 
 def _remove(context: Context, path: str, *, recursive: bool) -> None:
@@ -112,45 +112,41 @@ def _targets(context: Context, found: Options) -> list[tuple[str, str]]:
 @command("mv")
 async def mv(context: Context) -> int:
     """Rename or move."""
-    status = 0
-    for source, target in _targets(context, options(context, "f")):
-        try:
-            context.phone.files.rename(context.path(source), target, context.shell.who)
-        except OSError as error:
-            status = await _complain(context, f"bad '{source}'", error)
-    return status
+    targets = _targets(context, options(context, "f"))
+
+    def move(name: str) -> None:
+        context.phone.files.rename(context.path(name), dict(targets)[name], context.shell.who)
+
+    return await _each(context, [name for name, _ in targets], move, "bad '{}'")
 
 
 @command("cp")
 async def cp(context: Context) -> int:
     """Copy files, not folders."""
     files, who = context.phone.files, context.shell.who
-    status = 0
-    for name, target in _targets(context, options(context, "pf")):
-        source = context.path(name)
-        try:
-            info = files.stat(source, who)
-            if info.is_dir:
-                raise IsADirectoryError(21, "Is a directory", source)
-            if files.real_path(source) == files.real_path(target):
-                raise OSError(22, "Invalid argument", source)
-            with files.open_read(source, who) as reader, files.open_write(target, who, mode=info.mode & 0o777) as writer:
-                while data := reader.read(PIECE_BYTES):
-                    writer.write(data)
-        except OSError as error:
-            status = await _complain(context, f"bad '{name}'", error)
-    return status
+    targets = _targets(context, options(context, "pf"))
+
+    def copy(name: str) -> None:
+        source, target = context.path(name), dict(targets)[name]
+        info = files.stat(source, who)
+        if info.is_dir:
+            raise IsADirectoryError(21, "Is a directory", source)
+        if files.real_path(source) == files.real_path(target):
+            raise OSError(22, "Invalid argument", source)
+        with files.open_read(source, who) as reader, files.open_write(target, who, mode=info.mode & 0o777) as writer:
+            shutil.copyfileobj(reader, writer)
+
+    return await _each(context, [name for name, _ in targets], copy, "bad '{}'")
 
 
 @command("ln")
-async def ln(context: Context) -> int:
+async def ln(context: Context) -> None:
     """Make symlinks (`-s`). Hard links are not possible on this phone."""
     found = options(context, "s")
     target, path = _needs(context, found, 2)[:2]
     if "s" not in found:
         raise CommandError(f"cannot create hard link from '{target}' to '{path}': Permission denied")
     context.phone.files.symlink(target, context.path(path), context.shell.who)
-    return 0
 
 
 @command("touch")
@@ -158,17 +154,15 @@ async def touch(context: Context) -> int:
     """Create files, or set their time: to now, or -d DATE (@SECONDS or ISO 8601)."""
     found = options(context, "cd:")
     mtime = _parse_date(found.get("d")) if "d" in found else time.time()
-    status = 0
-    for name in _needs(context, found, 1):
-        try:
+    files, who = context.phone.files, context.shell.who
+
+    def set_time(name: str) -> None:
+        with suppress(FileNotFoundError) if "c" in found else nullcontext():
             if "c" not in found and not context.shell.exists(context.path(name)):
-                context.phone.files.open_write(context.path(name), context.shell.who, append=True, mode=_FILE_MODE).close()
-            context.phone.files.utime(context.path(name), mtime, context.shell.who)
-        except FileNotFoundError as error:
-            status = status if "c" in found else await _complain(context, f"'{name}'", error)
-        except OSError as error:
-            status = await _complain(context, f"'{name}'", error)
-    return status
+                files.open_write(context.path(name), who, append=True, mode=_FILE_MODE).close()
+            files.utime(context.path(name), mtime, who)
+
+    return await _each(context, _needs(context, found, 1), set_time, "'{}'")
 
 
 def _parse_date(text: str) -> int:
@@ -187,15 +181,13 @@ async def chmod(context: Context) -> int:
     args = [argument for argument in context.args if argument != "-R"]
     if len(args) < 2:
         raise too_few(context, 2)
-    status = 0
-    for name in args[1:]:
+    files, who = context.phone.files, context.shell.who
+
+    def change(name: str) -> None:
         path = context.path(name)
-        try:
-            before = context.phone.files.stat(path, context.shell.who).mode
-            context.phone.files.chmod(path, _mode(args[0], before), context.shell.who)
-        except OSError as error:
-            status = await _complain(context, name, error)
-    return status
+        files.chmod(path, _mode(args[0], files.stat(path, who).mode), who)
+
+    return await _each(context, args[1:], change)
 
 
 def _mode(text: str, before: int) -> int:

@@ -101,14 +101,9 @@ def parse_intent(args: list[str]) -> IntentArguments:
             value(word)
         elif not word.startswith("-"):
             intent.component, intent.package = (word, "") if "/" in word else (intent.component, word)
-    intent.component = full_component(intent.component)
+    name, slash, short = intent.component.partition("/")
+    intent.component = f"{name}{slash}{name if short.startswith('.') else ''}{short}"
     return intent
-
-
-def full_component(text: str) -> str:
-    """Return `PACKAGE/CLASS` with the full name of the class."""
-    name, slash, short = text.partition("/")
-    return f"{name}/{name if short.startswith('.') else ''}{short}" if slash else text
 
 
 def _short(component: str) -> str:

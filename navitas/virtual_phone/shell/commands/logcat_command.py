@@ -107,7 +107,7 @@ class _Filter:
 
 
 @command("logcat")
-async def logcat(context: Context) -> int:
+async def logcat(context: Context) -> None:
     """Print and follow the log, with messages of Android 14's logcat.cpp. It writes no files, and nothing binary."""
     found = _options(context)
     log = context.phone.logd
@@ -115,10 +115,10 @@ async def logcat(context: Context) -> int:
     buffers = _buffers(found.values.get("b", []))
     if "c" in found:
         log.clear(buffers)
-        return 0
+        return
     if "G" in found:
         log.resize(buffers, _size(found.get("G"), buffers))
-        return 0
+        return
     chosen = _filter(context, found)
     printer = _Printer(context, _format(found), chosen, limit=_count(found))
     start = found.get("t") or found.get("T")
@@ -128,11 +128,10 @@ async def logcat(context: Context) -> int:
     if start.isdecimal():
         sent = deque(sent, maxlen=max(1, int(start)))
     if await printer.print_all(sent) or "d" in found or "t" in found:
-        return 0
+        return
     async for new in log.follow(buffers, last):
         if await printer.print_all(filter(chosen.is_sent, new)):
             break
-    return 0
 
 
 def _options(context: Context) -> Options:
@@ -288,7 +287,7 @@ def _instant_ns(option: str, text: str) -> int:
 
 
 @command("log")
-async def log_message(context: Context) -> int:
+async def log_message(context: Context) -> None:
     """Write an entry, `log [-p PRIORITY] [-t TAG] [MESSAGE…]`; without a message, one for each line of standard input."""
     found = options(context, "p:t:", mixed=False)
     letter = found.get("p", "i")
@@ -301,4 +300,3 @@ async def log_message(context: Context) -> int:
     else:
         async for line in context.stdin.lines():
             write(decode(line.rstrip(b"\n")))
-    return 0

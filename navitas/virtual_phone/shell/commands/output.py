@@ -36,7 +36,7 @@ async def cat(context: Context) -> int:
 
 
 @builtin("echo")
-async def echo(context: Context) -> int:
+async def echo(context: Context) -> None:
     """Print arguments with escapes, as mksh does; `-n` without newline, `-E` without escapes."""
     args = list(context.args)
     flags = ""
@@ -49,7 +49,6 @@ async def echo(context: Context) -> int:
         end = b"" if b"\\c" in data else end
         data = _unescape(data.replace(b"\\c", b""))
     await context.out(data + end)
-    return 0
 
 
 @command("printf")
@@ -127,7 +126,8 @@ async def yes(context: Context) -> int:
     argv = [program, *context.args]
     shell = context.shell
     async with host_process(context.phone.processes, argv, name="yes", who=shell.who, discard_output=null) as process:
-        context.phone.processes.bind(process.pid, shell.affinity)
+        if shell.affinity is not None:
+            context.phone.kernel.bind_process(process.pid, shell.affinity)
         while data := await process.stdout.read():
             await context.out(data)
         return await process.wait()

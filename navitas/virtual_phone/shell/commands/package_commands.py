@@ -28,9 +28,9 @@ _CHOOSER = (
 
 
 @command("pm")
-async def pm(context: Context) -> int:
+async def pm(context: Context) -> int | None:
     """install, uninstall, list, path, clear, grant, revoke, resolve-activity, query-activities, create-user, remove-user."""
-    actions: dict[str, Callable[[Context], Awaitable[int]]] = {
+    actions: dict[str, Callable[[Context], Awaitable[int | None]]] = {
         "install": _install, "uninstall": _uninstall, "list": _list, "path": _path, "clear": _clear,
         "resolve-activity": resolve_activity, "query-activities": query_activities,
         "create-user": create_user, "remove-user": remove_user,
@@ -86,7 +86,7 @@ async def _uninstall(context: Context) -> int:
     return 0
 
 
-async def _list(context: Context) -> int:
+async def _list(context: Context) -> None:
     found = options(context, "fUsd3eiu", ("user=", "show-versioncode"))
     what, *names = found.rest or [""]
     user = user_option(context, found) or FIRST_USER
@@ -98,16 +98,16 @@ async def _list(context: Context) -> int:
             [] if "s" in found or "d" in found else [package for package in packages if not names or names[0] in package.name]
         )
         await context.out("".join(_line(package, found) for package in chosen))
-        return 0
+        return
     if what == "instrumentation":
         runners = [runner for package in packages for runner in package.runners if not names or names[0] == runner.target]
         await context.out("".join(f"instrumentation:{one.short} (target={one.target})\n" for one in runners))
-        return 0
+        return
     if what == "users":
         await context.out("Users:\n" + "".join(f"\t{user}\n" for user in context.phone.packages.users.all()))
-        return 0
+        return
     if what in ("features", "libraries", "permissions"):
-        return 0
+        return
     raise CommandError(f"Error: unknown list type '{what}'", _UNKNOWN_COMMAND)
 
 
@@ -183,19 +183,17 @@ async def run_as(context: Context) -> int:
     return await shell.run_command(Context(program[0], program[1:], context.streams, shell))
 
 
-async def resolve_activity(context: Context) -> int:
+async def resolve_activity(context: Context) -> None:
     """`--brief [--user USER] -a MAIN -c LAUNCHER PACKAGE`: the activity, or Android's chooser if there are several."""
     found = _launchers(context)
     await context.out("No activity found\n" if not found else f"{_MATCH}\n{found[0]}\n" if len(found) == 1 else _CHOOSER)
-    return 0
 
 
-async def query_activities(context: Context) -> int:
+async def query_activities(context: Context) -> None:
     """`--brief [--user USER] -a MAIN -c LAUNCHER PACKAGE`: all of them."""
     found = _launchers(context)
     lines = [f"  Activity #{number}:\n    {_MATCH}\n    {name}\n" for number, name in enumerate(found)]
     await context.out(f"{len(found)} activities found:\n{''.join(lines)}" if found else "No activities found\n")
-    return 0
 
 
 def _launchers(context: Context) -> list[str]:
@@ -232,27 +230,24 @@ async def remove_user(context: Context) -> int:
     return 0
 
 
-async def start_user(context: Context, args: list[str]) -> int:
+async def start_user(context: Context, args: list[str]) -> None:
     """`[-w] USER`."""
     user = context.phone.packages.users.get(_user_number(context, args))
     if user is not None:
         user.is_running = True
     await context.out("Success: user started\n")
-    return 0
 
 
-async def user_state(context: Context, args: list[str]) -> int:
+async def user_state(context: Context, args: list[str]) -> None:
     """`USER`."""
     number = _user_number(context, args)
     user = context.phone.packages.users.get(number)
     await context.out("RUNNING_UNLOCKED\n" if user and user.is_running else f"User is not started: {number}\n")
-    return 0
 
 
-async def current_user(context: Context, args: list[str]) -> int:
+async def current_user(context: Context, args: list[str]) -> None:
     """The user in the foreground, always the first one: this phone cannot switch."""
     await context.out(f"{FIRST_USER}\n")
-    return 0
 
 
 def _user_number(context: Context, args: list[str]) -> int:

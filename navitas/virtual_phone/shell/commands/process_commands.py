@@ -20,7 +20,7 @@ def _visible(context: Context) -> list[PhoneProcess]:
 
 
 @command("ps")
-async def ps(context: Context) -> int:
+async def ps(context: Context) -> None:
     """Print all processes (`-A`, the default here); -o with USER PID PPID NAME ARGS S."""
     found = options(context, "Aefo:p:")
     wanted = found.get("p").split(",")
@@ -32,7 +32,6 @@ async def ps(context: Context) -> int:
     for row in rows:
         line = " ".join(_aligned(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip()
         await context.out(line + "\n")
-    return 0
 
 
 def _aligned(cell: str, width: int) -> str:

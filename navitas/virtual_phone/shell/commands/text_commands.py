@@ -36,7 +36,7 @@ async def inputs(context: Context, names: list[str]) -> AsyncIterator[tuple[str,
 
 
 @command("wc")
-async def wc(context: Context) -> int:
+async def wc(context: Context) -> None:
     """Count lines, words and bytes."""
     found = options(context, "lwc")
     chosen = [letter for letter in "lwc" if letter in found] or list("lwc")
@@ -53,7 +53,6 @@ async def wc(context: Context) -> int:
         await context.out(_row(counts, chosen, width) + (f" {name}\n" if found.rest else "\n"))
     if len(found.rest) > 1:
         await context.out(_row(totals, chosen, width) + " total\n")
-    return 0
 
 
 def _row(counts: dict[str, int], chosen: list[str], width: int) -> str:
@@ -67,7 +66,7 @@ def _numbered(context: Context) -> None:
 
 
 @command("head")
-async def head(context: Context) -> int:
+async def head(context: Context) -> None:
     """Print the first lines (`-n`) or bytes (`-c`)."""
     _numbered(context)
     found = options(context, "n:c:q")
@@ -87,7 +86,6 @@ async def head(context: Context) -> int:
             if not line:
                 break
             await context.out(line)
-    return 0
 
 
 async def _heading(context: Context, found: Options, name: str, *, first: bool) -> bool:
@@ -98,7 +96,7 @@ async def _heading(context: Context, found: Options, name: str, *, first: bool) 
 
 
 @command("tail")
-async def tail(context: Context) -> int:
+async def tail(context: Context) -> None:
     """Print the last lines (`-n N`, or from line N on with `-n +N`) or bytes (`-c`)."""
     _numbered(context)
     found = options(context, "n:c:q")
@@ -121,7 +119,6 @@ async def tail(context: Context) -> int:
             async for line in source.lines():
                 lines.append(line)
             await context.out(b"".join(lines))
-    return 0
 
 
 @command("sort")
@@ -145,7 +142,7 @@ async def sort(context: Context) -> int:
 
 
 @command("seq")
-async def seq(context: Context) -> int:
+async def seq(context: Context) -> None:
     """Print whole numbers from FIRST (1) by STEP (1) to LAST."""
     if not 1 <= len(context.args) <= 3:
         raise too_few(context, 1)
@@ -154,11 +151,10 @@ async def seq(context: Context) -> int:
     if step == 0 or abs((last - first) // step) > _MAX_SEQUENCE:
         raise CommandError("bad increment")
     await context.out("".join(f"{number}\n" for number in range(first, last + (1 if step > 0 else -1), step)))
-    return 0
 
 
 @command("base64")
-async def base64_command(context: Context) -> int:
+async def base64_command(context: Context) -> None:
     """Encode, or (`-d`) decode."""
     found = options(context, "d")
     async for _, source in inputs(context, found.rest[:1]):
@@ -171,7 +167,6 @@ async def base64_command(context: Context) -> int:
             continue
         text = base64.b64encode(data)
         await context.out(b"".join(text[start : start + 76] + b"\n" for start in range(0, len(text), 76)))
-    return 0
 
 
 @command("md5sum", "sha256sum")
@@ -194,7 +189,7 @@ async def checksum(context: Context) -> int:
 
 
 @command("unzip")
-async def unzip(context: Context) -> int:
+async def unzip(context: Context) -> None:
     """`unzip -p FILE [ENTRY…]` prints entries. It writes no files."""
     if not has("unzip", context.phone.sdk):
         raise CommandError("inaccessible or not found", 127)
@@ -213,7 +208,6 @@ async def unzip(context: Context) -> int:
         raise CommandError("caution: filename not matched", 11)
     for entry in entries:
         await context.out(archive.read(entry))
-    return 0
 
 
 @command("grep")

@@ -65,7 +65,7 @@ def _perfetto_arguments(args: list[str]) -> tuple[set[str], dict[str, str]]:
 
 
 @command("atrace")
-async def atrace(context: Context) -> int:
+async def atrace(context: Context) -> None:
     """`--list_categories`, `--async_start [-b KB] [-c] CATEGORY…`, `--async_stop`, or `[-t SECONDS] CATEGORY…`."""
     args = list(context.args)
     seconds, categories, actions = _DEFAULT_S, [], set()
@@ -96,4 +96,3 @@ async def atrace(context: Context) -> int:
         finally:
             text = await tracer.stop()
         await context.out(f"capturing trace... done\nTRACE:\n{text}")
-    return 0

@@ -43,12 +43,11 @@ async def sh(context: Context) -> int:
 
 
 @command("sleep")
-async def sleep(context: Context) -> int:
+async def sleep(context: Context) -> None:
     """Wait for the sum of the durations."""
     if not context.args:
         raise too_few(context, 1)
     await asyncio.sleep(sum(to_seconds(argument) for argument in context.args))
-    return 0
 
 
 @command("timeout")

@@ -26,8 +26,8 @@ def made(document: object, entries: tuple[str, ...] = ("app/000-x.jar", "test/00
 
 
 def test_tests_are_searched_for_in_the_test_apk_s_own_classes() -> None:
-    with open_jvm(made(DOCUMENT)) as archive:
-        assert archive.manifest.test_roots == ["test/000-y.jar"]
+    with open_jvm(made(DOCUMENT)) as (_, manifest):
+        assert manifest.test_roots == ["test/000-y.jar"]
 
 
 @pytest.mark.parametrize(

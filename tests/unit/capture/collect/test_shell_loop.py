@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from navitas.capture.collect.shell_sampler import loop_command
+from navitas.capture.collect.shell_sampler import ShellReads, loop_command
 
 STAT, NET = "/proc/stat", "/proc/net/dev"
 
 
 def test_without_traffic_all_files_are_in_each_block() -> None:
-    command = loop_command([STAT])
+    command = loop_command(ShellReads([STAT]))
     assert "if [" not in command and command.count(f"cat {STAT}") == 2  # the first block, and the loop's
     assert command.endswith("sleep 0.2; done")
 
@@ -26,7 +26,7 @@ def test_without_traffic_all_files_are_in_each_block() -> None:
     ],
 )
 def test_traffic_has_its_own_interval(traffic_s: float, sleep: str, own: int | None, other: int | None) -> None:
-    command = loop_command([STAT], traffic_paths=[NET], traffic_s=traffic_s)
+    command = loop_command(ShellReads([STAT], [NET], traffic_s))
     assert command.endswith(f"sleep {sleep}; done")
     assert (f"c={own};" in command, "$c" in command) == (own is not None, own is not None)
     assert (f"d={other};" in command, "$d" in command) == (other is not None, other is not None)

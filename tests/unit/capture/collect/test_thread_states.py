@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from navitas.capture.collect.shell_sampler import ChangedThreads, loop_command
+from navitas.capture.collect.shell_sampler import ChangedThreads, ShellReads, loop_command
 
 PATH = b"# /proc/10/task/%d/time_in_state\n"
 
@@ -38,13 +38,13 @@ def test_only_threads_that_live_are_remembered() -> None:
 
 
 def test_without_a_package_no_threads_are_read() -> None:
-    assert "task" not in loop_command(["/proc/stat"])
-    assert "pidof a.b" in loop_command(["/proc/stat"], "a.b")
+    assert "task" not in loop_command(ShellReads(["/proc/stat"]))
+    assert "pidof a.b" in loop_command(ShellReads(["/proc/stat"]), "a.b")
 
 
 def test_parts_of_the_loop_use_variables_of_their_own() -> None:
     """The threads_reading of threads sets e, n, p, q, s, w, x and f."""
-    loop = loop_command(["/proc/stat"], "a.b", traffic_paths=["/proc/net/dev"], traffic_s=1.0, statistics=True)
+    loop = loop_command(ShellReads(["/proc/stat"], ["/proc/net/dev"], 1.0, True), "a.b")
     counted = re.findall(r"(\w)=\$\(\(\1-1\)\)", loop)
     assert sorted(counted) == ["d", "g", "n", "w"]
-    assert "dumpsys android.hardware.power.stats" in loop and "dumpsys" not in loop_command(["/proc/stat"], "a.b")
+    assert "dumpsys android.hardware.power.stats" in loop and "dumpsys" not in loop_command(ShellReads(["/proc/stat"]), "a.b")

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from navitas.base.errors import DeviceError
-from navitas.cli.workflows.measurement import BackgroundContext
+from navitas.cli.workflows.measurement import in_background
 
 
 class Thing:
@@ -34,7 +34,7 @@ class Thing:
 
 def test_it_starts_in_the_background() -> None:
     thing = Thing()
-    with BackgroundContext(thing.open) as background:
+    with in_background(thing.open) as background:
         assert thing.said == []
         thing.go.set()
         assert background.result() == background.result() == "value"
@@ -44,7 +44,7 @@ def test_it_starts_in_the_background() -> None:
 
 def test_it_is_exited_if_the_block_fails() -> None:
     thing = Thing()
-    with pytest.raises(KeyboardInterrupt), BackgroundContext(thing.open):
+    with pytest.raises(KeyboardInterrupt), in_background(thing.open):
         thing.go.set()
         raise KeyboardInterrupt
     assert thing.said == ["entered", "left"]
@@ -53,9 +53,9 @@ def test_it_is_exited_if_the_block_fails() -> None:
 def test_result_raises_its_error() -> None:
     thing = Thing(DeviceError("no phone"))
     thing.go.set()
-    with pytest.raises(DeviceError, match="no phone"), BackgroundContext(thing.open) as background:
+    with pytest.raises(DeviceError, match="no phone"), in_background(thing.open) as background:
         background.result()
-    with BackgroundContext(thing.open):
+    with in_background(thing.open):
         pass  # The block doesn't call result.
 
 
@@ -70,7 +70,7 @@ def test_the_error_of_the_block_reaches_the_context_manager() -> None:
             seen.append(error)
             raise
 
-    with pytest.raises(ValueError, match="mine"), BackgroundContext(watch) as background:
+    with pytest.raises(ValueError, match="mine"), in_background(watch) as background:
         background.result()
         raise ValueError("mine")
     assert len(seen) == 1
