@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.energy.attribute.calls.paths import OUTSIDE, PROBES
-from navitas.energy.attribute.component import ComponentCurves, ThreadCurves
+from navitas.energy.attribute.component import NON_THREAD_OWNERS, ComponentCurves, OwnerKind, ThreadCurves
 from navitas.energy.attribute.curves import Curve, Knots
 from navitas.energy.attribute.handed_tasks import no_handed_tasks
 from navitas.energy.attribute.ledger import (
@@ -29,7 +29,6 @@ from navitas.energy.attribute.ledger import (
     Tests,
     Transfers,
 )
-from navitas.energy.attribute.owner_kind import NON_THREAD_OWNERS, OwnerKind
 from navitas.recording.parse.tables import MethodTable
 
 _NO_ROWS = np.empty(0, np.int32)

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.base.new_files import new_file
+from navitas.energy.attribute.component import OwnerKind
 from navitas.energy.attribute.ledger import NO_TEST, Ledger
-from navitas.energy.attribute.owner_kind import OwnerKind
 from navitas.recording.parse.arrays import I32, I64, Bool
 
 if TYPE_CHECKING:

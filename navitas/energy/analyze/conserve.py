@@ -8,10 +8,10 @@ import numpy as np
 
 from navitas.energy.analyze.handed_work import counted_rows
 from navitas.energy.analyze.profile import Profile
+from navitas.energy.attribute.component import OwnerKind
 from navitas.energy.attribute.curves import in_sorted
 from navitas.energy.attribute.forest import binned, sums
 from navitas.energy.attribute.ledger import NO_OWNER, NO_TEST
-from navitas.energy.attribute.owner_kind import OwnerKind
 from navitas.recording.parse.arrays import F64, Bool
 
 TOLERANCE = 1e-9

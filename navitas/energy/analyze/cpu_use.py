@@ -31,7 +31,7 @@ class CpuUse:
 
     - `calls`: calls of all recorded methods.
     - `waited_ns`: the time in which threads were ready to run and had no CPU. None if the device doesn't report it.
-    - `starved_ns`: the waiting time that other processes caused (`navitas.energy.attribute.waits`). None if `waited_ns` is.
+    - `starved_ns`: the waiting time that other processes caused (`navitas.energy.attribute.dimensions`). None if `waited_ns` is.
     """
 
     wall_ns: int

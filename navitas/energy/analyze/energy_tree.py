@@ -10,9 +10,9 @@ import numpy as np
 
 from navitas.energy.analyze.records import Nodes
 from navitas.energy.attribute.calls.paths import OUTSIDE, PROBES
+from navitas.energy.attribute.component import OwnerKind
 from navitas.energy.attribute.forest import binned, preorder, subtree_sums
 from navitas.energy.attribute.ledger import NO_TEST, Ledger, counted_runs
-from navitas.energy.attribute.owner_kind import OwnerKind
 from navitas.recording.parse.arrays import F64, I64, Bool
 
 

@@ -43,9 +43,9 @@ from navitas.energy.analyze.timeline import (
 )
 from navitas.energy.analyze.top import Top, top
 from navitas.energy.analyze.uncertainty import COVER_95, StandardError, Uncertainty
+from navitas.energy.attribute.component import OwnerKind
 from navitas.energy.attribute.consumers_comparison import ConsumerEnergy, merged_consumers
 from navitas.energy.attribute.ledger import Evidence, Ledger, counted_runs, counted_wall_ns
-from navitas.energy.attribute.owner_kind import OwnerKind
 from navitas.recording.parse.findings import ParsedLoss
 from navitas.recording.parse.roles import NOT_THE_TESTS
 from navitas.recording.parse.tables import MethodTable

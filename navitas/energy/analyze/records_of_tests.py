@@ -14,8 +14,8 @@ from navitas.energy.analyze.cpu_use import CpuUses
 from navitas.energy.analyze.ledger_tables import LedgerTables
 from navitas.energy.analyze.records import BLOCK_ROWS, Lazy, MethodRecords, Nodes, TestEnergy, ThreadEnergy
 from navitas.energy.analyze.uncertainty import PROBES_COLUMN, standard_j
+from navitas.energy.attribute.component import OwnerKind
 from navitas.energy.attribute.forest import sums
-from navitas.energy.attribute.owner_kind import OwnerKind
 from navitas.recording.parse.arrays import F64
 from navitas.recording.parse.roles import NOT_THE_TESTS
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from navitas.base.errors import UsageError
+from navitas.energy.attribute.component import OwnerKind
 from navitas.energy.attribute.ledger import Ledger
-from navitas.energy.attribute.owner_kind import OwnerKind
 from navitas.energy.attribute.run_rows import stem
 from navitas.recording.parse.arrays import F64, I64
 

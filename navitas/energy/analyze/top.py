@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from navitas.energy.attribute.component import OwnerKind
 from navitas.energy.attribute.forest import sums
 from navitas.energy.attribute.ledger import Ledger, counted_runs
-from navitas.energy.attribute.owner_kind import OwnerKind
 from navitas.energy.attribute.scaling import NO_USE
 from navitas.recording.parse.arrays import I64
 

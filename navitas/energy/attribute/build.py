@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 
 from navitas.energy.attribute.analysis_settings import DEFAULT, AnalysisSettings
-from navitas.energy.attribute.calls.paths import Paths
+from navitas.energy.attribute.calls.paths import OUTSIDE, Paths
+from navitas.energy.attribute.calls.run_calls import RunCalls
+from navitas.energy.attribute.calls.self_totals import NO_COST
 from navitas.energy.attribute.compensation import Baselines, ProbesError, relative_error
 from navitas.energy.attribute.component import Component, ComponentCurves, run_energy_j
 from navitas.energy.attribute.components import COMPONENTS
 from navitas.energy.attribute.consumers_comparison import consumer_energies
-from navitas.energy.attribute.dimensions import OwnerRows, TestRows
-from navitas.energy.attribute.evidence import evidence_of
+from navitas.energy.attribute.dimensions import OwnerRows, TestRows, cpus_of, waits_of
 from navitas.energy.attribute.facts import (
     RunFacts,
     facts_of,
@@ -24,18 +25,27 @@ from navitas.energy.attribute.facts import (
     joined_shares,
     joined_transfers,
 )
-from navitas.energy.attribute.handed_tasks import joined_handed_tasks
-from navitas.energy.attribute.ledger import SAMPLE_INTERVAL_NS, CallPaths, CurveStore, Ledger, ModuleMessages, RunEntry
+from navitas.energy.attribute.handed_tasks import NO_TASK, innermost_spans, joined_handed_tasks, outermost_tasks, task_at
+from navitas.energy.attribute.ledger import (
+    NO_OWNER,
+    SAMPLE_INTERVAL_NS,
+    CallPaths,
+    CurveStore,
+    Evidence,
+    Ledger,
+    ModuleMessages,
+    RunEntry,
+)
 from navitas.energy.attribute.measured_runs import MeasuredRuns, RunComponents
-from navitas.energy.attribute.module_messages import joined_messages, module_messages
-from navitas.energy.attribute.scaling import rails_comparison, unrecorded_uses
-from navitas.energy.attribute.waits import cpus_of, waits_of
+from navitas.energy.attribute.scaling import NO_USE, rails_comparison, unrecorded_uses
 from navitas.energy.attribute.windows import AttributedRun
 from navitas.power.model import PowerModel
 from navitas.recording.manifest import Manifest
-from navitas.recording.parse.arrays import Bool
+from navitas.recording.parse.arrays import I64, Bool
+from navitas.recording.parse.communication_records import Communications
 from navitas.recording.parse.parsed_recording import ParsedRecording
-from navitas.recording.parse.tables import RunTables
+from navitas.recording.parse.reasons import MergedReason, Reason
+from navitas.recording.parse.tables import RunTables, Thread
 
 _LONGEST_INTERVAL_MS = 60_000
 
@@ -174,3 +184,111 @@ def _sample_interval_ns(manifest: Manifest) -> int:
 def _run_energies(run: RunComponents) -> list[float]:
     tables = run.tables
     return [0.0 if curves is None else run_energy_j(curves, tables.start_ns, tables.end_ns) for curves in run.curves]
+
+
+_NO_RUN = Reason("no_runs", "the recording holds no run")
+_ONLY_BASELINES = Reason("only_baselines", "the recording holds only runs without probes")
+
+
+def evidence_of(
+    component: Component, runs: Sequence[tuple[RunTables, ComponentCurves | None]], *, has_baselines: bool
+) -> Evidence:
+    """The lowest level of all runs that have data of the component, and every reason once."""
+    known = [(run, curves) for run, curves in runs if curves is not None]
+    if not known:
+        return Evidence(component.name, "none", () if runs else merged([[_ONLY_BASELINES if has_baselines else _NO_RUN]]))
+    names = [level.name for level in component.levels]
+    level = component.levels[max(names.index(curves.level) for _, curves in known)]
+    with_cpu_time = [run for run, curves in known if curves.threads is not None and curves.threads.cpu_ns is not None]
+    uncalibrated = any(run.calls.probe_cost is None and any(map(_has_calls, run.threads)) for run in with_cpu_time)
+    reasons = (*merged(_reasons_of_runs([curves for _, curves in known])), *merged([[NO_COST]] if uncalibrated else []))
+    rails_j, unscaled_j = (
+        [joules for joules in column if joules is not None]
+        for column in zip(*((curves.rails_j, curves.unscaled_j) for _, curves in known), strict=True)
+    )
+    return Evidence(
+        component.name,
+        level.name,
+        reasons,
+        level.basis,
+        level.expected_error,
+        rails_j=sum(rails_j) if rails_j else None,
+        unscaled_j=sum(unscaled_j) if unscaled_j else None,
+    )
+
+
+def _reasons_of_runs(known: Sequence[ComponentCurves]) -> list[Sequence[Reason]]:
+    """The reasons of each run. If one run shows what used the component, the others were able to: it was not used in them."""
+    if all(NO_USE in curves.reasons for curves in known):
+        return [curves.reasons for curves in known]
+    return [[reason for reason in curves.reasons if reason != NO_USE] for curves in known]
+
+
+def _has_calls(thread: Thread) -> bool:
+    return len(thread.calls) > 0 or len(thread.folded.node) > 0
+
+
+def merged(runs: Sequence[Sequence[Reason]]) -> tuple[MergedReason, ...]:
+    """Return every reason once. Reasons that differ only in their share become one with a range of shares."""
+    shares: dict[Reason, list[float | None]] = {}
+    for reason in (reason for reasons in runs for reason in reasons):
+        shares.setdefault(replace(reason, share=None), []).append(reason.share)
+    merged = []
+    for reason, of_runs in shares.items():
+        known = [share for share in of_runs if share is not None]
+        least, most = (min(known), max(known)) if known else (None, None)
+        merged.append(MergedReason(reason.code, reason.text, least, most, len(known or of_runs), len(runs)))
+    return tuple(merged)
+
+
+_NAMED = ("module", "target", "action")
+_NONE = np.empty(0, np.int64)
+NO_MESSAGES = ModuleMessages(*(_NONE,) * 13, ("",))
+
+
+def module_messages(run: int, first_owner: int, calls: RunCalls) -> ModuleMessages:
+    """The communications of a run, which is a row in the ledger, with their call paths."""
+    tables = calls.run
+    rows = tables.app.communications
+    if rows is None or not len(rows):
+        return NO_MESSAGES
+    return ModuleMessages(
+        run=np.full(len(rows), run),
+        owner=np.where(rows.thread < 0, NO_OWNER, first_owner + rows.thread),
+        process=rows.process,
+        t_ns=tables.clocks.to_boottime(rows.t_ns),
+        token=rows.token,
+        kind=rows.kind.astype(np.int64),
+        flags=rows.flags.astype(np.int64),
+        period_ms=rows.period_ms,
+        path=calls.communications,
+        root=_roots(calls, rows),
+        module=rows.module,
+        target=rows.target,
+        action=rows.action,
+        names=rows.names,
+    )
+
+
+def _roots(calls: RunCalls, rows: Communications) -> I64:
+    """The path of the call that started the handed work which each communication ran in, `OUTSIDE` if there is none."""
+    handoffs, root = calls.run.calls.handoffs, np.full(len(rows), OUTSIDE)
+    if handoffs is None or not len(handoffs):
+        return root
+    spans = innermost_spans(handoffs.thread, handoffs.run_start_ns, handoffs.run_end_ns)
+    task = task_at(spans, rows.thread, rows.t_ns)
+    inside = np.flatnonzero(task != NO_TASK)
+    root[inside] = calls.starters[outermost_tasks(handoffs, spans)[task[inside]]]
+    return root
+
+
+def joined_messages(runs: Sequence[ModuleMessages]) -> ModuleMessages:
+    """The messages of all runs, by run, then time."""
+    numbers, parts = {"": 0}, []
+    for part in runs:
+        own = np.array([numbers.setdefault(name, len(numbers)) for name in part.names], np.int64)
+        parts.append(replace(part, **{name: own[getattr(part, name)] for name in _NAMED}))
+    columns = [field.name for field in fields(ModuleMessages) if field.name != "names"]
+    joined = {name: np.concatenate([getattr(part, name) for part in (NO_MESSAGES, *parts)]) for name in columns}
+    order = np.lexsort((joined["t_ns"], joined["run"]))
+    return ModuleMessages(**{name: column[order] for name, column in joined.items()}, names=tuple(numbers))

@@ -10,7 +10,7 @@ import numpy as np
 
 from navitas.energy.attribute.component import ComponentCurves, MeasuredComponent, threads_between
 from navitas.recording.parse.device_states import NO_UID
-from navitas.recording.parse.energy_consumers import EnergyConsumers
+from navitas.recording.parse.rail_readings import EnergyConsumers
 from navitas.recording.parse.restarts import continued, fallen, torn
 from navitas.recording.parse.tables import RunTables
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.energy.attribute.calls.nodes import CallNodes, ProbesEnergy, no_probes, nodes_of, probes_energy
 from navitas.energy.attribute.calls.paths import OUTSIDE, PROBES, Paths
 from navitas.energy.attribute.calls.self_totals import (
     ALTERNATIVE_J,
@@ -19,8 +18,13 @@ from navitas.energy.attribute.calls.self_totals import (
     CUTS,
     THROWS,
     WALL_NS,
+    CallNodes,
+    ProbesEnergy,
     SelfTotals,
     merged_totals,
+    no_probes,
+    nodes_of,
+    probes_energy,
 )
 from navitas.energy.attribute.charges import NO_CHARGES, Charges
 from navitas.energy.attribute.compensation import Estimates, Unprobed

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.energy.attribute.calls.nodes import ProbesEnergy
 from navitas.energy.attribute.calls.run_calls import RunCalls
+from navitas.energy.attribute.calls.self_totals import ProbesEnergy
 from navitas.energy.attribute.compensation import Baselines, Estimates, Measured, ProbesError, Unprobed, compensation
 from navitas.energy.attribute.component import ComponentCurves
 from navitas.energy.attribute.curves import Curve

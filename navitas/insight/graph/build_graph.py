@@ -11,9 +11,9 @@ from navitas.base.errors import RecordingError
 from navitas.energy.analyze.handed_work import starting_methods
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.attribute.calls.paths import OUTSIDE, PROBES
+from navitas.energy.attribute.component import OwnerKind
 from navitas.energy.attribute.forest import binned
 from navitas.energy.attribute.ledger import Ledger, ModuleMessages, counted_runs
-from navitas.energy.attribute.owner_kind import OwnerKind
 from navitas.insight.graph.delivery_tags import scheduled_tags
 from navitas.insight.graph.edges import grouped
 from navitas.insight.graph.matching import match

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.energy.analyze.handed_work import counted_rows
+from navitas.energy.attribute.component import OwnerKind
 from navitas.energy.attribute.forest import binned
 from navitas.energy.attribute.ledger import NO_OWNER, Ledger, counted_runs
-from navitas.energy.attribute.owner_kind import OwnerKind
 from navitas.insight.graph.module_paths import NO_MODULE, ModulePaths
 from navitas.recording.parse.arrays import F64, I32, I64, Bool
 

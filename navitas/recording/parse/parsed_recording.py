@@ -25,7 +25,6 @@ from navitas.recording.parse.chunks import (
 from navitas.recording.parse.clock_triples import ClockTriples, decode_triples
 from navitas.recording.parse.communication_records import Communications, decode_communications
 from navitas.recording.parse.counters import TICKS_SOURCE, Readings, decode_counters, tick_period_ns
-from navitas.recording.parse.energy_consumers import EnergyConsumers
 from navitas.recording.parse.findings import LOST, TORN, UPDATE, Findings, ParsedLoss
 from navitas.recording.parse.hook_calls import Handoffs, HookCalls, decode_handoffs, decode_hooks
 from navitas.recording.parse.io_counters import IoCounters
@@ -34,8 +33,7 @@ from navitas.recording.parse.markers import decode_markers, windows_of
 from navitas.recording.parse.methodmap import Span, read_method_table, spans
 from navitas.recording.parse.mounts import decode_mounts
 from navitas.recording.parse.power_monitors import read_monitors, warn_of_short_run
-from navitas.recording.parse.probed_threads import Groups, by_thread, of_threads, probed_threads
-from navitas.recording.parse.rail_readings import IMPOSSIBLE_GROWTH, RailReadings, best_rails, possible_growth
+from navitas.recording.parse.rail_readings import IMPOSSIBLE_GROWTH, EnergyConsumers, RailReadings, best_rails, possible_growth
 from navitas.recording.parse.run_chunks import read_run_chunks
 from navitas.recording.parse.sampled_files import ShellTables, process_clock, shell_tables, time_in_state_tables
 from navitas.recording.parse.schedstat import app_run_queue, parse_schedstats
@@ -53,8 +51,8 @@ from navitas.recording.parse.tables import (
     Window,
 )
 from navitas.recording.parse.thread_residency import parse_residencies, with_residencies
-from navitas.recording.parse.threads import join_threads
-from navitas.recording.parse.trace.recorded import read_trace
+from navitas.recording.parse.threads import Groups, by_thread, join_threads, of_threads, probed_threads
+from navitas.recording.parse.trace.join import read_trace
 from navitas.recording.parse.trace.trace_tables import Trace
 from navitas.recording.parse.unknown_data import report_newer, report_unknown_readings
 from navitas.recording.store import Recording

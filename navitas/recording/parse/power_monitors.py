@@ -20,9 +20,15 @@ from navitas.recording.manifest import Manifest
 from navitas.recording.parse.arrays import F64, I64
 from navitas.recording.parse.clock_triples import ClockTriples
 from navitas.recording.parse.counters import Readings
-from navitas.recording.parse.energy_consumers import EnergyConsumers
 from navitas.recording.parse.findings import TORN, Findings
-from navitas.recording.parse.rail_readings import IMPOSSIBLE_GROWTH, J_PER_UWS, RailReadings, common_readings, possible_growth
+from navitas.recording.parse.rail_readings import (
+    IMPOSSIBLE_GROWTH,
+    J_PER_UWS,
+    EnergyConsumers,
+    RailReadings,
+    common_readings,
+    possible_growth,
+)
 from navitas.recording.parse.reasons import Reason
 
 KIND = "power_monitors"

@@ -1,4 +1,4 @@
-"""Table of an on-device rail monitor, read as text or from a kernel trace."""
+"""Tables of what a device measures itself: its rails, and its energy consumers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,30 @@ import numpy as np
 from navitas.power.defects import MOST_W
 from navitas.recording.parse.arrays import F64, I64
 from navitas.recording.parse.clock_triples import ClockTriples
+from navitas.recording.parse.device_states import NO_UID
 from navitas.recording.parse.reasons import Reason
+
+
+@dataclass(frozen=True, slots=True)
+class EnergyConsumers:
+    """Readings of consumers (AOSP: android.hardware.power.stats, EnergyConsumer). The device computes them from its rails.
+
+    - `names` and `kinds`: of consumer k, such as `CPUCL0` and `CPU_CLUSTER`.
+    - `t_ns`, `energy_j`: consumer k has used `energy_j[i, k]` in total at `t_ns[i]`.
+    - `uid_consumer`, `uid`, `uid_t_ns`, `uid_energy_j`: rows of what a consumer has used in total for an app, in order of time.
+    - `app_uid`: the uid of the profiled app, `NO_UID` if it is unknown.
+    """
+
+    names: tuple[str, ...]
+    kinds: tuple[str, ...]
+    t_ns: I64
+    energy_j: F64
+    uid_consumer: I64
+    uid: I64
+    uid_t_ns: I64
+    uid_energy_j: F64
+    app_uid: int = NO_UID
+
 
 J_PER_UWS = 1e-6
 _CELLS_LIMIT = 1 << 22

@@ -1,4 +1,4 @@
-"""The cost of a call's probes, from samples on the measured threads (parse/probe_samples.py finds them)."""
+"""The cost of a call's probes, from samples on the measured threads (parse/calibration.py finds them)."""
 
 from __future__ import annotations
 

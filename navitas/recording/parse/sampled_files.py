@@ -15,12 +15,11 @@ from navitas.recording.parse import thread_residency
 from navitas.recording.parse.arrays import I64
 from navitas.recording.parse.clock_triples import UNJOINED, ClockTriples
 from navitas.recording.parse.counters import Readings
-from navitas.recording.parse.energy_consumers import EnergyConsumers
 from navitas.recording.parse.findings import TORN, Findings
 from navitas.recording.parse.io_counters import IoCounters
 from navitas.recording.parse.io_tables import DISKSTATS, NET_DEV, device_counters
 from navitas.recording.parse.procstat import parse_cpu_stat, parse_process_stat
-from navitas.recording.parse.rail_readings import RailReadings, SkippedReadings, alike, parse_rails
+from navitas.recording.parse.rail_readings import EnergyConsumers, RailReadings, SkippedReadings, alike, parse_rails
 from navitas.recording.parse.tables import CpuClock, CpuStat, TimeInState
 from navitas.recording.parse.time_in_state import parse_time_in_state
 from navitas.recording.raw import read_lines

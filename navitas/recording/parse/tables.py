@@ -10,12 +10,11 @@ from navitas.recording.parse.arrays import I32, I64, U8, ColumnTable
 from navitas.recording.parse.clock_triples import NO_TRIPLES, ClockTriples
 from navitas.recording.parse.communication_records import Communications
 from navitas.recording.parse.device_states import DeviceStates
-from navitas.recording.parse.energy_consumers import EnergyConsumers
 from navitas.recording.parse.history_events import NotedEvents
 from navitas.recording.parse.hook_calls import Handoffs, HookCalls
 from navitas.recording.parse.io_counters import IoCounters
 from navitas.recording.parse.radio_times import RadioTimes
-from navitas.recording.parse.rail_readings import RailReadings
+from navitas.recording.parse.rail_readings import EnergyConsumers, RailReadings
 from navitas.recording.parse.reasons import Reason
 from navitas.recording.parse.run_queue import RunQueue
 from navitas.recording.parse.sampled_cost import NO_SAMPLES, ProbeSamples

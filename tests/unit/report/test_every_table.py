@@ -64,9 +64,9 @@ from navitas.energy.analyze.handed_work import UNKNOWN_STARTER, HandedWork
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import Nodes
 from navitas.energy.analyze.timeline import ComponentTimelines
+from navitas.energy.attribute.component import OwnerKind
 from navitas.energy.attribute.consumers_comparison import ConsumerEnergy
 from navitas.energy.attribute.ledger import Energy, Evidence
-from navitas.energy.attribute.owner_kind import OwnerKind
 from navitas.fleet.advice import ActionRow
 from navitas.fleet.drain_changes import ChangeRow, CheckRow
 from navitas.fleet.files import FleetError

@@ -21,8 +21,7 @@ from navitas.energy.attribute.calls.self_totals import (
     SelfTotals,
     merged_totals,
 )
-from navitas.energy.attribute.calls.stretches import CUT
-from navitas.energy.attribute.calls.walk import EventBatch
+from navitas.energy.attribute.calls.walk import CUT, EventBatch
 from navitas.energy.attribute.forest import binned
 from navitas.energy.attribute.window_spans import NO_WINDOW, WindowSpans
 from navitas.recording.parse.arrays import F64, I64, Bool

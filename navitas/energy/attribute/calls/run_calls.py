@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from navitas.energy.attribute.amounts import Amounts
-from navitas.energy.attribute.calls.api_tables import NO_SPANS, ApiCalls, ApiSpans
 from navitas.energy.attribute.calls.event_totals import EventTotals
 from navitas.energy.attribute.calls.folded_totals import FoldedCalls, totals_of_folded
 from navitas.energy.attribute.calls.paths import OUTSIDE, Paths
 from navitas.energy.attribute.calls.self_totals import SelfTotals
 from navitas.energy.attribute.calls.walk import EventBatch, walk
-from navitas.energy.attribute.component import ComponentCurves, ThreadCurves
+from navitas.energy.attribute.component import NO_SPANS, ApiCalls, ApiSpans, ComponentCurves, ThreadCurves
 from navitas.energy.attribute.curves import Curve
 from navitas.energy.attribute.window_spans import WindowSpans
 from navitas.recording.parse.arrays import I64

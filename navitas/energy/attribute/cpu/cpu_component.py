@@ -10,15 +10,12 @@ import numpy as np
 
 from navitas.energy.attribute.calls.paths import Paths
 from navitas.energy.attribute.component import ComponentCurves, ComponentInputs, EvidenceLevel, RailUse, ThreadCurves
-from navitas.energy.attribute.cpu.busy import Rest, rest_of_cpu
 from navitas.energy.attribute.cpu.device_level import shared_equally
-from navitas.energy.attribute.cpu.energy import Rate, SlotRate, integrate, integrate_curve
 from navitas.energy.attribute.cpu.frequency import Cluster, clusters_of, slot_edges
-from navitas.energy.attribute.cpu.placement import Placement, place, placed_rate, slot_shares
-from navitas.energy.attribute.cpu.rate import CoreWatts, Load, core_watts
+from navitas.energy.attribute.cpu.placement import Placement, cpu_shares, place, placed_rate, slot_shares
+from navitas.energy.attribute.cpu.rate import CoreWatts, Load, Rate, SlotRate, core_watts, integrate, integrate_curve
 from navitas.energy.attribute.cpu.sched import Untraced, traced_run
-from navitas.energy.attribute.cpu.shares import cpu_shares
-from navitas.energy.attribute.cpu.thread_clocks import MAX_LOWER, ThreadClocks, thread_clocks
+from navitas.energy.attribute.cpu.thread_clocks import MAX_LOWER, Rest, ThreadClocks, rest_of_cpu, thread_clocks
 from navitas.energy.attribute.cpu.thread_freq import Estimator, ThreadFreqRate, residencies_of
 from navitas.energy.attribute.curves import EMPTY_CURVE, Curve, Knots, RowsByTime, constant_power, group_ends, interval_increments
 from navitas.power.model import PowerModel

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from navitas.energy.attribute.cpu.energy import slots_of
 from navitas.energy.attribute.cpu.frequency import Cluster
 from navitas.energy.attribute.cpu.placement import Placement, placed_rate
-from navitas.energy.attribute.cpu.rate import CoreWatts, Load
+from navitas.energy.attribute.cpu.rate import CoreWatts, Load, slots_of
 from navitas.energy.attribute.cpu.thread_clocks import MIN_REPORTED, ThreadClocks
 from navitas.energy.attribute.curves import Curve, RowsByTime, middle, monotone
 from navitas.recording.parse.arrays import F64, I64, ColumnTable

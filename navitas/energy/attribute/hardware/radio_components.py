@@ -11,11 +11,10 @@ import numpy as np
 
 from navitas.energy.attribute.component import ComponentCurves, ComponentInputs
 from navitas.energy.attribute.curves import Curve, added, constant_power
-from navitas.energy.attribute.hardware.air_time import AirSpans, air_spans
 from navitas.energy.attribute.hardware.flows import during, flow_of, merged, outside
 from navitas.energy.attribute.hardware.levels import LEVELS, HardwareComponent
 from navitas.energy.attribute.hardware.on_off import Used, component_curves, used_by_time
-from navitas.energy.attribute.hardware.radio_link import RadioCosts, RadioLink, modem_link, wifi_link
+from navitas.energy.attribute.hardware.radio_link import AirSpans, RadioCosts, RadioLink, air_spans, modem_link, wifi_link
 from navitas.energy.attribute.hardware.sessions import Sessions, sessions_of
 from navitas.energy.attribute.hardware.started_devices import no_current
 from navitas.energy.attribute.hardware.traffic import APP, CALL, OTHERS, Traffic, charges_of_bytes, traffic_of

@@ -8,7 +8,7 @@ import numpy as np
 
 from navitas.energy.attribute.component import ComponentCurves, ComponentInputs
 from navitas.energy.attribute.curves import Curve, added, constant_power
-from navitas.energy.attribute.hardware.counted_bytes import shared_by_weight
+from navitas.energy.attribute.hardware.call_bytes import shared_by_weight
 from navitas.energy.attribute.hardware.flows import during, flow_of, merged
 from navitas.energy.attribute.hardware.levels import HardwareComponent
 from navitas.energy.attribute.hardware.traffic import APP, CALL, OTHERS, Traffic, charges_of_bytes, traffic_of

@@ -11,20 +11,18 @@ import numpy as np
 from navitas.energy.attribute.charges import Charges
 from navitas.energy.attribute.component import ComponentInputs
 from navitas.energy.attribute.hardware.call_bytes import (
+    MOST_HEADERS,
     CallBytes,
+    at_most_of,
     bytes_by_time,
     bytes_of_hooks,
-    no_calls,
-    with_counters,
-    with_storage,
-)
-from navitas.energy.attribute.hardware.counted_bytes import (
-    MOST_HEADERS,
-    at_most_of,
     bytes_of_others,
     grown_bytes,
+    no_calls,
     restarts,
     sum_of,
+    with_counters,
+    with_storage,
     without_loopback,
 )
 from navitas.recording.parse.arrays import F64, I64, ColumnTable, Rows

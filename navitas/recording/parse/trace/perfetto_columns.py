@@ -15,9 +15,8 @@ from navitas.android.perfetto.messages import message_class
 from navitas.recording.parse.arrays import I64, U8, U64, Bool, ColumnTable
 from navitas.recording.parse.tables import TID_LIMIT
 from navitas.recording.parse.trace.perfetto_clocks import TIME_LIMIT_NS
-from navitas.recording.parse.trace.perfetto_wire import COMMS, STATES, TIDS, TIMES, Scan
+from navitas.recording.parse.trace.perfetto_wire import COMMS, LONGER, PAD, STATES, TIDS, TIMES, Buffer, Scan, packed
 from navitas.recording.parse.trace.trace_builder import state_of_numbers
-from navitas.recording.parse.trace.varints import LONGER, PAD, Buffer, packed
 
 OTHER, IDLE, FREQUENCY = 0, 1, 2
 _POWER: Final = {"cpu_idle": IDLE, "cpu_frequency": FREQUENCY}

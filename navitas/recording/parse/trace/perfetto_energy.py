@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from navitas.android.perfetto.messages import as_bytes
-from navitas.recording.parse.energy_consumers import EnergyConsumers
-from navitas.recording.parse.rail_readings import J_PER_UWS, RailReadings, complete_readings
+from navitas.recording.parse.rail_readings import J_PER_UWS, EnergyConsumers, RailReadings, complete_readings
 from navitas.recording.parse.trace.perfetto_clocks import TIME_LIMIT_NS
 from navitas.recording.parse.trace.trace_tables import UNKNOWN
 

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.recording.parse.arrays import I32, I64, U8, ColumnTable
-from navitas.recording.parse.energy_consumers import EnergyConsumers
-from navitas.recording.parse.rail_readings import RailReadings
+from navitas.recording.parse.rail_readings import EnergyConsumers, RailReadings
 
 SLEEPS, RUNNABLE, DEAD = 0, 1, 2
 IDLE_TID = 0

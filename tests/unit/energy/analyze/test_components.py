@@ -21,12 +21,11 @@ from traces import random_run
 
 from navitas.energy.analyze.conserve import check
 from navitas.energy.analyze.profile import About, Profile
-from navitas.energy.attribute.calls.nodes import NO_COST
-from navitas.energy.attribute.component import ComponentCurves, ComponentInputs, EvidenceLevel, RailUse
+from navitas.energy.attribute.calls.self_totals import NO_COST
+from navitas.energy.attribute.component import ComponentCurves, ComponentInputs, EvidenceLevel, OwnerKind, RailUse
 from navitas.energy.attribute.cpu.cpu_component import Cpu
 from navitas.energy.attribute.curves import Curve
 from navitas.energy.attribute.ledger import NO_TEST, Evidence, Ledger
-from navitas.energy.attribute.owner_kind import OwnerKind
 from navitas.recording.parse.reasons import MergedReason
 from navitas.recording.parse.tables import CallCost, ProbeCost, RunTables
 from navitas.report import collapsed, json_report, speedscope

@@ -12,8 +12,8 @@ from test_handed_work import made as handed_work
 
 from navitas.energy.analyze.conserve import check
 from navitas.energy.analyze.profile import Profile
+from navitas.energy.attribute.component import OwnerKind
 from navitas.energy.attribute.ledger import NO_TEST, Ledger
-from navitas.energy.attribute.owner_kind import OwnerKind
 from navitas.recording.parse.tables import Method, MethodTable
 
 METHODS = MethodTable((Method(0, ":", "p.A", "a", "()V", 1, "main", False),), {})

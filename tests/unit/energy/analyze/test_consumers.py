@@ -18,8 +18,8 @@ from support.run_tables import changed
 from navitas.energy.analyze.profile import About, Profile
 from navitas.energy.attribute.consumers_comparison import ConsumerEnergy, component_of, merged_consumers
 from navitas.recording.parse.device_states import NO_UID
-from navitas.recording.parse.energy_consumers import EnergyConsumers
 from navitas.recording.parse.hook_calls import HookKind
+from navitas.recording.parse.rail_readings import EnergyConsumers
 from navitas.recording.parse.tables import RunTables
 from navitas.report import json_report
 from navitas.report.terminal.terminal_report import TerminalReport

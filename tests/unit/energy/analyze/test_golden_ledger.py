@@ -10,8 +10,8 @@ import pytest
 
 import navitas
 from navitas.energy.analyze.profile import Profile
+from navitas.energy.attribute.component import OwnerKind
 from navitas.energy.attribute.ledger import NO_TEST
-from navitas.energy.attribute.owner_kind import OwnerKind
 
 TESTS = Path(__file__).parents[3]
 FIGURES = TESTS / "golden/recording-v1-ledger.json"

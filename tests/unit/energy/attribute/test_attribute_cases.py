@@ -26,7 +26,7 @@ from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import MethodEnergy, ThreadEnergy
 from navitas.energy.analyze.records import TestEnergy as OneTest
 from navitas.energy.attribute.analysis_settings import AnalysisSettings
-from navitas.energy.attribute.evidence import merged
+from navitas.energy.attribute.build import merged
 from navitas.recording.manifest import Loss, Warning
 from navitas.recording.parse.findings import LOST
 from navitas.recording.parse.reasons import MergedReason, Reason

@@ -14,7 +14,7 @@ from navitas.energy.analyze.classes import by_class
 from navitas.energy.analyze.conserve import check
 from navitas.energy.analyze.load import profile_of
 from navitas.energy.analyze.profile import Profile
-from navitas.energy.attribute.calls.nodes import NO_COST
+from navitas.energy.attribute.calls.self_totals import NO_COST
 from navitas.energy.attribute.compensation import TIMED_LOSS
 from navitas.power.model import ClusterPower, CpuPower, PowerModel
 from navitas.recording.manifest import Provenance, Run

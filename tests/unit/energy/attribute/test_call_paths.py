@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from navitas.energy.analyze.load import profile_of
-from navitas.energy.attribute.calls import stretches, walk
+from navitas.energy.attribute.calls import walk
 from navitas.energy.attribute.calls.paths import OUTSIDE, Paths
 from navitas.energy.attribute.forest import outermost, path_sums, preorder, subtree_sums
 from navitas.recording.parse.tables import ENTER, EXIT, THROW, CallEvents
@@ -59,10 +59,9 @@ def test_paths_equal_those_of_a_stack_for_any_block_size(random: Random, block: 
     paths = Paths(4)
     found: list[tuple[int, ...]] = []
     with pytest.MonkeyPatch.context() as patch:
-        for module in (stretches, walk):
-            patch.setattr(module, "PIECE_EVENTS", block)
+        patch.setattr(walk, "PIECE_EVENTS", block)
         for batch in walk.walk([thread(1, events)], paths, NO_MARKS):
-            happened = batch.kind != stretches.POINT
+            happened = batch.kind != walk.POINT
             found += [tuple(paths.methods_of(path)) for path in batch.path[happened].tolist()]
             assert batch.depth.tolist() == [len(paths.methods_of(path)) for path in batch.path.tolist()]
     assert found == expected
@@ -84,10 +83,9 @@ def test_lost_events_leave_consistent_paths(random: Random, block: int) -> None:
     paths = Paths(4)
     found: list[tuple[int, ...]] = []
     with pytest.MonkeyPatch.context() as patch:
-        for module in (stretches, walk):
-            patch.setattr(module, "PIECE_EVENTS", block)
+        patch.setattr(walk, "PIECE_EVENTS", block)
         for batch in walk.walk(threads, paths, NO_MARKS):
-            happened = batch.kind != stretches.POINT
+            happened = batch.kind != walk.POINT
             found += [tuple(paths.methods_of(path)) for path in batch.path[happened].tolist()]
     assert found == expected
 
@@ -131,8 +129,7 @@ def test_block_size_changes_no_result(block: int, monkeypatch: pytest.MonkeyPatc
         (700, ENTER, 4),
         (800, EXIT, 4),
     ]
-    for module in (stretches, walk):
-        monkeypatch.setattr(module, "PIECE_EVENTS", block)
+    monkeypatch.setattr(walk, "PIECE_EVENTS", block)
     tables = run([thread(1, lost, [(0, 0), (800, 800)])], [(50, 150), (150, 1000)])
     first, second = profile_of(parsed(tables), manifest(2), PLAIN).tests
     counts = [{m.method: (m.calls, m.cut) for m in test.threads[0].methods} for test in (first, second)]
@@ -149,8 +146,7 @@ def test_path_numbers_do_not_depend_on_random_words(random: Random, block: int) 
     assert one.words(np.arange(4), np.zeros(4, np.int64)).tolist() != two.words(np.arange(4), np.zeros(4, np.int64)).tolist()
     found = []
     with pytest.MonkeyPatch.context() as patch:
-        for module in (stretches, walk):
-            patch.setattr(module, "PIECE_EVENTS", block)
+        patch.setattr(walk, "PIECE_EVENTS", block)
         for paths in (one, two):
             of_events = [batch.path.tolist() for batch in walk.walk(threads, paths, NO_MARKS)]
             found.append((of_events, paths.method.tolist(), paths.parent.tolist(), paths.depth.tolist()))

@@ -15,12 +15,11 @@ from support.run_tables import changed
 
 from navitas.energy.analyze.conserve import check
 from navitas.energy.analyze.profile import Profile
-from navitas.energy.attribute.hardware.air_time import air_spans
+from navitas.energy.attribute.component import OwnerKind
 from navitas.energy.attribute.hardware.on_off import NO_APP_UID, users_of
-from navitas.energy.attribute.hardware.radio_link import RadioLink
+from navitas.energy.attribute.hardware.radio_link import RadioLink, air_spans
 from navitas.energy.attribute.hardware.traffic import NO_CALLS, SHARED_BY_TIME, Traffic
 from navitas.energy.attribute.ledger import NO_TEST, Transfers
-from navitas.energy.attribute.owner_kind import OwnerKind
 from navitas.energy.attribute.scaling import NO_USE
 from navitas.power.components.component_power import ComponentPower
 from navitas.power.power_profile import PowerProfile

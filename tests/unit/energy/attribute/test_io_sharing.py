@@ -11,7 +11,7 @@ from hardware_maker import counters
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.energy.attribute.hardware.counted_bytes import shared_by_weight
+from navitas.energy.attribute.hardware.call_bytes import shared_by_weight
 from navitas.recording.parse.io_counters import increments
 
 

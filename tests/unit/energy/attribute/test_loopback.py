@@ -12,7 +12,7 @@ from support.run_tables import changed
 
 from navitas.energy.analyze.conserve import check
 from navitas.energy.analyze.profile import Profile
-from navitas.energy.attribute.owner_kind import OwnerKind
+from navitas.energy.attribute.component import OwnerKind
 from navitas.recording.parse.hook_calls import HookKind
 from navitas.recording.parse.io_counters import IoCounters
 from navitas.recording.parse.tables import RunTables

@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from navitas.energy.attribute.curves import Curve
-from navitas.energy.attribute.hardware.air_time import air_spans
 from navitas.energy.attribute.hardware.flows import during, flow_of, merged
 from navitas.energy.attribute.hardware.radio_components import bytes_j, fitted_costs, radio_energy
-from navitas.energy.attribute.hardware.radio_link import RadioCosts
+from navitas.energy.attribute.hardware.radio_link import RadioCosts, air_spans
 from navitas.energy.attribute.hardware.traffic import CALL, Traffic
 
 MS = 1_000_000

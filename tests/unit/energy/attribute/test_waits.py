@@ -8,7 +8,7 @@ from attribution_maker import manifest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.energy.attribute.waits import cpus_of, waits_of
+from navitas.energy.attribute.dimensions import cpus_of, waits_of
 from navitas.energy.attribute.window_spans import WindowSpans
 from navitas.recording.manifest import HostInfo
 from navitas.recording.parse.run_queue import RunQueue

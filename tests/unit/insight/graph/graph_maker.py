@@ -11,11 +11,10 @@ from attribution_maker import PLAIN, manifest, ns
 from hardware_maker import ABOUT
 
 from navitas.energy.analyze.profile import Profile
-from navitas.energy.attribute.build import build_ledger
+from navitas.energy.attribute.build import build_ledger, joined_messages, module_messages
 from navitas.energy.attribute.calls.paths import Paths
 from navitas.energy.attribute.calls.run_calls import RunCalls
 from navitas.energy.attribute.ledger import ModuleMessages
-from navitas.energy.attribute.module_messages import joined_messages, module_messages
 from navitas.insight.graph.build_graph import module_graph
 from navitas.insight.graph.module_graph import EdgeKind, ModuleGraph
 from navitas.recording.manifest import Run

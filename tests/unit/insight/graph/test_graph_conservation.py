@@ -16,7 +16,7 @@ from test_handed_tasks import random_handoffs
 from traces import METHODS, as_folded, random_run
 
 from navitas.energy.attribute.calls.paths import OUTSIDE
-from navitas.energy.attribute.owner_kind import OwnerKind
+from navitas.energy.attribute.component import OwnerKind
 from navitas.insight.graph.build_graph import module_graph
 from navitas.insight.graph.module_graph import ModuleGraph
 from navitas.insight.graph.module_paths import CALLBACKS

@@ -11,8 +11,8 @@ from navitas.recording.parse.chunks import MOUNTS, Chunk, scan_chunks
 from navitas.recording.parse.findings import Findings
 from navitas.recording.parse.methodmap import Span
 from navitas.recording.parse.mounts import decode_mounts
-from navitas.recording.parse.probed_threads import by_thread, of_threads, probed_threads
 from navitas.recording.parse.tables import Mounts
+from navitas.recording.parse.threads import by_thread, of_threads, probed_threads
 
 Records = list[tuple[int, int, int]]
 RECORDS = st.lists(st.tuples(st.integers(-3, 40), st.integers(-3, 40), st.integers(-1, 6)), max_size=12)

@@ -10,8 +10,19 @@ from navitas.recording.manifest import Manifest, Source
 from navitas.recording.parse.counters import Readings
 from navitas.recording.parse.findings import Findings
 from navitas.recording.parse.io_counters import IoCounters, increments
-from navitas.recording.parse.io_files import disk_use, diskstats, interface_uses, net_dev, process_io, uid_traffic
-from navitas.recording.parse.io_tables import DISKSTATS, NET_DEV, app_counters, device_counters, with_device_counters
+from navitas.recording.parse.io_tables import (
+    DISKSTATS,
+    NET_DEV,
+    app_counters,
+    device_counters,
+    disk_use,
+    diskstats,
+    interface_uses,
+    net_dev,
+    process_io,
+    uid_traffic,
+    with_device_counters,
+)
 
 HEAD = (
     "Inter-|   Receive                                                |  Transmit\n"

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 from support import chunk_writer as cw
 
-from navitas.recording.parse.calibration import probe_cost
+from navitas.recording.parse.calibration import find_samples, probe_cost
 from navitas.recording.parse.call_events import encoded_calls
 from navitas.recording.parse.chunks import Chunk, scan_chunks
 from navitas.recording.parse.methodmap import Span
-from navitas.recording.parse.probe_samples import find_samples
 from navitas.recording.parse.tables import ENTER, EXIT, THROW
 
 LINK, CALLER, CALLED, THROWING = 0x3FFFFB, 0x3FFFFD, 0x3FFFFE, 0x3FFFFF
