@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from navitas.base.counts import counted
+from navitas.base.units import digits, duration, joules, percent, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.handed_work import HandedWork
 from navitas.energy.analyze.profile import Profile
@@ -14,7 +15,6 @@ from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.roll_up import MethodTotal
 from navitas.energy.analyze.top import ComponentShare, Top
-from navitas.report.units import digits, duration, joules, percent, unbroken
 
 UNFIT = "unfit"
 _INTERVAL = unbroken("95 % interval")

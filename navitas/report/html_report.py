@@ -8,6 +8,7 @@ from importlib.resources import files
 from typing import IO
 
 from navitas.base.html_page.page import base_style, document, embedded_json, text
+from navitas.base.units import battery_rate, battery_share, charge, joules, watts
 from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.flame_nodes import FlameNodes, flame_nodes
 from navitas.energy.analyze.profile import Profile
@@ -19,7 +20,6 @@ from navitas.report.format import Format
 from navitas.report.html_components import components_section, methods_by_component_section
 from navitas.report.html_tables import baseline_section, handed_work_section, methods_section, tests_section, threads_section
 from navitas.report.speedscope import graph_chunks
-from navitas.report.units import battery_rate, battery_share, charge, joules, watts
 
 _SANDBOX = "allow-scripts allow-downloads"
 _MISSING = (

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from navitas.base.html_page.page import Cell, name, table, text
+from navitas.base.units import UNKNOWN, battery_rate, duration, joules, percent, share, watts
 from navitas.energy.analyze.handed_work import UNKNOWN_STARTER, HandedWork
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
@@ -21,7 +22,6 @@ from navitas.report.figure_notes import (
     unmeasured_note,
 )
 from navitas.report.names import MethodNames, test_label
-from navitas.report.units import UNKNOWN, battery_rate, duration, joules, percent, share, watts
 
 T = TypeVar("T")
 

@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import IO, Any
 
 from navitas import __version__
+from navitas.base.json_text import Inline, JsonLines, json_chunks, line
 from navitas.energy.analyze.handed_work import HandedWork
 from navitas.energy.analyze.method_bytes import MethodBytes
 from navitas.energy.analyze.profile import Profile
@@ -19,7 +20,6 @@ from navitas.energy.analyze.uncertainty import StandardError
 from navitas.recording.parse.reasons import MergedReason
 from navitas.report.format import Format
 from navitas.report.json_rows import MethodLines, node_lines, shares
-from navitas.report.json_text import Inline, JsonLines, json_chunks, line
 from navitas.report.json_views import json_views
 from navitas.report.view_request import ViewRequest
 

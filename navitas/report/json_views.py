@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from navitas.base.json_text import Inline, JsonLines
+from navitas.base.units import share
 from navitas.energy.analyze.energy_tree import EnergyTree
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.timeline import ComponentTimelines
 from navitas.energy.analyze.top import ComponentShare, EnergyUser
 from navitas.report.json_rows import node_lines, shares
-from navitas.report.json_text import Inline, JsonLines
-from navitas.report.units import share
 from navitas.report.view_request import ViewRequest
 
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import IO, Any, NamedTuple
 
 from navitas import __version__
+from navitas.base.json_text import JsonLines, json_chunks
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.flame_nodes import SMALLER, SMALLER_THREADS, FlameNodes
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy, ThreadEnergy
 from navitas.recording.parse.tables import MethodTable
 from navitas.report.format import Format
-from navitas.report.json_text import JsonLines, json_chunks
 from navitas.report.names import MethodNames, method_of, test_label
 
 UNTRACED = "(untraced)"

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import IO, Any
 
+from navitas.base.json_text import json_chunks
 from navitas.insight.graph.advice import Advice
 from navitas.insight.graph.delivery_tags import HistoryCheck
 from navitas.insight.graph.difference import GraphDifference
@@ -14,7 +15,6 @@ from navitas.insight.graph.module_graph import NO_CLASS, ModuleEdge, ModuleGraph
 from navitas.insight.graph.processing import Processing
 from navitas.insight.graph.wake_ups import WakeUp
 from navitas.recording.parse.communication_records import CommunicationFlag
-from navitas.report.json_text import json_chunks
 
 GRAPH_SCHEMA_VERSION = 1
 
