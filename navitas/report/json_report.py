@@ -17,7 +17,6 @@ from navitas.energy.analyze.records import TestEnergy, ThreadEnergy, Totals
 from navitas.energy.analyze.repeats import Pace, Repeats
 from navitas.energy.analyze.spread import MethodRepeats, Spread
 from navitas.energy.analyze.uncertainty import StandardError
-from navitas.recording.parse.reasons import MergedReason
 from navitas.report.format import Format
 from navitas.report.json_rows import MethodLines, node_lines, shares
 from navitas.report.json_views import json_views
@@ -46,6 +45,7 @@ FORMAT = Format("json", ".json", "all figures for scripts, by a versioned schema
 
 def _report(profile: Profile) -> dict[str, Any]:
     about, components, handed = profile.about, profile.components, profile.handed_work()
+    consumers = [_without_none(**asdict(one) | {"consumers": list(one.consumers)}) for one in profile.consumers]
     moved: dict[int, list[MethodBytes]] = {}
     for one in profile.method_bytes():
         moved.setdefault(one.id, []).append(one)
@@ -63,7 +63,7 @@ def _report(profile: Profile) -> dict[str, Any]:
         "power_profile": dict(about.power_profile),
         "voltage_v": about.voltage_v,
         "battery_mah": about.battery_mah,
-        **({"consumers": _consumers(profile)} if profile.consumers else {}),
+        **({"consumers": consumers} if consumers else {}),
         "totals": _totals(profile.totals, profile.total_error(), components),
         "repeats": _repeats(profile, profile.repeats()),
         **({"classes": _repeats(profile, profile.classes())} if profile.is_by_class else {}),
@@ -84,45 +84,21 @@ def _evidence(profile: Profile) -> dict[str, Any]:
                 "level": each.level,
                 **_without_none(basis=each.basis or None, expected_error=each.expected_error),
                 **_without_none(rails_j=each.rails_j, unscaled_j=each.unscaled_j),
-                "reasons": [_reason(reason) for reason in each.reasons],
+                "reasons": [
+                    {"code": reason.code, "message": str(reason), "runs": reason.runs}
+                    | _without_none(share_min=reason.share_min, share_max=reason.share_max)
+                    for reason in each.reasons
+                ],
             }
             for each in profile.evidence
         },
     }
 
 
-def _consumers(profile: Profile) -> list[dict[str, Any]]:
-    return [
-        {
-            "component": one.component,
-            "consumers": list(one.consumers),
-            "energy_j": one.energy_j,
-            "estimate_j": one.estimate_j,
-            **_without_none(app_j=one.app_j),
-            "app_estimate_j": one.app_estimate_j,
-        }
-        for one in profile.consumers
-    ]
-
-
-def _reason(reason: MergedReason) -> dict[str, Any]:
-    shares = _without_none(share_min=reason.share_min, share_max=reason.share_max)
-    return {"code": reason.code, "message": str(reason), "runs": reason.runs, **shares}
-
-
 def _totals(totals: Totals, error: StandardError, components: Sequence[str]) -> dict[str, Any]:
-    return {
-        "energy_j": totals.energy_j,
-        "charge_mah": totals.charge_mah,
-        "error": _error(error),
-        "threads_j": totals.threads_j,
-        "other_processes_j": totals.other_processes_j,
-        "base_j": totals.base_j,
-        "unattributed_j": totals.unattributed_j,
-        "outside_tests_j": totals.outside_tests_j,
-        **_without_none(rails_j=totals.rails_j, rails_estimate_j=totals.rails_estimate_j),
-        "components": shares(components, totals.components),
-    }
+    fields = _without_none(**asdict(totals)) | {"components": shares(components, totals.components)}
+    del fields["repeats"]
+    return {"energy_j": totals.energy_j, "charge_mah": totals.charge_mah, "error": _error(error), **fields}
 
 
 def _repeats(profile: Profile, groups: Sequence[Repeats]) -> list[dict[str, Any]]:

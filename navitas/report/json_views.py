@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from navitas.base.json_text import Inline, JsonLines
@@ -30,18 +31,8 @@ def _top(profile: Profile, request: ViewRequest) -> dict[str, Any]:
 
 
 def _component(use: ComponentShare, total_j: float) -> dict[str, Any]:
-    rails = {"rails_j": use.rails_j, "unscaled_j": use.unscaled_j}
-    return {
-        "component": use.component,
-        "energy_j": use.energy_j,
-        "share": share(use.energy_j, total_j),
-        "threads_j": use.threads_j,
-        "other_processes_j": use.other_processes_j,
-        "base_j": use.base_j,
-        "unattributed_j": use.unattributed_j,
-        "level": use.level,
-        **{name: value for name, value in rails.items() if value is not None},
-    }
+    fields = {name: value for name, value in asdict(use).items() if value is not None and name != "is_silent"}
+    return {"component": use.component, "energy_j": use.energy_j, "share": share(use.energy_j, total_j), **fields}
 
 
 def _user(user: EnergyUser, profile: Profile, request: ViewRequest) -> dict[str, Any]:
@@ -52,8 +43,8 @@ def _user(user: EnergyUser, profile: Profile, request: ViewRequest) -> dict[str,
 
 
 def _timeline(profile: Profile, request: ViewRequest) -> dict[str, Any]:
-    runs = map(_run, request.timelines(profile)[1])
-    return {**({} if request.thread is None else {"thread": request.thread}), "runs": runs}
+    named = {} if request.thread is None else {"thread": request.thread}
+    return {**named, "runs": map(_run, request.timelines(profile)[1])}
 
 
 def _run(found: ComponentTimelines) -> dict[str, Any]:

@@ -89,7 +89,9 @@ class FitRows:
         number_of = {each: number for number, each in enumerate(speeds)}
         speed = np.array([number_of[key[0], key[1]] for key in distinct], np.int64)
         # Every fifth frequency of each cluster has the same fold, with all of its points.
-        folds = [speed % FOLDS, *map(_folds_of_intervals, recorded)]
+        folds = [speed % FOLDS]
+        for count, source in ((np.arange(len(source.power_mw)), source) for source in recorded):
+            folds.append(count * FOLDS // max(len(count), 1) if source.is_continuous else count % FOLDS)
         use = np.concatenate(uses) * _separable(coefficients, points, recorded)
         base = np.zeros((len(use), len(recorded)))
         ends = np.cumsum([len(each) for each in powers]).tolist()
@@ -242,11 +244,6 @@ class FitRows:
                     power_mw = np.bincount(place, measured[own & ~out]) / np.bincount(place)
                     predicted[own & out] = np.interp(khz[own & out], at, power_mw)
         return predicted
-
-
-def _folds_of_intervals(source: IntervalSource) -> I64:
-    count = np.arange(len(source.power_mw))
-    return count * FOLDS // max(len(count), 1) if source.is_continuous else count % FOLDS
 
 
 def _separable(coefficients: CpuCoefficients, points: Sequence[OperatingPoint], recorded: Sequence[IntervalSource]) -> Bool:

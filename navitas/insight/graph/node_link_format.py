@@ -49,7 +49,11 @@ def graph_document(
         ],
         "links": [_link(edge, graph) for edge in graph.edges],
         "unmatched": [_members(one) for one in graph.unmatched],
-        "wake_ups": [_wake_up(one) for one in wakes],
+        "wake_ups": [
+            {**_ends(one.edge), "count": one.edge.count}
+            | {"each_j": one.each_j, "total_j": one.total_j, "per_day_j": one.per_day_j}
+            for one in wakes
+        ],
         "advice": [_advice(one, graph) for one in found],
     }
     if reached is not None:
@@ -110,11 +114,6 @@ def _link(edge: ModuleEdge, graph: ModuleGraph) -> dict[str, Any]:
         "actions": list(edge.actions),
         "sent_by": [{"method": label, "file": file, "line": line} for label, file, line in places],
     }
-
-
-def _wake_up(one: WakeUp) -> dict[str, Any]:
-    figures = {"each_j": one.each_j, "total_j": one.total_j, "per_day_j": one.per_day_j}
-    return {**_ends(one.edge), "count": one.edge.count, **figures}
 
 
 def _advice(one: Advice, graph: ModuleGraph) -> dict[str, Any]:
