@@ -188,6 +188,11 @@ class FitRows:
         errors = np.abs(predicted / self.measured - 1)[: len(self.speed)]
         return np.bincount(self.speed, errors, len(self.speeds)) / np.bincount(self.speed, minlength=len(self.speeds))
 
+    @property
+    def recordings(self) -> list[slice]:
+        """The rows of each recording."""
+        return [slice(*ends) for ends in pairwise(np.cumsum(self.lengths).tolist())]
+
     def _all(self) -> Bool:
         return np.ones(len(self.measured), bool)
 
@@ -197,11 +202,8 @@ class FitRows:
         Then the fit is the most likely one for normal noise, if figures of the profile are wrong by 30 % (standard deviation).
         Points of a table keep their weight: what they differ by from each other is not noise.
         """
-        ends = np.cumsum(self.lengths).tolist()
-        predicted = self.held_out()
-        size = self.size.copy()
-        for begin, end in pairwise(ends):
-            own = slice(begin, end)
+        predicted, size = self.held_out(), self.size.copy()
+        for own in self.recordings:
             noise = float(np.median(np.abs(predicted[own] - self.measured[own]) / self.size[own]))
             size[own] *= max(1.0, noise / (_PROFILE_ERROR * TOWARDS_START))
         return replace(self, size=size)
@@ -209,9 +211,7 @@ class FitRows:
     def before(self) -> F64:
         """Predict each row by the profile as it is. Only the base power of recordings is fitted."""
         predicted = self.use @ self.target
-        ends = np.cumsum(self.lengths).tolist()
-        for begin, end in pairwise(ends):
-            own = slice(begin, end)
+        for own in self.recordings:
             weight = self.size[own] ** -2.0
             base_mw = float(weight @ (self.measured[own] - predicted[own]) / weight.sum())
             predicted[own] += max(base_mw, 0.0)
