@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from navitas.base.counts import counted
+from navitas.base.units import digits, duration, joules, percent, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.handed_work import HandedWork
 from navitas.energy.analyze.profile import Profile
@@ -14,7 +15,6 @@ from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.roll_up import MethodTotal
 from navitas.energy.analyze.top import ComponentShare, Top
-from navitas.report.units import digits, duration, joules, percent, unbroken
 
 UNFIT = "unfit"
 _INTERVAL = unbroken("95 % interval")
@@ -31,12 +31,9 @@ CONSUMERS_NOTE = "The device computes its consumers from its rails, by a model o
 
 def statuses(tests: Sequence[TestEnergy]) -> Iterator[tuple[str, str]]:
     """Yield the statuses of a test's runs, then why runs do not count (`UNFIT`): `passed`, or `2 passed` of several runs."""
-    many = len(tests) > 1
-    reasons = [reason for test in tests for reason in test.unfit]
-    for status, count in Counter(test.status for test in tests).items():
-        yield status, f"{count} {printable(status, _LONGEST)}" if many else printable(status, _LONGEST)
-    for reason, count in Counter(reasons).items():
-        yield UNFIT, f"{count} {printable(reason, _LONGEST)}" if many else printable(reason, _LONGEST)
+    found = [(test.status, test.status) for test in tests] + [(UNFIT, reason) for test in tests for reason in test.unfit]
+    for (status, text), count in Counter(found).items():
+        yield status, f"{count} {printable(text, _LONGEST)}" if len(tests) > 1 else printable(text, _LONGEST)
 
 
 def tests_note(profile: Profile, tests: Sequence[TestEnergy], groups: Sequence[Repeats]) -> str:
@@ -136,6 +133,16 @@ def unmeasured_note(found: Sequence[HandedWork]) -> str:
         return ""
     ran = counted(tasks, "task ran on a thread", "tasks ran on threads")
     return f"{ran} without probes, so {'its' if tasks == 1 else 'their'} time and energy are unknown."
+
+
+def measured_by_rails(profile: Profile) -> str:
+    """Return what rails measured that no component is scaled to, those of the CPU, and the estimate. Empty without such rails."""
+    sums = profile.totals
+    if not sums.rails_j or sums.rails_estimate_j is None or sums.rails_error is None:
+        return ""
+    subject, estimate = " of the CPU" if len(profile.components) > 1 else "", joules(sums.rails_estimate_j)
+    error = f"{100 * sums.rails_error:+.1f} %"
+    return f"{subject} measured {joules(sums.rails_j)}; the estimate for the same time is {estimate} ({error})."
 
 
 def rails_note(uses: Sequence[ComponentShare]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from navitas.base.html_page.page import Cell, name, text
+from navitas.base.units import byte_count, share
 from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.method_bytes import bytes_by_method
 from navitas.energy.analyze.profile import Profile
@@ -15,7 +16,6 @@ from navitas.energy.attribute.consumers_comparison import ConsumerEnergy
 from navitas.report.figure_notes import CONSUMERS_NOTE, rails_note, silent_note
 from navitas.report.html_tables import bar_cell, figure_cell, joules_cell, section
 from navitas.report.names import MethodNames
-from navitas.report.units import byte_count, share
 
 _MAX_NAME_LENGTH = 1000
 

@@ -8,18 +8,18 @@ from importlib.resources import files
 from typing import IO
 
 from navitas.base.html_page.page import base_style, document, embedded_json, text
+from navitas.base.units import battery_rate, battery_share, charge, joules, watts
 from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.flame_nodes import FlameNodes, flame_nodes
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.attribute.ledger import counted_wall_ns
-from navitas.report.figure_notes import evidence_groups, tick_note, uncertainty_note
+from navitas.report.figure_notes import evidence_groups, measured_by_rails, tick_note, uncertainty_note
 from navitas.report.format import Format
 from navitas.report.html_components import components_section, methods_by_component_section
 from navitas.report.html_tables import baseline_section, handed_work_section, methods_section, tests_section, threads_section
 from navitas.report.speedscope import graph_chunks
-from navitas.report.units import battery_rate, battery_share, charge, joules, watts
 
 _SANDBOX = "allow-scripts allow-downloads"
 _MISSING = (
@@ -60,7 +60,8 @@ def _body(profile: Profile, viewer: tuple[str, ...]) -> Iterator[str]:
 
 
 def _summary(profile: Profile, groups: Sequence[Repeats], tests: Sequence[TestEnergy]) -> str:
-    device, totals, power_w = profile.about.device, profile.totals, _mean_power_w(profile)
+    device, totals, wall_ns = profile.about.device, profile.totals, counted_wall_ns(profile.ledger)
+    power_w = totals.energy_j / (wall_ns / 1e9) if wall_ns > 0 else None
     volts, battery_mah = profile.about.voltage_v, profile.about.battery_mah
     rate = "" if power_w is None else battery_rate(power_w, volts, battery_mah)
     share = battery_share(totals.energy_j, volts, battery_mah)
@@ -79,28 +80,12 @@ def _summary(profile: Profile, groups: Sequence[Repeats], tests: Sequence[TestEn
         (joules(totals.outside_tests_j), "outside of tests"),
         (f"{count:,}", f"tests, {failed:,} of them failed or cut" if failed else "tests, none of them failed"),
     ]
+    rails = f"<p>The device's rails{text(note, _MAX_NOTE_LENGTH)}</p>\n" if (note := measured_by_rails(profile)) else ""
     virtual = " (virtual phone: an estimate as if on this phone)" if device.get("kind") == "virtual" else ""
     return (
         f"<header><h1>{text(profile.project)} <small>on {text(str(device.get('model', '')))}{virtual}</small></h1></header>\n"
         f"<div class=facts>{''.join(f'<div><b>{text(value)}</b>{text(what)}</div>' for value, what in facts)}</div>\n"
-        f"{_rails(profile)}{_evidence(profile)}"
-    )
-
-
-def _mean_power_w(profile: Profile) -> float | None:
-    """Return energy divided by wall time over all runs except baseline runs, or None if no time passed."""
-    wall_ns = counted_wall_ns(profile.ledger)
-    return profile.totals.energy_j / (wall_ns / 1e9) if wall_ns > 0 else None
-
-
-def _rails(profile: Profile) -> str:
-    totals = profile.totals
-    if totals.rails_j is None or totals.rails_estimate_j is None or totals.rails_error is None:
-        return ""
-    subject = " of the CPU" if len(profile.components) > 1 else ""
-    return (
-        f"<p>The device's rails{subject} measured {text(joules(totals.rails_j))}; the estimate for the same time is"
-        f" {text(joules(totals.rails_estimate_j))} ({100 * totals.rails_error:+.1f} %).</p>\n"
+        f"{rails}{_evidence(profile)}"
     )
 
 

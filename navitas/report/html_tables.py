@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from navitas.base.html_page.page import Cell, name, table, text
+from navitas.base.units import UNKNOWN, battery_rate, duration, joules, percent, share, watts
 from navitas.energy.analyze.handed_work import UNKNOWN_STARTER, HandedWork
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
@@ -21,7 +22,6 @@ from navitas.report.figure_notes import (
     unmeasured_note,
 )
 from navitas.report.names import MethodNames, test_label
-from navitas.report.units import UNKNOWN, battery_rate, duration, joules, percent, share, watts
 
 T = TypeVar("T")
 
@@ -151,7 +151,7 @@ def methods_section(profile: Profile, shown: Sequence[TestEnergy]) -> str:
         f" is self energy divided by self time. {text(' '.join([method_figures_note(profile), *doubts(shown)]), _LONGEST_NOTE)}"
     )
     columns: dict[str, Callable[[MethodTotal], Cell]] = {
-        "Method": lambda total: Cell(name(names.label(total.id), _MAX_NAME_LENGTH) + _place(total) + _note(total)),
+        "Method": lambda total: Cell(name(names.label(total.id), _MAX_NAME_LENGTH) + _small(total)),
         "Share": lambda total: bar_cell(total.known(share(total.exclusive_j, total_j))),
         "Self": lambda total: joules_cell(total.known(total.exclusive_j)),
         "±": lambda total: joules_cell(total.known(total.exclusive_error.half_width_j)),
@@ -186,15 +186,12 @@ def threads_section(profile: Profile, shown: Sequence[TestEnergy]) -> str:
     return section("threads", "Threads", about, columns, totals) if totals else ""
 
 
-def _place(total: MethodTotal) -> str:
+def _small(total: MethodTotal) -> str:
+    """Return what stands below the name of a method: its source, and its note."""
     method = total.method
     line = "" if method.line is None else f":{method.line}"
-    return f"<small>{text(method.file)}{line}</small>" if method.file else f"<small>line {method.line}</small>" if line else ""
-
-
-def _note(total: MethodTotal) -> str:
-    note = method_note(total)
-    return f"<small>{text(note)}</small>" if note else ""
+    source = f"{text(method.file)}{line}" if method.file else f"line {method.line}" if line else ""
+    return "".join(f"<small>{part}</small>" for part in (source, text(method_note(total))) if part)
 
 
 def _status(tests: Sequence[TestEnergy]) -> Cell:
@@ -208,7 +205,7 @@ def handed_work_section(profile: Profile) -> str:
     if not found:
         return ""
     columns: dict[str, Callable[[HandedWork], Cell]] = {
-        "Started by": lambda one: Cell(_starter(one, names)),
+        "Started by": lambda one: Cell("unknown" if one.id == UNKNOWN_STARTER else name(names.label(one.id), _MAX_NAME_LENGTH)),
         "Ran on": lambda one: Cell(_threads(one)),
         "Share": lambda one: bar_cell(share(one.energy_j, total_j)),
         "Energy": lambda one: joules_cell(one.energy_j),
@@ -218,10 +215,6 @@ def handed_work_section(profile: Profile) -> str:
     title, starters = "Work handed to other threads", "methods that started work"
     about = f"{_HANDED_WORK} {unmeasured_note(found)}".rstrip()
     return section("handed-work", title, about, columns, found, listed=starters, texts=2)
-
-
-def _starter(one: HandedWork, names: MethodNames) -> str:
-    return "unknown" if one.id == UNKNOWN_STARTER else name(names.label(one.id), _MAX_NAME_LENGTH)
 
 
 def _threads(one: HandedWork) -> str:

@@ -9,18 +9,20 @@ from importlib.resources import files
 from typing import IO, Any
 
 from navitas import __version__
+from navitas.base.json_text import Inline, JsonLines, fields, json_chunks, line
+from navitas.base.units import share
+from navitas.energy.analyze.energy_tree import EnergyTree
 from navitas.energy.analyze.handed_work import HandedWork
 from navitas.energy.analyze.method_bytes import MethodBytes
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy, ThreadEnergy, Totals
-from navitas.energy.analyze.repeats import Pace, Repeats
+from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.spread import MethodRepeats, Spread
+from navitas.energy.analyze.timeline import ComponentTimelines
+from navitas.energy.analyze.top import ComponentShare, EnergyUser
 from navitas.energy.analyze.uncertainty import StandardError
-from navitas.recording.parse.reasons import MergedReason
 from navitas.report.format import Format
 from navitas.report.json_rows import MethodLines, node_lines, shares
-from navitas.report.json_text import Inline, JsonLines, json_chunks, line
-from navitas.report.json_views import json_views
 from navitas.report.view_request import ViewRequest
 
 SCHEMA_VERSION = 2
@@ -36,7 +38,7 @@ def schema() -> dict[str, Any]:
 
 def write(profile: Profile, out: IO[str], *, views: ViewRequest | None = None) -> None:
     """Write the report test by test, with a line feed at the end. Raises `ValueError` for a figure that isn't finite."""
-    more = {} if views is None else {"views": json_views(profile, views)}
+    more = {} if views is None else {"views": _views(profile, views)}
     out.writelines(json_chunks({**_report(profile), **more}))
     out.write("\n")
 
@@ -46,6 +48,7 @@ FORMAT = Format("json", ".json", "all figures for scripts, by a versioned schema
 
 def _report(profile: Profile) -> dict[str, Any]:
     about, components, handed = profile.about, profile.components, profile.handed_work()
+    consumers = [_without_none(**asdict(one) | {"consumers": list(one.consumers)}) for one in profile.consumers]
     moved: dict[int, list[MethodBytes]] = {}
     for one in profile.method_bytes():
         moved.setdefault(one.id, []).append(one)
@@ -61,9 +64,8 @@ def _report(profile: Profile) -> dict[str, Any]:
         "evidence": _evidence(profile),
         "settings": dict(about.settings),
         "power_profile": dict(about.power_profile),
-        "voltage_v": about.voltage_v,
-        "battery_mah": about.battery_mah,
-        **({"consumers": _consumers(profile)} if profile.consumers else {}),
+        **fields(about, "voltage_v", "battery_mah"),
+        **({"consumers": consumers} if consumers else {}),
         "totals": _totals(profile.totals, profile.total_error(), components),
         "repeats": _repeats(profile, profile.repeats()),
         **({"classes": _repeats(profile, profile.classes())} if profile.is_by_class else {}),
@@ -83,44 +85,24 @@ def _evidence(profile: Profile) -> dict[str, Any]:
             each.component: {
                 "level": each.level,
                 **_without_none(basis=each.basis or None, expected_error=each.expected_error),
-                **_without_none(rails_j=each.rails_j, unscaled_j=each.unscaled_j),
-                "reasons": [_reason(reason) for reason in each.reasons],
+                **_without_none(**fields(each, "rails_j", "unscaled_j")),
+                "reasons": [
+                    {"code": reason.code, "message": str(reason), "runs": reason.runs}
+                    | _without_none(**fields(reason, "share_min", "share_max"))
+                    for reason in each.reasons
+                ],
             }
             for each in profile.evidence
         },
     }
 
 
-def _consumers(profile: Profile) -> list[dict[str, Any]]:
-    return [
-        {
-            "component": one.component,
-            "consumers": list(one.consumers),
-            "energy_j": one.energy_j,
-            "estimate_j": one.estimate_j,
-            **_without_none(app_j=one.app_j),
-            "app_estimate_j": one.app_estimate_j,
-        }
-        for one in profile.consumers
-    ]
-
-
-def _reason(reason: MergedReason) -> dict[str, Any]:
-    shares = _without_none(share_min=reason.share_min, share_max=reason.share_max)
-    return {"code": reason.code, "message": str(reason), "runs": reason.runs, **shares}
-
-
 def _totals(totals: Totals, error: StandardError, components: Sequence[str]) -> dict[str, Any]:
     return {
-        "energy_j": totals.energy_j,
-        "charge_mah": totals.charge_mah,
+        **fields(totals, "energy_j", "charge_mah"),
         "error": _error(error),
-        "threads_j": totals.threads_j,
-        "other_processes_j": totals.other_processes_j,
-        "base_j": totals.base_j,
-        "unattributed_j": totals.unattributed_j,
-        "outside_tests_j": totals.outside_tests_j,
-        **_without_none(rails_j=totals.rails_j, rails_estimate_j=totals.rails_estimate_j),
+        **fields(totals, "threads_j", "other_processes_j", "base_j", "unattributed_j", "outside_tests_j"),
+        **_without_none(**fields(totals, "rails_j", "rails_estimate_j")),
         "components": shares(components, totals.components),
     }
 
@@ -136,21 +118,11 @@ def _repeats(profile: Profile, groups: Sequence[Repeats]) -> list[dict[str, Any]
             "compensated_median_j": group.compensated_median_j,
             "app_median_j": group.app_j.median,
             "components": shares(profile.components, group.components),
-            "pace": _pace(profile.pace(group)),
+            "pace": {name: [getattr(use, name) for use in pace.uses] for name in ("cpu_ns", "calls", "cpu_per_s")}
+            | fields(pace, "cpu_ratio", "calls_ratio", "rate_ratio"),
         }
-        for group in groups
+        for group, pace in ((group, profile.pace(group)) for group in groups)
     ]
-
-
-def _pace(pace: Pace) -> dict[str, Any]:
-    return {
-        "cpu_ns": [use.cpu_ns for use in pace.uses],
-        "calls": [use.calls for use in pace.uses],
-        "cpu_per_s": [use.cpu_per_s for use in pace.uses],
-        "cpu_ratio": pace.cpu_ratio,
-        "calls_ratio": pace.calls_ratio,
-        "rate_ratio": pace.rate_ratio,
-    }
 
 
 def _spread(spread: Spread) -> dict[str, Any]:
@@ -163,12 +135,10 @@ def _method(repeats: MethodRepeats, lines: MethodLines, profile: Profile, moved:
     total, components = repeats.total, profile.components
     unknown = total.known(total.exclusive_j) is None
     figures = {
-        "file": total.method.file,
-        "line": total.method.line,
+        **fields(total.method, "file", "line"),
         "calls": list(repeats.calls),
         **({"measured_calls": total.measured_calls} if total.measured_calls != total.calls else {}),
-        "throws": total.throws,
-        "cut": total.cut,
+        **fields(total, "throws", "cut"),
         "exclusive_j": None if unknown else {"values": list(repeats.exclusive_j.values), **_spread(repeats.exclusive_j)},
         "inclusive_j": None if unknown else {"values": list(repeats.inclusive_j.values), **_spread(repeats.inclusive_j)},
         "inclusive_error": _error(total.inclusive_error),
@@ -186,13 +156,10 @@ def _error(error: StandardError) -> Inline:
 
 def _handed(one: HandedWork, lines: MethodLines, components: Sequence[str]) -> str:
     figures = {
-        "tasks": one.tasks,
-        "run_ns": one.run_ns,
-        "energy_j": one.energy_j,
+        **fields(one, "tasks", "run_ns", "energy_j"),
         "components": shares(components, one.components),
         "threads": list(one.threads),
-        "other_threads": one.other_threads,
-        "unmeasured_tasks": one.unmeasured_tasks,
+        **fields(one, "other_threads", "unmeasured_tasks"),
     }
     return f"{{{lines.name(one.id)}, {line(figures)[1:]}"
 
@@ -210,33 +177,20 @@ def _test(test: TestEnergy, lines: MethodLines, profile: Profile) -> dict[str, A
     alternative = {} if test.alternative_j is None else {f"{profile.ledger.alternative}_j": test.alternative_j}
     use = profile.cpu_use(test)
     return {
-        "id": test.id,
-        "run": test.run,
-        "module": test.module,
+        **fields(test, "id", "run", "module"),
         "class": test.class_name,
-        "method": test.method,
-        "repeat": test.repeat,
-        "status": test.status,
+        **fields(test, "method", "repeat", "status"),
         **({"unfit": list(test.unfit)} if test.unfit else {}),
         "wall_ns": test.wall_ns,
         "cpu_ns": use.cpu_ns,
-        **_without_none(waited_ns=use.waited_ns, starved_ns=use.starved_ns, starved_share=use.starved_share),
+        **_without_none(**fields(use, "waited_ns", "starved_ns", "starved_share")),
         "energy_j": test.energy_j,
         "error": _error(profile.test_error(test)),
         "app_error": _error(profile.app_error(test)),
         "threads_j": test.threads_total_j,
-        "other_processes_j": test.other_processes_j,
-        "base_j": test.base_j,
-        "unattributed_j": test.unattributed_j,
-        "app_j": test.app_j,
-        "compensated_j": test.compensated_j,
-        **_without_none(
-            compensated_error_j=test.compensated_error_j,
-            probes_error_j=test.probes_error_j,
-            sampled_probes_j=test.sampled_probes_j,
-            unprobed_j=test.unprobed_j,
-            unprobed_threads_j=test.unprobed_threads_j,
-        ),
+        **fields(test, "other_processes_j", "base_j", "unattributed_j", "app_j", "compensated_j"),
+        **_without_none(**fields(test, "compensated_error_j", "probes_error_j", "sampled_probes_j")),
+        **_without_none(**fields(test, "unprobed_j", "unprobed_threads_j")),
         **alternative,
         "components": shares(profile.components, test.components),
         "app_components": shares(profile.components, test.app_components),
@@ -247,11 +201,7 @@ def _test(test: TestEnergy, lines: MethodLines, profile: Profile) -> dict[str, A
 
 def _thread(thread: ThreadEnergy, error: StandardError, lines: MethodLines, components: Sequence[str]) -> dict[str, Any]:
     return {
-        "serial": thread.serial,
-        "tid": thread.tid,
-        "name": thread.name,
-        "role": thread.role,
-        "count": thread.count,
+        **fields(thread, "serial", "tid", "name", "role", "count"),
         "energy_j": thread.known(thread.energy_j),
         "error": _error(error),
         "cpu_ns": thread.known(thread.cpu_ns),
@@ -263,5 +213,62 @@ def _thread(thread: ThreadEnergy, error: StandardError, lines: MethodLines, comp
     }
 
 
-def _without_none(**fields: Any) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if value is not None}
+def _views(profile: Profile, request: ViewRequest) -> dict[str, Any]:
+    """Return the requested views. Trees have all their levels."""
+    made = {"top": _top, "timeline": _timeline, "tree": _tree}
+    return {name: made[name](profile, request) for name in request.names}
+
+
+def _top(profile: Profile, request: ViewRequest) -> dict[str, Any]:
+    found = profile.top()
+    return {
+        "energy_j": found.energy_j,
+        "components": [_component(use, found.energy_j) for use in found.components if request.component in (None, use.component)],
+        "users": [_user(user, profile, request) for user in found.users],
+    }
+
+
+def _component(use: ComponentShare, total_j: float) -> dict[str, Any]:
+    owners = fields(use, "threads_j", "other_processes_j", "base_j", "unattributed_j", "level")
+    rails = _without_none(**fields(use, "rails_j", "unscaled_j"))
+    return {**fields(use, "component", "energy_j"), "share": share(use.energy_j, total_j), **owners, **rails}
+
+
+def _user(user: EnergyUser, profile: Profile, request: ViewRequest) -> dict[str, Any]:
+    by_component = dict(zip(profile.components, user.components, strict=True))
+    if request.component is not None:
+        by_component = {request.component: by_component[request.component]}
+    return {"kind": user.kind, "name": user.name, "energy_j": sum(by_component.values()), "components": Inline(by_component)}
+
+
+def _timeline(profile: Profile, request: ViewRequest) -> dict[str, Any]:
+    named = {} if request.thread is None else {"thread": request.thread}
+    return {**named, "runs": map(_run, request.timelines(profile)[1])}
+
+
+def _run(found: ComponentTimelines) -> dict[str, Any]:
+    return {
+        **fields(found, "run", "module", "repeat"),
+        "start_ns": int(found.edges_ns[0]),
+        "end_ns": int(found.edges_ns[-1]),
+        "step_ns": found.step_ns,
+        "power_w": dict(zip(found.components, found.power_w.T.tolist(), strict=True)),
+    }
+
+
+def _tree(profile: Profile, request: ViewRequest) -> dict[str, Any]:
+    return {"threads": [_tree_of(tree) for tree in request.trees(profile)]}
+
+
+def _tree_of(tree: EnergyTree) -> dict[str, Any]:
+    names = tree.components
+    return {
+        **fields(tree, "name", "role", "energy_j"),
+        "components": shares(names, tree.energy),
+        **{name: shares(names, value) for name, value in fields(tree, "untraced", "probes", "outside_tests").items()},
+        "nodes": JsonLines(node_lines(tree.nodes, names)),
+    }
+
+
+def _without_none(**values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}

@@ -9,9 +9,9 @@ from functools import cache, partial
 from math import isfinite
 from typing import Any
 
+from navitas.base.json_text import Inline, line
 from navitas.energy.analyze.records import MethodRecords, Nodes
 from navitas.recording.parse.tables import MethodTable
-from navitas.report.json_text import Inline, line
 from navitas.report.names import UNKNOWN_METHOD, method_of
 
 NOT_FINITE = "Out of range float values are not JSON compliant"

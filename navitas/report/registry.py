@@ -120,7 +120,7 @@ def list_formats() -> Iterator[tuple[str, Format | FormatSource | NavitasError]]
 
 def _load(name: str) -> Format:
     """Load a format without checking the packages that it needs. Raises the errors of `find_format`."""
-    sources = _sources(name)
+    sources = [FormatSource(_MODULES[name])] if is_builtin(name) else _external_sources().get(name, [])
     if not sources:
         known = format_names()
         near = get_close_matches(name.lower(), known, 1)
@@ -154,11 +154,6 @@ def _is_installed(package: str) -> bool:
         return find_spec(package) is not None
     except (ImportError, ValueError):  # The parent package is missing, or a module has no spec.
         return False
-
-
-def _sources(name: str) -> list[FormatSource]:
-    """Return the modules that register a name. A module of Navitas hides those of other packages."""
-    return [FormatSource(_MODULES[name])] if is_builtin(name) else _external_sources().get(name, [])
 
 
 def _external_sources() -> dict[str, list[FormatSource]]:

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import IO, Any, NamedTuple
 
 from navitas import __version__
+from navitas.base.json_text import JsonLines, json_chunks
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.flame_nodes import SMALLER, SMALLER_THREADS, FlameNodes
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy, ThreadEnergy
 from navitas.recording.parse.tables import MethodTable
 from navitas.report.format import Format
-from navitas.report.json_text import JsonLines, json_chunks
 from navitas.report.names import MethodNames, method_of, test_label
 
 UNTRACED = "(untraced)"
@@ -57,7 +57,12 @@ def write(profile: Profile, out: IO[str]) -> None:
 
     speedscope has no unit for energy. The unit is `none`, values are µJ, and the profiles' names contain "µJ".
     """
-    out.writelines(json_chunks(_report(profile)))
+    frames, profiles = _SharedFrames(profile.method_table), []
+    for test in (test for test in profile.tests if test.wall_ns > 0):
+        events = _Events()
+        _add(events, test, frames)
+        profiles.append(_evented(f"{printable(test_label(test))} run {test.repeat + 1} (µJ)", events))
+    out.writelines(json_chunks(_file(profile, frames, profiles)))
     out.write("\n")
 
 
@@ -75,12 +80,6 @@ def graph_chunks(profile: Profile, flames: FlameNodes) -> Iterator[str]:
     if flames.smaller_tests:
         _leaf(events, frames.named(f"(smaller tests ×{flames.smaller_tests:,})"), flames.smaller_tests_j)
     return json_chunks(_file(profile, frames, [_evented("all tests (µJ)", events)]))
-
-
-def _report(profile: Profile) -> dict[str, Any]:
-    frames = _SharedFrames(profile.method_table)
-    tests = [test for test in profile.tests if test.wall_ns > 0]
-    return _file(profile, frames, [_profile(test, frames) for test in tests])
 
 
 def _file(profile: Profile, frames: _SharedFrames, profiles: list[dict[str, Any]]) -> dict[str, Any]:
@@ -141,12 +140,6 @@ class _Events:
         self.events.append(_EVENT % ("C", frame, self.at))
 
 
-def _profile(test: TestEnergy, frames: _SharedFrames) -> dict[str, Any]:
-    events = _Events()
-    _add(events, test, frames)
-    return _evented(f"{printable(test_label(test))} run {test.repeat + 1} (µJ)", events)
-
-
 def _evented(name: str, events: _Events) -> dict[str, Any]:
     return {
         "type": "evented",
@@ -164,7 +157,7 @@ def _add(events: _Events, test: TestEnergy, frames: _SharedFrames) -> None:
         if thread.role == SMALLER_THREADS:
             _leaf(events, frames.named(f"(smaller threads ×{thread.count:,})"), thread.energy_j)
             continue
-        top = frames.named(_name(thread))
+        top = frames.named(thread.name if thread.count == 1 else f"{thread.name} ×{thread.count}")
         events.open(top, 0.0)
         for step in walk(thread):
             frame = frames.method(step.method)
@@ -180,10 +173,6 @@ def _add(events: _Events, test: TestEnergy, frames: _SharedFrames) -> None:
         ("(unattributed)", test.unattributed_j),
     ):
         _leaf(events, frames.named(name), joules)
-
-
-def _name(thread: ThreadEnergy) -> str:
-    return thread.name if thread.count == 1 else f"{thread.name} ×{thread.count}"
 
 
 def _leaf(events: _Events, frame: int, joules: float) -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import count
 
+from navitas.base.units import joules
 from navitas.base.untrusted_text import printable
 from navitas.insight.compare.comparison import Comparison, FigureChange
 from navitas.insight.compare.effect import Effect
@@ -13,7 +14,6 @@ from navitas.insight.compare.session import Energy, Subject
 from navitas.insight.compare.verdict import Verdict
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
-from navitas.report.units import joules
 
 _LONGEST = 300
 _MOST_ROWS = 1000

@@ -10,6 +10,7 @@ import numpy as np
 
 from navitas.base.counts import counted
 from navitas.base.errors import UsageError
+from navitas.base.units import unbroken
 from navitas.base.untrusted_text import printable
 from navitas.cli.fleet.engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
 from navitas.cli.fleet.hogs import NOT_YET, clean_limit_percent_h, verdict_of, verdict_paragraph
@@ -29,7 +30,6 @@ from navitas.fleet.scores import score_clients
 from navitas.fleet.store import find_app, find_client
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
-from navitas.report.units import unbroken
 
 
 @click.command("diagnose", cls=NavitasCommand, example="navitas fleet diagnose fleet --app org.example.app")

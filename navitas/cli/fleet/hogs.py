@@ -10,6 +10,7 @@ import numpy as np
 
 from navitas.base.counts import counted
 from navitas.base.errors import UsageError
+from navitas.base.units import unbroken
 from navitas.base.untrusted_text import printable
 from navitas.cli.fleet.engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
 from navitas.cli.fleet.paper import check_without_suppression, model_option, paper_hogs
@@ -29,7 +30,6 @@ from navitas.fleet.store import find_app
 from navitas.fleet.versions import find_versions
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
-from navitas.report.units import unbroken
 
 NOT_YET = "No app can be judged yet. An app needs three clients with half an hour both with it and without it."
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from navitas.base.counts import counted
+from navitas.base.units import percent, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.cli.fleet.engines import FleetChoice, fleet_of, fleet_options, reading
 from navitas.cli.habits.commands import NavitasCommand
@@ -21,7 +22,6 @@ from navitas.fleet.results import SCHEMA_VERSION
 from navitas.fleet.store import day
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
-from navitas.report.units import percent, unbroken
 
 
 @click.command("rates", cls=NavitasCommand, example="navitas fleet rates fleet -o rates.parquet")

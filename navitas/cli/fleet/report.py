@@ -9,6 +9,7 @@ import click
 
 from navitas.base.counts import counted
 from navitas.base.errors import UsageError
+from navitas.base.units import share
 from navitas.cli.fleet.engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
 from navitas.cli.fleet.rows import client_option, min_clients_option
 from navitas.cli.habits.commands import NavitasCommand
@@ -32,7 +33,6 @@ from navitas.fleet.versions import find_versions
 from navitas.recording.layout import MANIFEST_NAME
 from navitas.recording.store import open_recording
 from navitas.report.names import MethodNames
-from navitas.report.units import share
 
 _PICTURES = 12
 _METHODS = 8

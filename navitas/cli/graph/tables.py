@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from rich.text import Text
 
+from navitas.base.units import duration, joules, percent, share, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.cli.habits.row_tables import more_rows, rows_table
 from navitas.cli.habits.standard_output import output_console
@@ -21,7 +22,6 @@ from navitas.recording.parse.communication_records import FIRST_RECEIVE, Communi
 from navitas.report.names import short_class
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
-from navitas.report.units import duration, joules, percent, share, unbroken
 
 _LONGEST = 10_000
 _MAX_BASES = 3

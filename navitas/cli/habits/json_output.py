@@ -37,11 +37,6 @@ def write_json(path: Path | None, **content: object) -> None:
         write_document(path, {"schema_version": SCHEMA_VERSION, **content})
 
 
-def fields(record: object, *names: str) -> dict[str, Any]:
-    """Return fields and properties of a record, for JSON."""
-    return {name: getattr(record, name) for name in names}
-
-
 def write_document(path: Path, document: object) -> None:
     """Write a JSON document in ASCII, so that characters that steer a terminal or turn text are escapes."""
     encode = json.JSONEncoder(indent=2, allow_nan=False).encode

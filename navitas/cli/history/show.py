@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from navitas.base.errors import UsageError
+from navitas.base.units import joules
 from navitas.base.untrusted_text import printable, printable_list
 from navitas.capture.build.commits import oldest_first
 from navitas.cli.compare.energy_limit import figure_option
@@ -36,7 +37,6 @@ from navitas.insight.history.trend import (
     trends,
 )
 from navitas.report.terminal.fitted_table import Column, FittedTable
-from navitas.report.units import joules
 
 _LONGEST = 300
 _NONE = "–"

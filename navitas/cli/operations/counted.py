@@ -14,11 +14,12 @@ import click
 import numpy as np
 
 from navitas.base.errors import UsageError
+from navitas.base.json_text import fields
 from navitas.base.regular_files import read_regular
 from navitas.base.untrusted_text import guarded, printable
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.files import STDOUT, check_files, write_to
-from navitas.cli.habits.json_output import check_json, fields, json_option, write_json
+from navitas.cli.habits.json_output import check_json, json_option, write_json
 from navitas.cli.habits.messages import next_step, note, shell_word
 from navitas.cli.habits.option import choice_option, option
 from navitas.cli.habits.options import top_option

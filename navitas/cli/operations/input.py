@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from navitas.base.errors import UsageError
+from navitas.base.units import percent
 from navitas.base.untrusted_text import printable, printable_list
 from navitas.cli.habits.messages import warning
 from navitas.cli.habits.option import option
@@ -25,7 +26,6 @@ from navitas.insight.operations.regress.model_file import OperationsModel, read_
 from navitas.recording.parse.arrays import I64
 from navitas.recording.parse.parsed_recording import parse_recording
 from navitas.recording.store import Recording, open_recording
-from navitas.report.units import percent
 
 F = TypeVar("F", bound=Callable[..., Any])
 _SHOWN = 3

@@ -9,10 +9,12 @@ from typing import Any
 import click
 
 from navitas.base.errors import ExitCode, UsageError
+from navitas.base.json_text import fields
+from navitas.base.units import joules, percent
 from navitas.base.untrusted_text import printable, printable_list
 from navitas.cli.compare.energy_limit import Limit, end_check, limit_options, pop_limit
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.json_output import check_json, fields, json_option, write_json
+from navitas.cli.habits.json_output import check_json, json_option, write_json
 from navitas.cli.habits.messages import failed_check, note, warning
 from navitas.cli.habits.option import option, section
 from navitas.cli.habits.options import BEFORE_HELP, top_option
@@ -28,7 +30,6 @@ from navitas.insight.operations.counted_tests import CountedTest, sum_counters
 from navitas.insight.operations.rankings import has_pairs
 from navitas.insight.operations.regress.model_file import read_model
 from navitas.recording.parse.arrays import I64
-from navitas.report.units import joules, percent
 
 
 @click.command(

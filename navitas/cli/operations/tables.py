@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.text import Text
 
+from navitas.base.units import joules, percent, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.cli.habits.row_tables import rows_table
 from navitas.insight.operations.budgets import Budget
@@ -19,7 +20,6 @@ from navitas.recording.parse.arrays import I64
 from navitas.report.names import short_class
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
-from navitas.report.units import joules, percent, unbroken
 
 _LONGEST = 300
 _TOP = 30

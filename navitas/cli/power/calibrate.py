@@ -37,7 +37,7 @@ from navitas.insight.calibrate.calibration import Calibration, Caution, calibrat
 from navitas.insight.calibrate.cpu_coefficients import CpuCoefficients
 from navitas.insight.calibrate.known_socs import known_cores
 from navitas.insight.calibrate.operating_points import PointSource, another_phone, check_points
-from navitas.insight.calibrate.recorded_intervals import IntervalRequest, intervals_of
+from navitas.insight.calibrate.recorded_intervals import intervals_of
 from navitas.insight.calibrate.special_steps import ComponentCurrents
 from navitas.insight.calibrate.start_model import start_for, start_model
 from navitas.power.cpu import power_model
@@ -155,9 +155,9 @@ def command(
             model = replace(model, cpu=_start_for(model.cpu, cores, [*sources, *compared], known))
         progress.stage("fitting")
         coefficients = CpuCoefficients.of(model.cpu, voltage_v)
-        request = IntervalRequest(model, interval_s or _INTERVAL_S, readings, notes)
+        least_s = interval_s or _INTERVAL_S
         recorded = [
-            replace(intervals_of(one, coefficients, request), name=name)
+            replace(intervals_of(one, coefficients, model, interval_s=least_s, meter=readings, notes=notes), name=name)
             for one, name in zip(loaded, paths[len(points) + len(unfitted) :], strict=True)
         ]
         if phone is not None:

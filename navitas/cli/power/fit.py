@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from navitas.base.errors import UsageError
+from navitas.base.units import unbroken
 from navitas.base.untrusted_text import printable, printable_line
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.files import check_regular_or_new, write_to
@@ -25,7 +26,6 @@ from navitas.energy.analyze.load import load_tables
 from navitas.power.fitted_model import FittedCoefficient, FittedGroup, FittedModel, listed
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
-from navitas.report.units import unbroken
 
 _UNITS = {"W": "W", "J/MB": "J/MB", "1": "×"}
 _INTERVAL_S = 1.0

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from navitas.base.errors import ExitCode, PowerProfileError, UsageError
+from navitas.base.units import unbroken
 from navitas.base.untrusted_text import printable, printable_line, printable_lines
 from navitas.capture.collect import power, topology
 from navitas.cli.habits.commands import NavitasCommand, NavitasGroup
@@ -30,7 +31,6 @@ from navitas.power.power_profile import PowerProfile, read_power_profile
 from navitas.recording.writer import DEFAULT_VOLTAGE_V
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph, with_unbroken_figures
-from navitas.report.units import unbroken
 
 _ALL = 1_000_000
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from navitas.base.errors import DeviceError, ExitCode, NavitasError
+from navitas.base.units import joules
 from navitas.base.untrusted_text import printable, printable_line
 from navitas.capture.collect.version_runs import ProfilingOutcome
 from navitas.cli.habits.files import STDOUT
@@ -23,7 +24,6 @@ from navitas.insight.compare.versions import session_of
 from navitas.recording.layout import MANIFEST_NAME
 from navitas.recording.store import open_recording
 from navitas.report.registry import find_format
-from navitas.report.units import joules
 
 _LARGE_BYTES = 100_000_000
 _FURTHER_REPORTS = {

@@ -11,10 +11,11 @@ import click
 
 from navitas.android.batterystats.numbers import is_app
 from navitas.base.errors import ExitCode, UsageError
+from navitas.base.json_text import fields
 from navitas.base.untrusted_text import printable, printable_line
 from navitas.cli.compare.energy_limit import fail_on_option
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.json_output import check_json, fields, json_option, write_document
+from navitas.cli.habits.json_output import check_json, json_option, write_document
 from navitas.cli.habits.messages import failed_check, next_step, shell_word, unknown_check, warning
 from navitas.cli.habits.option import option
 from navitas.cli.habits.options import top_option

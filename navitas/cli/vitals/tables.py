@@ -8,6 +8,7 @@ from functools import partial
 from rich.text import Text
 
 from navitas.android.batterystats.numbers import is_app
+from navitas.base.units import byte_count, digits, duration, joules
 from navitas.cli.habits.row_tables import rows_table
 from navitas.insight.vitals.device_use import Bounds, HeldLock, WakeupAlarm
 from navitas.insight.vitals.recorded_methods import Acquirer, RadioUser, RecordedAlarm
@@ -16,7 +17,6 @@ from navitas.insight.vitals.thresholds import DAY_MS, HOUR_MS, VITALS, Vital, Vi
 from navitas.insight.vitals.verdicts import REASON_TEXTS, UnknownReason, Verdict, is_extrapolated
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
-from navitas.report.units import byte_count, digits, duration, joules
 
 VERDICT_TEXTS: dict[Verdict, str] = {"bad": "bad", "ok": "ok", "not_known": "not known"}
 _STYLES: dict[Verdict, str] = {"bad": "bold red", "ok": "green", "not_known": "dim"}

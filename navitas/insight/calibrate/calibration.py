@@ -10,6 +10,7 @@ import numpy as np
 
 from navitas.base.errors import UsageError
 from navitas.base.extra_libraries import extra_library
+from navitas.base.untrusted_text import printable_list
 from navitas.insight.calibrate.cpu_coefficients import CpuCoefficients
 from navitas.insight.calibrate.fit_rows import LEAST_TO_CHOOSE, FitRows, IntervalSource
 from navitas.insight.calibrate.operating_points import (
@@ -171,11 +172,9 @@ def _errors_of_intervals(
     rows: FitRows, scales: F64, recorded: Sequence[IntervalSource], held_out_mw: F64
 ) -> Iterator[PointErrors]:
     predicted = rows.before(), rows.use @ scales, held_out_mw
-    ends = np.cumsum(rows.lengths).tolist()
-    for source, begin, end in zip(recorded, ends, ends[1:], strict=False):
-        own = slice(begin, end)
+    for source, own in zip(recorded, rows.recordings, strict=True):
         before, after, out = (np.abs(each[own] - rows.measured[own]) / rows.size[own] for each in predicted)
-        yield PointErrors(source.name, None, end - begin, _median(before), _median(after), *_median_and_90(out))
+        yield PointErrors(source.name, None, len(before), _median(before), _median(after), *_median_and_90(out))
 
 
 def relative_errors(predicted: F64, measured: F64) -> F64:
@@ -248,8 +247,7 @@ def _of_result(coefficients: CpuCoefficients, scales: F64, errors: Sequence[Poin
     lost = (coefficients.target > 0) & (scales * coefficients.unit_ma < _LEAST_MA)
     if lost.any():
         names = [name for name, is_lost in zip(coefficients.names, lost.tolist(), strict=True) if is_lost]
-        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-        shown = f"{', '.join(names[:_MOST_NAMED])}{more}"
+        shown = printable_list(names, _MOST_NAMED)
         yield Caution("currents_of_0", f"the measured power leaves nothing for currents that are now 0: {shown}")
     for each in errors:
         if each.held_out is not None and each.held_out >= each.before:

@@ -89,7 +89,9 @@ class FitRows:
         number_of = {each: number for number, each in enumerate(speeds)}
         speed = np.array([number_of[key[0], key[1]] for key in distinct], np.int64)
         # Every fifth frequency of each cluster has the same fold, with all of its points.
-        folds = [speed % FOLDS, *map(_folds_of_intervals, recorded)]
+        folds = [speed % FOLDS]
+        for count, source in ((np.arange(len(source.power_mw)), source) for source in recorded):
+            folds.append(count * FOLDS // max(len(count), 1) if source.is_continuous else count % FOLDS)
         use = np.concatenate(uses) * _separable(coefficients, points, recorded)
         base = np.zeros((len(use), len(recorded)))
         ends = np.cumsum([len(each) for each in powers]).tolist()
@@ -186,6 +188,11 @@ class FitRows:
         errors = np.abs(predicted / self.measured - 1)[: len(self.speed)]
         return np.bincount(self.speed, errors, len(self.speeds)) / np.bincount(self.speed, minlength=len(self.speeds))
 
+    @property
+    def recordings(self) -> list[slice]:
+        """The rows of each recording."""
+        return [slice(*ends) for ends in pairwise(np.cumsum(self.lengths).tolist())]
+
     def _all(self) -> Bool:
         return np.ones(len(self.measured), bool)
 
@@ -195,11 +202,8 @@ class FitRows:
         Then the fit is the most likely one for normal noise, if figures of the profile are wrong by 30 % (standard deviation).
         Points of a table keep their weight: what they differ by from each other is not noise.
         """
-        ends = np.cumsum(self.lengths).tolist()
-        predicted = self.held_out()
-        size = self.size.copy()
-        for begin, end in pairwise(ends):
-            own = slice(begin, end)
+        predicted, size = self.held_out(), self.size.copy()
+        for own in self.recordings:
             noise = float(np.median(np.abs(predicted[own] - self.measured[own]) / self.size[own]))
             size[own] *= max(1.0, noise / (_PROFILE_ERROR * TOWARDS_START))
         return replace(self, size=size)
@@ -207,9 +211,7 @@ class FitRows:
     def before(self) -> F64:
         """Predict each row by the profile as it is. Only the base power of recordings is fitted."""
         predicted = self.use @ self.target
-        ends = np.cumsum(self.lengths).tolist()
-        for begin, end in pairwise(ends):
-            own = slice(begin, end)
+        for own in self.recordings:
             weight = self.size[own] ** -2.0
             base_mw = float(weight @ (self.measured[own] - predicted[own]) / weight.sum())
             predicted[own] += max(base_mw, 0.0)
@@ -242,11 +244,6 @@ class FitRows:
                     power_mw = np.bincount(place, measured[own & ~out]) / np.bincount(place)
                     predicted[own & out] = np.interp(khz[own & out], at, power_mw)
         return predicted
-
-
-def _folds_of_intervals(source: IntervalSource) -> I64:
-    count = np.arange(len(source.power_mw))
-    return count * FOLDS // max(len(count), 1) if source.is_continuous else count % FOLDS
 
 
 def _separable(coefficients: CpuCoefficients, points: Sequence[OperatingPoint], recorded: Sequence[IntervalSource]) -> Bool:

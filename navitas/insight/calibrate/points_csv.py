@@ -9,7 +9,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -24,7 +24,7 @@ MAX_BYTES = 1 << 22
 _MOST_KHZ = 100_000_000
 _MOST_CPU = 1023
 _MOST_POINTS = 20_000
-_COLUMNS = "cpu (or policy), freq_khz and power_mw; optional: cores, dep_freq_khz"
+_REMEDY = "Give a CSV file with the columns cpu (or policy), freq_khz and power_mw; optional: cores, dep_freq_khz."
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,4})?", re.ASCII | re.IGNORECASE)
 _SCALES = {"khz": 1.0, "mhz": 1e3, "mw": 1.0, "w": 1e3}
 _WHOLE = ("cpu", "cores")
@@ -72,19 +72,28 @@ def read_points(path: Path) -> PointSource:
 
 def parse_points(text: str, where: str, name: str) -> PointSource:
     """Read points from the text of a CSV file; `where` begins messages, `name` is that of the source."""
-    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        header = [title.strip().lower() for title in next(rows, [])]
-        columns = _columns(header, where)
-        found = list(islice(_points(rows, columns, where, lambda: rows.line_num), _MOST_POINTS + 1))
-    except csv.Error as error:
-        raise UsageError(f"{where}: line {rows.line_num}: {error}", f"Give a CSV file with the columns {_COLUMNS}.") from None
+    rows = _rows(text, where, _REMEDY)
+    header = [title.lower() for title in next(rows)[1]]
+    columns = _columns(header, where)
+    found = list(islice(_points(rows, columns, where), _MOST_POINTS + 1))
     if len(found) > _MOST_POINTS:
         raise UsageError(f"{where}: has more than {_MOST_POINTS:,} points", "Give a mean for each frequency and number of cores.")
     points = tuple(_at_lowest_second(found))
     if is_freqbench := any(title.startswith(_ONLY_FREQBENCH) for title in header):
         points = tuple(replace(point, cpu=0) if point.cpu == _FREQBENCHS_FIRST else point for point in points)
     return PointSource(name, points, is_freqbench or header[columns["cpu"][0]] == "policy")
+
+
+def _rows(text: str, where: str, remedy: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line and the cells of the header, then of each row that is not blank. Raises `UsageError` if it is not CSV."""
+    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        yield 1, [cell.strip() for cell in next(rows, [])]
+        for cells in rows:
+            if any(map(str.strip, cells)):
+                yield rows.line_num, [cell.strip() for cell in cells]
+    except csv.Error as error:
+        raise UsageError(f"{where}: line {rows.line_num}: {error}", remedy) from None
 
 
 def _columns(header: list[str], where: str) -> dict[str, tuple[int, float]]:
@@ -97,39 +106,34 @@ def _columns(header: list[str], where: str) -> dict[str, tuple[int, float]]:
                 break
     missing = [name for name in ("cpu", "freq", "power") if name not in found]
     if missing:
-        raise UsageError(f"{where}: line 1: no column for {missing[0]}", f"Give a CSV file with the columns {_COLUMNS}.")
+        raise UsageError(f"{where}: line 1: no column for {missing[0]}", _REMEDY)
     return found
 
 
 def _points(
-    rows: Iterator[list[str]], columns: Mapping[str, tuple[int, float]], where: str, line: Callable[[], int]
+    rows: Iterator[tuple[int, list[str]]], columns: Mapping[str, tuple[int, float]], where: str
 ) -> Iterator[tuple[OperatingPoint, float]]:
     """Each point, and the second frequency (kHz) that its power depends on: 0 without one."""
-    for row in rows:
-        if not any(map(str.strip, row)):
-            continue
+    for line, row in rows:
+        texts = {name: row[place] if place < len(row) else "" for name, (place, _) in columns.items()}
 
-        def value(name: str, low: float, high: float, row: list[str] = row) -> float:
-            place, scale = columns[name]
-            text = row[place].strip() if place < len(row) else ""
-            number = float(text) * scale if _NUMBER.fullmatch(text) else math.nan
+        def value(name: str, low: float, high: float, line: int = line, texts: Mapping[str, str] = texts) -> float:
+            number = float(texts[name]) * columns[name][1] if _NUMBER.fullmatch(texts[name]) else math.nan
             is_wrong = name in _WHOLE and not number.is_integer()
             if is_wrong or not low <= number <= high:
-                shown, kind = printable_line(text, 40), "a whole number" if name in _WHOLE else "a number"
-                raise UsageError(
-                    f"{where}: line {line()}: {name} is {shown!r}, not {kind} from {low:g} to {high:g}", "Correct the line."
-                )
+                shown, kind = printable_line(texts[name], 40), "a whole number" if name in _WHOLE else "a number"
+                problem = f"{name} is {shown!r}, not {kind} from {low:g} to {high:g}"
+                raise UsageError(f"{where}: line {line}: {problem}", "Correct the line.")
             return number
 
         point = OperatingPoint(
             round(value("cpu", 0, _MOST_CPU)),
             round(value("freq", 1, _MOST_KHZ)),
-            value("power", LEAST_MW, MOST_W * 1e3),
+            value("power", LEAST_MW, _MOST_MW),
             round(value("cores", 1, _MOST_CPU)) if "cores" in columns else 1,
-            line(),
+            line,
         )
-        has_second = "dep_freq" in columns and "".join(row[columns["dep_freq"][0] :][:1]).strip()
-        yield point, value("dep_freq", 0, _MOST_KHZ) if has_second else 0.0
+        yield point, value("dep_freq", 0, _MOST_KHZ) if texts.get("dep_freq") else 0.0
 
 
 def _at_lowest_second(points: Sequence[tuple[OperatingPoint, float]]) -> Iterator[OperatingPoint]:
@@ -164,32 +168,27 @@ def read_curves(folder: Path, name: str) -> PointSource:
 
 def parse_curves(file: str, text: str, where: str, devices: dict[str, str]) -> Mapping[Key, float]:
     """Read the text of one of `FILES`: mW by key. `devices` has earlier files by their device, and gets this one."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     keys, values = _FILES[file]
     titles = ("device", *keys, *values)
-    found: dict[Key, float] = {}
-    try:
-        header = [title.strip() for title in next(reader, [])]
-        if missing := [title for title in titles if title not in header]:
-            raise UsageError(f"{where}: line 1: no column {missing[0]}", f"The columns are {', '.join(titles)}.")
-        places = [header.index(title) for title in titles]
-        for row in reader:
-            if not any(map(str.strip, row)):
-                continue
-            line = f"{where}: line {reader.line_num}"
-            if len(row) != len(header):
-                raise UsageError(f"{line}: {len(row)} fields, but the header has {len(header)}", "Correct the line.")
-            device, *numbers = (row[place].strip() for place in places)
-            if devices.setdefault(device, where) and len(devices) > 1:
-                one, two = list(devices)[:2]
-                shown = f"{printable_line(two, 40)}, but {devices[one]} are of {printable_line(one, 40)}"
-                raise UsageError(f"{line}: rows of {shown}", "Give the curves of one device.")
-            key = tuple(_whole(keys, numbers, line))
-            if key in found:
-                raise UsageError(f"{line}: a second row of the same frequency", "Remove one of them.")
-            found[key] = sum(_power(title, text, line) for title, text in zip(values, numbers[len(keys) :], strict=True))
-    except csv.Error as error:
-        raise UsageError(f"{where}: line {reader.line_num}: {error}", f"The columns are {', '.join(titles)}.") from None
+    remedy, found = f"The columns are {', '.join(titles)}.", dict[Key, float]()
+    rows = _rows(text, where, remedy)
+    _, header = next(rows)
+    if missing := [title for title in titles if title not in header]:
+        raise UsageError(f"{where}: line 1: no column {missing[0]}", remedy)
+    places = [header.index(title) for title in titles]
+    for number, row in rows:
+        line = f"{where}: line {number}"
+        if len(row) != len(header):
+            raise UsageError(f"{line}: {len(row)} fields, but the header has {len(header)}", "Correct the line.")
+        device, *numbers = (row[place] for place in places)
+        if devices.setdefault(device, where) and len(devices) > 1:
+            one, two = list(devices)[:2]
+            shown = f"{printable_line(two, 40)}, but {devices[one]} are of {printable_line(one, 40)}"
+            raise UsageError(f"{line}: rows of {shown}", "Give the curves of one device.")
+        key = tuple(_whole(keys, numbers, line))
+        if key in found:
+            raise UsageError(f"{line}: a second row of the same frequency", "Remove one of them.")
+        found[key] = sum(_power(title, text, line) for title, text in zip(values, numbers[len(keys) :], strict=True))
     return found
 
 

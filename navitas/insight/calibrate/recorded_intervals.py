@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -28,26 +28,21 @@ _STEP = 1e-3
 _ESTIMATE_STEPS = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class IntervalRequest:
-    """The start for a phone, the least length of intervals, and the meter; without one, the CPU's rails count.
-
-    `notes` gets what users should know about the alignment.
-    """
-
-    model: PowerModel
-    interval_s: float
-    meter: MeterReadings | None
-    notes: list[str]
-
-
-def intervals_of(loaded: Loaded, coefficients: CpuCoefficients, request: IntervalRequest) -> IntervalSource:
+def intervals_of(
+    loaded: Loaded,
+    coefficients: CpuCoefficients,
+    model: PowerModel,
+    *,
+    interval_s: float,
+    meter: MeterReadings | None,
+    notes: list[str],
+) -> IntervalSource:
     """Return the intervals of a recording whose power its rails, or a meter, measured.
 
-    Raises `UsageError` if no power was measured.
+    `model` is the start for the phone, and `interval_s` the least length of intervals. Without a meter, the CPU's rails count.
+    `notes` gets what users should know about the alignment. Raises `UsageError` if no power was measured.
     """
-    meter, notes, interval_s = request.meter, request.notes, request.interval_s
-    measured = MeasuredRuns(loaded.parsed, loaded.manifest, request.model, MODEL_ONLY)
+    measured = MeasuredRuns(loaded.parsed, loaded.manifest, model, MODEL_ONLY)
     uses, powers = [], []
     for run in loaded.parsed.runs:
         name = f"{loaded.path.name} run {run.run_id}"
@@ -81,17 +76,12 @@ def _uses(measured: MeasuredRuns, run: RunTables, coefficients: CpuCoefficients,
     """The estimate is linear in the coefficients: a small change of one of them shows how much of it was used."""
     plain = _estimate(measured, run, coefficients.scaled(coefficients.target), edges_ns)
     columns = []
-    for scales in _changed(coefficients.target):
+    for place in range(len(coefficients.target)):
+        scales = coefficients.target.copy()
+        scales[place] += _STEP
         grown = _estimate(measured, run, coefficients.scaled(scales), edges_ns)
         columns.append(np.diff(grown - plain) / _STEP / seconds * 1e3)
     return np.maximum(np.stack(columns, axis=1), 0.0)
-
-
-def _changed(target: F64) -> Iterator[F64]:
-    for place in range(len(target)):
-        scales = target.copy()
-        scales[place] += _STEP
-        yield scales
 
 
 def _estimate(measured: MeasuredRuns, run: RunTables, cpu: CpuPower, t_ns: I64) -> F64:

@@ -157,15 +157,11 @@ def _row(use: StepUse, coefficients: CpuCoefficients) -> F64:
         ran = use.ran_s[policy] / use.seconds
         # If the kernel does not count the load by process, it ran as long at each frequency as the policy was there.
         mix = ran / ran.sum() if ran.sum() > busy.sum() * _MOSTLY else shares
-        row[place + 1 : place + 1 + len(cluster.freq_khz)] = _on_points(cluster.freq_khz, speeds, busy.sum() * mix)
+        # Time at a frequency between two of the profile's operating points is divided.
+        points, own = np.eye(len(cluster.freq_khz)), slice(place + 1, place + 1 + len(cluster.freq_khz))
+        row[own] = np.stack([np.interp(speeds, cluster.freq_khz, point) for point in points]) @ (busy.sum() * mix)
     row[0] = 1 - idle
     return np.asarray(row * coefficients.unit_ma * coefficients.voltage_v, np.float64)
-
-
-def _on_points(points: I64, speeds: I64, time: F64) -> F64:
-    """Time at the profile's operating points. That at a frequency between two of them is divided."""
-    columns = [np.interp(speeds, points, np.eye(len(points))[place]) for place in range(len(points))]
-    return np.asarray(np.stack(columns) @ time, np.float64)
 
 
 def gauge_power_mw(readings: Sequence[Sequence[str]]) -> list[float | None]:
@@ -185,14 +181,8 @@ def gauge_power_mw(readings: Sequence[Sequence[str]]) -> list[float | None]:
             "the sign of the fuel gauge's current changes, so the phone was charging in between", "Unplug it, and try again."
         )
     sign = -1.0 if share > 0.5 else 1.0
-    to_ma = 1e-3 if float(np.median(np.abs(moving))) >= _MICRO_FROM else 1.0
-    return [_mean_mw(step, sign * to_ma) for step in parsed]
-
-
-def _mean_mw(step: Sequence[tuple[int, int]], to_ma: float) -> float | None:
-    if not step:
-        return None
-    return float(np.mean([current * to_ma * _volts(voltage) for current, voltage in step]))
+    to_ma = sign * (1e-3 if float(np.median(np.abs(moving))) >= _MICRO_FROM else 1.0)
+    return [float(np.mean([current * to_ma * _volts(reading) for current, reading in step])) if step else None for step in parsed]
 
 
 def _volts(reading: int) -> float:

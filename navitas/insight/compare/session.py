@@ -296,22 +296,17 @@ def _origin(report: _Report) -> Origin:
     git = report.provenance.git
     settings = json.dumps({name: value for name, value in report.settings.items() if name not in _SCHEDULE}, sort_keys=True)
     digest = hashlib.sha256(settings.encode("utf-8", "surrogatepass")).hexdigest()
-    version = report.provenance.navitas_version
-    if git is None:
-        return Origin(report.project, settings=digest, navitas_version=version)
-    return Origin(report.project, git.revision, git.dirty, digest, version)
+    revision, dirty = ("", None) if git is None else (git.revision, git.dirty)
+    return Origin(report.project, revision, dirty, digest, report.provenance.navitas_version)
 
 
 def _conditions(report: _Report) -> dict[str, str]:
     found = {f"evidence of {component}": level.level for component, level in report.evidence.components.items()}
     found |= {f"setting {name}": str(value) for name, value in report.settings.items() if name not in _SCHEDULE}
     found |= {"evidence of time": report.evidence.time, "project": report.project, "system": report.device.fingerprint}
-    java, version = report.provenance.java, report.provenance.navitas_version
-    return found | {
-        "Java of the tests": ", ".join(java.tests),
-        "compiler (Java of the build)": java.build or "",
-        "Navitas": version,
-    }
+    java = report.provenance.java
+    found |= {"Java of the tests": ", ".join(java.tests), "compiler (Java of the build)": java.build or ""}
+    return found | {"Navitas": report.provenance.navitas_version}
 
 
 _SCHEDULE = ("repeat", "warmup", "until_percent", "max_repeat", "seed", "session")

@@ -77,7 +77,7 @@ def shown_percent(spread: Deviations, *, sessions: int, repeats: int, together: 
     count = repeats if together and spread.changes is None else sessions
     if precision is None or count < 2:
         return None
-    place = bisect_left(_CHANGES, precision.least_change(count, LIMIT / figures))
+    place = bisect_left(_CHANGES, precision.deviation * _least_changes(precision.sides, LIMIT / figures)[count])
     return _PERCENTS[place] if place < len(_PERCENTS) else None
 
 
@@ -109,10 +109,6 @@ class _Precision(NamedTuple):
 
     deviation: float
     sides: int
-
-    def least_change(self, count: int, level: float) -> float:
-        """The smallest change that a t-test at this level finds with probability `POWER`, from at least two values each."""
-        return self.deviation * _least_changes(self.sides, level)[count]
 
 
 def _precision(spread: Deviations, repeats: int, *, together: bool) -> _Precision | None:

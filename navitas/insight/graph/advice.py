@@ -44,12 +44,8 @@ class RuleEvidence:
     @classmethod
     def of(cls, graph: ModuleGraph, wakes: tuple[WakeUp, ...]) -> RuleEvidence:
         """The evidence of a graph. A virtual phone whose clock of alarms was advanced hurries."""
-        each = ((edge.receiver, edge.repeating) for edge in graph.edges)
-        return cls(graph, wakes, frozenset(name for name, repeats in each if _is_hurried(repeats)))
-
-
-def _is_hurried(repeats: Repetitions) -> bool:
-    return bool(repeats.period_ms) and (repeats.mean_period_ns or _DAY_NS) * 2 < (repeats.period_ms or 0) * 1e6
+        each = ((edge.receiver, edge.repeating.mean_period_ns or _DAY_NS, edge.repeating.period_ms or 0) for edge in graph.edges)
+        return cls(graph, wakes, frozenset(name for name, mean_ns, period_ms in each if mean_ns * 2 < period_ms * 1e6))
 
 
 @dataclass(frozen=True, slots=True)

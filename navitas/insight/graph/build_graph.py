@@ -21,7 +21,6 @@ from navitas.insight.graph.module_energy import module_energies, starting_module
 from navitas.insight.graph.module_graph import OUTSIDE_MODULES, BaseClass, ModuleGraph, ModuleNode, class_name
 from navitas.insight.graph.module_paths import NO_MODULE, ModulePaths, module_paths
 from navitas.recording.parse.communication_records import FIRST_RECEIVE, CommunicationKind
-from navitas.recording.parse.tables import Method
 
 
 def module_graph(profile: Profile) -> ModuleGraph:
@@ -55,6 +54,7 @@ def module_graph(profile: Profile) -> ModuleGraph:
     ]
     edges = found.edges({node.name: node.energy_j for node in nodes})
     named = {method for edge in edges for method in edge.methods} | {method for one in scheduled for method in one.methods}
+    placed = {number: ledger.methods.methods[number] for number in named}
     outside = tuple(energies.outside_j.tolist())
     counted = [run for run in ledger.runs if not run.baseline]
     return ModuleGraph(
@@ -67,7 +67,7 @@ def module_graph(profile: Profile) -> ModuleGraph:
         energy_j=float(energies.total_j.sum()),
         run_ns=sum(run.end_ns - run.start_ns + run.slept_ns for run in counted),
         runs=len(counted),
-        places={method: _place(ledger.methods.methods[method]) for method in named},
+        places={number: (f"{one.class_name}.{one.name}", one.file, one.line) for number, one in placed.items()},
         scheduled=scheduled,
         bases=base_classes(ledger, paths),
         processes=max(
@@ -84,10 +84,6 @@ def _counted(ledger: Ledger, messages: ModuleMessages) -> ModuleMessages:
     return ModuleMessages(
         **{name: getattr(messages, name)[rows] for name in columns}, names=tuple(map(class_name, messages.names))
     )
-
-
-def _place(method: Method) -> tuple[str, str | None, int | None]:
-    return f"{method.class_name}.{method.name}", method.file, method.line
 
 
 def base_classes(ledger: Ledger, paths: ModulePaths) -> tuple[BaseClass, ...]:

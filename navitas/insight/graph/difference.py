@@ -59,8 +59,14 @@ def difference(before: ModuleGraph, after: ModuleGraph) -> GraphDifference:
         {edge.key: (edge.energy_j / max(graph.runs, 1), edge.count / max(graph.runs, 1)) for edge in graph.edges}
         for graph in (before, after)
     )
+
+    def of_edge(key: tuple[str, str, str]) -> Change | None:
+        """What changed of the energy, or else of the number of messages."""
+        (before_j, before_count), (after_j, after_count) = old_edges[key], new_edges[key]
+        return _word(before_j, after_j, "dearer", "cheaper") or _word(before_count, after_count, "more often", "less often")
+
     edges = []
-    for key, change in _changes(old_edges, new_edges, lambda key: _of_edge(old_edges[key], new_edges[key])):
+    for key, change in _changes(old_edges, new_edges, of_edge):
         (before_j, before_count), (after_j, after_count) = old_edges.get(key, (0.0, 0.0)), new_edges.get(key, (0.0, 0.0))
         edges.append(EdgeChange(*key, change, before_j, after_j, before_count, after_count))
     return GraphDifference(
@@ -83,12 +89,6 @@ def _changes(
         elif change := change_of(key):
             found.append((key, change))
     return found
-
-
-def _of_edge(before: tuple[float, float], after: tuple[float, float]) -> Change | None:
-    """What changed of the energy, or else of the number of messages."""
-    of_energy = _word(before[0], after[0], "dearer", "cheaper")
-    return of_energy or _word(before[1], after[1], "more often", "less often")
 
 
 def _word(before: float, after: float, more: Change, less: Change) -> Change | None:

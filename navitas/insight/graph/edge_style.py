@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from navitas.base.units import joules
 from navitas.base.untrusted_text import boxed
 from navitas.insight.graph.module_graph import EdgeKind, ModuleEdge, ModuleGraph, ModuleNode
-from navitas.report.units import joules
 
 BLACK, YELLOW = "#000000", "#e6b800"
 _COLORED = (EdgeKind.PERIODIC, EdgeKind.BROADCAST, EdgeKind.SYSTEM_BROADCAST)

@@ -3,7 +3,8 @@
 Android delivers an implicit intent to the app itself if the app declares a component for it. Such a message is matched if the
 app sent its action, and nothing else explains it: each start of a component once within 20 s, each broadcast once for each
 module within 60 s. What an alarm or a `PendingIntent` sends is matched at any later time; the latter only if its action is not
-Android's, since every app can send that. A start by `android.intent.action.MAIN` is the launcher's, or goes to it.
+Android's, since every app can send that. A start by `android.intent.action.MAIN` is the launcher's, or goes to it. No receiver
+gets a broadcast from before its registration by code, and each gets an alarm that has gone off once.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from typing import TypeVar
 
 from navitas.energy.attribute.ledger import ModuleMessages
 from navitas.insight.graph.message_kinds import CANCELLING, SENDS_OF, STARTED_LATER, periodic, protected_broadcasts
-from navitas.insight.graph.receivers import GoneOff, Registrations
 from navitas.recording.parse.communication_records import NO_TOKEN, CommunicationFlag, CommunicationKind
 
 K = CommunicationKind
@@ -37,6 +37,50 @@ _ANDROID = "android."
 _MAIN = "android.intent.action.MAIN"
 _RECEIPTS = frozenset({*STARTED_LATER, K.SERVICE_BIND})
 """What an implicit intent can cause."""
+
+
+class Registrations:
+    """The times of registrations by process, receiver and action."""
+
+    def __init__(self, messages: ModuleMessages) -> None:
+        columns = (messages.run, messages.process, messages.module, messages.action, messages.t_ns)
+        self._rows = list(zip(*(column.tolist() for column in columns), strict=True))
+        numbers = {name: number for number, name in enumerate(messages.names)}
+        self._times: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
+        for row in (messages.kind == K.REGISTER_RECEIVER).nonzero()[0].tolist():
+            run, process, _, actions, t_ns = self._rows[row]
+            for action in messages.names[actions].split(","):
+                if action in numbers:
+                    self._times[run, process, int(messages.target[row]), numbers[action]].append(t_ns)
+
+    def since_ns(self, receipt: int) -> int | None:
+        """The last registration before a receipt, None if there is none: it is a receiver of the app's manifest."""
+        *key, t_ns = self._rows[receipt]
+        times = self._times.get(tuple(key), [])
+        place = bisect_right(times, t_ns)
+        return times[place - 1] if place else None
+
+
+@dataclass(slots=True)
+class GoneOff:
+    """An alarm that does not repeat, and the time at which each receiver got it. Alarms and receivers are numbers."""
+
+    _alarm: int | None = None
+    _reached_ns: dict[int, int] = field(default_factory=dict)
+
+    def begin(self, alarm: int, receiver: int, t_ns: int) -> None:
+        """Note the first receiver of an alarm."""
+        self._alarm, self._reached_ns = alarm, {receiver: t_ns}
+
+    def take(self, receiver: int, t_ns: int, since_ns: int) -> int | None:
+        """The alarm, if another receiver got it already. That one can have set the next alarm since.
+
+        A receiver that was registered at `since_ns`, after the alarm had gone off, does not get it.
+        """
+        if self._alarm is None or receiver in self._reached_ns or since_ns > min(self._reached_ns.values()):
+            return None
+        self._reached_ns[receiver] = t_ns
+        return self._alarm
 
 
 def implicit_pairs(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, islice
 from math import inf
@@ -17,9 +17,8 @@ from math import inf
 import numpy as np
 
 from navitas.energy.attribute.ledger import ModuleMessages
-from navitas.insight.graph.implicit import implicit_pairs, result_pairs
+from navitas.insight.graph.implicit import GoneOff, Registrations, implicit_pairs, result_pairs
 from navitas.insight.graph.message_kinds import CANCELLING, DELAYED, SENDS_OF, is_receipt, periodic
-from navitas.insight.graph.receivers import GoneOff, Registrations
 from navitas.recording.parse.communication_records import FIRST_RECEIVE, NO_TOKEN, CommunicationFlag, CommunicationKind
 
 K = CommunicationKind
@@ -91,20 +90,15 @@ def match(messages: ModuleMessages, target_sdks: Sequence[int | None] = ()) -> M
     results = result_pairs(messages, [*pairs, *implicit], received, sent)
     pairs += implicit + results
     senders, receipts = {send for send, _ in pairs}, {row for _, row in pairs}
-    received = _without(received, receipts)
     return MatchedMessages(
         pairs,
-        received,
+        [row for row in received if row not in receipts],
         frozenset(repeated - receipts),
-        _without(sent, senders),
+        [row for row in sent if row not in senders],
         frozenset(row for each in sends.values() for row in each.replaced if row not in senders)
         | scheduled_again(messages, pairs, sent),
         frozenset(row for _, row in implicit),
     )
-
-
-def _without(rows: Iterable[int], known: set[int]) -> list[int]:
-    return [row for row in rows if row not in known]
 
 
 class _Rows:

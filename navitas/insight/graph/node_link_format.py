@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import IO, Any
 
+from navitas.base.json_text import fields, json_chunks
 from navitas.insight.graph.advice import Advice
 from navitas.insight.graph.delivery_tags import HistoryCheck
 from navitas.insight.graph.difference import GraphDifference
@@ -14,7 +15,6 @@ from navitas.insight.graph.module_graph import NO_CLASS, ModuleEdge, ModuleGraph
 from navitas.insight.graph.processing import Processing
 from navitas.insight.graph.wake_ups import WakeUp
 from navitas.recording.parse.communication_records import CommunicationFlag
-from navitas.report.json_text import json_chunks
 
 GRAPH_SCHEMA_VERSION = 1
 
@@ -37,10 +37,7 @@ def graph_document(
         "graph": {
             "project": graph.project,
             "components": list(graph.components),
-            "energy_j": graph.energy_j,
-            "run_ns": graph.run_ns,
-            "runs": graph.runs,
-            "processes": graph.processes,
+            **fields(graph, "energy_j", "run_ns", "runs", "processes"),
             "base_classes": [_members(one, name="class") for one in graph.bases],
         },
         "nodes": [
@@ -49,7 +46,9 @@ def graph_document(
         ],
         "links": [_link(edge, graph) for edge in graph.edges],
         "unmatched": [_members(one) for one in graph.unmatched],
-        "wake_ups": [_wake_up(one) for one in wakes],
+        "wake_ups": [
+            {**_ends(one.edge), "count": one.edge.count, **fields(one, "each_j", "total_j", "per_day_j")} for one in wakes
+        ],
         "advice": [_advice(one, graph) for one in found],
     }
     if reached is not None:
@@ -61,14 +60,13 @@ def graph_document(
         }
     if changed is not None:
         document["difference"] = {
-            "before_j": changed.before_j,
-            "after_j": changed.after_j,
+            **fields(changed, "before_j", "after_j"),
             "modules": [_members(one, name="id") for one in changed.modules],
             "links": [_members(one, sender="source", receiver="target") for one in changed.edges],
         }
     if check is not None:
         rows = [{**_members(one), "difference": one.difference or None} for one in check.tags]
-        document["history"] = {"runs": check.runs, "unjoined": check.unjoined, "tags": rows}
+        document["history"] = {**fields(check, "runs", "unjoined"), "tags": rows}
     return document
 
 
@@ -83,11 +81,7 @@ def _node(node: ModuleNode, components: Sequence[str]) -> dict[str, Any]:
     return {
         "id": node.name,
         "is_module": node.name not in NO_CLASS,
-        "is_fragment": node.is_fragment,
-        "energy_j": node.energy_j,
-        "handed_j": node.handed_j,
-        "busy_ns": node.busy_ns,
-        "received": node.received,
+        **fields(node, "is_fragment", "energy_j", "handed_j", "busy_ns", "received"),
         "components": _by_component(components, node.components),
     }
 
@@ -99,11 +93,7 @@ def _link(edge: ModuleEdge, graph: ModuleGraph) -> dict[str, Any]:
         "target": edge.receiver,
         "key": edge.kind.value,
         "kind": edge.kind.value,
-        "count": edge.count,
-        "first_ns": edge.first_ns,
-        "last_ns": edge.last_ns,
-        "mean_period_ns": edge.mean_period_ns,
-        "period_ms": edge.period_ms,
+        **fields(edge, "count", "first_ns", "last_ns", "mean_period_ns", "period_ms"),
         "exact_count": edge.exact.count,
         "energy_j": edge.energy_j,
         "flags": [str(flag.name).lower() for flag in CommunicationFlag if edge.flags & flag],
@@ -112,21 +102,13 @@ def _link(edge: ModuleEdge, graph: ModuleGraph) -> dict[str, Any]:
     }
 
 
-def _wake_up(one: WakeUp) -> dict[str, Any]:
-    figures = {"each_j": one.each_j, "total_j": one.total_j, "per_day_j": one.per_day_j}
-    return {**_ends(one.edge), "count": one.edge.count, **figures}
-
-
 def _advice(one: Advice, graph: ModuleGraph) -> dict[str, Any]:
     return {
         "rule": one.rule.id,
         **_ends(one.edge),
         "message": one.message,
-        "mechanism": one.rule.mechanism,
-        "change": one.rule.change,
-        "avoided": one.avoided,
-        "saving_j": one.saving_j,
-        "saving_share": one.saving_share,
+        **fields(one.rule, "mechanism", "change"),
+        **fields(one, "avoided", "saving_j", "saving_share"),
         "sent_by": _link(one.edge, graph)["sent_by"],
     }
 
@@ -137,8 +119,8 @@ def _ends(edge: ModuleEdge) -> dict[str, Any]:
 
 def _members(record: Any, **names: str) -> dict[str, Any]:
     """The fields of a record, some of them under other names."""
-    fields = asdict(record).items()
-    return {names.get(name, name): list(value) if isinstance(value, tuple) else value for name, value in fields}
+    members = asdict(record).items()
+    return {names.get(name, name): list(value) if isinstance(value, tuple) else value for name, value in members}
 
 
 def _by_component(components: Sequence[str], values: Sequence[float]) -> dict[str, float]:

@@ -54,7 +54,7 @@ def is_drift(levels: np.ndarray) -> bool:
     places = np.arange(len(levels)) - (len(levels) - 1) / 2
     centered = levels - levels.mean()
     line = float(places @ centered) ** 2 / float(places @ places)
-    whole = _squares(levels)
+    whole = float((centered**2).sum())
     count = max(1, len(_best(levels)[1]))
     if not whole or len(levels) <= 3 * count + 1:
         return False
@@ -135,10 +135,6 @@ def _gains(series: np.ndarray, count: int) -> np.ndarray:
         most = np.maximum(most, (first**2 / start + inner + until**2 / (length - ends)).max(axis=0))
     least = _ROUNDING**2 * np.maximum(1.0, (series**2).sum(axis=1))
     return np.where(whole > least, most / np.maximum(whole, least), 0.0)
-
-
-def _squares(levels: np.ndarray) -> float:
-    return float(((levels - levels.mean()) ** 2).sum())
 
 
 def _segments(levels: np.ndarray, count: int) -> list[int]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -70,13 +71,12 @@ def most_builds(commits: int) -> int:
     return 2 + math.ceil(math.log2(max(commits, 1))) + 3
 
 
-@dataclass(slots=True)
-class _State:
+class _State(NamedTuple):
     """What was built, what could not be, and how many turns of each pair were requested."""
 
     built: set[int]
-    skipped: dict[int, str] = field(default_factory=dict)
-    requested: dict[tuple[int, int], int] = field(default_factory=lambda: defaultdict(int))
+    skipped: dict[int, str]
+    requested: defaultdict[tuple[int, int], int]
 
 
 def search(
@@ -88,10 +88,9 @@ def search(
     `on_step` receives the probabilities of commits 1, 2, … after each measurement, if one of them changed the figure.
     """
     last = evidence.last
-    state = _State({0, last})
-    built, skipped = state.built, state.skipped
+    state = built, skipped, requested = _State({0, last}, {}, defaultdict(int))
     for known in evidence.pairs:
-        state.requested[known.earlier, known.later] += max(len(known.changes), 1)
+        requested[known.earlier, known.later] += max(len(known.changes), 1)
     while True:
         no_change, *rest = evidence.probabilities()
         probabilities = np.array(rest) / sum(rest)
@@ -104,7 +103,7 @@ def search(
             step = evidence.change(likely - 1, likely)
             builds = len(built | set(skipped))
             return FoundCommits(commits, error, float(no_change), step and step[0], builds, skipped, evidence)
-        state.requested[pair] += limits.turns
+        requested[pair] += limits.turns
         try:
             changes = measure(*pair, limits.turns)
         except UnbuildableError as error:
@@ -123,17 +122,11 @@ def is_most(evidence: CommitEvidence, commit: int) -> bool:
     return bool(size * direction > max(_CLEAR * error, _LEAST_PART * abs(whole[0])))
 
 
-def _next(
-    rest: Sequence[float],
-    evidence: CommitEvidence,
-    state: _State,
-    limits: Limits,
-) -> tuple[int, int] | None:
+def _next(rest: Sequence[float], evidence: CommitEvidence, state: _State, limits: Limits) -> tuple[int, int] | None:
     """The next pair: one that splits the probability best, or the likely commit and the one before it. None at the end."""
     likely, last = int(np.argmax(rest)) + 1, len(rest)
-    built, skipped = state.built, state.skipped
+    built, skipped, requested = state
     room = limits.builds - len(built | set(skipped))
-
     is_sure = rest[likely - 1] >= 1 - limits.error
     precise = _PRECISE_AT_END if is_sure else _PRECISE
 
@@ -142,7 +135,7 @@ def _next(
         return (
             not {earlier, later} & set(skipped)
             and len({earlier, later} - built) <= room
-            and state.requested[earlier, later] + limits.turns <= limits.most_turns
+            and requested[earlier, later] + limits.turns <= limits.most_turns
             and (known is None or known[1] > precise)
         )
 

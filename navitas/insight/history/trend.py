@@ -55,11 +55,9 @@ def latest_of_each(sessions: Sequence[Session]) -> list[Session]:
 
 def labels(sessions: Sequence[Session]) -> list[str]:
     """A short revision (`+`: with changes) for each session, or its time. Those of the same revision also have their times."""
-    found = []
-    for one in sessions:
-        origin = one.origin
-        revision = f"{origin.revision[:8]}{'+' if origin.dirty else ''}"
-        found.append(revision if origin.revision else one.created_utc[:19])
+    origins = [one.origin for one in sessions]
+    revisions = [f"{origin.revision[:8]}{'+' if origin.dirty else ''}" if origin.revision else "" for origin in origins]
+    found = [revision or one.created_utc[:19] for revision, one in zip(revisions, sessions, strict=True)]
     return [
         f"{text} {one.created_utc[:16]}" if one.origin.revision and found.count(text) > 1 else text
         for text, one in zip(found, sessions, strict=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -108,28 +108,20 @@ class CodeRule:
     find: Callable[[MethodEvidence], Iterator[CodePattern]]
 
 
-def _repeated(pattern: re.Pattern[str], what: str) -> Callable[[MethodEvidence], Iterator[CodePattern]]:
-    """Operations that match, in a loop. The change does them once for each time that the loop is entered."""
+def _repeated(
+    pattern: re.Pattern[str], what: str, *, stays_once: bool = True
+) -> Callable[[MethodEvidence], Iterator[CodePattern]]:
+    """Operations that match, in a loop. The change does them once for each time that the loop is entered, or never."""
 
     def find(evidence: MethodEvidence) -> Iterator[CodePattern]:
         for block, count, entered in evidence.in_loops():
-            found = evidence.operations(block, pattern)
-            if found:
-                text = f"{what} in a loop, {count:,} times: {_listed(evidence, found)}"
-                yield CodePattern(block, text, {place: each * (count - entered) for place, each in found.items()})
+            if found := evidence.operations(block, pattern):
+                names = ", ".join(sorted({evidence.names[place] for place in found}))
+                avoided = count - entered if stays_once else count
+                text = f"{what} in a loop, {count:,} times: {names}"
+                yield CodePattern(block, text, {place: each * avoided for place, each in found.items()})
 
     return find
-
-
-def _conversions(evidence: MethodEvidence) -> Iterator[CodePattern]:
-    for block, count, _ in evidence.in_loops():
-        if found := evidence.operations(block, _CONVERSIONS):
-            text = f"float and double are converted in a loop, {count:,} times: {_listed(evidence, found)}"
-            yield CodePattern(block, text, {place: each * count for place, each in found.items()})
-
-
-def _listed(evidence: MethodEvidence, places: Collection[int]) -> str:
-    return ", ".join(sorted({evidence.names[place] for place in places}))
 
 
 CODE_RULES = (
@@ -166,7 +158,7 @@ CODE_RULES = (
         "float and double mixed in a loop",
         "Each mixed operation converts a value to double, computes there, and converts back.",
         "Use one type: float constants such as 0.5f, and functions for float.",
-        _conversions,
+        _repeated(_CONVERSIONS, "float and double are converted", stays_once=False),
     ),
 )
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from navitas.base.errors import UsageError
 from navitas.base.untrusted_text import printable_line, printable_list
-from navitas.insight.operations.census.document import GC, Census, CensusClass, CensusMethod
+from navitas.insight.operations.census.document import GC, Census, CensusMethod
 from navitas.insight.operations.counted_tests import CountedTest
 from navitas.recording.parse.arrays import F64, I64
-from navitas.recording.parse.tables import Method, MethodTable
+from navitas.recording.parse.tables import MethodTable
 
 _SHOWN = 3
 _REMEDY = "Count again: navitas operations census, with the classes and sources of the recorded build."
@@ -137,7 +137,8 @@ def join_census(
             unknown.append(name)
             continue
         of_census = next((one for one in found.methods if (one.name, one.descriptor) == (method.name, method.descriptor)), None)
-        if _is_other(table, method, found) or (of_census is not None and of_census.counters != counters):
+        is_other = table.hashes.get((method.module, method.class_name), found.sha256) != found.sha256
+        if is_other or (of_census is not None and of_census.counters != counters):
             changed[method.class_name] = None
         elif of_census is None:
             unknown.append(name)
@@ -153,8 +154,3 @@ def join_census(
         raise UsageError(f"{place}: the census has no method of the recording, such as {example}", _REMEDY)
     kinds = tuple(each.kind for each in census.operations)
     return CountedProgram(tuple(each.name for each in census.operations), kinds, methods, tuple(unknown))
-
-
-def _is_other(table: MethodTable, method: Method, found: CensusClass) -> bool:
-    """Whether the recording's class file is known to differ from that of the census."""
-    return table.hashes.get((method.module, method.class_name), found.sha256) != found.sha256

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
 from navitas.android.ids import UIDS_PER_USER
 
 UseSource = Literal["statistics", "history"]
+_Tagged = TypeVar("_Tagged", "HeldLock", "WakeupAlarm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,33 +106,20 @@ def merged_use(parts: Sequence[DeviceUse]) -> DeviceUse:
 def _merged(uses: Sequence[UidUse]) -> UidUse:
     columns = ("held_ms", "wakeups", "scans", "mobile_bytes", "wifi_bytes")
     sums = {name: _sum_of_bounds([getattr(use, name) for use in uses]) for name in columns}
-    return UidUse(uses[0].uid, **sums, locks=_locks(uses), alarms=_alarms(uses))
+    locks = [lock for use in uses for lock in use.locks]
+    first_only = {lock.tag for lock in locks if lock.is_first_only}
+    locks = [replace(lock, is_first_only=lock.tag in first_only) for lock in locks]
+    alarms = _by_tag((alarm for use in uses for alarm in use.alarms), "count", "all_count")
+    return UidUse(uses[0].uid, **sums, locks=_by_tag(locks, "held_ms", "count", "background_ms", "all_ms"), alarms=alarms)
 
 
-def _locks(uses: Sequence[UidUse]) -> tuple[HeldLock, ...]:
-    found: dict[str, HeldLock] = {}
-    for lock in (lock for use in uses for lock in use.locks):
-        old = found.get(lock.tag)
-        found[lock.tag] = lock if old is None else replace(
-            old,
-            held_ms=old.held_ms + lock.held_ms,
-            count=old.count + lock.count,
-            background_ms=_sum([old.background_ms, lock.background_ms]),
-            all_ms=_sum([old.all_ms, lock.all_ms]),
-            is_first_only=old.is_first_only or lock.is_first_only,
-        )  # fmt: skip
-    return tuple(found.values())
-
-
-def _alarms(uses: Sequence[UidUse]) -> tuple[WakeupAlarm, ...]:
-    found: dict[str, WakeupAlarm] = {}
-    for alarm in (alarm for use in uses for alarm in use.alarms):
-        old = found.get(alarm.tag)
-        found[alarm.tag] = alarm if old is None else replace(
-            old,
-            count=old.count + alarm.count,
-            all_count=None if old.all_count is None or alarm.all_count is None else old.all_count + alarm.all_count,
-        )  # fmt: skip
+def _by_tag(records: Iterable[_Tagged], *summed: str) -> tuple[_Tagged, ...]:
+    """Return one record for each tag, with the sums of these amounts."""
+    found: dict[str, _Tagged] = {}
+    for one in records:
+        parts = [found[one.tag], one] if one.tag in found else [one]
+        sums: dict[str, Any] = {name: _sum(getattr(part, name) for part in parts) for name in summed}
+        found[one.tag] = replace(parts[0], **sums)
     return tuple(found.values())
 
 

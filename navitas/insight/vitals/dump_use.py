@@ -30,10 +30,9 @@ from navitas.recording.parse.states_near_run import HistoryClock
 from navitas.recording.parse.tables import RunTables
 from navitas.recording.store import Recording
 
-_NS = 1_000_000
+_MS_NS = 1_000_000
 _PREFERRED = (DumpPart.PLAIN, DumpPart.CHECKIN, DumpPart.TEXT)
 """Checkin is exact; text is rounded."""
-_MS_NS = 1_000_000
 
 
 @dataclass(slots=True)
@@ -52,7 +51,7 @@ class DumpReading:
     def end(self) -> None:
         """Add the states that are open at the end."""
         self.history.add(self.reader.end())
-        self.history.end_ns = self.reader.end_ms * _NS
+        self.history.end_ns = self.reader.end_ms * _MS_NS
 
     @property
     def has_statistics(self) -> bool:
@@ -71,7 +70,7 @@ class DumpReading:
             return statistics_use(statistics)
         states = self.history.states()
         packages = packages_by_uid(statistics.packages, set(states.uid.tolist()))
-        found = history_use(states, self.reader.tags, (0, self.reader.end_ms * _NS), packages)
+        found = history_use(states, self.reader.tags, (0, self.reader.end_ms * _MS_NS), packages)
         return replace(found, idle=idle_packages(statistics.packages, (one.uid for one in found.uids)))
 
 

@@ -10,6 +10,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from navitas.base.counts import counted
+from navitas.base.units import duration, joules, percent, share, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.energy_tree import Branch, Branches, EnergyTree, inclusive_j
 from navitas.energy.analyze.profile import Profile
@@ -18,7 +19,6 @@ from navitas.report.names import MethodNames, test_label
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.terminal.threads_table import thread_name
-from navitas.report.units import duration, joules, percent, share, unbroken
 
 _MAX_DEPTH = 24
 _MAX_CHILDREN = 30

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from navitas.base.units import bar, joules, percent, share
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.top import ComponentShare, EnergyUser
@@ -11,7 +12,6 @@ from navitas.energy.attribute.consumers_comparison import ConsumerEnergy
 from navitas.report.figure_notes import CONSUMERS_NOTE, rails_note, silent_note
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
-from navitas.report.units import bar, joules, percent, share
 
 
 def components_table(profile: Profile, component: str | None = None) -> FittedTable:
@@ -61,7 +61,9 @@ def users_table(profile: Profile, component: str | None = None) -> FittedTable:
 
     total_j = sum(map(energy_j, top.users))
     columns: dict[Column, Callable[[EnergyUser], Cell]] = {
-        Column("User", text=True): lambda user: printable(_user_name(user), 10_000),
+        Column("User", text=True): lambda user: printable(
+            user.name or "the profiled app" if user.kind == "app" else user.kind.replace("_", " "), 10_000
+        ),
         Column("Energy"): lambda user: joules(energy_j(user)),
         Column("Share", drop=1): lambda user: percent(share(energy_j(user), total_j)),
         Column("", drop=9, text=True): lambda user: bar(share(energy_j(user), total_j)),
@@ -70,10 +72,6 @@ def users_table(profile: Profile, component: str | None = None) -> FittedTable:
     for place, name in enumerate(used if component is None and len(used) > 1 else []):
         columns[Column(printable(name, 40), drop=2 + place)] = of_component(name)
     return FittedTable.of("Apps, other processes and base", columns, sorted(top.users, key=lambda user: -energy_j(user)))
-
-
-def _user_name(user: EnergyUser) -> str:
-    return user.name or "the profiled app" if user.kind == "app" else user.kind.replace("_", " ")
 
 
 def consumers_table(profile: Profile) -> FittedTable:

@@ -13,8 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from navitas.base.counts import counted
+from navitas.base.units import UNKNOWN, joules, unbroken
 from navitas.report.terminal.paragraph import Paragraph, fitting
-from navitas.report.units import UNKNOWN, joules, unbroken
 
 Cell = str | Text
 T = TypeVar("T")

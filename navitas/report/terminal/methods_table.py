@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from rich.text import Text
 
+from navitas.base.units import bar, byte_count, duration, joules, percent, share, unbroken, watts
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.handed_work import UNKNOWN_STARTER, HandedWork
@@ -17,7 +18,6 @@ from navitas.report.figure_notes import method_figures_note, method_note, unmeas
 from navitas.report.names import MethodNames
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable, largest
 from navitas.report.terminal.paragraph import Paragraph
-from navitas.report.units import bar, byte_count, duration, joules, percent, share, unbroken, watts
 
 _NEARLY_ALL, _LEAST_NAMED = 0.995, 0.005
 """Shares of a component in a method's self energy: above the first, it has no figure; below the second, no name."""

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
-from navitas.report.units import UNBROKEN
+from navitas.base.units import UNBROKEN
 
 _LEAST_WIDTH = 8
 _BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:[nµm]?[JWs]|mAh?|MB|V|h|min|%(?:/h)?)(?!\w))")

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from rich.console import Console, ConsoleOptions, RenderResult
 
+from navitas.base.units import duration, joules, unbroken, watts
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.timeline import ComponentTimelines
 from navitas.recording.parse.arrays import F64
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
-from navitas.report.units import duration, joules, unbroken, watts
 
 _LEVELS = " ▁▂▃▄▅▆▇█"
 _LEAST_CELLS, _MOST_CELLS, _OTHER_COLUMNS = 16, 60, 56

@@ -11,10 +11,19 @@ from rich.text import Text
 
 from navitas.base.counts import counted
 from navitas.base.errors import UsageError
+from navitas.base.units import battery_share, charge, joules, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.profile import Profile
-from navitas.energy.analyze.records import TestEnergy, ThreadEnergy, Totals
-from navitas.report.figure_notes import doubts, evidence_groups, listed, tests_note, tick_note, uncertainty_note
+from navitas.energy.analyze.records import TestEnergy, ThreadEnergy
+from navitas.report.figure_notes import (
+    doubts,
+    evidence_groups,
+    listed,
+    measured_by_rails,
+    tests_note,
+    tick_note,
+    uncertainty_note,
+)
 from navitas.report.terminal.call_trees import CallTree, energy_tree_table
 from navitas.report.terminal.components_table import components_table, consumers_table, users_table
 from navitas.report.terminal.methods_table import handed_work_table, methods_table
@@ -22,7 +31,6 @@ from navitas.report.terminal.paragraph import Paragraph, with_unbroken_figures
 from navitas.report.terminal.power_table import PowerOverTime
 from navitas.report.terminal.tests_table import baseline_table, not_passed, tests_table
 from navitas.report.terminal.threads_table import threads_table
-from navitas.report.units import battery_share, charge, joules, unbroken
 from navitas.report.view_request import ViewRequest, near_names
 
 _NO_USER = "No thread used it."
@@ -169,15 +177,8 @@ def totals(profile: Profile) -> Iterator[RenderableType]:
     battery = f", {unbroken(share)} of the battery" if share else ""
     outside = f"{unbroken(joules(sums.outside_tests_j))} outside of tests"
     yield Paragraph(f"The total is {unbroken(charge(sums.energy_j, volts))}{battery}; {outside}.", style="dim")
-    yield from _rails(sums, " of the CPU" if len(profile.components) > 1 else "")
-
-
-def _rails(sums: Totals, subject: str) -> Iterator[RenderableType]:
-    """Yield what the rails measured that no component is scaled to: those of the CPU."""
-    if sums.rails_j and sums.rails_estimate_j is not None:
-        error = unbroken(f"{100 * (sums.rails_estimate_j / sums.rails_j - 1):+.1f} %")
-        estimate, measured = unbroken(joules(sums.rails_estimate_j)), unbroken(joules(sums.rails_j))
-        yield Paragraph(f"Rails{subject} measured {measured}; the estimate for the same time is {estimate} ({error}).")
+    if note := measured_by_rails(profile):
+        yield Paragraph(with_unbroken_figures(f"Rails{note}"))
 
 
 def evidence(profile: Profile, component: str | None = None) -> Iterator[RenderableType]:

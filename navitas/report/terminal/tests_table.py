@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from rich.text import Text
 
+from navitas.base.units import battery_rate, duration, joules, watts
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
@@ -14,7 +15,6 @@ from navitas.report.figure_notes import UNFIT, baseline_note, statuses
 from navitas.report.names import short_class
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
-from navitas.report.units import battery_rate, duration, joules, watts
 
 ALL_TESTS = 50
 """The table lists all tests if there are at most this many, or at most `top`."""

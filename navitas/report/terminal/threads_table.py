@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 
 from rich.text import Text
 
+from navitas.base.units import UNKNOWN, bar, duration, joules, percent, share, watts
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy, ThreadEnergy
 from navitas.energy.analyze.roll_up import RoleTotal, ThreadTotal
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable, largest
 from navitas.report.terminal.paragraph import Paragraph
-from navitas.report.units import UNKNOWN, bar, duration, joules, percent, share, watts
 
 _ROLES = {
     "jit": "JIT compiler",

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
+from navitas.base.units import unbroken
 from navitas.report.terminal.paragraph import Paragraph, with_unbroken_figures
-from navitas.report.units import unbroken
 
 
 def lines(paragraph: Paragraph, width: int) -> list[str]:

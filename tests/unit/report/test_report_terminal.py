@@ -12,11 +12,11 @@ from rich.console import Console
 from support.ledger_maker import RUN, NodeSpec, ThreadSpec, made_ledger
 
 from navitas.base.errors import UsageError
+from navitas.base.units import bar, battery_rate, battery_share, charge, duration, joules, percent, watts
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.attribute.compensation import ProbesError
 from navitas.recording.parse.tables import MethodTable
 from navitas.report.terminal.terminal_report import TerminalReport, unknown_thread
-from navitas.report.units import bar, battery_rate, battery_share, charge, duration, joules, percent, watts
 
 
 def shown(made: Profile, *, width: int = 140, **options: object) -> str:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import zlib
 from pathlib import Path
-from typing import IO, Annotated, Literal, NoReturn, get_args
+from typing import Annotated, Literal, NoReturn, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -171,21 +170,14 @@ def read_census(path: Path) -> Census:
     name = str(path)
     try:
         with open_regular(path) as file:
-            start = file.read(len(_GZIP))
+            is_packed = file.read(len(_GZIP)) == _GZIP
             file.seek(0)
-            is_packed = start == _GZIP
-            too_large = not is_packed and os.fstat(file.fileno()).st_size > _MAX_BYTES
-            content = None if too_large else _bounded(gzip.GzipFile(fileobj=file) if is_packed else file)
+            content = (gzip.GzipFile(fileobj=file) if is_packed else file).read(_MAX_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
         _refuse(name, f"cannot be read ({getattr(error, 'strerror', None) or error})")
-    if content is None:
+    if len(content) > _MAX_BYTES:
         _refuse(name, f"is larger than {_MAX_BYTES >> 20} MB")
     return parse_census(as_utf8(content), name)
-
-
-def _bounded(file: IO[bytes] | gzip.GzipFile) -> bytes | None:
-    content = file.read(_MAX_BYTES + 1)
-    return content if len(content) <= _MAX_BYTES else None
 
 
 def _refuse(name: str, problem: str) -> NoReturn:

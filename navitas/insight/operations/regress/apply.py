@@ -101,7 +101,7 @@ def hull_of(x: F64) -> Hull:
     distances = np.concatenate([hull.distance(x[begin : begin + _BLOCK]) for begin in range(0, len(x), _BLOCK)])
     leverage = np.minimum((distances + 1) / len(x), 0.5)
     limit = float((distances / (1 - leverage) ** 2).max(initial=float(columns)))
-    return Hull(hull.low, hull.high, mean, deviation, hull.axes, hull.variance, rest, limit)
+    return replace(hull, limit=limit)
 
 
 def calibrated_hull(x: F64, folds: Sequence[slice]) -> Hull:

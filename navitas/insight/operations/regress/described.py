@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -22,13 +21,13 @@ from navitas.insight.operations.regress.model_file import (
     Operation,
     OperationsModel,
     Product,
+    Status,
 )
 from navitas.insight.operations.regress.noise import Growth, Noise
 from navitas.insight.operations.regress.prepare import LOSSES, Prepared
 from navitas.insight.operations.regress.table import shown
 
 IDLE = "(idle)"
-Status = Literal["identifiable", "uncertain", "merged", "zero", "negative", "idle"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +124,16 @@ def described(ready: Prepared, found: FitFindings, notes: Sequence[str]) -> Oper
             FoldScore(training=_known(one), validation=_known(two))
             for one, two in zip(fitted.scores.training, fitted.scores.validation, strict=True)
         ],
-        scores=[_score(name, scores) for name, scores in (found.scores | found.baselines).items()],
+        scores=[
+            FamilyScore(
+                family=name,
+                training=_known(float(np.mean(scores.training))),
+                validation=_known(float(np.mean(scores.validation))),
+                standard_error=_known(standard_error(scores.validation)),
+                mean_j=_known(float(np.mean(scores.mean_j))),
+            )
+            for name, scores in (found.scores | found.baselines).items()
+        ],
         notes=[*notes, *more],
     )
 
@@ -154,16 +162,6 @@ def _status(term: Term) -> Status:
     if term.asks_negative:
         return "negative"
     return "uncertain" if term.cost_j else "zero"
-
-
-def _score(name: str, scores: FamilyScores) -> FamilyScore:
-    return FamilyScore(
-        family=name,
-        training=_known(float(np.mean(scores.training))),
-        validation=_known(float(np.mean(scores.validation))),
-        standard_error=_known(standard_error(scores.validation)),
-        mean_j=_known(float(np.mean(scores.mean_j))),
-    )
 
 
 def _known(value: float) -> float | None:

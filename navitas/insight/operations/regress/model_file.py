@@ -23,6 +23,7 @@ _Number = Annotated[float, Field(ge=-1e60, le=1e60)]
 _Positive = Annotated[float, Field(ge=1e-60, le=1e60)]
 _Size = Annotated[float, Field(ge=0, le=1e60)]
 _Place = Annotated[int, Field(ge=0)]
+Status = Literal["identifiable", "uncertain", "merged", "zero", "negative", "idle"]
 
 
 class _Part(BaseModel):
@@ -58,7 +59,7 @@ class Operation(_Part):
     standard_error_j: _Size
     share: _Number
     identifiable: bool
-    status: Literal["identifiable", "uncertain", "merged", "zero", "negative", "idle"]
+    status: Status
 
 
 class LeftOut(_Part):

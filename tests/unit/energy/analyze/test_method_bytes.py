@@ -17,12 +17,12 @@ from support.reports import closed, data_of
 from support.run_tables import changed
 from test_views_report import ABOUT
 
+from navitas.base.units import byte_count
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.attribute.calls.paths import PROBES
 from navitas.recording.parse.hook_calls import HookKind
 from navitas.report import json_report
 from navitas.report.terminal.terminal_report import TerminalReport
-from navitas.report.units import byte_count
 
 READ, WRITE = HookKind.NET_READ, HookKind.NET_WRITE
 

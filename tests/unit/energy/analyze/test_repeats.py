@@ -9,11 +9,11 @@ import pytest
 from lamp import ABOUT, lit_runs, profile_with
 from support.ledger_maker import NodeSpec, TestSpec, ThreadSpec, made_ledger
 
+from navitas.base.units import share
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.repeats import BaselinePairs, CompensatedTotals
 from navitas.energy.analyze.spread import counted_repeats
 from navitas.recording.parse.tables import Method, MethodTable
-from navitas.report.units import share
 
 METHODS = MethodTable(
     (Method(0, ":a", "p.Sort", "sort", "()V", 1, "main", False), Method(1, ":a", "p.Sort", "swap", "()V", 2, "main", False)), {}

@@ -1,4 +1,4 @@
-"""Encodes JSON in chunks of text, for data that doesn't fit into memory."""
+"""Records as JSON objects, and JSON in chunks of text, for data that doesn't fit into memory."""
 
 from __future__ import annotations
 
@@ -31,6 +31,11 @@ class JsonLines:
 
 class Inline(dict[str, Any]):
     """An object of scalars that is written on the same line as its neighbors."""
+
+
+def fields(record: object, *names: str) -> dict[str, Any]:
+    """Return fields and properties of a record, for JSON."""
+    return {name: getattr(record, name) for name in names}
 
 
 def line(value: Any) -> str:
