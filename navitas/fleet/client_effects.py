@@ -47,25 +47,13 @@ class AppPriors:
     variance: F64
     wide: float
 
-
-@dataclass(frozen=True, slots=True)
-class Priors:
-    """Drains of apps (by place in the request) on clients: their mean in ppm/s.
-
-    `variance` is that among clients, by client (rows) and app. It is 0 where an app is not regressed.
-    """
-
-    mean: F64
-    variance: F64
-
-    @classmethod
-    def of(cls, system: JointSystem, apps: WantedApps, among: AppPriors) -> Priors:
-        """The priors of a bucket's clients: `among` all, and wide ones for `apps` on single clients."""
-        variance = np.tile(among.variance, (len(system.clients), 1))
+    def on_clients(self, system: JointSystem, apps: WantedApps) -> F64:
+        """The variance by client (rows) and app: wide for `apps` on single clients, 0 for apps that are not regressed there."""
+        variance = np.tile(self.variance, (len(system.clients), 1))
         here = np.isin(apps.single_client, system.clients)
-        place = np.searchsorted(system.clients, apps.single_client[here]), np.searchsorted(among.app, apps.single_app[here])
-        variance[place] = np.maximum(variance[place], among.wide)
-        return cls(among.mean, variance)
+        place = np.searchsorted(system.clients, apps.single_client[here]), np.searchsorted(self.app, apps.single_app[here])
+        variance[place] = np.maximum(variance[place], self.wide)
+        return variance
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,35 +81,33 @@ class ClientEffects:
         return replace(self, app=app[self.app])
 
     @classmethod
-    def none(cls) -> ClientEffects:
-        """No effects."""
-        return cls(np.zeros(0, np.int64), np.zeros(0, np.int64), *np.zeros((5, 0)))
-
-    @classmethod
     def concatenated(cls, parts: list[ClientEffects]) -> ClientEffects:
-        """All of these, at least one."""
-        return cls(*(np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(cls)))
+        """All of these."""
+        none = cls(np.zeros(0, np.int64), np.zeros(0, np.int64), *np.zeros((5, 0)))
+        return cls(*(np.concatenate([getattr(part, one.name) for part in (none, *parts)]) for one in fields(cls)))
 
 
-def client_effects(system: JointSystem, priors: Priors, noise_scale: float) -> ClientEffects:
+def client_effects(system: JointSystem, mean: F64, variance: F64, noise_scale: float) -> ClientEffects:
     """The effects of apps on the clients of a bucket, given each other.
+
+    `mean` has the prior of each app, `variance` that of each client (rows) and app: 0 where it is not regressed.
 
     `noise_scale` is the clients' real spread divided by the spread that the variance of their pairs implies. Noise is the greater
     one of that by pairs, scaled, and that by days.
     """
     varied = (system.app == system.other) & (system.g > 0) & (system.h > 0)
-    wanted = np.zeros(priors.variance.shape, bool)
+    wanted = np.zeros(variance.shape, bool)
     place = system.client[varied], system.app[varied]
-    wanted[place] = priors.variance[place] > 0
+    wanted[place] = variance[place] > 0
     system = system.among(wanted)
     own = system.app == system.other
     client, app = system.client[own], system.app[own]
-    solved = [_solved(rows, priors, noise_scale) for rows in _blocks(system)]
-    value, variance = (np.concatenate(parts) for parts in zip(*solved, strict=True)) if solved else (np.zeros(0), np.zeros(0))
+    solved = [_solved(rows, mean, variance, noise_scale) for rows in _blocks(system)]
+    value, noise = (np.concatenate(parts) for parts in zip(*solved, strict=True)) if solved else (np.zeros(0), np.zeros(0))
     days = system.g[own] ** 2 / system.gg[own]
     by_day = system.day_noise[own] > noise_scale**2 * system.noise[own]
     freedom = np.where(by_day, np.maximum(days - 1, 1.0), _MANY)
-    return ClientEffects(system.clients[client], app, value, variance, system.h[own], days, freedom)
+    return ClientEffects(system.clients[client], app, value, noise, system.h[own], days, freedom)
 
 
 def _blocks(system: JointSystem) -> Iterator[JointSystem]:
@@ -132,7 +118,7 @@ def _blocks(system: JointSystem) -> Iterator[JointSystem]:
             yield system.only(slice(low, high))
 
 
-def _solved(system: JointSystem, priors: Priors, noise_scale: float) -> tuple[F64, F64]:
+def _solved(system: JointSystem, prior_mean: F64, prior_variance: F64, noise_scale: float) -> tuple[F64, F64]:
     """Each effect and its variance, where its own prior does not count, and those of the client's other apps do."""
     own = np.flatnonzero(system.app == system.other)
     first = np.flatnonzero(np.diff(system.client[own], prepend=-1))
@@ -145,8 +131,8 @@ def _solved(system: JointSystem, priors: Priors, noise_scale: float) -> tuple[F6
     h[at], g[at] = system.h, system.g
     s, mean = np.zeros((2, len(first), widest))
     precision = np.ones((len(first), widest))
-    s[row, column], mean[row, column] = system.s[own], priors.mean[system.app[own]]
-    precision[row, column] = 1 / priors.variance[system.client[own], system.app[own]]
+    s[row, column], mean[row, column] = system.s[own], prior_mean[system.app[own]]
+    precision[row, column] = 1 / prior_variance[system.client[own], system.app[own]]
     deviation = np.ones((len(first), widest))
     noise = np.maximum(noise_scale**2 * system.noise[own], system.day_noise[own])
     deviation[row, column] = np.sqrt(noise / system.g[own])
@@ -178,7 +164,7 @@ def effects_of_clients(
     """The effects of apps with a prior on all clients, and of suspects on theirs, given the other apps there."""
     parts = []
     for system in systems:
-        found = client_effects(system, Priors.of(system, request.apps, priors), noise_scale)
+        found = client_effects(system, priors.mean, priors.on_clients(system, request.apps), noise_scale)
         parts.append(found.only(are_suspects(found, request)) if suspects_only else found)
     return ClientEffects.concatenated(parts)
 

@@ -72,14 +72,13 @@ def diagnose(strata: ConditionStrata, tree: TreeNode, less: Less) -> Diagnosis:
 def _finding(strata: ConditionStrata, tree: TreeNode, leaf: TreeNode, finder: _ActionFinder) -> Finding:
     seconds, drop = strata.seconds[leaf.rows].sum(), strata.drop_ppm[leaf.rows].sum()
     kill = Action(KILL, (), leaf.effect)
-    actions = sorted([kill, *(_at_most(way, kill) for way in finder.actions(leaf, tree))], key=lambda one: -one.less.value)
+    # A saving is at most the app's extra drain, even where the app seems to drain less than nothing elsewhere.
+    ways = [
+        replace(way, less=replace(way.less, value=min(way.less.value, kill.less.value))) for way in finder.actions(leaf, tree)
+    ]
+    actions = sorted([kill, *ways], key=lambda one: -one.less.value)
     clients = len(np.unique(strata.cluster[leaf.rows & (strata.w > 0)]))
     return Finding(leaf, clients, float(drop / max(seconds, 1.0)), tuple(actions))
-
-
-def _at_most(action: Action, kill: Action) -> Action:
-    """Limit the saving to the app's extra drain, even where the app seems to drain less than nothing elsewhere."""
-    return replace(action, less=replace(action.less, value=min(action.less.value, kill.less.value)))
 
 
 @dataclass(frozen=True, slots=True)

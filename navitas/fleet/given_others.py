@@ -13,7 +13,7 @@ from navitas.fleet.client_effects import ClientEffects, Spreads, app_priors, are
 from navitas.fleet.joint import JointSystem, systems_of
 from navitas.fleet.single_apps import USUAL_SPREAD, AppEvidence, SingleApps, unusual_pairs
 from navitas.fleet.stages import Fleet
-from navitas.fleet.statistics import F64, I64, Bool, Effects
+from navitas.fleet.statistics import F64, I64, Effects
 from navitas.fleet.wanted_apps import JointRequest, WantedApps
 
 _RIDGE = 1e-9
@@ -36,11 +36,6 @@ class Outliers:
     client: I64
     app: I64
     effect: F64
-
-    @classmethod
-    def none(cls) -> Outliers:
-        """No outliers."""
-        return cls(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +62,9 @@ def joint_effects(systems: Sequence[JointSystem], candidates: I64, outliers: Out
     equations = [_equations(system, candidates, outliers) for system in systems]
     (whole, seen), (right, weight, squares) = np.zeros((2, size, size)), np.zeros((3, size))
     for own in equations:
-        whole += own.matrix(own.h, size)
-        seen += own.matrix(own.g, size)
+        pair = own.app * size + own.other
+        whole += np.bincount(pair, own.h, size * size).reshape(size, size)
+        seen += np.bincount(pair, own.g, size * size).reshape(size, size)
         right += np.bincount(own.app, own.s, size)
         alone = own.app == own.other
         weight += np.bincount(own.app[alone], own.h[alone], size)
@@ -77,9 +73,9 @@ def joint_effects(systems: Sequence[JointSystem], candidates: I64, outliers: Out
     value = inverse @ right
     meat, count = np.zeros((size, size)), np.zeros(size)
     for own in equations:
-        for scores in own.scores(value):
+        for scores in _scores(own, value):
             meat += scores.T @ scores
-        count += own.clients(size)
+        count += np.bincount(own.app[(own.app == own.other) & (own.h > 0)], minlength=size)
     with np.errstate(divide="ignore", invalid="ignore"):
         correction = np.where(count > 1, count / (count - 1), np.nan)
         error = np.sqrt(np.diag(inverse @ meat @ inverse.T) * correction)
@@ -87,37 +83,18 @@ def joint_effects(systems: Sequence[JointSystem], candidates: I64, outliers: Out
         return JointEffects(value, error, weight**2 / squares, np.nan_to_num(seen / np.outer(scale, scale)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Equations:
-    """Equations of a bucket's clients. `app` and `other` are places in the candidates, `client` in the bucket's clients."""
-
-    client: I64
-    app: I64
-    other: I64
-    h: F64
-    g: F64
-    s: F64
-
-    def matrix(self, amount: F64, size: int) -> F64:
-        """The sum of h or g over clients."""
-        return np.asarray(np.bincount(self.app * size + self.other, amount, size * size).reshape(size, size), np.float64)
-
-    def scores(self, value: F64) -> Iterator[F64]:
-        """Yield s − h β by client (rows) and app, some clients at a time."""
-        rest, size = self.s - self.h * value[self.other], len(value)
-        block = self.client // _CLIENTS
-        for number in range(int(block.max(initial=-1)) + 1):
-            rows = np.flatnonzero(block == number)
-            place = (self.client[rows] - number * _CLIENTS) * size + self.app[rows]
-            yield np.asarray(np.bincount(place, rest[rows], _CLIENTS * size).reshape(_CLIENTS, size), np.float64)
-
-    def clients(self, size: int) -> F64:
-        """The number of clients of each app."""
-        own = (self.app == self.other) & (self.h > 0)
-        return np.bincount(self.app[own], minlength=size).astype(np.float64)
+def _scores(system: JointSystem, value: F64) -> Iterator[F64]:
+    """Yield s − h β by client (rows) and app, some clients at a time."""
+    rest, size = system.s - system.h * value[system.other], len(value)
+    block = system.client // _CLIENTS
+    for number in range(int(block.max(initial=-1)) + 1):
+        rows = np.flatnonzero(block == number)
+        place = (system.client[rows] - number * _CLIENTS) * size + system.app[rows]
+        yield np.asarray(np.bincount(place, rest[rows], _CLIENTS * size).reshape(_CLIENTS, size), np.float64)
 
 
-def _equations(system: JointSystem, candidates: I64, outliers: Outliers) -> _Equations:
+def _equations(system: JointSystem, candidates: I64, outliers: Outliers) -> JointSystem:
+    """The equations among candidates. `app` and `other` are places in these."""
     number_of = np.full(system.size, -1)
     number_of[candidates] = np.arange(len(candidates))
     strange, drain = np.zeros((2, len(system.clients), system.size))
@@ -130,7 +107,7 @@ def _equations(system: JointSystem, candidates: I64, outliers: Outliers) -> _Equ
     kept = (one >= 0) & (strange[system.client, system.app] == 0)
     h, g = (np.where((other >= 0) & (strange[system.client, system.other] == 0), amount, 0.0) for amount in (system.h, system.g))
     other = np.where(other >= 0, other, one)
-    return _Equations(*(column[kept] for column in (system.client, one, other, h, g, s)))
+    return replace(system, size=len(candidates), app=one, other=other, h=h, g=g, s=s).only(kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +139,8 @@ def given_others(fleet: Fleet, evidence: AppEvidence, alone: SingleApps, usual_p
     if not len(chosen):
         return replace(made, request=request)
     systems = list(systems_of(fleet, request))
-    first = joint_effects(systems, request.candidates, Outliers.none())
+    nowhere = Outliers(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+    first = joint_effects(systems, request.candidates, nowhere)
     on_clients, outliers = _on_clients(systems, request, first.value, usual_ppm_s, alone.noise_scale)
     found = joint_effects(systems, request.candidates, outliers)
     spreads = _spreads(on_clients, request, found)
@@ -191,7 +169,7 @@ def _on_clients(
     """Effects on single clients, and suspects that differ from their app's effect even given the client's other apps."""
     mean = _of_request(request, effect)
     variance = (USUAL_SPREAD * mean) ** 2
-    priors = app_priors(request, mean, variance, _candidates_in(request), usual_ppm_s)
+    priors = app_priors(request, mean, variance, np.isin(request.app, request.apps.everywhere), usual_ppm_s)
     everywhere = effects_of_clients(systems, request, priors, noise_scale)
     found = everywhere.only(are_suspects(everywhere, request))
     far = np.abs(found.value - mean[found.app]) > _OUTLIER_Z * np.sqrt(found.variance + priors.variance[found.app])
@@ -200,7 +178,7 @@ def _on_clients(
 
 def _spreads(on_clients: ClientEffects, request: JointRequest, found: JointEffects) -> Spreads:
     """How much drains differ among clients, by place in the request's apps: 0 for apps without a certain effect."""
-    certain = _candidates_in(request)
+    certain = np.zeros(len(request.app), bool)
     certain[request.candidates] = found.value > _CERTAIN_T * found.error
     return spreads_of(on_clients, _of_request(request, found.value), certain)
 
@@ -210,7 +188,3 @@ def _of_request(request: JointRequest, value: F64) -> F64:
     values = np.zeros(len(request.app))
     values[request.candidates] = value
     return values
-
-
-def _candidates_in(request: JointRequest) -> Bool:
-    return np.isin(request.app, request.apps.everywhere)

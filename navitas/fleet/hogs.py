@@ -172,7 +172,7 @@ def effects_on_clients(fleet: Fleet, hogs: Hogs, buckets: Sequence[int], *, susp
     """The effects on all clients of some buckets, by number of the app: of suspects only, or of hogs, too."""
     request = hogs.given.request
     if request is None:
-        return ClientEffects.none()
+        return ClientEffects.concatenated([])
     place = np.searchsorted(hogs.app, request.app)
     mean = np.nan_to_num(hogs.effect.value)[place]
     priors = app_priors(request, mean, hogs.given.spreads.variance[place], hogs.is_hog[place], hogs.usual_ppm_s)

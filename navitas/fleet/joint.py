@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -17,19 +16,12 @@ from navitas.fleet.pairs import pairs_of, runs_in, samples_in
 from navitas.fleet.stages import Fleet, added, run_stage
 from navitas.fleet.statistics import F64, I64, Bool
 from navitas.fleet.units import StageTask
-from navitas.fleet.usage import ClientColumns
+from navitas.fleet.usage import ClientColumns, client_schema
 from navitas.fleet.wanted_apps import JointRequest
 from navitas.fleet.within import shares_of
 
 SUMS = ("h", "g", "s", "noise", "day_noise", "gg")
-JOINT = pa.schema(
-    [
-        pa.field("client", pa.int64()),
-        pa.field("app", pa.int32()),
-        pa.field("other", pa.int32()),
-        *(pa.field(name, pa.float64()) for name in SUMS),
-    ]
-)
+JOINT = client_schema(SUMS, pa.float64(), app=pa.int32(), other=pa.int32())
 """By client and two apps: `h` = Σ T x̃ y, with x̃ of `app` and y the running time of `other` as far as it is reliable, and `g` =
 Σ T x̃ x, without regard to reliability.
 
@@ -96,15 +88,14 @@ class JointTask(StageTask):
 
 def bring_up_to_date(fleet: Fleet, request: JointRequest) -> None:
     """Compute the results that are missing. Raises `FleetError`."""
-    run_stage(fleet, partial(_tasks, fleet, request))
 
+    def tasks() -> Iterator[JointTask]:
+        for bucket in fleet.buckets:
+            own = request.for_bucket(bucket, fleet.store.buckets)
+            key = f"{_VERSION} {own.digest()}"
+            yield JointTask(fleet.stale_jobs(bucket, FOLDER, key), fleet.store.work / FOLDER, key, own, fleet.app_of)
 
-def _tasks(fleet: Fleet, request: JointRequest) -> Iterator[JointTask]:
-    app_of = fleet.app_of
-    for bucket in fleet.buckets:
-        own = request.for_bucket(bucket, fleet.store.buckets)
-        key = f"{_VERSION} {own.digest()}"
-        yield JointTask(fleet.stale_jobs(bucket, FOLDER, key), fleet.store.work / FOLDER, key, own, app_of)
+    run_stage(fleet, tasks)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,16 +29,11 @@ from navitas.fleet.units import samples_of
 
 RATES = pa.schema(
     [
-        pa.field("client", pa.string()),
-        pa.field("from_s", pa.int64()),
-        pa.field("to_s", pa.int64()),
-        pa.field("drop_percent", pa.float64()),
-        pa.field("rate_percent_h", pa.float64()),
-        pa.field("rate_low_percent_h", pa.float64()),
-        pa.field("rate_high_percent_h", pa.float64()),
-        pa.field("screen", pa.int8()),
-        pa.field("apps_both", pa.list_(pa.string())),
-        pa.field("apps_one", pa.list_(pa.string())),
+        ("client", pa.string()),
+        *((name, pa.int64()) for name in ("from_s", "to_s")),
+        *((name, pa.float64()) for name in ("drop_percent", "rate_percent_h", "rate_low_percent_h", "rate_high_percent_h")),
+        ("screen", pa.int8()),
+        *((name, pa.list_(pa.string())) for name in ("apps_both", "apps_one")),
     ]
 )
 """A row for each pair. Begin and end are Unix times. The rate has bounds by the level's step, null if unknown.

@@ -78,12 +78,12 @@ class Fleet:
     @classmethod
     def open(cls, store: Store, engine: Engine, waiting: Waiting) -> Fleet:
         """Open the store in its current state. Raises `FleetError` if it is empty, or its packages do not match its results."""
-        jobs = jobs_of(store)
+        jobs = tuple(jobs_of(store))
         if not jobs or (store.period != ALL_TIME and not has_samples(store, store.period)):
             raise _no_samples(store)
         packages = numbered(store.packages())
         check_packages(store, packages)
-        return cls(store, engine, tuple(jobs), packages, waiting=waiting)
+        return cls(store, engine, jobs, packages, waiting=waiting)
 
     @property
     def buckets(self) -> list[int]:

@@ -63,7 +63,9 @@ class Store:
         """
         if (path / layout.SETTINGS).exists():
             return cls.open(path)
-        if path.exists() and not (path.is_dir() and all(map(_is_leftover, path.iterdir()))):
+        # A folder with a writer's lock, or leftovers of a killed writer, counts as empty.
+        empty = path.is_dir() and all(file.name == layout.LOCK or is_leftover(file) for file in path.iterdir())
+        if path.exists() and not empty:
             raise FleetError(f"{path}: not a fleet, and not empty", "Name a new or empty folder.")
         path.mkdir(parents=True, exist_ok=True)
         write_settings(path / layout.SETTINGS, buckets, salt)
@@ -125,11 +127,6 @@ class Store:
     def write_part(self, unit: Unit, name: str, samples: pa.Table) -> None:
         """Write a part, in order of client and time."""
         write_table(self.part(unit, name), samples.cast(SAMPLES))
-
-
-def _is_leftover(file: Path) -> bool:
-    """Whether a file is a writer's lock, or a leftover of a killed writer."""
-    return file.name == layout.LOCK or is_leftover(file)
 
 
 @contextmanager
@@ -225,12 +222,16 @@ def _of_groups(file: Path) -> Iterator[tuple[int, int]]:
 
 def find_client(store: Store, text: str, known: Collection[int]) -> int:
     """The number of a client, by its name at the source or by its pseudonym. Raises FleetError."""
-    number = parse_pseudonym(text)
-    if number is not None and number in known:
-        return number
-    if (number := client_number(text, store.key)) in known:
+    if (number := next((one for one in client_numbers(store, text) if one in known), None)) is not None:
         return number
     raise unknown_client(store, text)
+
+
+def client_numbers(store: Store, text: str) -> Iterator[int]:
+    """Yield a client's number by its pseudonym, then by its name: a name may look like a pseudonym."""
+    if (given := parse_pseudonym(text)) is not None:
+        yield given
+    yield client_number(text, store.key)
 
 
 def unknown_client(store: Store, text: str, more: str = "") -> FleetError:

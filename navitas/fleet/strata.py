@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -25,22 +24,13 @@ from navitas.fleet.stages import Fleet, added, run_stage
 from navitas.fleet.statistics import I64, Bool
 from navitas.fleet.stratum_sums import CHANGING, SUMS, PairConditions, screen_and_network, stratum_sums
 from navitas.fleet.units import StageTask
-from navitas.fleet.usage import SCREENS, ClientColumns
+from navitas.fleet.usage import SCREENS, ClientColumns, client_schema
 from navitas.fleet.wanted_apps import StrataRequest, WantedApps
 
 SUSPECTS, OTHERS = "strata", "other_strata"
 """Folders of the stage's results: for all hogs and apps with bugs, which are read once for all commands, and for other apps."""
 _VERSION = "11"
-STRATA = pa.schema(
-    [
-        pa.field("client", pa.int64()),
-        pa.field("app", pa.int32()),
-        pa.field("package", pa.int32()),
-        pa.field("screen", pa.int8()),
-        pa.field("network", pa.int8()),
-        *(pa.field(name, pa.float64()) for name in SUMS),
-    ]
-)
+STRATA = client_schema(SUMS, pa.float64(), app=pa.int32(), package=pa.int32(), screen=pa.int8(), network=pa.int8())
 """By client, package, screen (number of ends with the screen on) and network: `stratum_sums.SUMS`."""
 CONTROL_SIZE = 256
 """Size of the random control group of an app with bugs, affected clients included."""
@@ -97,16 +87,16 @@ class StrataTask(StageTask):
 
 def bring_up_to_date(fleet: Fleet, folder: str, request: StrataRequest) -> None:
     """Compute the requested strata in a folder, unless they exist. Raises `FleetError`."""
-    run_stage(fleet, partial(_tasks, fleet, folder, request))
-
-
-def _tasks(fleet: Fleet, folder: str, request: StrataRequest) -> Iterator[StrataTask]:
     app_of, key = fleet.app_of, f"{_VERSION} {request.digest()}"
     has_version = np.zeros(len(app_of), bool)
     has_version[fleet.packages["id"].to_numpy()] = pc.not_equal(fleet.packages["version"], "").to_numpy()
-    for bucket in fleet.buckets:
-        own = request.for_bucket(bucket, fleet.store.buckets)
-        yield StrataTask(fleet.stale_jobs(bucket, folder, key), fleet.store.work / folder, key, own, app_of, has_version)
+
+    def tasks() -> Iterator[StrataTask]:
+        for bucket in fleet.buckets:
+            own = request.for_bucket(bucket, fleet.store.buckets)
+            yield StrataTask(fleet.stale_jobs(bucket, folder, key), fleet.store.work / folder, key, own, app_of, has_version)
+
+    run_stage(fleet, tasks)
 
 
 def with_versions(runs: RunLists, client: I64, app_of: NDArray[np.integer], has_version: Bool) -> RunLists:

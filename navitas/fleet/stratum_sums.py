@@ -149,7 +149,7 @@ class Strata:
 
         Those of the same version have one effect, and those of other versions another one.
         """
-        own = self._own()
+        own = self.sums.own - self.mean * self.sums.reliable[ONE] - dots(self.slope, self.apart)
         before, after = self._overlaps(self.version, self.sums.own, self.sums.own)
         app_before, app_after = self._overlaps(self.app, self.sums.before, self.sums.after)
         of_version, of_app = _summed(before, self.version), _summed(app_before, self.app)
@@ -165,9 +165,6 @@ class Strata:
         version_s, app_s = (_summed(s, group) for group in (self.version, self.app))
         others_s = np.stack([version_s - s, app_s - version_s], axis=1)
         return s - (slope * others_s).sum(axis=1), np.maximum(own - (slope * others_own).sum(axis=1), 0.0)
-
-    def _own(self) -> F64:
-        return np.asarray(self.sums.own - self.mean * self.sums.reliable[ONE] - dots(self.slope, self.apart))
 
     def _overlaps(self, group: I64, before: F64, after: F64) -> tuple[F64, F64]:
         """Σ h[i, j] and Σ h[j, i] over the j of a group with i: h[i, j] = Σ T x̃ y with x̃ of i and the reliable deviation y of j.

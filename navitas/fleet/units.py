@@ -154,12 +154,8 @@ def _read(parts: Sequence[Path], columns: list[str]) -> pa.Table | None:
     return pa.concat_tables(read_samples(part, columns) for part in parts) if parts else None
 
 
-def jobs_of(store: Store) -> list[UnitJob]:
-    """All units of a store."""
-    return [*_jobs(store)]
-
-
-def _jobs(store: Store) -> Iterator[UnitJob]:
+def jobs_of(store: Store) -> Iterator[UnitJob]:
+    """Yield all units of a store."""
     parts = store.parts()
     for unit, own in parts.items():
         if not store.period.has_month(unit.month):

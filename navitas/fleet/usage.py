@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,15 +23,12 @@ SCREENS = 3
 _AMOUNTS = ("pairs", "seconds", "drop_ppm")
 CLIENTS = pa.schema(
     [
-        pa.field("client", pa.int64()),
-        pa.field("screen", pa.int8()),
-        *(pa.field(amount, pa.int64()) for amount in _AMOUNTS),
-        pa.field("samples", pa.int64()),
-        pa.field("step_ppm", pa.int32()),
-        pa.field("first_s", pa.int64()),
-        pa.field("last_s", pa.int64()),
-        pa.field("model", pa.string()),
-        pa.field("os", pa.string()),
+        ("client", pa.int64()),
+        ("screen", pa.int8()),
+        *((name, pa.int64()) for name in (*_AMOUNTS, "samples")),
+        ("step_ppm", pa.int32()),
+        *((name, pa.int64()) for name in ("first_s", "last_s")),
+        *((name, pa.string()) for name in ("model", "os")),
     ]
 )
 """By client and screen: sums of all pairs.
@@ -49,17 +46,16 @@ The row with a null app has the same sums with the screen in place of an app, an
 COLUMNS = [*PAIR_COLUMNS, *controls.COLUMNS, *RUN_COLUMNS, "model", "os"]
 """Columns of samples that are read."""
 _SINGLE = ("pairs", "ran_s", "drop_ppm", "s", "noise")
-USAGE = pa.schema(
-    [
-        pa.field("client", pa.int64()),
-        pa.field("app", pa.int32()),
-        *(pa.field(name, pa.float32()) for name in (*_SINGLE, *(f"w{kind}" for kind in range(CLASSES)))),
-    ]
-)
+
+
+def client_schema(names: Iterable[str], kind: pa.DataType, **keys: pa.DataType) -> pa.Schema:
+    """The schema of sums by client and `keys`: these columns, then sums of one type."""
+    return pa.schema([("client", pa.int64()), *keys.items(), *((name, kind) for name in names)])
+
+
+USAGE = client_schema((*_SINGLE, *(f"w{kind}" for kind in range(CLASSES))), pa.float32(), app=pa.int32())
 """By client and app: some of `within.SUMS`; `w0` … `w4` are w by class of pairs."""
-_SUMMED = pa.schema(
-    [pa.field("client", pa.int64()), pa.field("app", pa.int32()), *(pa.field(name, pa.float64()) for name in SUMS)]
-)
+_SUMMED = client_schema(SUMS, pa.float64(), app=pa.int32())
 
 
 @dataclass(slots=True)

@@ -144,25 +144,19 @@ def flame_graph(profile: Profile, flames: FlameNodes, scripts: tuple[str, ...]) 
     if not scripts:
         yield f'<p id="flame-status">{_MISSING}</p></section>\n'
         return
-    yield f"<p>{_about_flames(flames)}</p>"
+    yield (
+        "<p>Width is energy in µJ, not time: tests, below them threads, below them calls. Double-click a frame to enlarge it;"
+        " <i>Left Heavy</i> merges equal calls, <i>Sandwich</i> lists methods with their callers."
+    )
+    if flames.omitted or flames.smaller_tests:
+        least, omitted = text(joules(flames.min_energy_j)), f"{flames.omitted:,} nodes of the call trees"
+        yield f" Tests, threads and calls below {least} are summed up as <i>smaller</i>: {omitted}."
+    yield "</p>"
     yield '<p id="flame-status" role="status">The flame graph needs JavaScript.</p>'
     yield f'<iframe id="flame" title="Flame graph (speedscope)" sandbox="{_SANDBOX}"></iframe></section>\n'
     # The template stores the frame's document. The page's script loads it into the frame.
     yield f'<template id="viewer" data-document="{escape(_frame(scripts))}"></template>\n'
     yield from embedded_json(graph_chunks(profile, flames), "flame-data")
-
-
-def _about_flames(flames: FlameNodes) -> str:
-    small = (
-        f" Tests, threads and calls below {text(joules(flames.min_energy_j))} are summed up as <i>smaller</i>:"
-        f" {flames.omitted:,} nodes of the call trees."
-        if flames.omitted or flames.smaller_tests
-        else ""
-    )
-    return (
-        "Width is energy in µJ, not time: tests, below them threads, below them calls. Double-click a frame to enlarge it;"
-        f" <i>Left Heavy</i> merges equal calls, <i>Sandwich</i> lists methods with their callers.{small}"
-    )
 
 
 def _frame(scripts: tuple[str, ...]) -> str:

@@ -40,7 +40,7 @@ class FormatSource:
 
 def format_names() -> list[str]:
     """Return the names of all formats: those of Navitas, then those of other packages."""
-    return [*_MODULES, *(name for name in entry_points_by_name(ENTRY_POINTS) if not is_builtin(name))]
+    return [*_MODULES, *(name for name in _external_sources() if not is_builtin(name))]
 
 
 def is_builtin(name: str) -> bool:
@@ -157,9 +157,19 @@ def _is_installed(package: str) -> bool:
 
 
 def _external_sources() -> dict[str, list[FormatSource]]:
-    """Return the formats that other packages register, by name."""
-    points = entry_points_by_name(ENTRY_POINTS)
-    return {name: [FormatSource(point.value, package_label(point)) for point in same] for name, same in points.items()}
+    """Return the formats that other packages register, by name. A name has several if several packages register it.
+
+    If a package's list names the group but can't be parsed, it has one format: the package's name, without a module.
+    """
+    try:
+        points = list(metadata.entry_points(group=ENTRY_POINTS))
+    except Exception:  # One damaged list makes the combined query fail, so each package is read separately.
+        points = [point for package in metadata.distributions() for point in _readable_points(package)]
+    found: dict[str, dict[FormatSource, None]] = {}
+    for point in points:
+        package = f"{point.dist.name} {point.dist.version}" if point.dist is not None else ""
+        found.setdefault(point.name, {})[FormatSource(point.value, package)] = None
+    return {name: list(same) for name, same in found.items()}
 
 
 def _ambiguous(name: str, sources: Iterable[FormatSource]) -> NavitasError:
@@ -173,29 +183,9 @@ def _joined(sources: Iterable[FormatSource]) -> str:
     return "; ".join(map(str, sources))
 
 
-def entry_points_by_name(group: str) -> dict[str, list[EntryPoint]]:
-    """Return the entry points of a group by name. A name has several if several packages register it.
-
-    If a package's list names the group but can't be parsed, it has one entry point: the package's name, without a module.
-    """
+def _readable_points(package: Distribution) -> Iterator[EntryPoint]:
     try:
-        points = list(metadata.entry_points(group=group))
-    except Exception:  # One damaged list makes the combined query fail, so each package is read separately.
-        points = [point for package in metadata.distributions() for point in _readable_points(package, group)]
-    found: dict[str, dict[tuple[str, str], EntryPoint]] = {}
-    for point in points:
-        found.setdefault(point.name, {}).setdefault((point.value, package_label(point)), point)
-    return {name: list(same.values()) for name, same in found.items()}
-
-
-def _readable_points(package: Distribution, group: str) -> Iterator[EntryPoint]:
-    try:
-        yield from package.entry_points.select(group=group)
+        yield from package.entry_points.select(group=ENTRY_POINTS)
     except Exception:
-        if group in (package.read_text("entry_points.txt") or ""):
-            yield EntryPoint(package.metadata["Name"], "", group)
-
-
-def package_label(point: EntryPoint) -> str:
-    """Return the name and version of an entry point's package, or an empty string if unknown."""
-    return f"{point.dist.name} {point.dist.version}" if point.dist is not None else ""
+        if ENTRY_POINTS in (package.read_text("entry_points.txt") or ""):
+            yield EntryPoint(package.metadata["Name"], "", ENTRY_POINTS)

@@ -35,7 +35,7 @@ STAGES = {
     "start": "after navitas.capture.collect.run_recorder:RunRecorder._configure",
     "tests": "after navitas.capture.collect.instrument:_handle",
     "pull": "before navitas.capture.collect.app_files:AppFolder.pull",
-    "analysis": "after navitas.cli.profile.measuring:load_measured",
+    "analysis": "after navitas.cli.report.reporting:load_profile",
 }
 """The function before or after which the command stops; a build, and an app in use, wait by themselves."""
 BUILD = "#!/bin/sh\ntouch building\nexec sleep 600\n"

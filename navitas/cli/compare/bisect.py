@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from navitas.base.errors import ExitCode, UsageError
+from navitas.base.json_text import fields
 from navitas.base.owned_folder import owned_folder
 from navitas.base.untrusted_text import printable
 from navitas.capture.build.commits import Commit, first_parents
@@ -23,7 +24,8 @@ from navitas.cli.compare.energy_limit import figure_option
 from navitas.cli.compare.input import read_session
 from navitas.cli.compare.tables import percent, short_names
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.json_output import check_json, json_option, write_json
+from navitas.cli.habits.files import STDOUT
+from navitas.cli.habits.json_output import json_option, write_json
 from navitas.cli.habits.messages import failed_check, location, next_step, note, shell_word, warning
 from navitas.cli.habits.option import option, section
 from navitas.cli.habits.options import (
@@ -39,7 +41,7 @@ from navitas.cli.habits.options import (
 from navitas.cli.habits.paths import FOLDER, READ, TEXT
 from navitas.cli.habits.progress import ConsoleProgress
 from navitas.cli.habits.standard_output import output_console
-from navitas.cli.profile.profiling import caller_of
+from navitas.cli.profile.profiling import caller_of, record_of
 from navitas.cli.workflows.building import check_build
 from navitas.cli.workflows.measurement import Caller, RunOptions, default_recording, in_background, open_device
 from navitas.cli.workflows.versions import BuiltVersion, build_version, measure_versions
@@ -64,17 +66,14 @@ _SHOWN = 5
     "What to measure",
     tests_option,
     figure_option,
-    option("--turns", type=click.IntRange(3, 1000), default=4, show_default=True, metavar="N", help="Runs of each measurement."),
-    option(
-        "--most-turns", type=click.IntRange(3, 10_000), default=40, show_default=True, metavar="N", help="Runs of two commits."
-    ),
+    option("--turns", type=click.IntRange(3, 1000), default=4, metavar="N", help="Runs of each measurement."),
+    option("--most-turns", type=click.IntRange(3, 10_000), default=40, metavar="N", help="Runs of two commits."),
     option("--builds", type=click.IntRange(2, 1000), metavar="N", help="Commits to build at most. [log2 of the commits, + 5]"),
     option(
         "--error",
         "error_percent",
         type=Finite(min=0.1, max=49),
         default=5.0,
-        show_default=True,
         metavar="PERCENT",
         help="Accepted probability of a wrong commit.",
     ),
@@ -96,7 +95,7 @@ def command(*, good: str, bad: str, project: Path | None, json_file: Path | None
     Builds commits and measures each in turns with GOOD, until the commit is known with the accepted error. The project's files
     and its repository are not changed.
     """
-    is_text = check_json(json_file)
+    is_text = json_file != STDOUT
     request = _checked(good, bad, project or Path(), values)
     with ExitStack() as stack:
         output, result = _run(request, stack)
@@ -135,11 +134,8 @@ class _Request:
 
 def _checked(good: str, bad: str, project: Path, values: dict[str, Any]) -> _Request:
     """Check everything before the first build."""
-    choice = values.pop("choice")
-    run = RunOptions(*(values.pop(name) for name in ("phone", "output", "device", "user")))
-    options = ProfileOptions(tests=values.pop("tests"))
-    turns, most_turns, builds, error = (values.pop(name) for name in ("turns", "most_turns", "builds", "error_percent"))
-    build = BuildOptions(**values)
+    run, options, build = record_of(RunOptions, values), record_of(ProfileOptions, values), record_of(BuildOptions, values)
+    turns, most_turns, builds, error = (values[name] for name in ("turns", "most_turns", "builds", "error_percent"))
     if most_turns < turns:
         raise UsageError(f"--most-turns {most_turns} is less than --turns {turns}", "Give more --most-turns, or fewer --turns.")
     check_build(project, build, options, ConsoleProgress())
@@ -155,7 +151,7 @@ def _checked(good: str, bad: str, project: Path, values: dict[str, Any]) -> _Req
     if merges:
         warning(f"the search follows first parents: {merges:,} merges count as one commit each")
     limits = Limits(error / 100, builds or most_builds(len(commits) - 1), turns, most_turns)
-    return _Request(project, commits, build, options, run, limits, choice)
+    return _Request(project, commits, build, options, run, limits, values["choice"])
 
 
 def _run(request: _Request, stack: ExitStack) -> tuple[Path, Bisection]:
@@ -202,8 +198,7 @@ def _document(request: _Request, output: Path, result: Bisection) -> dict[str, A
 
 
 def _row(one: FigureStep) -> dict[str, Any]:
-    interval = {"low_percent": one.low_percent, "high_percent": one.high_percent}
-    return {**one.subject._asdict(), "percent": one.percent, **interval, "adjusted_p": one.p}
+    return {**one.subject._asdict(), **fields(one, "percent", "low_percent", "high_percent"), "adjusted_p": one.p}
 
 
 @dataclass(slots=True)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
-from navitas.cli.compare.energy_limit import check_limit, figure_option, limit_options, pop_limit
+from navitas.cli.compare.energy_limit import Limit, check_limit, figure_option, limit_options, min_share_option
 from navitas.cli.compare.input import check_output, read_session, session_paths
 from navitas.cli.compare.tables import changes_table
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.json_output import check_json, json_option, write_json
+from navitas.cli.habits.files import STDOUT
+from navitas.cli.habits.json_output import json_option, write_json
 from navitas.cli.habits.messages import warning
 from navitas.cli.habits.option import option
 from navitas.cli.habits.options import Finite
@@ -39,19 +39,10 @@ from navitas.insight.compare.versions import compare_versions
     "margin_percent",
     type=Finite(min=0.01, max=1000),
     default=MARGIN_PERCENT,
-    show_default=True,
     metavar="PERCENT",
     help="'same' means a smaller change than this.",
 )
-@option(
-    "--min-share",
-    "least_percent",
-    type=Finite(min=0, max=100),
-    default=100 * LEAST_SHARE,
-    show_default=True,
-    metavar="PERCENT",
-    help="Leave out methods and threads with a smaller share of all energy.",
-)
+@min_share_option(100 * LEAST_SHARE)
 @figure_option
 @limit_options
 @json_option
@@ -63,14 +54,14 @@ def command(
     margin_percent: float,
     least_percent: float,
     choice: FigureChoice,
+    limit: Limit,
     json_file: Path | None,
-    **values: Any,
 ) -> int:
     """Compare the energy of two versions, BEFORE and AFTER.
 
     Each is a recording, a JSON report ('-': stdin), or a folder of several of them: one for each session.
     """
-    is_text, limit = check_json(json_file), pop_limit(values)
+    is_text = json_file != STDOUT
     paths = [session_paths(side) for side in (before, after)]
     check_output(json_file, [before, after, *paths[0], *paths[1]])
     least_share = least_percent / 100

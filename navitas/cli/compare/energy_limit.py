@@ -12,7 +12,7 @@ from navitas.base.errors import ExitCode, UsageError
 from navitas.base.untrusted_text import printable, printable_list
 from navitas.cli.compare.tables import about
 from navitas.cli.habits.messages import failed_check, unknown_check, warning
-from navitas.cli.habits.option import option
+from navitas.cli.habits.option import gathered, option
 from navitas.cli.habits.options import Finite
 from navitas.cli.habits.paths import TEXT
 from navitas.insight.compare.comparison import Comparison, FigureChange
@@ -33,22 +33,16 @@ figure_option = option(
 )
 
 
+def min_share_option(default: float) -> Callable[[F], F]:
+    """Return the option `--min-share`, as `least_percent`."""
+    text = "Leave out methods and threads with a smaller share of all energy."
+    share = Finite(min=0, max=100)
+    return option("--min-share", "least_percent", type=share, default=default, metavar="PERCENT", help=text)
+
+
 def fail_on_option(known: str, text: str) -> Callable[[F], F]:
     """Return the option `--fail-on`: `known` is shown to be wrong, `unknown` is not known to be right."""
     return option("--fail-on", type=click.Choice([known, "unknown"]), from_project=False, help=text)
-
-
-def limit_options(function: F) -> F:
-    """Add the options of a limit. The command must call `pop_limit`."""
-    above = option(
-        "--fail-above",
-        type=Finite(min=0, max=1e6),
-        from_project=False,
-        metavar="PERCENT",
-        help="Exit with code 1 if all tests or a test need over this much more energy.",
-    )
-    fail_on = fail_on_option("above", "Fail if above, or also if unknown. [unknown]")
-    return above(fail_on(function))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +53,25 @@ class Limit:
     fails_unknown: bool = True
 
 
-def pop_limit(values: dict[str, Any]) -> Limit:
-    """Remove the options of a limit from a command's keyword arguments. Raises `UsageError` for `--fail-on` without a limit."""
-    percent, fail_on = values.pop("fail_above"), values.pop("fail_on")
-    if fail_on is not None and percent is None:
+def _limit(fail_above: float | None, fail_on: str | None) -> Limit:
+    if fail_on is not None and fail_above is None:
         raise UsageError("--fail-on needs a limit", "Add --fail-above PERCENT.")
-    return Limit(percent, fail_on != "above")
+    return Limit(fail_above, fail_on != "above")
+
+
+limit_options = gathered(
+    "limit",
+    _limit,
+    option(
+        "--fail-above",
+        type=Finite(min=0, max=1e6),
+        from_project=False,
+        metavar="PERCENT",
+        help="Exit with code 1 if all tests or a test need over this much more energy.",
+    ),
+    fail_on_option("above", "Fail if above, or also if unknown. [unknown]"),
+)
+"""The options of a limit, as the keyword argument `limit`. Raises `UsageError` for `--fail-on` without a limit."""
 
 
 def check_limit(found: Comparison, choice: FigureChoice, limit: Limit) -> ExitCode:

@@ -10,6 +10,7 @@ import click
 from rich.text import Text
 
 from navitas.base.errors import DeviceError, ExitCode
+from navitas.base.json_text import fields
 from navitas.base.untrusted_text import printable
 from navitas.capture.collect.doctor import Check, Examination, examine
 from navitas.capture.collect.left_state import restore_left_state
@@ -17,7 +18,8 @@ from navitas.capture.device.adb_server import NOT_UNDERSTOOD, adb_path, adb_vers
 from navitas.capture.device.adb_transport import remedy_for
 from navitas.capture.device.base import VIRTUAL
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.json_output import check_json, json_option, write_json
+from navitas.cli.habits.files import STDOUT
+from navitas.cli.habits.json_output import json_option, write_json
 from navitas.cli.habits.messages import next_step, shell_word
 from navitas.cli.habits.option import option
 from navitas.cli.habits.options import connected_option, user_option
@@ -27,6 +29,7 @@ from navitas.cli.workflows.devices import device_of
 from navitas.report.terminal.fitted_table import Column, FittedTable
 
 _LONGEST_LINE = 2000
+_EXAMINED = ("serial", "model", "evidence", "evidence_untraced")
 _STYLES = {"ok": "green", "note": "yellow", "problem": "bold red"}
 
 
@@ -46,7 +49,7 @@ def command(*, package: str | None, serial: str | None, user: int | None, restor
 
     Changes nothing on the device, except with --restore.
     """
-    is_text = check_json(json_file)
+    is_text = json_file != STDOUT
     checks: list[Check] = []
     found: Examination | None = None
     try:
@@ -59,7 +62,8 @@ def command(*, package: str | None, serial: str | None, user: int | None, restor
             checks += found.checks
     except DeviceError as error:
         checks.append(Check("device" if serial != VIRTUAL else "virtual phone", "problem", error.message, error.remedy))
-    _write_json(json_file, checks, found)
+    known = dict.fromkeys(_EXAMINED) if found is None else fields(found, *_EXAMINED)
+    write_json(json_file, **known, checks=[asdict(check) for check in checks])
     has_problem = any(check.status == "problem" for check in checks)
     if is_text:
         _print(checks, found)
@@ -94,14 +98,3 @@ def _print(checks: Sequence[Check], found: Examination | None) -> None:
     if found is not None:
         untraced = f" ({found.evidence_untraced} with --trace none)" if found.evidence != found.evidence_untraced else ""
         console.print(f"\nexpected evidence level: {found.evidence}{untraced}", highlight=False)
-
-
-def _write_json(path: Path | None, checks: list[Check], found: Examination | None) -> None:
-    write_json(
-        path,
-        serial=found.serial if found else None,
-        model=found.model if found else None,
-        evidence=found.evidence if found else None,
-        evidence_untraced=found.evidence_untraced if found else None,
-        checks=[asdict(check) for check in checks],
-    )

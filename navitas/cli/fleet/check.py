@@ -41,7 +41,6 @@ _NO_VERSIONS = ("it has no two versions with three clients each", "Collect sampl
     "limit_percent_h",
     type=click.FloatRange(min=0),
     default=0.0,
-    show_default=True,
     metavar="PERCENT_H",
     help="Fail only if a version drains more by this many %/h.",
 )

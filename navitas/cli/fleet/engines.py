@@ -6,16 +6,14 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import wraps
 from pathlib import Path
-from typing import Any
 
 import click
 
 from navitas.base.errors import UsageError
 from navitas.base.extra_libraries import install_extra
 from navitas.cli.habits.messages import note
-from navitas.cli.habits.option import option
+from navitas.cli.habits.option import gathered, option
 from navitas.cli.habits.paths import STORE, TEXT
 from navitas.cli.habits.progress import bar
 from navitas.fleet.engine.base import Engine
@@ -55,32 +53,21 @@ class FleetChoice:
     period: Period
 
 
-def fleet_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`STORE`, `--engine`, `--memory`, `--since` and `--until`, as the keyword argument `choice`."""
+def _choice(store: Path, engine: str, memory_mib: int, since: str | None, until: str | None) -> FleetChoice:
+    return FleetChoice(store, engine, memory_mib, Period.parse(since, until))
 
-    @wraps(function)
-    def chosen(*, store: Path, engine: str, memory_mib: int, since: str | None, until: str | None, **values: Any) -> Any:
-        return function(choice=FleetChoice(store, engine, memory_mib, Period.parse(since, until)), **values)
 
-    decorators = (
-        click.argument("store", type=STORE, metavar="STORE"),
-        option("--engine", type=click.Choice(sorted(ENGINES)), default="duckdb", show_default=True, help="Query engine."),
-        option(
-            "--memory",
-            "memory_mib",
-            type=click.IntRange(64, 1 << 22),
-            default=MEMORY_MIB,
-            show_default=True,
-            metavar="MIB",
-            help="Memory limit of the engine.",
-        ),
-        option("--since", type=TEXT, metavar="DATE", help="Only samples from this day or time on (UTC)."),
-        option("--until", type=TEXT, metavar="DATE", help="Only samples before this day or time (UTC)."),
-    )
-    made: Callable[..., Any] = chosen
-    for decorate in reversed(decorators):
-        made = decorate(made)
-    return made
+_MIB = click.IntRange(64, 1 << 22)
+fleet_options = gathered(
+    "choice",
+    _choice,
+    click.argument("store", type=STORE, metavar="STORE"),
+    option("--engine", type=click.Choice(sorted(ENGINES)), default="duckdb", help="Query engine."),
+    option("--memory", "memory_mib", type=_MIB, default=MEMORY_MIB, metavar="MIB", help="Memory limit of the engine."),
+    option("--since", type=TEXT, metavar="DATE", help="Only samples from this day or time on (UTC)."),
+    option("--until", type=TEXT, metavar="DATE", help="Only samples before this day or time (UTC)."),
+)
+"""`STORE`, `--engine`, `--memory`, `--since` and `--until`, as the keyword argument `choice`."""
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -16,8 +15,8 @@ from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import STORE
 from navitas.fleet.erase import allow_again as accept_again
 from navitas.fleet.erase import erase_client
-from navitas.fleet.schema import client_number, parse_pseudonym, pseudonym
-from navitas.fleet.store import Store, unknown_client
+from navitas.fleet.schema import pseudonym
+from navitas.fleet.store import Store, client_numbers, unknown_client
 
 
 @click.command("erase", cls=NavitasCommand, example="navitas fleet erase fleet --client phone-7")
@@ -32,14 +31,14 @@ def command(*, store: Path, client: str, also_unknown: bool, allow_again: bool, 
         raise UsageError("--also-unknown and --allow-again exclude each other", "Use one of them.")
     opened = Store.open(store)
     if allow_again:
-        for number in _numbers(opened, client):
+        for number in client_numbers(opened, client):
             if before := accept_again(opened, number):
                 break
         write_json(json_file, client=pseudonym(number), samples=0, parts=0, erased_before=before)
         accepted = "later samples are accepted; files that were ingested before are still skipped"
         click.echo(f"{pseudonym(number)}: {accepted if before else 'was not erased'}", err=json_file is not None)
         return
-    for number in _numbers(opened, client):
+    for number in client_numbers(opened, client):
         if erased := erase_client(opened, number):
             break
     else:
@@ -50,10 +49,3 @@ def command(*, store: Path, client: str, also_unknown: bool, allow_again: bool, 
     again = ", which was erased before" if erased.before else ""
     text = f"erased {counted(erased.samples, 'sample')}; later ones are refused"
     click.echo(f"{pseudonym(number)}{again}: {text}", err=json_file is not None)
-
-
-def _numbers(store: Store, client: str) -> Iterator[int]:
-    """The client's number by its pseudonym, then by its name: a name may look like a pseudonym."""
-    if (given := parse_pseudonym(client)) is not None:
-        yield given
-    yield client_number(client, store.key)

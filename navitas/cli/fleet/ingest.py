@@ -21,7 +21,7 @@ from navitas.base.regular_files import is_url
 from navitas.base.untrusted_text import printable
 from navitas.cli.fleet.rows import client_option
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT, check_files
+from navitas.cli.habits.files import STDOUT
 from navitas.cli.habits.json_output import json_option, write_document
 from navitas.cli.habits.messages import error as show_error
 from navitas.cli.habits.messages import failed_check, is_quiet, next_step, note, shell_word, warning
@@ -42,15 +42,6 @@ _LONGEST_NAME = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class NamedSource:
-    """Local paths, or a URL. `name` is what messages call a temporary copy of standard input."""
-
-    paths: tuple[Path, ...] = ()
-    url: str = ""
-    name: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class LocalFile:
     """A local file. `name` is what messages call it if it is a temporary copy."""
 
@@ -59,41 +50,40 @@ class LocalFile:
 
 
 class SamplesSource(PathType):
-    """A source of samples. Raises `UsageError` if a file is missing, or if nothing matches a pattern."""
+    """A URL, or local files and folders. Raises `UsageError` if a file is missing, or if nothing matches a pattern."""
 
     def __init__(self) -> None:
         super().__init__("read", any_name=True, is_file=True)
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> NamedSource:  # type: ignore[override]
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | list[LocalFile]:  # type: ignore[override]
         text = str(value)
         if is_url(text):
-            return NamedSource(url=text)
+            return text
         if glob.has_magic(text) and not Path(text).exists():
             found = sorted(glob.glob(text, recursive=True))  # noqa: PTH207 (Path.glob has no absolute patterns)
             if not found:
                 raise UsageError(f"no file matches {text}", "Check the pattern; ** stands for folders at any depth.")
-            return NamedSource(tuple(super(SamplesSource, self).convert(one, param, ctx) for one in found))
-        return NamedSource((super().convert(value, param, ctx),), name="standard input" if text == "-" else "")
+            return [LocalFile(super(SamplesSource, self).convert(one, param, ctx)) for one in found]
+        return [LocalFile(super().convert(value, param, ctx), "standard input" if text == "-" else "")]
 
 
 @contextmanager
-def local_files(sources: Sequence[NamedSource]) -> Iterator[list[LocalFile]]:
+def local_files(sources: Sequence[str | list[LocalFile]]) -> Iterator[list[LocalFile]]:
     """All files of the sources, in order. Those of URLs are temporary copies. Raises `UsageError` if there are none."""
     found: list[LocalFile] = []
     with ExitStack() as copies:
         for source in sources:
-            if source.url:
-                copied = fetch_files(source.url, copies.enter_context(owned_folder("navitas-ingest-")))
-                found += [LocalFile(path, f"{shown_url(source.url)}: {path.name}") for path in copied]
-            for path in source.paths:
-                found += map(LocalFile, _inside(path)) if path.is_dir() else [LocalFile(path, source.name)]
+            if isinstance(source, str):
+                copied = fetch_files(source, copies.enter_context(owned_folder("navitas-ingest-")))
+                found += [LocalFile(path, f"{shown_url(source)}: {path.name}") for path in copied]
+                continue
+            for one in source:
+                inside = one.path.rglob("*") if one.path.is_dir() else ()
+                visible = (file for file in inside if file.is_file() and not file.name.startswith("."))
+                found += map(LocalFile, sorted(visible)) if one.path.is_dir() else [one]
         if not found:
             raise UsageError("no files in the named folders", "name files of samples")
         yield found
-
-
-def _inside(folder: Path) -> list[Path]:
-    return sorted(file for file in folder.rglob("*") if file.is_file() and not file.name.startswith("."))
 
 
 @click.command("ingest", cls=NavitasCommand, example="navitas fleet ingest fleet samples/*.jsonl")
@@ -101,14 +91,13 @@ def _inside(folder: Path) -> list[Path]:
 @click.argument("files", nargs=-1, required=True, type=SamplesSource(), metavar="FILE...")
 @client_option("Client of batterystats histories; '{name}' stands for the file name.", default="")
 @json_option
-def command(*, store: Path, files: tuple[NamedSource, ...], client: str, json_file: Path | None) -> int:
+def command(*, store: Path, files: tuple[str | list[LocalFile], ...], client: str, json_file: Path | None) -> int:
     """Store samples in the fleet's folder STORE, which is created if needed.
 
     A FILE has JSON lines, CSV, Parquet, or a history of `dumpsys batterystats --checkin`, optionally compressed by gzip or
     Zstandard. It may be a pattern, a URL or '-' for stdin. A folder stands for all files in it. Stored rows are skipped. Rows
     with errors go to STORE/quarantine, with the reason.
     """
-    check_files([json_file] if json_file else [])
     if ignores_variable(store / layout.SETTINGS):
         warning(f"{store} keeps its own salt in {layout.SETTINGS}; {SALT_VARIABLE} has no effect on it")
     with local_files(files) as found:

@@ -31,7 +31,6 @@ def model_option(function: F) -> F:
         "model",
         type=click.Choice(["default", "paper"]),
         default="default",
-        show_default=True,
         help="paper: use the method of the Carat paper, for comparison.",
     )(renamed("--model", "--method")(function))
     return decorated

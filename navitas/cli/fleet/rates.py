@@ -12,10 +12,10 @@ from navitas.base.units import percent, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.cli.fleet.engines import FleetChoice, fleet_of, fleet_options, reading
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT, check_files, check_regular_or_new
+from navitas.cli.habits.files import STDOUT
 from navitas.cli.habits.json_output import json_option, write_document
 from navitas.cli.habits.option import option
-from navitas.cli.habits.paths import WRITE
+from navitas.cli.habits.paths import WRITE_REGULAR_UTF8
 from navitas.cli.habits.standard_output import output_console
 from navitas.fleet.rates import RATES, Summary, check_export, export, rates, summary_of
 from navitas.fleet.results import SCHEMA_VERSION
@@ -26,14 +26,12 @@ from navitas.report.terminal.paragraph import Paragraph
 
 @click.command("rates", cls=NavitasCommand, example="navitas fleet rates fleet -o rates.parquet")
 @fleet_options
-@option("-o", "--output", type=WRITE, metavar="FILE", help="Write all pairs to this .csv or .parquet file.")
+@option("-o", "--output", type=WRITE_REGULAR_UTF8, metavar="FILE", help="Write all pairs to this .csv or .parquet file.")
 @json_option
 def command(*, choice: FleetChoice, output: Path | None, json_file: Path | None) -> None:
     """Show how many pairs of samples count, why others are refused, and how fast batteries drain. -o exports the pairs."""
-    check_files([path for path in (output, json_file) if path is not None])
     if output is not None:
         check_export(output)
-        check_regular_or_new(output)
     with fleet_of(choice) as fleet:
         summary = summary_of(fleet)
         if output is not None:

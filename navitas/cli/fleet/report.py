@@ -13,7 +13,7 @@ from navitas.base.units import share
 from navitas.cli.fleet.engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
 from navitas.cli.fleet.rows import client_option, min_clients_option
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT, check_files, write_to
+from navitas.cli.habits.files import STDOUT, write_to
 from navitas.cli.habits.json_output import json_option, write_json
 from navitas.cli.habits.messages import note
 from navitas.cli.habits.option import option
@@ -63,7 +63,6 @@ def command(
     json_file: Path | None,
 ) -> None:
     """Write a self-contained HTML page: hogs, bugs, J-scores, conditions, and actions for a client."""
-    check_files([path for path in (output, json_file) if path is not None])
     found = list(_recordings(recordings))
     with fleet_of(choice) as fleet:
         hogs = hogs_of(fleet)
@@ -106,14 +105,11 @@ def command(
 def _recordings(given: tuple[Path, ...]) -> Iterator[Path]:
     """The named recordings, and those in named folders. Raises `UsageError` if there are none."""
     for path in given:
-        inside = sorted(file.parent for file in (path, *_folders(path)) for file in [file / MANIFEST_NAME] if file.is_file())
+        folders = (path, *path.iterdir()) if path.is_dir() else ()
+        inside = sorted(folder for folder in folders if (folder / MANIFEST_NAME).is_file())
         if not inside:
             raise UsageError(f"{path}: has no recording", "Name the folder of a recording, or a folder of recordings.")
         yield from inside
-
-
-def _folders(path: Path) -> list[Path]:
-    return sorted(one for one in path.iterdir() if one.is_dir()) if path.is_dir() else []
 
 
 def _recorded(recordings: list[Path], apps: Collection[str]) -> dict[str, Recorded]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import wraps
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -14,10 +13,10 @@ import click
 from navitas.base.counts import counted
 from navitas.base.errors import UsageError
 from navitas.base.untrusted_text import guarded
-from navitas.cli.habits.files import STDOUT, check_files, write_to
+from navitas.cli.habits.files import STDOUT, write_to
 from navitas.cli.habits.json_output import json_option, write_document
 from navitas.cli.habits.messages import note
-from navitas.cli.habits.option import option
+from navitas.cli.habits.option import gathered, option
 from navitas.cli.habits.options import top_option
 from navitas.cli.habits.paths import TEXT, WRITE_ANY_NAME
 from navitas.fleet.results import Row, document, of_enough_clients
@@ -30,8 +29,8 @@ R = TypeVar("R", bound=Row)
 class Outputs:
     """Output files of a result, and the number of rows of its table."""
 
-    json: Path | None
-    csv: Path | None
+    json_file: Path | None
+    csv_file: Path | None
     top: int
     min_clients: int = 1
 
@@ -52,18 +51,17 @@ class Outputs:
 
     def write(self, kind: type[R], rows: Sequence[R], **more: object) -> bool:
         """Write all rows to the files. Returns whether standard output is free for a table."""
-        if self.json is not None:
-            write_document(self.json, document(kind.KIND, rows, **more))
-        if self.csv is not None:
-            write_to(self.csv, lambda out: _csv(kind, rows, out))
-        return STDOUT not in (self.json, self.csv)
+        if self.json_file is not None:
+            write_document(self.json_file, document(kind.KIND, rows, **more))
+        if self.csv_file is not None:
+            write_to(self.csv_file, lambda out: _csv(kind, rows, out))
+        return STDOUT not in (self.json_file, self.csv_file)
 
 
 min_clients_option = option(
     "--min-clients",
     type=click.IntRange(min=1),
     default=1,
-    show_default=True,
     section="Output",
     metavar="N",
     help="Leave out what is about fewer clients.",
@@ -76,24 +74,15 @@ def client_option(text: str, **attributes: Any) -> Callable[[F], F]:
     return option("--client", type=TEXT, from_project=False, metavar="NAME", help=text, **attributes)
 
 
-def output_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--json`, `--csv`, `--top` and `--min-clients`, as the keyword argument `outputs`. Raises `UsageError` before any work."""
-
-    @wraps(function)
-    def with_outputs(*, json_file: Path | None, csv_file: Path | None, top: int, min_clients: int, **values: Any) -> Any:
-        check_files([path for path in (json_file, csv_file) if path is not None])
-        return function(outputs=Outputs(json_file, csv_file, top, min_clients), **values)
-
-    decorators = (
-        min_clients_option,
-        json_option,
-        option("--csv", "csv_file", type=WRITE_ANY_NAME, metavar="FILE", section="Output", help="Write CSV ('-': stdout)."),
-        top_option(20),
-    )
-    made: Callable[..., Any] = with_outputs
-    for decorate in reversed(decorators):
-        made = decorate(made)
-    return made
+output_options = gathered(
+    "outputs",
+    Outputs,
+    min_clients_option,
+    json_option,
+    option("--csv", "csv_file", type=WRITE_ANY_NAME, metavar="FILE", section="Output", help="Write CSV ('-': stdout)."),
+    top_option(20),
+)
+"""`--json`, `--csv`, `--top` and `--min-clients`, as the keyword argument `outputs`."""
 
 
 def _csv(kind: type[R], rows: Sequence[R], out: IO[str]) -> None:

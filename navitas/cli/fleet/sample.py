@@ -17,12 +17,12 @@ from navitas.capture.device.base import Device
 from navitas.cli.fleet.ingest import ingest_with_progress, print_outcomes
 from navitas.cli.fleet.rows import client_option
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT, check_files, check_regular_or_new
+from navitas.cli.habits.files import STDOUT
 from navitas.cli.habits.json_output import json_option, write_json
 from navitas.cli.habits.messages import note
 from navitas.cli.habits.option import option
 from navitas.cli.habits.options import connected_option
-from navitas.cli.habits.paths import NEW_STORE, WRITE_ANY_NAME
+from navitas.cli.habits.paths import NEW_STORE, WRITE_REGULAR
 from navitas.cli.habits.renamed_options import renamed
 from navitas.cli.workflows.devices import device_of
 from navitas.fleet.ingest.checkin import CheckinReader
@@ -35,7 +35,7 @@ _USEFUL = ("screen", "network", "brightness", "saver", *_COUNTERS)
 
 @click.command("sample", cls=NavitasCommand, example="navitas fleet sample fleet --device SERIAL --battery-history")
 @click.argument("store", required=False, type=NEW_STORE, metavar="[STORE]")
-@option("-o", "--output", type=WRITE_ANY_NAME, metavar="FILE", help="Append to this file of JSON lines ('-': stdout).")
+@option("-o", "--output", type=WRITE_REGULAR, metavar="FILE", help="Append to this file of JSON lines ('-': stdout).")
 @connected_option
 @client_option("Name of the phone. [a hash of its serial number]", default="")
 @option("--battery-history", "history", is_flag=True, help="Add the history that the phone keeps: a sample for each percent.")
@@ -50,9 +50,6 @@ def command(
     """
     if (store is None) == (output is None):
         raise UsageError("a sample needs exactly one destination", "name either STORE or -o FILE")
-    check_files([path for path in (output, json_file) if path is not None])
-    if output is not None and output != STDOUT:
-        check_regular_or_new(output)
     with device_of(serial) as device:
         rows = [*(_history(device, client) if history else ()), take_sample(device, client, counters=not history)]
     if missing := [name for name in _USEFUL if name not in rows[-1] and not (history and name in _COUNTERS)]:

@@ -10,7 +10,8 @@ import click
 from navitas.base.counts import counted
 from navitas.base.errors import UsageError
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.json_output import check_json, json_option, write_json
+from navitas.cli.habits.files import STDOUT
+from navitas.cli.habits.json_output import json_option, write_json
 from navitas.cli.habits.messages import next_step, shell_word
 from navitas.cli.habits.option import option
 from navitas.cli.habits.options import Finite
@@ -36,38 +37,25 @@ def _steps(ctx: click.Context, param: click.Parameter, value: str) -> tuple[tupl
 
 @click.command("simulate", cls=NavitasCommand, example="navitas fleet simulate fleet --samples 100000 --seed 7")
 @click.argument("folder", metavar="STORE", type=NEW_STORE)
-@option(
-    "--samples", type=click.IntRange(2, 1_000_000_000), default=200_000, show_default=True, metavar="N", help="Number of samples."
-)
+@option("--samples", type=click.IntRange(2, 1_000_000_000), default=200_000, metavar="N", help="Number of samples.")
 @option("--clients", type=click.IntRange(1, 10_000_000), metavar="N", help="Number of clients. [one for each thousand samples]")
-@option("--seed", type=click.IntRange(0), default=1, show_default=True, metavar="S", help="Seed of the random numbers.")
-@option("--apps", type=click.IntRange(1), default=1000, show_default=True, metavar="N", help="Number of apps.")
-@option("--hogs", type=Finite(0, 100), default=5, show_default=True, metavar="P", help="% of apps that are hogs.")
-@option(
-    "--bugs",
-    type=Finite(0, 5),
-    default=0.33,
-    show_default=True,
-    metavar="P",
-    help="% of pairs of a client and an app with a bug.",
-)
+@option("--seed", type=click.IntRange(0), default=1, metavar="S", help="Seed of the random numbers.")
+@option("--apps", type=click.IntRange(1), default=1000, metavar="N", help="Number of apps.")
+@option("--hogs", type=Finite(0, 100), default=5, metavar="P", help="% of apps that are hogs.")
+@option("--bugs", type=Finite(0, 5), default=0.33, metavar="P", help="% of pairs of a client and an app with a bug.")
 @option(
     "--steps",
     type=TEXT,
     callback=_steps,
     default="1=60,5=35,10=5",
-    show_default=True,
     metavar="STEP=SHARE,…",
     help="Steps of the level in %, with the shares of clients.",
 )
-@option(
-    "--gap", type=Finite(1, 600), default=30, show_default=True, metavar="MINUTES", help="Time between two samples of a client."
-)
+@option("--gap", type=Finite(1, 600), default=30, metavar="MINUTES", help="Time between two samples of a client.")
 @option(
     "--hidden-use",
     type=Finite(0, 100),
     default=0,
-    show_default=True,
     metavar="P",
     help="Weight in % of the screen state at samples for the time between samples.",
 )
@@ -79,16 +67,14 @@ def _steps(ctx: click.Context, param: click.Parameter, value: str) -> tuple[tupl
     metavar="N",
     help="Number of buckets of a new STORE. [by the number of samples]",
 )
-@option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, metavar="N", help="Number of processes.")
+@option("--jobs", type=click.IntRange(1, 256), default=1, metavar="N", help="Number of processes.")
 @option(
     "--advice",
     type=READ_FILE,
     metavar="FILE",
     help="CSV or Parquet (client, app): simulate the period after this advice in a simulated STORE.",
 )
-@option(
-    "--compliance", type=Finite(0, 100), default=80, show_default=True, metavar="P", help="% of the advice that clients follow."
-)
+@option("--compliance", type=Finite(0, 100), default=80, metavar="P", help="% of the advice that clients follow.")
 @json_option
 @click.pass_context
 def command(
@@ -103,7 +89,7 @@ def command(
     **values: Any,
 ) -> None:
     """Simulate a fleet with known truth in the folder STORE. With the same options, an interrupted run continues."""
-    is_text = check_json(json_file)
+    is_text = json_file != STDOUT
     if advice is not None:
         given = sorted(name for name in values if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE)
         if given:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +15,7 @@ from navitas.base.errors import RecordingError, UsageError
 from navitas.base.untrusted_text import printable, printable_line
 from navitas.cli.graph.tables import print_difference, print_graph
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT, check_files, write_to
+from navitas.cli.habits.files import STDOUT, check_distinct, write_to
 from navitas.cli.habits.json_output import json_option
 from navitas.cli.habits.messages import location, next_step, shell_word, warning
 from navitas.cli.habits.option import option
@@ -92,7 +91,7 @@ def command(
         raise UsageError("--from and --before exclude each other: a difference is that of whole graphs", "leave one out")
     name = _format(format_name, output)
     file = output or (STDOUT if name is not None else None)
-    check_files([path for path in (file, json_file) if path is not None])
+    check_distinct([path for path in (file, json_file) if path is not None])
     with ConsoleProgress(only_live=True) as progress:
         settings = AnalysisSettings(evidence=evidence, fitted=None if power_model is None else read_fitted_model(power_model))
         load = partial(_read, settings=settings, progress=progress)
@@ -188,7 +187,7 @@ def _write(file: Path, name: str, graph: ModuleGraph, document: Mapping[str, Any
     """Write a format to a file. Raises `UsageError` for a PNG that Graphviz cannot draw."""
     writers: dict[str, Callable[[IO[Any]], object]] = {
         "dot": lambda out: write_dot(graph, out),
-        "svg": lambda out: out.write(_svg(graph)),
+        "svg": lambda out: _write_svg(graph, out),
         "png": lambda out: out.write(graphviz_png(graph)),
         "graphml": lambda out: write_graphml(graph, out),
         "json": lambda out: write_node_link(document, out),
@@ -197,11 +196,9 @@ def _write(file: Path, name: str, graph: ModuleGraph, document: Mapping[str, Any
     write_to(file, writers[name], binary=name == "png")
 
 
-def _svg(graph: ModuleGraph) -> str:
+def _write_svg(graph: ModuleGraph, out: IO[str]) -> None:
     """By Graphviz, if it is installed; else with Navitas's own layout."""
-    drawn = graphviz_svg(graph)
-    if drawn is not None:
-        return drawn
-    out = io.StringIO()
-    write_svg(graph, out)
-    return out.getvalue()
+    if (drawn := graphviz_svg(graph)) is not None:
+        out.write(drawn)
+    else:
+        write_svg(graph, out)

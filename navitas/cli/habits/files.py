@@ -1,4 +1,4 @@
-"""Writes the output files of commands, and checks their paths."""
+"""Writes the output files of commands."""
 
 from __future__ import annotations
 
@@ -14,25 +14,14 @@ from typing import IO, Any
 
 from navitas.base.errors import UsageError
 from navitas.base.new_files import named_stream, naming, new_file
-from navitas.base.regular_files import check_regular
 
 STDOUT = Path("-")
 _READER_TIMEOUT_S, _POLL_S = 5.0, 0.05
 
 
-def check_files(files: Sequence[Path]) -> None:
-    """Raise `UsageError` for files that can't be written or that overwrite each other. Call it before the work."""
-    for path in files:
-        if not path.name and path != STDOUT:
-            raise UsageError(f"'{path}' is not a file name", "name a file, or - for standard output")
-        if path == STDOUT and sys.stdout is None:
-            raise UsageError("standard output is closed, so no report can go there", "name a file")
-        if path.is_dir():
-            raise UsageError(f"{path} is a folder", "name a file in it")
-        if path.is_socket():
-            raise UsageError(f"{path} is a socket", "name a file")
-    real = [path if path == STDOUT else Path(os.path.realpath(path)) for path in files]
-    if len(set(real)) < len(files):
+def check_distinct(files: Sequence[Path]) -> None:
+    """Raise `UsageError` for files that overwrite each other. Call it before the work."""
+    if len({path if path == STDOUT else Path(os.path.realpath(path)) for path in files}) < len(files):
         raise UsageError("two reports would go to the same file", "name a file for each")
 
 
@@ -81,12 +70,3 @@ def _open_pipe_or_device(path: Path) -> int:
             continue
         os.set_blocking(handle, True)
         return handle
-
-
-def check_regular_or_new(path: Path) -> None:
-    """Raise `UsageError` if the path exists and is not a regular file."""
-    if path.exists() and not path.is_file():
-        try:
-            check_regular(path)
-        except OSError as error:
-            raise UsageError(f"{path}: {error.strerror}", "name a file") from error

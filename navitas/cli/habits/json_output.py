@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from navitas.base.untrusted_text import ESCAPED_SURROGATE, without_surrogates
-from navitas.cli.habits.files import STDOUT, check_files, write_to
+from navitas.cli.habits.files import write_to
 from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import WRITE_ANY_NAME
 
@@ -18,17 +18,11 @@ SCHEMA_VERSION = 1
 
 
 def json_option(function: F) -> F:
-    """Add the option `--json` as the parameter `json_file`. The command must call `check_json`."""
+    """Add the option `--json` as the parameter `json_file`."""
     add: Callable[[F], F] = option(
         "--json", "json_file", type=WRITE_ANY_NAME, metavar="FILE", section="Output", help="Write JSON ('-': stdout)."
     )
     return add(function)
-
-
-def check_json(path: Path | None) -> bool:
-    """Return whether text can go to standard output. Raises `UsageError` if the file can't be written."""
-    check_files([] if path is None else [path])
-    return path != STDOUT
 
 
 def write_json(path: Path | None, **content: object) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
+from inspect import Parameter, signature
 from typing import Any, TypeVar
 
 import click
@@ -17,12 +19,15 @@ class Option(click.Option):
 
     - `section`: its group in `--help`.
     - `from_project`: whether a project's settings file can set it (docs/cli.md#settings-files).
+
+    Its help ends with the default in brackets, which is added unless the help has one.
     """
 
     def __init__(
         self, param_decls: Sequence[str] | None = None, *, section: str = "", from_project: bool = True, **attributes: Any
     ) -> None:
-        super().__init__(param_decls, **attributes)
+        is_said = str(attributes.get("help")).endswith("]") or attributes.get("default") in (None, "")
+        super().__init__(param_decls, **{"show_default": not is_said, **attributes})
         self.section = section
         self.from_project = from_project
 
@@ -60,13 +65,35 @@ def option(*param_decls: str, cls: type[Option] = Option, **attributes: Any) -> 
 
 def choice_option(name: str, values: Sequence[str], text: str, **attributes: Any) -> Callable[[F], F]:
     """Add an option with the first of `values` as its default, which its help shows. `text` is the help."""
-    return option(name, type=click.Choice(values), default=values[0], show_default=True, help=text, **attributes)
+    return option(name, type=click.Choice(values), default=values[0], help=text, **attributes)
 
 
 def given_options(ctx: click.Context, names: Iterable[str]) -> list[str]:
     """Return which of these options are on the command line, as `--name`. Those of settings files do not count."""
     given = [name for name in names if ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE]
     return [max(param.opts, key=len) for param in ctx.command.params if param.name in given]
+
+
+def gathered(keyword: str, make: Callable[..., object], *options: Callable[[Any], Any]) -> Callable[[F], F]:
+    """Add options. The command gets those that are parameters of `make` as one argument, `keyword`: what `make` returns for them.
+
+    An option that is not given has the default of `make`.
+    """
+    parameters = signature(make).parameters
+
+    def decorate(function: F) -> F:
+        @wraps(function)
+        def command(*arguments: Any, **values: Any) -> Any:
+            given = {name: values.pop(name) for name in parameters if name in values}
+            known = {
+                one: value for one, value in given.items() if value is not None or parameters[one].default is Parameter.empty
+            }
+            return function(*arguments, **{keyword: make(**known)}, **values)
+
+        made: F = section("", *options)(command)  # type: ignore[assignment]
+        return made
+
+    return decorate
 
 
 def section(title: str, *options: Callable[[Any], Any]) -> Callable[[F], F]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,12 +13,12 @@ import click
 
 from navitas.base.errors import UsageError
 from navitas.capture.device.base import VIRTUAL
-from navitas.cli.habits.files import STDOUT, check_files
-from navitas.cli.habits.option import choice_option, option, section
+from navitas.cli.habits.files import STDOUT, check_distinct
+from navitas.cli.habits.option import choice_option, gathered, option, section
 from navitas.cli.habits.paths import NAME_OR_FILE, PROGRAM, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME, file_of_recording
 from navitas.cli.habits.renamed_options import renamed
 from navitas.cli.report.formats import FormatOption, FormatType, ReportFile, report_files
-from navitas.energy.attribute.analysis_settings import DEFAULT, AnalysisSettings
+from navitas.energy.attribute.analysis_settings import DEFAULT, AnalysisSettings, EvidenceChoice
 from navitas.recording.layout import is_file_of
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class ReportOptions:
 
     def check(self, recording: Path | None = None) -> None:
         """Raise `UsageError` for files that overwrite each other or a file of the recording, which need not exist yet."""
-        check_files(self.paths)
+        check_distinct(self.paths)
         if recording is None:
             return
         folder = Path(os.path.realpath(recording))
@@ -99,9 +99,7 @@ device_option = option("--device", type=TEXT, default=VIRTUAL, metavar="SERIAL",
 connected_option = option(
     "--device", "serial", type=TEXT, metavar="SERIAL", help="A device of `navitas devices`. [the only one on adb]"
 )
-phone_option = option(
-    "--phone", type=NAME_OR_FILE, default="default", show_default=True, metavar="NAME", help="The model of the virtual phone."
-)
+phone_option = option("--phone", type=NAME_OR_FILE, default="default", metavar="NAME", help="The model of the virtual phone.")
 BEFORE_HELP = "A recording of an earlier build, to show what changed since."
 meter_option = option("--meter", type=READ_FILE_ANY_NAME, metavar="FILE", help="CSV file of a power meter. [the phone's rails]")
 interval_option = option(
@@ -118,7 +116,7 @@ evidence_option = option(
 def top_option(default: int, group: str = "Output") -> Callable[[F], F]:
     """Return the option `--top`, in a group of `--help`."""
     rows = click.IntRange(min=1)
-    return option("--top", type=rows, default=default, show_default=True, metavar="N", section=group, help="Rows in each table.")
+    return option("--top", type=rows, default=default, metavar="N", section=group, help="Rows in each table.")
 
 
 probe_options = section(
@@ -160,34 +158,51 @@ measuring_options = section(
 """The options for measuring and for the phone's settings. The command must call `profile_options`."""
 
 
-report_options = section(
-    "Report",
-    option("--format", "formats", cls=FormatOption, type=FormatType(), multiple=True, metavar="NAME[=FILE]", from_project=False),
-    *(option(f"--{name}", type=WRITE_ANY_NAME, metavar="FILE", help=text) for name, text in _SHORT_FORMS.items()),
-    option("--tree", type=TEXT, metavar="THREAD", help="Show a thread's call tree (name or serial)."),
-    top_option(20, "Report"),
-    choice_option("--formula", ["default", "paper1"], "paper1: also the Navitas paper's formula (1)."),
-    power_model_option,
-    evidence_option,
-    renamed("--model", "--formula"),
-    renamed("--method", "--formula"),
-)
-"""The options of reports. The command must call `pop_report_options`."""
-
-
-def pop_report_options(values: dict[str, Any]) -> ReportOptions:
-    """Remove the options of reports from a command's keyword arguments.
-
-    Raises the errors of `report_files`, and `PowerProfileError` for an invalid model file.
-    """
-    formula, power_model = values.pop("formula"), values.pop("power_model")
+def _report(
+    *,
+    formats: Sequence[tuple[str, Path | None]],
+    json: Path | None,
+    html: Path | None,
+    speedscope: Path | None,
+    collapsed: Path | None,
+    tree: str | None,
+    top: int,
+    formula: str,
+    evidence: EvidenceChoice,
+    power_model: Path | None,
+    outputs: Sequence[Path] = (),
+    history: Path | None = None,
+) -> ReportOptions:
     fitted = None
     if power_model is not None:
         from navitas.power.fitted_model import read_fitted_model  # noqa: PLC0415
 
         fitted = read_fitted_model(power_model)
-    analysis = AnalysisSettings(None if formula == "default" else formula, values.pop("evidence"), fitted)
-    short = [(name, values.pop(name)) for name in _SHORT_FORMS]
+    analysis = AnalysisSettings(None if formula == "default" else formula, evidence, fitted)
+    short = zip(_SHORT_FORMS, (json, html, speedscope, collapsed), strict=True)
     files = [ReportFile(name, path, f"--{name}") for name, path in short if path is not None]
-    files += report_files(values.pop("formats"), values.pop("outputs", ()))
-    return ReportOptions(tuple(files), values.pop("tree"), values.pop("top"), analysis)
+    return ReportOptions((*files, *report_files(formats, outputs)), tree, top, analysis, history=history)
+
+
+report_options = gathered(
+    "report",
+    _report,
+    section(
+        "Report",
+        option(
+            "--format", "formats", cls=FormatOption, type=FormatType(), multiple=True, metavar="NAME[=FILE]", from_project=False
+        ),
+        *(option(f"--{name}", type=WRITE_ANY_NAME, metavar="FILE", help=text) for name, text in _SHORT_FORMS.items()),
+        option("--tree", type=TEXT, metavar="THREAD", help="Show a thread's call tree (name or serial)."),
+        top_option(20, "Report"),
+        choice_option("--formula", ["default", "paper1"], "paper1: also the Navitas paper's formula (1)."),
+        power_model_option,
+        evidence_option,
+        renamed("--model", "--formula"),
+        renamed("--method", "--formula"),
+    ),
+)
+"""The options of reports, as the keyword argument `report`. An `-o` and a `--history` of the command belong to it.
+
+Raises the errors of `report_files`, and `PowerProfileError` for an invalid model file.
+"""

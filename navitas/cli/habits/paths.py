@@ -17,7 +17,7 @@ import click
 
 from navitas.base.errors import UsageError
 from navitas.base.owned_folder import owned_folder
-from navitas.base.regular_files import is_url
+from navitas.base.regular_files import check_regular, is_url
 from navitas.cli.habits.messages import shell_word
 from navitas.fleet import layout
 from navitas.recording.layout import recording_of
@@ -51,7 +51,7 @@ class PathType(click.Path):
     """A path in a command line. Raises `UsageError` for an output that is another path of the command, or in a recording.
 
     - `any_name`: names that are not UTF-8 are valid. By default they are errors, since Java, Gradle and Arrow cannot open them.
-    - `is_file`: a file to read. The name `-` stands for standard input.
+    - `is_file`: a file to read, where the name `-` stands for standard input; or a file to write that is no pipe or device.
     - `must_exist`: a missing file or folder is an error. Always true for the role `read`.
     """
 
@@ -67,7 +67,7 @@ class PathType(click.Path):
             raise UsageError(f"{_label(param)}: '' is not the name of a file or folder", "Check the variable that has it.")
         _check_local(str(value), param, self.role)
         path = Path(str(super().convert(value, param, ctx)))
-        if self.is_file and path == _STDIN and ctx is not None:
+        if self.is_file and self.role == "read" and path == _STDIN and ctx is not None:
             return _standard_input_file(ctx)
         if not self.any_name:
             _check_utf8(str(path), param)
@@ -80,7 +80,34 @@ class PathType(click.Path):
             raise file_of_recording(path)
         if param is not None and ctx is not None:
             _compare(_PathArgument(param, path, real, self.role), ctx)
+        if self.role == "write":
+            self._check_output(path)
         return path
+
+    def _check_output(self, path: Path) -> None:
+        """Raise `UsageError` for an output file that can't be written."""
+        if path == _STDIN:
+            if sys.stdout is None:
+                raise UsageError("standard output is closed, so no report can go there", "name a file")
+            return
+        if not path.name:
+            raise UsageError(f"'{path}' is not a file name", "name a file, or - for standard output")
+        if path.is_dir():
+            raise UsageError(f"{path} is a folder", "name a file in it")
+        if path.is_socket():
+            raise UsageError(f"{path} is a socket", "name a file")
+        if self.is_file and path.exists():
+            try:
+                check_regular(path)
+            except OSError as error:
+                raise UsageError(f"{path}: {error.strerror}", "name a file") from error
+
+
+class FileOrFolder(PathType):
+    """An output that may be a folder."""
+
+    def _check_output(self, path: Path) -> None:
+        """Nothing to check: the instrumenter reports what it cannot write."""
 
 
 class Utf8Text(click.types.StringParamType):
@@ -124,6 +151,9 @@ READ_FILE = PathType("read", is_file=True)
 READ_FILE_ANY_NAME = PathType("read", any_name=True, is_file=True)
 WRITE = PathType("write")
 WRITE_ANY_NAME = PathType("write", any_name=True)
+WRITE_REGULAR = PathType("write", any_name=True, is_file=True)
+WRITE_REGULAR_UTF8 = PathType("write", is_file=True)
+WRITE_FILE_OR_FOLDER = FileOrFolder("write")
 FOLDER = PathType("folder")
 STORE = PathType("store", must_exist=True)
 NEW_STORE = PathType("store")

@@ -11,7 +11,8 @@ import click
 from navitas.base.errors import NavitasError, UsageError
 from navitas.cli.compare.input import read_session, session_paths
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.json_output import check_json, json_option, write_json
+from navitas.cli.habits.files import STDOUT
+from navitas.cli.habits.json_output import json_option, write_json
 from navitas.cli.habits.messages import next_step, shell_word, warning
 from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import READ_FILE_ANY_NAME, WRITE_ANY_NAME
@@ -28,14 +29,14 @@ _FILE_HELP = "The history; created if it is missing."
 
 @click.command("add", cls=NavitasCommand, example="navitas history add navitas-recordings\nnavitas history add report.json")
 @click.argument("paths", type=READ_FILE_ANY_NAME, nargs=-1, required=True, metavar="PATH...")
-@option("--file", type=WRITE_ANY_NAME, default=DEFAULT_FILE, show_default=True, metavar="FILE", help=_FILE_HELP)
+@option("--file", type=WRITE_ANY_NAME, default=DEFAULT_FILE, metavar="FILE", help=_FILE_HELP)
 @json_option
 def add(*, paths: tuple[Path, ...], file: Path, json_file: Path | None) -> int:
     """Add sessions to a history: recordings, JSON reports ('-': stdin), or folders of them.
 
     A session that the history has is not added again.
     """
-    is_text = check_json(json_file)
+    is_text = json_file != STDOUT
     found = [one for path in paths for one in session_paths(path)]
     with ConsoleProgress(only_live=True) as progress:
         sessions = [read_session(one, progress) for one in found]

@@ -10,16 +10,17 @@ from typing import Any
 import click
 
 from navitas.base.errors import UsageError
+from navitas.base.json_text import fields
 from navitas.base.units import joules
 from navitas.base.untrusted_text import printable, printable_list
 from navitas.capture.build.commits import oldest_first
-from navitas.cli.compare.energy_limit import figure_option
+from navitas.cli.compare.energy_limit import figure_option, min_share_option
 from navitas.cli.compare.tables import change_texts, percent, short_names
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.json_output import check_json, json_option, write_json
+from navitas.cli.habits.files import STDOUT
+from navitas.cli.habits.json_output import json_option, write_json
 from navitas.cli.habits.messages import warning
 from navitas.cli.habits.option import option
-from navitas.cli.habits.options import Finite
 from navitas.cli.habits.paths import READ, READ_ANY_NAME
 from navitas.cli.habits.standard_output import output_console
 from navitas.cli.history.file import DEFAULT_FILE, read_sessions
@@ -51,22 +52,14 @@ _ADD_AGAIN = "An older version of Navitas added them: add their recordings again
 @click.argument("file", type=READ_ANY_NAME, required=False)
 @figure_option
 @option("--source", type=READ, default=Path(), metavar="DIR", help="The project, for its git revisions. [.]")
-@option(
-    "--min-share",
-    "least_percent",
-    type=Finite(min=0, max=100),
-    default=1.0,
-    show_default=True,
-    metavar="PERCENT",
-    help="Leave out methods and threads with a smaller share of all energy.",
-)
+@min_share_option(1.0)
 @json_option
 def command(*, file: Path | None, choice: FigureChoice, source: Path, least_percent: float, json_file: Path | None) -> int:
     """Show the trend of each figure over a history's sessions, and its change points.
 
     FILE is the history: by default navitas-history.sqlite.
     """
-    is_text = check_json(json_file)
+    is_text = json_file != STDOUT
     if not source.is_dir():
         raise UsageError(f"--source: {source} is not a folder", "Name the folder of the project.")
     file = file or DEFAULT_FILE
@@ -131,9 +124,7 @@ def _row(one: FigureTrend) -> dict[str, Any]:
 
 
 def _point(one: ChangePoint) -> dict[str, Any]:
-    effect = one.effect
-    change = {"percent": effect.percent, "low_percent": effect.low_percent, "high_percent": effect.high_percent}
-    return {"before": one.before, "after": one.after, **change}
+    return {**fields(one, "before", "after"), **fields(one.effect, "percent", "low_percent", "high_percent")}
 
 
 def trends_table(found: Sequence[FigureTrend], energy: Energy, labels: Sequence[str]) -> FittedTable:

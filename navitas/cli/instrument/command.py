@@ -12,25 +12,18 @@ from navitas.capture.build.bridge import InstrumentOptions, InstrumentSummary
 from navitas.capture.build.instrument import check_block_edits, instrument
 from navitas.capture.bundle.manifest import Probes
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.json_output import check_json, json_option, write_json
+from navitas.cli.habits.json_output import json_option, write_json
 from navitas.cli.habits.messages import next_step, note, shell_word, warning
 from navitas.cli.habits.option import choice_option, option
 from navitas.cli.habits.options import probe_options
-from navitas.cli.habits.paths import READ, READ_FILE, WRITE
+from navitas.cli.habits.paths import READ, READ_FILE, WRITE, WRITE_FILE_OR_FOLDER
 from navitas.cli.habits.renamed_options import renamed
 
 
 @click.command("instrument", cls=NavitasCommand, example="navitas instrument classes -o out --map-output map.json")
 @click.argument("inputs", nargs=-1, required=True, type=READ, metavar="IN…")
-@option("-o", "--output", required=True, type=WRITE, metavar="OUT", help="The folder or jar to write.")
-@option(
-    "--map-output",
-    "map_file",
-    required=True,
-    type=WRITE,
-    metavar="FILE",
-    help="The method map to write.",
-)
+@option("-o", "--output", required=True, type=WRITE_FILE_OR_FOLDER, metavar="OUT", help="The folder or jar to write.")
+@option("--map-output", "map_file", required=True, type=WRITE, metavar="FILE", help="The method map to write.")
 @choice_option("--probes", ["methods", "blocks", "none"], "methods: their calls; blocks: executions of basic blocks.")
 @option("--block-edits", type=READ_FILE, metavar="FILE", help="Remove or repeat these blocks first.")
 @option("--hooks", is_flag=True, help="Hook calls of files, network and devices.")
@@ -60,7 +53,6 @@ def command(
     -Dnavitas.out=DIR. Then -Dnavitas.hooks=true records hooked calls. With --probes blocks, also add navitas-runtime-blocks.jar
     and -Dnavitas.blocks=true -Dnavitas.mode=none.
     """
-    check_json(json_file)
     if hook_libraries and not hooks:
         raise UsageError("--hook-libraries adds to --hooks, which is missing", "add --hooks, or leave it out")
     if hooks and probes != "methods":

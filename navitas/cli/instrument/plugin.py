@@ -12,7 +12,8 @@ from navitas import __version__
 from navitas.base.user_folders import with_home
 from navitas.capture.build.plugin_repository import LOCAL, install_plugin
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.json_output import check_json, json_option, write_json
+from navitas.cli.habits.files import STDOUT
+from navitas.cli.habits.json_output import json_option, write_json
 from navitas.cli.habits.messages import location, next_step
 from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import FOLDER
@@ -47,9 +48,7 @@ navitas {{
 
 
 @click.command("plugin", cls=NavitasCommand, example="navitas plugin")
-@option(
-    "--repository", type=FOLDER, default=LOCAL, show_default=True, metavar="DIR", help="The Maven repository to install it in."
-)
+@option("--repository", type=FOLDER, default=LOCAL, metavar="DIR", help="The Maven repository to install it in.")
 @json_option
 def command(repository: Path, json_file: Path | None) -> None:
     """Install the Gradle plugin and print how a build applies it.
@@ -57,7 +56,7 @@ def command(repository: Path, json_file: Path | None) -> None:
     The plugin goes into a Maven repository on this machine, once for each version of Navitas. You can then run `gradle
     navitasProfile` in each build that applies it.
     """
-    is_text = check_json(json_file)
+    is_text = json_file != STDOUT
     root = install_plugin(repository)
     maven = "mavenLocal()" if root == with_home(LOCAL) else f"maven {{ url = uri('{_quoted(root)}') }}"
     snippet = _SNIPPET.format(repository=maven, version=__version__)

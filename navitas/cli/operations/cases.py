@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -11,12 +11,12 @@ from navitas.base.errors import RecordingError, UsageError
 from navitas.base.untrusted_text import printable, printable_list
 from navitas.capture.build.gradle import check_project, find_gradle
 from navitas.cli.habits.commands import NavitasCommand, NavitasGroup
-from navitas.cli.habits.files import STDOUT, check_regular_or_new, write_to
-from navitas.cli.habits.json_output import check_json, json_option, write_json
+from navitas.cli.habits.files import write_to
+from navitas.cli.habits.json_output import json_option, write_json
 from navitas.cli.habits.messages import location, next_step, note, shell_word, warning
 from navitas.cli.habits.option import option
 from navitas.cli.habits.options import device_option, gradle_option, meter_option, phone_option
-from navitas.cli.habits.paths import FOLDER, READ_ANY_NAME, READ_FILE_ANY_NAME, WRITE_ANY_NAME
+from navitas.cli.habits.paths import FOLDER, READ_ANY_NAME, READ_FILE_ANY_NAME, WRITE_REGULAR
 from navitas.cli.habits.progress import ConsoleProgress
 from navitas.cli.operations.experiment import is_done, run_experiment
 from navitas.cli.workflows.devices import device_of
@@ -26,7 +26,6 @@ from navitas.insight.operations.case_table import (
     CENSUS,
     NOT_FEATURES,
     PLAN,
-    CaseRow,
     Meter,
     read_cases,
     used_operations,
@@ -57,7 +56,6 @@ def run(*, case_file: Path, output: Path, gradle: str | None, device: str, phone
     CASES is a TOML file with the program, its inputs, and how many sets of blocks are removed or repeated. An experiment that was
     interrupted goes on where it ended.
     """
-    check_json(json_file)
     load_spec(find_profile(phone))
     if gradle is not None:
         find_gradle(Path(), gradle)
@@ -75,16 +73,13 @@ def run(*, case_file: Path, output: Path, gradle: str | None, device: str, phone
 @command.command("table", cls=NavitasCommand, example="navitas operations cases table experiment -o cases.csv")
 @click.argument("experiment", type=READ_ANY_NAME, metavar="DIR")
 @meter_option
-@option("-o", "--output", required=True, type=WRITE_ANY_NAME, metavar="FILE", help="The table, as CSV ('-': stdout).")
+@option("-o", "--output", required=True, type=WRITE_REGULAR, metavar="FILE", help="The table, as CSV ('-': stdout).")
 @json_option
 def table(*, experiment: Path, meter: Path | None, output: Path, json_file: Path | None) -> None:
     """Make a table of execution cases: executions of operations, and measured energy above idle.
 
     DIR is a folder of navitas operations cases run. The file of --meter must have UNIX times.
     """
-    check_json(json_file)
-    if output != STDOUT:
-        check_regular_or_new(output)
     by_meter = None if meter is None else _meter(meter)
     plan, census = read_plan(experiment / PLAN), read_census(experiment / CENSUS)
     rows, errors = read_cases(experiment, plan, census, by_meter)
@@ -99,18 +94,16 @@ def table(*, experiment: Path, meter: Path | None, output: Path, json_file: Path
         names = printable_list(unknown, _SHOWN)
         warning(f"the census lacks methods that ran, so other operations get their energy: {names}")
     used = used_operations(rows)
+    deviation = sum(row.energy.deviation_j / row.energy.energy_j for row in rows) / len(rows)  # the mean of cases
     write_to(output, lambda out: write_rows(out, rows, census))
-    write_json(json_file, output=str(output), cases=len(rows), left_out=len(errors), operations=len(used), **_noise(rows))
+    write_json(
+        json_file, output=str(output), cases=len(rows), left_out=len(errors), operations=len(used), relative_deviation=deviation
+    )
     note(f"{len(rows):,} cases, {len(used):,} operations")
     is_grouped = len({row.case.edits for row in rows}) > 1
     ignored = " ".join(f"--ignore {name}" for name in (*NOT_FEATURES, *([] if is_grouped else ["edits"])))
     options = f"--target energy_j{' --group edits' if is_grouped else ''} --time wall_s {ignored}"
     next_step(f"navitas operations fit --table {shell_word(output)} {options} -o model.json")
-
-
-def _noise(rows: Sequence[CaseRow]) -> dict[str, float]:
-    """The mean relative deviation between the runs of a case."""
-    return {"relative_deviation": sum(row.energy.deviation_j / row.energy.energy_j for row in rows) / len(rows)}
 
 
 def _meter(path: Path) -> Meter:

@@ -15,11 +15,11 @@ from navitas.capture.build.bridge import InstrumenterBridge, InstrumentOptions
 from navitas.capture.build.instrument import check_classes
 from navitas.capture.build.patterns import check_patterns
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import check_regular_or_new, write_to
-from navitas.cli.habits.json_output import check_json, json_option, write_json
+from navitas.cli.habits.files import STDOUT, write_to
+from navitas.cli.habits.json_output import json_option, write_json
 from navitas.cli.habits.messages import note, warning
 from navitas.cli.habits.option import option
-from navitas.cli.habits.paths import READ, TEXT, WRITE
+from navitas.cli.habits.paths import READ, TEXT, WRITE_REGULAR_UTF8
 from navitas.cli.habits.standard_output import output_console
 from navitas.insight.operations.census.document import CLASSES, Census, parse_census
 from navitas.report.terminal.fitted_table import Column, FittedTable
@@ -29,7 +29,7 @@ _MOST_NOTES = 20
 
 @click.command("census", cls=NavitasCommand, example="navitas operations census classes --sources src/main/java -o census.json")
 @click.argument("classes", type=READ, nargs=-1, required=True, metavar="CLASSES...")
-@option("-o", "--output", required=True, type=WRITE, metavar="FILE", help="The census; .gz compresses it.")
+@option("-o", "--output", required=True, type=WRITE_REGULAR_UTF8, metavar="FILE", help="The census; .gz compresses it.")
 @option("--sources", multiple=True, type=READ, metavar="DIR", help="Folder of the classes' sources; repeatable.")
 @option("--class-path", multiple=True, type=READ, metavar="PATH", help="Libraries that the sources use; repeatable.")
 @option("--include", multiple=True, type=TEXT, metavar="PATTERN", help="Only classes like a.b.**; repeatable.")
@@ -50,8 +50,7 @@ def command(
     CLASSES are class folders and jars. With --sources, operations are those of the Java sources. Other methods have classes of
     operations that their bytecode distinguishes.
     """
-    is_text = check_json(json_file)
-    check_regular_or_new(output)
+    is_text = json_file != STDOUT
     for source in sources:
         if not source.is_dir():
             raise UsageError(f"{source} is not a folder", "Name a folder with Java sources.")

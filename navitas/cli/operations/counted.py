@@ -18,8 +18,8 @@ from navitas.base.json_text import fields
 from navitas.base.regular_files import read_regular
 from navitas.base.untrusted_text import guarded, printable
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT, check_files, write_to
-from navitas.cli.habits.json_output import check_json, json_option, write_json
+from navitas.cli.habits.files import STDOUT, write_to
+from navitas.cli.habits.json_output import json_option, write_json
 from navitas.cli.habits.messages import next_step, note, shell_word
 from navitas.cli.habits.option import choice_option, option
 from navitas.cli.habits.options import top_option
@@ -57,7 +57,6 @@ def count(*, recording: Path, census: Path, tests: tuple[str, ...], by: str, out
     RECORDING is one of navitas profile --granularity block. CSV has a column for each operation. JSON leaves out those that did
     not run.
     """
-    check_files([path for path in (output, json_file) if path is not None])
     (counted,) = read_builds([(recording, census)], tests)
 
     def render(out: IO[str]) -> None:
@@ -65,7 +64,9 @@ def count(*, recording: Path, census: Path, tests: tuple[str, ...], by: str, out
         keys = [*_COUNT_KEYS, *([] if by == "test" else [by])]
         used = np.flatnonzero(counted.executions)
         writer.writerow([*keys, *(counted.program.names[i] for i in used.tolist())])
-        writer.writerows([*(_cell(key[name]) for name in keys), *vector[used].tolist()] for key, vector in _counts(counted, by))
+        for key, vector in _counts(counted, by):
+            cells = (guarded(printable(one, _LONGEST)) if isinstance(one, str) else one for one in map(key.__getitem__, keys))
+            writer.writerow([*cells, *vector[used].tolist()])
 
     if output is not None:
         write_to(output, render)
@@ -85,7 +86,7 @@ def rank(*, files: CostedFiles, top: int, json_file: Path | None) -> None:
 
     The energy is executions × cost by the model, so it is an estimate. RECORDING is one of navitas profile --granularity block.
     """
-    is_text = check_json(json_file)
+    is_text = json_file != STDOUT
     ranked = _ranked(*read_costed(files))
     _write(json_file, files, sum(one.energy_j for one in ranked), operations=[asdict(one) for one in ranked])
     if is_text:
@@ -104,7 +105,7 @@ def classes(*, files: CostedFiles, json_file: Path | None) -> None:
 
     The energy is executions × cost by the model, so it is an estimate. RECORDING is one of navitas profile --granularity block.
     """
-    is_text = check_json(json_file)
+    is_text = json_file != STDOUT
     shares = class_shares(_ranked(*read_costed(files)))
     _write(json_file, files, sum(one.energy_j for one in shares), operation_classes=[asdict(one) for one in shares])
     if is_text:
@@ -123,7 +124,7 @@ def blocks(*, files: CostedFiles, sources: tuple[Path, ...], top: int, json_file
 
     The energy is executions × cost by the model, so it is an estimate. RECORDING is one of navitas profile --granularity block.
     """
-    is_text = check_json(json_file)
+    is_text = json_file != STDOUT
     lines = SourceLines(sources)
     counted, costs = read_costed(files)
     costed = costed_blocks(counted.program, counted.counters, costs)
@@ -145,7 +146,7 @@ def advise(*, files: CostedFiles, top: int, json_file: Path | None) -> None:
     Each saving is an estimate of the most that the change saves: avoided executions × costs of the model. RECORDING is one of
     navitas profile --granularity block.
     """
-    is_text = check_json(json_file)
+    is_text = json_file != STDOUT
     counted, costs = read_costed(files)
     cases = code_advice(counted.program, counted.counters, costs)
     write_json(json_file, recording=str(files.recording), advice=[_advice_document(one) for one in cases])
@@ -154,10 +155,6 @@ def advise(*, files: CostedFiles, top: int, json_file: Path | None) -> None:
             output_console().print(line)
         more = f", {len(cases) - top:,} more with --top" if len(cases) > top else ""
         note(f"{len(cases):,} cases{more}" if cases else "no rule of the catalogue applies to these tests")
-
-
-def _cell(value: str | float) -> str | float:
-    return guarded(printable(value, _LONGEST)) if isinstance(value, str) else value
 
 
 def _ran(counted: Counted, vector: I64) -> dict[str, int]:

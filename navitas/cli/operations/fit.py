@@ -12,12 +12,12 @@ import click
 from navitas.base.errors import UsageError
 from navitas.base.untrusted_text import printable
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT, check_files, check_regular_or_new, write_to
-from navitas.cli.habits.json_output import check_json, json_option, write_json
+from navitas.cli.habits.files import STDOUT, write_to
+from navitas.cli.habits.json_output import json_option, write_json
 from navitas.cli.habits.messages import next_step, shell_word, warning
-from navitas.cli.habits.option import choice_option, option
+from navitas.cli.habits.option import choice_option, gathered, option
 from navitas.cli.habits.options import Finite
-from navitas.cli.habits.paths import READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME
+from navitas.cli.habits.paths import READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME, WRITE_REGULAR
 from navitas.cli.habits.progress import ConsoleProgress
 from navitas.cli.habits.row_tables import rows_table
 from navitas.cli.habits.standard_output import output_console
@@ -41,52 +41,37 @@ _table_option = option("--table", required=True, type=READ_FILE_ANY_NAME, metava
 
 @click.command("fit", cls=NavitasCommand, example="navitas operations fit --table cases.csv --target energy_j -o model.json")
 @_table_option
-@option("--target", required=True, type=TEXT, metavar="COLUMN", help="Column with the energy in joules.")
-@option("--group", type=TEXT, metavar="COLUMN", help="Column with groups that stay together in validation.")
-@option("--ignore", multiple=True, type=TEXT, metavar="COLUMN", help="Column to leave out; repeatable.")
-@option("--time", type=TEXT, metavar="COLUMN", help="Column to predict from alone, to compare. [by its name]")
-@option("--family", type=click.Choice(NAMES), help="Kind of model. [the best in validation]")
-@choice_option("--loss", LOSS_CHOICES, "Errors that count: in joules (squared), as shares of the energy, or between.")
-@option(
-    "--level",
-    type=Finite(min=0.5, max=0.999),
-    default=0.9,
-    show_default=True,
-    metavar="SHARE",
-    help="Share of cases that intervals contain.",
+@gathered(
+    "options",
+    FitOptions,
+    option("--target", required=True, type=TEXT, metavar="COLUMN", help="Column with the energy in joules."),
+    option("--group", type=TEXT, metavar="COLUMN", help="Column with groups that stay together in validation."),
+    option("--ignore", multiple=True, type=TEXT, metavar="COLUMN", help="Column to leave out; repeatable."),
+    option("--time", type=TEXT, metavar="COLUMN", help="Column to predict from alone, to compare. [by its name]"),
+    option("--family", type=click.Choice(NAMES), help="Kind of model. [the best in validation]"),
+    choice_option("--loss", LOSS_CHOICES, "Errors that count: in joules (squared), as shares of the energy, or between."),
+    option(
+        "--level", type=Finite(min=0.5, max=0.999), default=0.9, metavar="SHARE", help="Share of cases that intervals contain."
+    ),
+    option("--drop-missing", is_flag=True, from_project=False, help="Leave out rows with empty cells."),
 )
-@option("--drop-missing", is_flag=True, from_project=False, help="Leave out rows with empty cells.")
-@option("-o", "--output", required=True, type=WRITE_ANY_NAME, metavar="FILE", section="Output", help="File of the model.")
+@option("-o", "--output", required=True, type=WRITE_REGULAR, metavar="FILE", section="Output", help="File of the model.")
 @json_option
-def fit(
-    *,
-    table: Path,
-    target: str,
-    group: str | None,
-    ignore: tuple[str, ...],
-    time: str | None,
-    family: str | None,
-    loss: str,
-    level: float,
-    drop_missing: bool,
-    output: Path,
-    json_file: Path | None,
-) -> None:
+def fit(*, table: Path, options: FitOptions, output: Path, json_file: Path | None) -> None:
     """Estimate what each operation costs, from a table of execution cases.
 
     Each row is a case. One column has its energy, and the others have numbers of operations or other features.
     """
-    is_text = check_json(json_file)
-    check_regular_or_new(output)
+    is_text = json_file != STDOUT
+    target, group = options.target, options.group
     kept = [name for name in (target, group) if name is not None]
-    wrong = [name for name in kept if name in ignore] or ([target] if target in (group, time) else [])
+    wrong = [name for name in kept if name in options.ignore] or ([target] if target in (group, options.time) else [])
     if wrong:
         raise UsageError(f"column {wrong[0]!r} has two roles", "Name a column in one option only.")
     with ConsoleProgress(only_live=True) as progress:
         progress.stage("reading the table")
-        cases = read_table(table, without=set(ignore) - {time})
+        cases = read_table(table, without=set(options.ignore) - {options.time})
         progress.stage("fitting")
-        options = FitOptions(target, group, ignore, time, family, level, drop_missing, loss)
         model = fit_table(cases, options)
     document = model.model_dump_json(indent=1)
     write_to(output, lambda out: print(document, file=out))
@@ -110,7 +95,6 @@ def apply(*, model_file: Path, table: Path, output: Path | None, json_file: Path
 
     Rows that are unlike all training rows are marked, and their intervals are wider.
     """
-    check_files([path for path in (output, json_file) if path is not None])
     model = read_model(model_file)
     found = apply_model(model, read_table(table, without=set(model.ignored)))
     columns = (found.energy_j.tolist(), found.low_j.tolist(), found.high_j.tolist(), found.extrapolated.tolist())

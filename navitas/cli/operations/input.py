@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cached_property, wraps
+from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
@@ -15,7 +14,7 @@ from navitas.base.errors import UsageError
 from navitas.base.units import percent
 from navitas.base.untrusted_text import printable, printable_list
 from navitas.cli.habits.messages import warning
-from navitas.cli.habits.option import option
+from navitas.cli.habits.option import gathered, option, section
 from navitas.cli.habits.options import tests_option
 from navitas.cli.habits.paths import READ_ANY_NAME, READ_FILE_ANY_NAME
 from navitas.insight.operations.census.document import GC, Census, read_census
@@ -27,21 +26,16 @@ from navitas.recording.parse.arrays import I64
 from navitas.recording.parse.parsed_recording import parse_recording
 from navitas.recording.store import Recording, open_recording
 
-F = TypeVar("F", bound=Callable[..., Any])
 _SHOWN = 3
 
 
-def counted_options(function: F) -> F:
-    """Add RECORDING, `--census` and `--tests` to a command."""
-    for add in (
-        tests_option,
-        option("--census", required=True, type=READ_FILE_ANY_NAME, metavar="FILE", help="File of operations census."),
-        click.argument("recording", type=READ_ANY_NAME, metavar="RECORDING"),
-    ):
-        function = add(function)
-    return function
-
-
+counted_options = section(
+    "",
+    click.argument("recording", type=READ_ANY_NAME, metavar="RECORDING"),
+    option("--census", required=True, type=READ_FILE_ANY_NAME, metavar="FILE", help="File of operations census."),
+    tests_option,
+)
+"""RECORDING, `--census` and `--tests`."""
 model_option = option(
     "--model", "model_file", required=True, type=READ_FILE_ANY_NAME, metavar="FILE", help="File of operations fit."
 )
@@ -57,14 +51,8 @@ class CostedFiles:
     model_file: Path
 
 
-def costed_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `counted_options` and `--model` to a command, as the keyword argument `files`."""
-
-    @wraps(function)
-    def with_files(*, recording: Path, census: Path, tests: tuple[str, ...], model_file: Path, **values: Any) -> Any:
-        return function(files=CostedFiles(recording, census, tests, model_file), **values)
-
-    return counted_options(model_option(with_files))
+costed_options = gathered("files", CostedFiles, counted_options, model_option)
+"""`counted_options` and `--model`, as the keyword argument `files`."""
 
 
 @dataclass(frozen=True)

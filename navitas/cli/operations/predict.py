@@ -12,9 +12,10 @@ from navitas.base.errors import ExitCode, UsageError
 from navitas.base.json_text import fields
 from navitas.base.units import joules, percent
 from navitas.base.untrusted_text import printable, printable_list
-from navitas.cli.compare.energy_limit import Limit, end_check, limit_options, pop_limit
+from navitas.cli.compare.energy_limit import Limit, end_check, limit_options
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.json_output import check_json, json_option, write_json
+from navitas.cli.habits.files import STDOUT
+from navitas.cli.habits.json_output import json_option, write_json
 from navitas.cli.habits.messages import failed_check, note, warning
 from navitas.cli.habits.option import option, section
 from navitas.cli.habits.options import BEFORE_HELP, top_option
@@ -47,14 +48,14 @@ from navitas.recording.parse.arrays import I64
 @top_option(20)
 @json_option
 def command(
-    *, files: CostedFiles, before: Path | None, before_census: Path | None, top: int, json_file: Path | None, **values: Any
+    *, files: CostedFiles, before: Path | None, before_census: Path | None, limit: Limit, top: int, json_file: Path | None
 ) -> int:
     """Predict the energy of each test: executions × costs. Needs no phone, and does not jitter.
 
     RECORDING is one of navitas profile --granularity block --repeat 2. If the counts of a test agree in its runs, its energy can
     be a budget. With --before, shows which operations changed since an earlier build.
     """
-    is_text, limit = check_json(json_file), pop_limit(values)
+    is_text = json_file != STDOUT
     if (before is None) != (before_census is None):
         raise UsageError(
             "--before and --before-census belong together", "Give the recording and the census of the earlier build."
@@ -73,7 +74,8 @@ def command(
         shared = {test.key for test in build.tests} & {test.key for test in counted.tests}
         changes = changed_operations(_first_runs(build, shared), _first_runs(counted, shared), costs)
     budgets_before = {(one.module, one.test): one for one in earlier}
-    rows = [{**asdict(one), "before_j": _energy(budgets_before.get((one.module, one.test)))} for one in found]
+    before_j = {key: one.energy_j for key, one in budgets_before.items()}
+    rows = [{**asdict(one), "before_j": before_j.get((one.module, one.test))} for one in found]
     write_json(
         json_file, recording=str(files.recording), level=model.level, tests=rows, changes=[_document(one) for one in changes]
     )
@@ -93,10 +95,6 @@ def _document(one: ChangedOperation) -> dict[str, Any]:
         **source_fields(one.block),
         **fields(one, "before", "after", "difference_j"),
     }
-
-
-def _energy(one: Budget | None) -> float | None:
-    return None if one is None else one.energy_j
 
 
 def _first_runs(counted: Counted, shared: set[tuple[str, str]]) -> tuple[CountedProgram, dict[int, I64]]:

@@ -10,20 +10,18 @@ import click
 
 from navitas.base.untrusted_text import printable
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import write_to
-from navitas.cli.habits.json_output import check_json, json_option, write_json
+from navitas.cli.habits.files import STDOUT, write_to
+from navitas.cli.habits.json_output import json_option, write_json
 from navitas.cli.habits.messages import next_step, shell_word, warning
-from navitas.cli.habits.option import option
+from navitas.cli.habits.option import gathered, option
 from navitas.cli.habits.options import Finite, interval_option, meter_option
-from navitas.cli.habits.paths import NAME_OR_FILE, READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME
+from navitas.cli.habits.paths import NAME_OR_FILE, READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT, WRITE_REGULAR
 from navitas.cli.habits.progress import ConsoleProgress
 from navitas.cli.habits.renamed_options import renamed
 from navitas.cli.habits.standard_output import output_console
 from navitas.cli.power.calibrate_input import (
-    check_lengths,
-    check_measured,
+    Measured,
     check_outputs,
-    check_start,
     core_counts,
     distinct_names,
     measure,
@@ -59,41 +57,45 @@ _UNKNOWN = "–"
     example="navitas power calibrate phone.xml --points freqbench.csv -o calibrated.xml\n"
     "navitas power calibrate --device SERIAL -o calibrated.xml",
 )
-@click.argument("profile", required=False, type=NAME_OR_FILE, metavar="[NAME|FILE]")
-@option("--device", "serial", type=TEXT, metavar="SERIAL", help="A device of `navitas devices`.")
-@option(
-    "--step", "step_s", type=Finite(min=0.2, max=600), metavar="S", help=f"The length of each step on a device. [{_STEP_S:g}]"
-)
-@option(
-    "--points",
-    type=READ_FILE_ANY_NAME,
-    multiple=True,
-    metavar="PATH",
-    help="CSV file of measured operating points, or a folder of Wattson's curves; repeatable.",
-)
-@option(
-    "--check-points",
-    "unfitted",
-    type=READ_FILE_ANY_NAME,
-    multiple=True,
-    metavar="PATH",
-    help="As --points, but not fitted: shows the errors only.",
-)
-@renamed("--against", "--check-points")
-@option(
-    "--recording",
-    type=READ_ANY_NAME,
-    multiple=True,
-    metavar="RECORDING",
-    help="Fit to the CPU's rails of a recording, or to --meter; repeatable.",
-)
-@meter_option
-@interval_option
-@option(
-    "--cores",
-    type=TEXT,
-    metavar="N,N…",
-    help="The cores of each cluster, if the profile is another phone's. Speeds are then those of the points.",
+@gathered(
+    "measured",
+    Measured,
+    click.argument("profile", required=False, type=NAME_OR_FILE, metavar="[NAME|FILE]"),
+    option("--device", "serial", type=TEXT, metavar="SERIAL", help="A device of `navitas devices`."),
+    option(
+        "--step", "step_s", type=Finite(min=0.2, max=600), metavar="S", help=f"The length of each step on a device. [{_STEP_S:g}]"
+    ),
+    option(
+        "--points",
+        type=READ_FILE_ANY_NAME,
+        multiple=True,
+        metavar="PATH",
+        help="CSV file of measured operating points, or a folder of Wattson's curves; repeatable.",
+    ),
+    option(
+        "--check-points",
+        "unfitted",
+        type=READ_FILE_ANY_NAME,
+        multiple=True,
+        metavar="PATH",
+        help="As --points, but not fitted: shows the errors only.",
+    ),
+    renamed("--against", "--check-points"),
+    option(
+        "--recording",
+        type=READ_ANY_NAME,
+        multiple=True,
+        metavar="RECORDING",
+        help="Fit to the CPU's rails of a recording, or to --meter; repeatable.",
+    ),
+    meter_option,
+    interval_option,
+    option(
+        "--cores",
+        type=TEXT,
+        metavar="N,N…",
+        help="The cores of each cluster, if the profile is another phone's. Speeds are then those of the points.",
+    ),
 )
 @option(
     "--voltage",
@@ -102,34 +104,19 @@ _UNKNOWN = "–"
     metavar="V",
     help=f"Supply voltage. [the phone's, {DEFAULT_VOLTAGE_V:g} for --points]",
 )
-@option("-o", "--output", required=True, type=WRITE_ANY_NAME, metavar="FILE", section="Output", help="File of the profile.")
+@option("-o", "--output", required=True, type=WRITE_REGULAR, metavar="FILE", section="Output", help="File of the profile.")
 @json_option
-def command(
-    *,
-    profile: str | None,
-    serial: str | None,
-    step_s: float | None,
-    points: tuple[Path, ...],
-    unfitted: tuple[Path, ...],
-    recording: tuple[Path, ...],
-    meter: Path | None,
-    interval_s: float | None,
-    cores: str | None,
-    voltage_v: float | None,
-    output: Path,
-    json_file: Path | None,
-) -> None:
+def command(*, measured: Measured, voltage_v: float | None, output: Path, json_file: Path | None) -> None:
     """Fit the CPU's figures of a profile to measured power.
 
     --device measures a device with special test runs; its own profile is the default. Shows the error before and after, and at
     points that were left out of the fit.
     """
-    is_text = check_json(json_file)
-    given = None if profile is None else read_given(profile)
-    readings = None if meter is None else read_power_meter(meter)
-    check_measured(serial, points, recording, meter)
-    check_start(profile, serial, recording, cores)
-    notes = check_lengths(serial, recording, step_s, interval_s)
+    is_text = json_file != STDOUT
+    points, unfitted, recording = measured.points, measured.unfitted, measured.recording
+    given = None if measured.profile is None else read_given(measured.profile)
+    readings = None if measured.meter is None else read_power_meter(measured.meter)
+    notes = measured.check()
     check_outputs(output, json_file)
     check_installed()
     if readings is not None and readings.skipped:
@@ -142,9 +129,9 @@ def command(
         for each in compared:
             check_points(each, model.cpu)
 
-    phone = None if serial is None else measure(serial, given, step_s or _STEP_S, voltage_v, check)
+    phone = None if measured.serial is None else measure(measured.serial, given, measured.step_s or _STEP_S, voltage_v, check)
     start = phone.start if phone is not None else given
-    assert start is not None  # `check_start`
+    assert start is not None  # `Measured.check`
     with ConsoleProgress(only_live=True) as progress:
         progress.stage("reading the measurements")
         loaded = [load_tables(path) for path in recording]
@@ -152,10 +139,10 @@ def command(
         known: list[Caution] = []
         model = phone.model if phone is not None else start_model(start.profile, voltage_v, sources, loaded)
         if phone is None and not loaded:
-            model = replace(model, cpu=_start_for(model.cpu, cores, [*sources, *compared], known))
+            model = replace(model, cpu=_start_for(model.cpu, measured.cores, [*sources, *compared], known))
         progress.stage("fitting")
         coefficients = CpuCoefficients.of(model.cpu, voltage_v)
-        least_s = interval_s or _INTERVAL_S
+        least_s = measured.interval_s or _INTERVAL_S
         recorded = [
             replace(intervals_of(one, coefficients, model, interval_s=least_s, meter=readings, notes=notes), name=name)
             for one, name in zip(loaded, paths[len(points) + len(unfitted) :], strict=True)

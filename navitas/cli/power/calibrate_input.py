@@ -12,7 +12,7 @@ from navitas.base.errors import DeviceError, UsageError
 from navitas.base.untrusted_text import printable
 from navitas.capture.collect import power, topology
 from navitas.capture.collect.special_runs import meter_of, rails_text, special_runs
-from navitas.cli.habits.files import STDOUT, check_regular_or_new
+from navitas.cli.habits.files import STDOUT
 from navitas.cli.habits.messages import shell_word, warning
 from navitas.cli.habits.progress import ConsoleProgress
 from navitas.cli.workflows.devices import device_of
@@ -45,41 +45,55 @@ _RADIOS = {"wifi": "wifi.on", "bluetooth": "bluetooth.on"}
 
 def check_outputs(output: Path, json_file: Path | None) -> None:
     """Raise `UsageError` if an output cannot be written, so that no measurement is lost."""
-    check_regular_or_new(output)
     for folder in [path.resolve().parent for path in (output, json_file) if path not in (None, STDOUT)]:
         if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK):
             raise UsageError(f"{folder}: no permission to write", "Choose a folder where you have write permission.")
 
 
-def check_measured(serial: str | None, points: Sequence[Path], recordings: Sequence[Path], meter: Path | None) -> None:
-    """Raise `UsageError` if there is nothing to fit to, or if the sources exclude each other."""
-    if serial is not None and (points or recordings):
-        raise UsageError(
-            "--device excludes --points and --recording", "Calibrate with one of them, then compare with --check-points."
-        )
-    if serial is None and not points and not recordings:
-        raise UsageError("there is nothing to fit to", "Give --points PATH, --recording RECORDING or --device SERIAL.")
-    if meter is not None and not recordings:
-        raise UsageError("--meter needs a recording of the same time", "Give --recording RECORDING.")
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a profile is fitted to, and where the fit starts, as a command line names them."""
 
+    profile: str | None
+    serial: str | None
+    points: tuple[Path, ...]
+    unfitted: tuple[Path, ...]
+    recording: tuple[Path, ...]
+    meter: Path | None
+    step_s: float | None
+    interval_s: float | None
+    cores: str | None
 
-def check_lengths(serial: str | None, recordings: Sequence[Path], step_s: float | None, interval_s: float | None) -> list[str]:
-    """Raise `UsageError` if lengths have no effect. Return a warning if steps are short."""
-    if step_s is not None and serial is None:
-        raise UsageError("--step has no effect without --device", "Leave it out.")
-    if interval_s is not None and not recordings:
-        raise UsageError("--interval has no effect without --recording", "Leave it out.")
-    if step_s is not None and step_s < _LEAST_STEP_S:
-        return [f"steps of {step_s:g} s are short: counters and rails are read too seldom for them; use --step 2"]
-    return []
-
-
-def check_start(profile: str | None, serial: str | None, recordings: Sequence[Path], cores: str | None) -> None:
-    """Raise `UsageError` if there is no profile to start from, or if --cores has no effect."""
-    if serial is None and profile is None:
-        raise UsageError("there is no profile to calibrate", "Name one (navitas power show), or give --device SERIAL.")
-    if cores is not None and (recordings or serial is not None):
-        raise UsageError("--cores is for --points only, since recordings and devices name their clusters", "Leave it out.")
+    def check(self) -> list[str]:
+        """Raise `UsageError` if something is missing, excludes each other, or has no effect. Returns a warning of short steps."""
+        fitted, by_device = self.points or self.recording, self.serial is not None
+        compare = "Calibrate with one of them, then compare with --check-points."
+        for wrong, message, remedy in (
+            (by_device and fitted, "--device excludes --points and --recording", compare),
+            (
+                not by_device and not fitted,
+                "there is nothing to fit to",
+                "Give --points PATH, --recording RECORDING or --device SERIAL.",
+            ),
+            (self.meter and not self.recording, "--meter needs a recording of the same time", "Give --recording RECORDING."),
+            (
+                not by_device and self.profile is None,
+                "there is no profile to calibrate",
+                "Name one (navitas power show), or give --device SERIAL.",
+            ),
+            (
+                self.cores is not None and (self.recording or by_device),
+                "--cores is for --points only, since recordings and devices name their clusters",
+                "Leave it out.",
+            ),
+            (self.step_s is not None and not by_device, "--step has no effect without --device", "Leave it out."),
+            (self.interval_s is not None and not self.recording, "--interval has no effect without --recording", "Leave it out."),
+        ):
+            if wrong:
+                raise UsageError(message, remedy)
+        if self.step_s is not None and self.step_s < _LEAST_STEP_S:
+            return [f"steps of {self.step_s:g} s are short: counters and rails are read too seldom for them; use --step 2"]
+        return []
 
 
 def core_counts(cores: str) -> list[int]:

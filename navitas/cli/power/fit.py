@@ -11,12 +11,12 @@ from navitas.base.errors import UsageError
 from navitas.base.units import unbroken
 from navitas.base.untrusted_text import printable, printable_line
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import check_regular_or_new, write_to
-from navitas.cli.habits.json_output import check_json, json_option, write_json
+from navitas.cli.habits.files import STDOUT, write_to
+from navitas.cli.habits.json_output import json_option, write_json
 from navitas.cli.habits.messages import next_step, note, shell_word, warning
 from navitas.cli.habits.option import option
 from navitas.cli.habits.options import interval_option, meter_option
-from navitas.cli.habits.paths import READ_ANY_NAME, WRITE_ANY_NAME
+from navitas.cli.habits.paths import READ_ANY_NAME, WRITE_REGULAR
 from navitas.cli.habits.progress import ConsoleProgress
 from navitas.cli.habits.row_tables import rows_table
 from navitas.cli.habits.standard_output import output_console
@@ -33,7 +33,7 @@ _INTERVAL_S = 1.0
 
 @click.command("fit", cls=NavitasCommand, example="navitas power fit navitas-recordings/* -o model.json")
 @click.argument("recordings", type=READ_ANY_NAME, nargs=-1, required=True, metavar="RECORDING...")
-@option("-o", "--output", required=True, type=WRITE_ANY_NAME, metavar="FILE", help="File of the model.")
+@option("-o", "--output", required=True, type=WRITE_REGULAR, metavar="FILE", help="File of the model.")
 @meter_option
 @option("--total", is_flag=True, help="Fit to the sum of all rails, not component by component.")
 @interval_option
@@ -51,8 +51,7 @@ def command(
 
     Other commands use the file with --power-model, for components that the power profile has no figures of.
     """
-    is_text = check_json(json_file)
-    check_regular_or_new(output)
+    is_text = json_file != STDOUT
     if meter is not None and total:
         raise UsageError("--meter and --total exclude each other, since a meter measures the whole phone", "leave one out")
     readings = None if meter is None else read_power_meter(meter)

@@ -9,16 +9,17 @@ from pathlib import Path
 import click
 
 from navitas.base.errors import ExitCode, PowerProfileError, UsageError
+from navitas.base.json_text import fields
 from navitas.base.units import unbroken
 from navitas.base.untrusted_text import printable, printable_line, printable_lines
 from navitas.capture.collect import power, topology
 from navitas.cli.habits.commands import NavitasCommand, NavitasGroup
-from navitas.cli.habits.files import check_regular_or_new, write_to
-from navitas.cli.habits.json_output import check_json, json_option, write_json
+from navitas.cli.habits.files import STDOUT, write_to
+from navitas.cli.habits.json_output import json_option, write_json
 from navitas.cli.habits.messages import next_step, note, shell_word, warning
 from navitas.cli.habits.option import option
 from navitas.cli.habits.options import connected_option
-from navitas.cli.habits.paths import NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME
+from navitas.cli.habits.paths import NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT, WRITE_REGULAR
 from navitas.cli.habits.standard_output import output_console
 from navitas.cli.power.calibrate import command as calibrate_command
 from navitas.cli.power.fit import command as fit_command
@@ -55,7 +56,7 @@ def show(*, name: str | None, serial: str | None, json_file: Path | None) -> Non
     """
     if name is not None and serial is not None:
         raise UsageError("a profile's name and --device exclude each other", "use one of them")
-    is_text = check_json(json_file)
+    is_text = json_file != STDOUT
     if serial is None and name is None:
         write_json(json_file, profiles=catalog.names())
         if is_text:
@@ -78,15 +79,13 @@ def show(*, name: str | None, serial: str | None, json_file: Path | None) -> Non
 
 @command.command("extract", cls=NavitasCommand, example="navitas power extract -o profile.xml")
 @connected_option
-@option("-o", "--output", required=True, type=WRITE_ANY_NAME, metavar="FILE", help="File of the profile.")
+@option("-o", "--output", required=True, type=WRITE_REGULAR, metavar="FILE", help="File of the profile.")
 @json_option
 def extract(*, serial: str | None, output: Path, json_file: Path | None) -> None:
     """Write the profile of a phone to a file.
 
     Reads the phone again, not the cache.
     """
-    check_json(json_file)
-    check_regular_or_new(output)
     with device_of(serial) as device:
         found = power.profile_of_phone(device, topology.read_policies(device), refresh=True)
     write_to(output, lambda out: out.write(found.xml), binary=True)
@@ -103,7 +102,7 @@ def validate(*, file: Path, json_file: Path | None) -> int:
 
     The exit code is 1 if the profile is unusable.
     """
-    is_text = check_json(json_file)
+    is_text = json_file != STDOUT
     say: Callable[[str], None] = click.echo if is_text else lambda text: None
     try:
         profile = read_power_profile(file, max_warnings=_ALL)
@@ -146,16 +145,11 @@ def validate(*, file: Path, json_file: Path | None) -> int:
 
 
 def _as_json(profile: PowerProfile, model: PowerModel) -> dict[str, object]:
-    cpu = model.cpu
-    clusters = [cluster.as_json() for cluster in cpu.clusters]
     return {
         "name": profile.name,
-        "battery_mah": model.battery_mah,
-        "voltage_v": model.voltage_v,
-        "suspend_ma": cpu.suspend_ma,
-        "idle_ma": cpu.idle_ma,
-        "active_ma": cpu.active_ma,
-        "clusters": clusters,
+        **fields(model, "battery_mah", "voltage_v"),
+        **fields(model.cpu, "suspend_ma", "idle_ma", "active_ma"),
+        "clusters": [cluster.as_json() for cluster in model.cpu.clusters],
         "warnings": [_with_line(profile, text) for text in model.warnings],
         "components": _components_as_json(model.components),
     }

@@ -18,9 +18,9 @@ from navitas.cli.habits.options import ReportOptions
 from navitas.cli.habits.progress import ConsoleProgress
 from navitas.cli.habits.standard_output import output_console
 from navitas.cli.history.file import add_sessions
-from navitas.cli.profile.measuring import load_measured, print_failures, print_troubles
+from navitas.cli.profile.measuring import print_failures, print_troubles
 from navitas.cli.profile.profiling import caller_of, check_report
-from navitas.cli.report.reporting import write_files
+from navitas.cli.report.reporting import load_profile, write_files
 from navitas.cli.workflows.measurement import RunOptions
 from navitas.cli.workflows.versions import AFTER, BEFORE, profile_against
 from navitas.insight.compare.comparison import LEAST_SHARE, MARGIN_PERCENT, Comparison, compare
@@ -50,7 +50,7 @@ def report_against(
         outcomes = profile_against(project, name, options, build=build, run=run, caller=caller_of(progress, report))
         progress.stage("comparing")
         after = outcomes[1].recording
-        write_files(load_measured(after, report), report)
+        write_files(load_profile(after, report.analysis), report)
         found = _compare(outcomes, report, choice, progress)
     for outcome in outcomes:
         print_failures(outcome)

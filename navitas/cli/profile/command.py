@@ -7,7 +7,6 @@ import signal
 import sys
 import threading
 from dataclasses import fields
-from dataclasses import replace as with_fields
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from click.core import ParameterSource
 from navitas.base.errors import UsageError
 from navitas.capture.build.gradle import BuildOptions
 from navitas.capture.collect.options import MAX_SEED
-from navitas.cli.compare.energy_limit import figure_option, limit_options, pop_limit
+from navitas.cli.compare.energy_limit import Limit, figure_option, limit_options
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.option import given_options, option, section
 from navitas.cli.habits.options import (
@@ -27,7 +26,6 @@ from navitas.cli.habits.options import (
     device_option,
     measuring_options,
     phone_option,
-    pop_report_options,
     probe_options,
     report_options,
     user_option,
@@ -53,19 +51,11 @@ _PROBED = "test, class: their energy, without probes. block: also executions."
 @section(
     "What to run",
     option("--tests", multiple=True, type=TEXT, metavar="PATTERN", help="CLASS[#METHOD] with * and ?; repeatable. [all]"),
-    option(
-        "--repeat",
-        type=click.IntRange(1, 65535),
-        default=1,
-        show_default=True,
-        metavar="N",
-        help="Repetitions, each in a new process.",
-    ),
+    option("--repeat", type=click.IntRange(1, 65535), default=1, metavar="N", help="Repetitions, each in a new process."),
     option(
         "--warmup",
         type=click.IntRange(0, 1000),
         default=0,
-        show_default=True,
         metavar="N",
         help="Repetitions before these. They are shown, but do not count.",
     ),
@@ -76,17 +66,11 @@ _PROBED = "test, class: their energy, without probes. block: also executions."
         metavar="PERCENT",
         help="Repeat until the total's 95 % interval is ± PERCENT or less.",
     ),
-    option(
-        "--max-repeat",
-        type=click.IntRange(3, 1000),
-        default=30,
-        metavar="N",
-        help="With --precision: most repetitions. [30]",
-    ),
+    option("--max-repeat", type=click.IntRange(3, 1000), metavar="N", help="With --precision: most repetitions. [30]"),
     option("--order", "seed", type=click.IntRange(0, MAX_SEED), metavar="N", help="Order of the runs. [random]"),
     option("--isolate", is_flag=True, help="Run each test in a new process."),
     option("--baseline", is_flag=True, help="Also run repeats without probes, to correct their cost."),
-    option("--timeout", "timeout_s", type=Finite(min=1), default=3600, show_default=True, metavar="S", help=_TIMEOUT),
+    option("--timeout", "timeout_s", type=Finite(min=1), default=3600, metavar="S", help=_TIMEOUT),
     option("--end-with-stdin", is_flag=True, help="Stop, as on Ctrl-C, when standard input ends."),
 )
 @section(
@@ -122,19 +106,8 @@ _PROBED = "test, class: their energy, without probes. block: also executions."
 @report_options
 @section(
     "Probes",
-    option(
-        "--test-probes/--no-test-probes",
-        "instrument_tests",
-        default=True,
-        help="Add probes to test classes. [yes]",
-    ),
-    option(
-        "--granularity",
-        type=click.Choice(["test", "class", "method", "block"]),
-        default="method",
-        show_default=True,
-        help=_PROBED,
-    ),
+    option("--test-probes/--no-test-probes", "instrument_tests", default=True, help="Add probes to test classes. [yes]"),
+    option("--granularity", type=click.Choice(["test", "class", "method", "block"]), default="method", help=_PROBED),
 )
 @probe_options
 @measuring_options
@@ -142,16 +115,14 @@ _PROBED = "test, class: their energy, without probes. block: also executions."
 @renamed("--until", "--precision")
 @renamed("--seed", "--order")
 @click.pass_context
-def command(ctx: click.Context, /, **values: Any) -> int:
+def command(ctx: click.Context, /, *, report: ReportOptions, limit: Limit, **values: Any) -> int:
     """Profile the JUnit tests of a Gradle project: joules per test, per thread and per method.
 
     Navitas doesn't change the project's files. Android projects run on a phone or the virtual phone, plain `java` projects on
     the virtual phone.
     """
-    report = with_fields(pop_report_options(values), history=values["history"])
     build, run, options = record_of(BuildOptions, values), record_of(RunOptions, values), profile_options(values)
     project, bundles, source, against = values["project"], values["bundles"], values["source"], values["against"]
-    limit = pop_limit(values)
     if against is None and (given := given_options(ctx, ("choice", "fail_above", "fail_on"))):
         raise UsageError(f"{given[0]} compares with another version", "Add --against REVISION.")
     if values["end_with_stdin"]:

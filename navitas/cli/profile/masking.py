@@ -1,10 +1,12 @@
-"""Masks secrets and the home folder in a command line, before a recording stores it."""
+"""The command line as recordings name it: without secrets, and without the home folder."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+import click
 
 MASK = "***"
 # Short names count as whole words: `pin`, `-Ppin`, `simPin` and `SIM_PIN`, but not `spin` or `Pint`.
@@ -50,6 +52,13 @@ _NUMBERS = re.compile(r"[\d.]*:\d*")
 _LOGIN = re.compile(r"(?<![\w-])(-[uU]|--(?:proxy-)?user)(=|\s*)([^\s:=\"'/-][^\s:\"'/]*+:[^\s\"']++)")
 _LOGIN_NAMES = frozenset(("-u", "-U", "--user", "--proxy-user"))
 _LOGIN_VALUE = re.compile(r"[^\s:/-][^:/]*+:(?!//).+", re.DOTALL)
+
+
+def command_line() -> list[str]:
+    """Return the command as typed, without secrets. Empty outside the command line."""
+    context = click.get_current_context(silent=True)
+    arguments = context.find_root().obj if context is not None else None
+    return ["navitas", *mask_secrets(arguments)] if isinstance(arguments, tuple) else []
 
 
 def mask_secrets(arguments: Iterable[str]) -> list[str]:

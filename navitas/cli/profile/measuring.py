@@ -32,11 +32,6 @@ _FURTHER_REPORTS = {
 }
 
 
-def load_measured(recording: Path, report: ReportOptions) -> Profile:
-    """Load and analyze a recording as the options of its reports say."""
-    return load_profile(recording, report.analysis)
-
-
 def _with_default_files(report: ReportOptions, recording: Path) -> ReportOptions:
     """Add files in the recording, such as `report.json`, for the default formats that have no file."""
     named = {file.format for file in report.files}
@@ -77,7 +72,7 @@ def _is_complete(recording: Path) -> bool:
 def _report_partial(recording: Path, report: ReportOptions) -> None:
     """Write the reports of a recording after an error. Prints another error instead of raising it: the first one is not lost."""
     try:
-        write_reports(load_measured(recording, report), _with_default_files(report, recording))
+        write_reports(load_profile(recording, report.analysis), _with_default_files(report, recording))
     except NavitasError as error:
         show_error(f"no report: {error.message}", error.remedy)
 

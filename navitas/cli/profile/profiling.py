@@ -12,7 +12,7 @@ from navitas.base.errors import UsageError
 from navitas.capture.collect.options import ProfileOptions
 from navitas.cli.habits.options import ReportOptions
 from navitas.cli.habits.progress import ConsoleProgress
-from navitas.cli.profile.origin import command_line
+from navitas.cli.profile.masking import command_line
 from navitas.cli.workflows.measurement import Caller
 
 if TYPE_CHECKING:
@@ -23,9 +23,12 @@ R = TypeVar("R")
 
 
 def record_of(record: type[R], values: Mapping[str, Any], **given: Any) -> R:
-    """Return a dataclass whose fields are the values of the options with their names, and what is `given`."""
+    """Return a dataclass whose fields are the values of the options with their names, and what is `given`.
+
+    An option that is not given has the field's default.
+    """
     names = {field.name for field in fields(record)} - given.keys()  # type: ignore[arg-type]
-    return record(**{name: value for name, value in values.items() if name in names}, **given)
+    return record(**{name: value for name, value in values.items() if name in names and value is not None}, **given)
 
 
 def profile_options(values: Mapping[str, Any]) -> ProfileOptions:
@@ -40,9 +43,9 @@ def caller_of(progress: ConsoleProgress, report: ReportOptions) -> Caller:
     """Return the command as the caller of a workflow: it shows progress, and reports a partial recording after an error."""
 
     def load(recording: Path) -> Profile:
-        from navitas.cli.profile.measuring import load_measured  # noqa: PLC0415  # Slow, so it is imported after the measurement.
+        from navitas.cli.report.reporting import load_profile  # noqa: PLC0415  # Slow, so it is imported after the measurement.
 
-        return load_measured(recording, report)
+        return load_profile(recording, report.analysis)
 
     def guard(recording: Path) -> AbstractContextManager[None]:
         from navitas.cli.profile.measuring import report_partial_on_error  # noqa: PLC0415
@@ -66,9 +69,10 @@ def report_measured(measure: Callable[[Caller], ProfilingOutcome], report: Repor
     check_report(report, output)
     with ConsoleProgress() as progress:
         outcome = measure(caller_of(progress, report))
-        from navitas.cli.profile.measuring import load_measured, name_recording_on_error, report_outcome  # noqa: PLC0415
+        from navitas.cli.profile.measuring import name_recording_on_error, report_outcome  # noqa: PLC0415
+        from navitas.cli.report.reporting import load_profile  # noqa: PLC0415
 
         with name_recording_on_error(outcome.recording):
             progress.stage("analyzing")
-            profile = load_measured(outcome.recording, report)
+            profile = load_profile(outcome.recording, report.analysis)
     return report_outcome(outcome, profile, report)

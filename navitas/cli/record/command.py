@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,10 @@ from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.option import given_options, option, section
 from navitas.cli.habits.options import (
     Finite,
+    ReportOptions,
     device_option,
     measuring_options,
     phone_option,
-    pop_report_options,
     probe_options,
     report_options,
     user_option,
@@ -80,12 +81,11 @@ class _RecordCommand(NavitasCommand):
 @probe_options
 @measuring_options
 @click.pass_context
-def command(ctx: click.Context, /, **values: Any) -> int:
+def command(ctx: click.Context, /, *, report: ReportOptions, **values: Any) -> int:
     """Profile an app while you use it, or while a COMMAND on the device uses it: an installed PACKAGE, or a Gradle PROJECT's app.
 
     Navitas restarts the app. It stops the app when COMMAND ends, when you press Enter or Ctrl-C, or after --duration.
     """
-    report = pop_report_options(values)
     build, run, options = record_of(BuildOptions, values), record_of(RunOptions, values), profile_options(values)
     app, path, map_file = values["app"], values["bundle"], values["map_file"]
     use_by = _Usage(values["words"], values["events"], values["script"], values["duration_s"])
@@ -132,7 +132,7 @@ class _Usage:
             raise UsageError(f"--duration is for a use by hand; {given[0]} ends by itself", "leave one out")
         self._duration_s = duration_s
         self._script = script
-        self._line = _line_of(words, read_input_script(script) if script else "")
+        self._line = read_input_script(script) if script else words[0] if len(words) == 1 else shlex.join(words)
         self._events = events
 
     def use(self, package: str, bundle: Bundle | None, known: KnownMap | None) -> Use:
@@ -143,11 +143,14 @@ class _Usage:
             shared = f"-s {_MONKEY_SEED} --throttle {_MONKEY_MS} --pct-syskeys 0"
             line = f"monkey -p {shlex.quote(package)} {shared} {self._events}"
         is_monkey = self._events is not None
-        return Use(package, line, self._wait, map_ids, bundle, known, self._duration_s, self._script, is_monkey)
-
-    def _wait(self) -> None:
-        wait_for_user(self._duration_s)
-
-
-def _line_of(words: tuple[str, ...], script: str) -> str:
-    return script or (words[0] if len(words) == 1 else shlex.join(words))
+        return Use(
+            package,
+            line,
+            partial(wait_for_user, self._duration_s),
+            map_ids,
+            bundle,
+            known,
+            self._duration_s,
+            self._script,
+            is_monkey,
+        )

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 
 from navitas.base.errors import UsageError
-from navitas.cli.habits.option import option, section
-from navitas.cli.habits.options import Finite, pop_report_options, report_options
+from navitas.cli.habits.option import gathered, option, section
+from navitas.cli.habits.options import Finite, ReportOptions, report_options
 from navitas.cli.habits.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME
 from navitas.cli.habits.progress import ConsoleProgress
 from navitas.cli.report.formats import FormatsCommand
@@ -23,20 +22,37 @@ _NEEDS = {"resolution": ("timeline",), "depth": ("tree",), "thread": ("timeline"
 """The views that each option is about."""
 
 
-_view_options = section(
-    "Views",
-    option("--view", "view", type=click.Choice(VIEWS), multiple=True, help="Show this view instead; repeatable."),
-    option("--component", type=TEXT, metavar="NAME", help="Show this component only, such as wifi."),
-    option(
-        "--resolution",
-        type=Finite(min=0.001, max=1e9),
-        metavar="MS",
-        help="Length of a step of the timeline. [at most 40 steps]",
+def _views(
+    *, view: tuple[str, ...], component: str | None, resolution: float | None, depth: int | None, thread: str | None
+) -> ViewRequest | None:
+    """None without views. Raises `UsageError` for an option whose view is not requested."""
+    given = {"resolution": resolution, "depth": depth, "thread": thread, "component": component}
+    for name, views in _NEEDS.items():
+        if given[name] is not None and not set(views) & set(view):
+            raise UsageError(f"--{name} is about a view that is not requested", f"add --view {' or --view '.join(views)}")
+    if not view:
+        return None
+    step_ns = None if resolution is None else max(round(resolution * 1e6), 1)
+    return ViewRequest(tuple(dict.fromkeys(view)), component=component, step_ns=step_ns, depth=depth or _DEPTH, thread=thread)
+
+
+_view_options = gathered(
+    "views",
+    _views,
+    section(
+        "Views",
+        option("--view", "view", type=click.Choice(VIEWS), multiple=True, help="Show this view instead; repeatable."),
+        option("--component", type=TEXT, metavar="NAME", help="Show this component only, such as wifi."),
+        option(
+            "--resolution",
+            type=Finite(min=0.001, max=1e9),
+            metavar="MS",
+            help="Length of a step of the timeline. [at most 40 steps]",
+        ),
+        option("--depth", type=click.IntRange(1, 500), metavar="N", help=f"Levels of the tree. [{_DEPTH}]"),
+        option("--thread", type=TEXT, metavar="NAME", help="Show the threads of this name only."),
     ),
-    option("--depth", type=click.IntRange(1, 500), metavar="N", help=f"Levels of the tree. [{_DEPTH}]"),
-    option("--thread", type=TEXT, metavar="NAME", help="Show the threads of this name only."),
 )
-"""The command must call `_pop_view_request`."""
 
 
 @click.command(
@@ -48,12 +64,7 @@ _view_options = section(
 @click.argument("recording", type=READ_ANY_NAME, required=False)
 @option("--schema", "print_schema", is_flag=True, from_project=False, help="Print the JSON Schema of the JSON report and exit.")
 @option(
-    "--map",
-    "map_file",
-    type=READ_FILE_ANY_NAME,
-    from_project=False,
-    metavar="FILE",
-    help="The app's map.json, or its bundle.",
+    "--map", "map_file", type=READ_FILE_ANY_NAME, from_project=False, metavar="FILE", help="The app's map.json, or its bundle."
 )
 @option(
     "-o",
@@ -66,10 +77,15 @@ _view_options = section(
 )
 @_view_options
 @report_options
-def command(recording: Path | None, print_schema: bool, map_file: Path | None, **values: object) -> None:
+def command(
+    recording: Path | None, print_schema: bool, map_file: Path | None, views: ViewRequest | None, report: ReportOptions
+) -> None:
     """Write the report of a RECORDING again, without phone, Gradle or Java."""
-    views = _pop_view_request(values)
-    options = replace(pop_report_options(values), views=views)
+    if views is not None and report.tree is not None:
+        raise UsageError(
+            "--tree is part of the usual report, which --view replaces", "leave one out, or use --view tree --thread"
+        )
+    options = replace(report, views=views)
     if print_schema:
         from navitas.report.json_report import schema  # noqa: PLC0415
 
@@ -91,29 +107,3 @@ def command(recording: Path | None, print_schema: bool, map_file: Path | None, *
         progress.stage("writing the report")
         write_files(profile, options)
     print_report(profile, options)
-
-
-def _pop_view_request(values: dict[str, Any]) -> ViewRequest | None:
-    """Remove the options of views from a command's keyword arguments. None without views.
-
-    Raises `UsageError` for an option whose view is not requested, and for `--tree`, which belongs to the usual report.
-    """
-    names = tuple(dict.fromkeys(values.pop("view")))
-    given = {name: values.pop(name) for name in _NEEDS}
-    for name, views in _NEEDS.items():
-        if given[name] is not None and not set(views) & set(names):
-            raise UsageError(f"--{name} is about a view that is not requested", f"add --view {' or --view '.join(views)}")
-    if not names:
-        return None
-    if values.get("tree") is not None:
-        raise UsageError(
-            "--tree is part of the usual report, which --view replaces", "leave one out, or use --view tree --thread"
-        )
-    step_ms = given["resolution"]
-    return ViewRequest(
-        names,
-        component=given["component"],
-        step_ns=None if step_ms is None else max(round(step_ms * 1e6), 1),
-        depth=given["depth"] or _DEPTH,
-        thread=given["thread"],
-    )

@@ -12,14 +12,15 @@ from navitas.base.counts import counted
 from navitas.base.errors import UsageError
 from navitas.base.untrusted_text import printable, printable_line
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.json_output import check_json, json_option, write_json
+from navitas.cli.habits.files import STDOUT
+from navitas.cli.habits.json_output import json_option, write_json
 from navitas.cli.habits.messages import location, next_step, shell_word, warning
 from navitas.cli.habits.option import choice_option, option
 from navitas.cli.habits.options import Finite
 from navitas.cli.habits.paths import FOLDER, NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT, input_name
 from navitas.cli.habits.progress import ConsoleProgress
 from navitas.cli.habits.renamed_options import renamed
-from navitas.cli.profile.origin import command_line
+from navitas.cli.profile.masking import command_line
 from navitas.cli.workflows.origin import provenance
 from navitas.recording.importing.art_trace import read_art_trace
 from navitas.recording.importing.counted_cpus import counted_cpus
@@ -33,8 +34,6 @@ from navitas.recording.writer import check_not_recorded
 
 _LONGEST = 1000
 
-_LONGEST = 1000
-
 
 @click.command(
     "import",
@@ -45,12 +44,7 @@ _LONGEST = 1000
 @click.argument("logs", nargs=-1, required=True, type=READ_FILE_ANY_NAME, metavar="LOG...")
 @option("-o", "--output", type=FOLDER, required=True, metavar="DIR", help="The recording's folder.")
 @option("--replace", is_flag=True, from_project=False, help="Replace the recording in the output folder.")
-@option(
-    "--power-profile",
-    type=NAME_OR_FILE,
-    metavar="NAME|FILE",
-    help="A power_profile.xml. [required: logs have none]",
-)
+@option("--power-profile", type=NAME_OR_FILE, metavar="NAME|FILE", help="A power_profile.xml. [required: logs have none]")
 @option("--voltage", "voltage_v", type=Finite(min=0, max=1000, min_open=True), metavar="V", help="Supply voltage. [3.85]")
 @choice_option("--log-format", ["auto", "log", "json"], "Lines of logcat, or JSON.")
 @renamed("--format", "--log-format")
@@ -98,7 +92,7 @@ def command(
     LOG is a log (logcat -v threadtime or brief) or a JSON file; '-' is standard input. Each process is a run. Logs of the same
     name are repeats of one test. With --methods, LOG is a trace of Perfetto, atrace, systrace or trace-cmd.
     """
-    is_text = check_json(json_file)
+    is_text = json_file != STDOUT
     check_not_recorded(output, replace=replace)
     supply = None if power_profile is None else read_supply(power_profile, voltage_v)
     origin = provenance(command_line())

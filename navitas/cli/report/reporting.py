@@ -21,11 +21,7 @@ from navitas.report.terminal.terminal_report import TerminalReport, ViewsReport,
 
 
 def load_profile(
-    path: Path,
-    settings: AnalysisSettings = DEFAULT,
-    *,
-    tree: str | None = None,
-    stage: Callable[[str], None] = lambda text: None,
+    path: Path, settings: AnalysisSettings = DEFAULT, *, tree: str | None = None, stage: Callable[[str], None] = lambda text: None
 ) -> Profile:
     """Load and analyze a recording, as `navitas.load`. Calls `stage(text)` at the start of each stage.
 

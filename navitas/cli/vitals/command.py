@@ -15,7 +15,8 @@ from navitas.base.json_text import fields
 from navitas.base.untrusted_text import printable, printable_line
 from navitas.cli.compare.energy_limit import fail_on_option
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.json_output import check_json, json_option, write_document
+from navitas.cli.habits.files import STDOUT
+from navitas.cli.habits.json_output import json_option, write_document
 from navitas.cli.habits.messages import failed_check, next_step, shell_word, unknown_check, warning
 from navitas.cli.habits.option import option
 from navitas.cli.habits.options import top_option
@@ -62,7 +63,7 @@ def command(
     REC is a recording. BUGREPORT is a file of `adb bugreport` (zip or text) or of `adb shell dumpsys batterystats`, with -c or
     without, of Android 8 to 16; '-' is standard input.
     """
-    is_text = check_json(json_file)
+    is_text = json_file != STDOUT
     if source.is_dir() and recording is not None:
         raise UsageError(
             f"--recording {recording}: {source} is a folder, and --recording needs a dump or a bug report",

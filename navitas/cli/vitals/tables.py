@@ -14,7 +14,7 @@ from navitas.insight.vitals.device_use import Bounds, HeldLock, WakeupAlarm
 from navitas.insight.vitals.recorded_methods import Acquirer, RadioUser, RecordedAlarm
 from navitas.insight.vitals.report import AppVitals, VitalsReport
 from navitas.insight.vitals.thresholds import DAY_MS, HOUR_MS, VITALS, Vital, VitalName, is_exempt
-from navitas.insight.vitals.verdicts import REASON_TEXTS, UnknownReason, Verdict, is_extrapolated
+from navitas.insight.vitals.verdicts import REASON_TEXTS, Verdict, is_extrapolated
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 
@@ -64,7 +64,8 @@ def apps_table(report: VitalsReport, top: int) -> FittedTable:
         table.notes.append(Paragraph(_limits(), style="dim"))
         if any(is_extrapolated(app.figures) for app in report.apps[:top]):
             table.notes.append(Paragraph(_EXTRAPOLATION, style="dim"))
-        table.notes += [Paragraph(f"Not known: {_reasons(list(reasons))}.", style="dim")] if reasons else []
+        if reasons:
+            table.notes.append(Paragraph(f"Not known: {'; '.join(map(REASON_TEXTS.__getitem__, reasons))}.", style="dim"))
     return table
 
 
@@ -85,7 +86,9 @@ def locks_table(report: VitalsReport, top: int) -> FittedTable:
     if report.use.source == "history":
         columns[Column("In all", drop=2)] = lambda row: _UNKNOWN if row[0].all_ms is None else time_text(row[0].all_ms)
     if report.acquirers is not None:
-        columns[Column("Acquired in", drop=1, text=True)] = lambda row: _methods(report.acquirers_of(row[1], row[0].tag))
+        columns[Column("Acquired in", drop=1, text=True)] = lambda row: (
+            ", ".join(map(_method, report.acquirers_of(row[1], row[0].tag))) or _UNKNOWN
+        )
         columns[Column("Energy", drop=1)] = lambda row: _energy(report.acquirers_of(row[1], row[0].tag))
     table = rows_table("Longest partial wake locks, on battery with the screen off", columns, locks, top)
     table.key_share = 0.3
@@ -93,10 +96,6 @@ def locks_table(report: VitalsReport, top: int) -> FittedTable:
         note = "This history names only the first of several wake locks: times are lower bounds."
         table.notes.append(Paragraph(note, style="dim"))
     return table
-
-
-def _methods(methods: Sequence[Acquirer]) -> str:
-    return ", ".join(map(_method, methods)) or _UNKNOWN
 
 
 def _energy(methods: Sequence[Acquirer]) -> str:
@@ -197,10 +196,6 @@ def _limits() -> str:
         return f"{vital.title} {least}{amount_text(vital, vital.limit)} {per}"
 
     return f"Limits of Google Play: {'; '.join(map(limit, VITALS))}."
-
-
-def _reasons(reasons: Sequence[UnknownReason]) -> str:
-    return "; ".join(REASON_TEXTS[reason] for reason in reasons)
 
 
 def _method(one: Acquirer) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,7 +49,6 @@ ERASED = "client: was erased"
 _OK = ""
 
 Texts = NDArray[np.object_]
-_Refuse = Callable[[Bool, str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +75,10 @@ def check(raw: pa.Table, salt: str, now_s: float, erased: I64 | None = None) -> 
 
     number = {name: _numbers(column[name]) for name in ("format", "time", "level")}
     refuse(number["format"] > FORMAT, f"format: is later than {FORMAT}, the latest that is known")
-    _check_client(column["client"], refuse)
+    client = column["client"]
+    refuse(~_flags(pc.greater(pc.utf8_length(client), 0)), "client: is missing")
+    refuse(_flags(pc.greater(pc.utf8_length(client), MAX_CLIENT)), f"client: is longer than {MAX_CLIENT} characters")
+    refuse(_flags(pc.match_substring_regex(client, CONTROL)), "client: has control characters")
     time, level = number["time"], number["level"]
     refuse(~np.isfinite(time), "time: is missing, or none")
     refuse(time < EARLIEST_S, "time: is before 2008")
@@ -89,9 +90,11 @@ def check(raw: pa.Table, salt: str, now_s: float, erased: I64 | None = None) -> 
     state = pc.fill_null(pc.index_in(word, pa.array(list(_STATES))), -1).to_numpy(zero_copy_only=False)
     given = pc.is_valid(word).to_numpy(zero_copy_only=False)
     refuse(given & (state < 0), "state: is not a known word")
-    _check_apps(column["apps"], refuse)
-    client = _pseudonyms(column["client"], reason == _OK, salt)
-    refuse(np.isin(client, [] if erased is None else erased), ERASED)
+    length = pc.fill_null(pc.list_value_length(column["apps"]), -1).to_numpy(zero_copy_only=False)
+    refuse(length < 0, "apps: are missing (an empty list means that none ran)")
+    refuse(length > MAX_APPS, f"apps: are more than {MAX_APPS:,}")
+    client_numbers = _pseudonyms(client, reason == _OK, salt)
+    refuse(np.isin(client_numbers, [] if erased is None else erased), ERASED)
     taken = reason == _OK
     figures = {name: _figure(source, column[source], taken, ignored) for source, (name, *_) in _FIGURES.items()}
     network = pc.index_in(pc.utf8_lower(column["network"]), pa.array(list(_NETWORKS)))
@@ -99,7 +102,7 @@ def check(raw: pa.Table, salt: str, now_s: float, erased: I64 | None = None) -> 
     _count(ignored, "network: is not a known word", unknown.to_numpy(zero_copy_only=False) & taken)
     return Checked(
         {
-            "client": pa.array(np.where(taken, client, 0)),
+            "client": pa.array(np.where(taken, client_numbers, 0)),
             "time_s": pa.array(np.floor(np.where(taken, time, 0)).astype(np.int64)),
             "level_ppm": pa.array(np.rint(np.where(taken, level, 0) * (PPM / 100)).astype(np.int32)),
             "state": pa.array(np.array([*_STATES.values(), State.UNKNOWN], np.int8)[state]),
@@ -134,18 +137,6 @@ def _flags(column: pa.Array) -> Bool:
 def _count(ignored: Counter[str], what: str, where: Bool) -> None:
     if count := int(np.count_nonzero(where)):
         ignored[what] += count
-
-
-def _check_client(client: pa.Array, refuse: _Refuse) -> None:
-    refuse(~_flags(pc.greater(pc.utf8_length(client), 0)), "client: is missing")
-    refuse(_flags(pc.greater(pc.utf8_length(client), MAX_CLIENT)), f"client: is longer than {MAX_CLIENT} characters")
-    refuse(_flags(pc.match_substring_regex(client, CONTROL)), "client: has control characters")
-
-
-def _check_apps(apps: pa.Array, refuse: _Refuse) -> None:
-    length = pc.fill_null(pc.list_value_length(apps), -1).to_numpy(zero_copy_only=False)
-    refuse(length < 0, "apps: are missing (an empty list means that none ran)")
-    refuse(length > MAX_APPS, f"apps: are more than {MAX_APPS:,}")
 
 
 def _figure(source: str, column: pa.Array, taken: Bool, ignored: Counter[str]) -> pa.Array:

@@ -129,16 +129,12 @@ class Group:
         self._spool = Spool(spool_folder(store), store.buckets)
         self._sources: list[tuple[str, SourceOutcome]] = []
         self._failed: list[int] = []
-        self._whole: set[str] = set()
+        self.whole: set[str] = set()
+        """Hashes of the sources that were read to their ends."""
         self.rows = 0
 
     def __len__(self) -> int:
         return len(self._sources)
-
-    @property
-    def has_whole(self) -> bool:
-        """Whether a source was read to its end."""
-        return bool(self._whole)
 
     def read(self, file: Path, progress: Callable[[float, int], None]) -> SourceOutcome:
         """Read a source. A source that cannot be read to its end is not stored; the outcome has the error."""
@@ -147,7 +143,7 @@ class Group:
             source = SourceFile(file)
             source.check_text()
             source.open()
-            if source.digest in self._ledger.entries or source.digest in self._whole:
+            if source.digest in self._ledger.entries or source.digest in self.whole:
                 outcome.known = True
                 return outcome
         except FleetError as error:
@@ -156,7 +152,7 @@ class Group:
         self._sources.append((source.digest, outcome))
         try:
             self._read(source, outcome, progress)
-            self._whole.add(source.digest)
+            self.whole.add(source.digest)
         except FleetError as error:
             self._failed.append(len(self._sources) - 1)
             outcome = SourceOutcome(_name(file), error=error)

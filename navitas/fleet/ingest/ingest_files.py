@@ -52,7 +52,7 @@ def ingest(
             waiting.append(group.read(file, show))
             rows += waiting[-1].rows
             if group.rows >= GROUP_ROWS or len(group) >= GROUP_SOURCES or number == len(files) - 1:
-                if group.has_whole:
+                if group.whole:
                     group.store(keys)
                 elif len(group):
                     recover(store, ledger)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path, PurePosixPath
-from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from navitas.base.errors import UsageError
@@ -32,7 +31,7 @@ def fetch_files(url: str, folder: Path) -> list[Path]:
     """
     try:
         urlsplit(url)
-        system, path = _fsspec().core.url_to_fs(url)
+        system, path = extra_library("fsspec", "URLs need", "remote").core.url_to_fs(url)
         names = sorted(system.glob(path)) if "*" in path else sorted(system.find(path)) if system.isdir(path) else [path]
         if not names:
             raise FleetError(f"{shown_url(url)}: no such files", "Check the URL.")
@@ -72,7 +71,3 @@ def _copied(system: object, name: str, folder: Path, url: str) -> Path:
             f"{shown_url(url)}: {file.name} ended after {file.stat().st_size:,} of {size:,} bytes", "Ingest it again."
         )
     return file
-
-
-def _fsspec() -> Any:
-    return extra_library("fsspec", "URLs need", "remote")

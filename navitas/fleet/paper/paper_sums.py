@@ -21,12 +21,12 @@ from navitas.fleet.rates import LevelSteps, unit_pairs
 from navitas.fleet.stages import Fleet, run_stage
 from navitas.fleet.statistics import F64, I64
 from navitas.fleet.units import BucketTask, samples_of
-from navitas.fleet.usage import ClientColumns
+from navitas.fleet.usage import ClientColumns, client_schema
 
 FOLDER = "paper"
 """Folder of the stage's results, and their table name in statements."""
 NAMES = ("pairs", "rate", "square")
-SUMS = pa.schema([pa.field("client", pa.int64()), pa.field("app", pa.int32()), *(pa.field(name, pa.int64()) for name in NAMES)])
+SUMS = client_schema(NAMES, pa.int64(), app=pa.int32())
 """By client and app: pairs with the app, Σ rate in 0.001 ppm/s and Σ rate² in its square. A null app stands for all pairs."""
 UNIT_PPM_S = 0.001
 """Unit of integer rates. Integer sums are exact in any order."""

@@ -17,7 +17,8 @@ from navitas.fleet.files import FleetError, read_table, write_table, write_whole
 from navitas.fleet.rates import plain_column
 from navitas.fleet.schema import parse_pseudonym
 from navitas.fleet.simulate.catalog import DAY_S, catalog_of, generator
-from navitas.fleet.simulate.simulation import Plan, Progress, Stops, clear_pieces, period_into, read_model
+from navitas.fleet.simulate.simulation import Plan, Stops, clear_pieces, period_into, read_model
+from navitas.fleet.stages import Progress, no_progress
 from navitas.fleet.statistics import I64, Bool
 from navitas.fleet.store import Store, exclusive_writer
 
@@ -43,7 +44,7 @@ def read_advice(file: Path) -> pa.Table:
 
 
 def act(
-    store: Store, advice: pa.Table, *, compliance: float = 0.8, jobs: int = 1, progress: Progress | None = None
+    store: Store, advice: pa.Table, *, compliance: float = 0.8, jobs: int = 1, progress: Progress = no_progress
 ) -> tuple[int, int]:
     """Simulate the period after the advice (columns client, app). Returns its begin and end (Unix time in s).
 
@@ -57,7 +58,7 @@ def act(
         return _second_period(store, advice, compliance, jobs, progress)
 
 
-def _second_period(store: Store, advice: pa.Table, compliance: float, jobs: int, progress: Progress | None) -> tuple[int, int]:
+def _second_period(store: Store, advice: pa.Table, compliance: float, jobs: int, progress: Progress) -> tuple[int, int]:
     model, seed = read_model(store)
     folder = store.path / layout.TRUTH
     before = read_table(folder / "clients.parquet")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from navitas.fleet.simulate.clients import Clients, clients_of
 from navitas.fleet.simulate.course import battery_of, course_of
 from navitas.fleet.simulate.rows import ClientBlock, apps_table, clients_table, effects_table, rows_of, stopped
 from navitas.fleet.simulate.running import Running, RunningDrains, effects_of, running_of
+from navitas.fleet.stages import Progress, no_progress
 from navitas.fleet.statistics import I64, Bool
 from navitas.fleet.store import Store, Unit, exclusive_writer
 
@@ -30,8 +31,6 @@ _BLOCK_SAMPLES = 1 << 20
 _PLACE = 1 << 21
 _LARGEST_MODEL = 1 << 20
 """Seed of the random numbers for the counts of samples."""
-Progress = Callable[[int, int], None]
-"""Called with the number of samples done, and in total."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +121,7 @@ def _simulated(plan: Plan, clients: Clients, place: tuple[int, int]) -> tuple[pa
     return rows_of(catalog, block, random, dirt), clients_table(block, unfollowed), effects_table(catalog, block)
 
 
-def simulate(store: Store, model: FleetModel, seed: int, *, jobs: int = 1, progress: Progress | None = None) -> None:
+def simulate(store: Store, model: FleetModel, seed: int, *, jobs: int = 1, progress: Progress = no_progress) -> None:
     """Write samples, packages and the folder `truth`.
 
     The same model, seed and store (salt, buckets) give the same files with any number of `jobs` (processes). Raises
@@ -134,7 +133,7 @@ def simulate(store: Store, model: FleetModel, seed: int, *, jobs: int = 1, progr
             _first_period(store, model, seed, jobs, progress)
 
 
-def _first_period(store: Store, model: FleetModel, seed: int, jobs: int, progress: Progress | None) -> None:
+def _first_period(store: Store, model: FleetModel, seed: int, jobs: int, progress: Progress) -> None:
     folder = store.path / layout.TRUTH
     catalog = catalog_of(model, seed)
     store.write_packages(catalog.packages())
@@ -180,7 +179,7 @@ def members_of(store: Store, model: FleetModel, seed: int) -> list[Members]:
     return [Members(one, number[order][bucket == one], samples[order][bucket == one]) for one in np.unique(bucket).tolist()]
 
 
-def period_into(store: Store, plan: Plan, *, jobs: int = 1, progress: Progress | None = None) -> tuple[pa.Table, pa.Table]:
+def period_into(store: Store, plan: Plan, *, jobs: int = 1, progress: Progress = no_progress) -> tuple[pa.Table, pa.Table]:
     """Write a period's samples. Returns the truth of its clients, and of hogs and bugs on them, by client."""
     digest = plan.digest()
     tasks = [_BucketTask(store, plan, digest, members) for members in members_of(store, plan.model, plan.seed)]
@@ -189,8 +188,7 @@ def period_into(store: Store, plan: Plan, *, jobs: int = 1, progress: Progress |
     def done(task: _BucketTask) -> None:
         nonlocal count
         count += int(task.members.samples.sum())
-        if progress is not None:
-            progress(count, plan.model.samples)
+        progress(count, plan.model.samples)
 
     processes = TaskProcesses(jobs)
     processes.run(tasks, done)

@@ -193,7 +193,7 @@ def grouped(
             received[receiver] += 1
             add(modules[row], receiver, edge, row, row)
         elif row not in matched.replaced and (kind[row] not in _NOT_RECEIVED):
-            unmatched[modules[row], _name(kind[row]), action[row] or target[row], _why_sent(kind[row], flags[row])] += 1
+            unmatched[modules[row], _name(kind[row]), action[row] or target[row], _why(messages, matched, row)] += 1
     found = [UnmatchedMessages(*key, count) for key, count in unmatched.items()]
     return GroupedMessages(groups, tuple(sorted(found, key=lambda one: (-one.count, one.module, one.kind, one.action))), received)
 
@@ -221,17 +221,15 @@ def _name(kind: int) -> str:
 
 
 def _why(messages: ModuleMessages, matched: MatchedMessages, row: int) -> str:
-    if int(messages.kind[row]) not in _NAMES:
+    """The reason why a row of `matched.received` or `matched.sent` has no partner."""
+    kind = int(messages.kind[row])
+    if kind not in _NAMES:
         return "unknown_kind"
+    if kind < FIRST_RECEIVE:
+        return "leaves_app" if messages.flags[row] & CommunicationFlag.LEAVES_APP else "not_received"
     if row in matched.repeated:
         return "already_received"
     return "sender_unknown" if messages.token[row] else "no_identity"
-
-
-def _why_sent(kind: int, flags: int) -> str:
-    if kind not in _NAMES:
-        return "unknown_kind"
-    return "leaves_app" if flags & CommunicationFlag.LEAVES_APP else "not_received"
 
 
 def known_deliveries(

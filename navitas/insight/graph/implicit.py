@@ -14,14 +14,12 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import TypeVar
 
 from navitas.energy.attribute.ledger import ModuleMessages
 from navitas.insight.graph.message_kinds import CANCELLING, SENDS_OF, STARTED_LATER, periodic, protected_broadcasts
 from navitas.recording.parse.communication_records import NO_TOKEN, CommunicationFlag, CommunicationKind
 
 K = CommunicationKind
-_Row = TypeVar("_Row", int, int | None)
 _START_NS, _BROADCAST_NS = 20_000_000_000, 60_000_000_000
 """AOSP's time limits of services that start (ActiveServices) and of background broadcasts (ActivityManagerService)."""
 _LIMITED = 26
@@ -115,10 +113,30 @@ def implicit_pairs(
             continue
         send = known.take(kind[row], module[row], t_ns[row], is_periodic, since_ns or 0)
         if send is None and kind[row] in STARTED_LATER and not name.startswith(_ANDROID):
-            send = known.prepared(t_ns[row])
+            send = known.intents.last(t_ns[row])
         if send is not None:
             pairs.append((send, row))
     return pairs
+
+
+@dataclass(slots=True)
+class _Pending:
+    """The alarms, or the `PendingIntent`s, that are not cancelled, by token; and by time, the last of them, or None."""
+
+    _rows: dict[int, int] = field(default_factory=dict)
+    _latest: list[tuple[int, int | None]] = field(default_factory=list)
+
+    def change(self, t_ns: int, token: int, row: int | None) -> None:
+        """Replace the row of a token, None to remove it."""
+        self._rows.pop(token, None)
+        if row is not None:
+            self._rows[token] = row
+        self._latest.append((t_ns, next(reversed(self._rows.values()), None)))
+
+    def last(self, t_ns: int) -> int | None:
+        """The last row of all tokens at a time."""
+        place = bisect_right(self._latest, t_ns, key=itemgetter(0))
+        return self._latest[place - 1][1] if place else None
 
 
 @dataclass(slots=True)
@@ -126,14 +144,8 @@ class _Sends:
     """The app's sends of one action, by time: those that are delivered at once, alarms, and `PendingIntent`s."""
 
     now: list[tuple[int, int, int]] = field(default_factory=list)
-    alarms: list[tuple[int, int | None]] = field(default_factory=list)
-    """By time, the last alarm that is not cancelled, or None."""
-    _set: dict[int, int] = field(default_factory=dict)
-    """The alarms that are not cancelled, by token."""
-    intents: list[tuple[int, int | None]] = field(default_factory=list)
-    """By time, the last `PendingIntent` that is not cancelled, or None."""
-    _made: dict[int, int] = field(default_factory=dict)
-    """The `PendingIntent`s that are not cancelled, by token."""
+    alarms: _Pending = field(default_factory=_Pending)
+    intents: _Pending = field(default_factory=_Pending)
     _next: Counter[tuple[int, int]] = field(default_factory=Counter)
     """By kind and listener, the first of `now` that can still be received."""
     _gone_off: GoneOff = field(default_factory=GoneOff)
@@ -141,9 +153,9 @@ class _Sends:
 
     def add(self, row: int, kind: int, t_ns: int, token: int, *, ends_alarm: bool) -> None:
         if kind == K.SET_ALARM or ends_alarm:
-            self.alarms.append((t_ns, _changed(self._set, token, row if kind == K.SET_ALARM else None)))
+            self.alarms.change(t_ns, token, row if kind == K.SET_ALARM else None)
         if kind in (K.PENDING_INTENT, K.CANCEL_PENDING_INTENT):
-            self.intents.append((t_ns, _changed(self._made, token, row if kind == K.PENDING_INTENT else None)))
+            self.intents.change(t_ns, token, row if kind == K.PENDING_INTENT else None)
         elif kind != K.SET_ALARM and kind not in CANCELLING:
             self.now.append((t_ns, row, kind))
 
@@ -164,30 +176,13 @@ class _Sends:
         found = self._gone_off.take(module, t_ns, since_ns) if kind == K.RECEIVE else None
         if found is not None:
             return found
-        alarm = _last(self.alarms, t_ns) if kind in STARTED_LATER else None
+        alarm = self.alarms.last(t_ns) if kind in STARTED_LATER else None
         if alarm is None or alarm in self._over:
             return None
         if not is_periodic[alarm]:
             self._over.add(alarm)
             self._gone_off.begin(alarm, module, t_ns)
         return alarm
-
-    def prepared(self, t_ns: int) -> int | None:
-        """The last `PendingIntent`."""
-        return _last(self.intents, t_ns)
-
-
-def _changed(rows: dict[int, int], token: int, row: int | None) -> int | None:
-    """Replace the row of a token, None to remove it, and return the last row of all tokens."""
-    rows.pop(token, None)
-    if row is not None:
-        rows[token] = row
-    return next(reversed(rows.values()), None)
-
-
-def _last(rows: Sequence[tuple[int, _Row]], t_ns: int) -> _Row | None:
-    place = bisect_right(rows, t_ns, key=lambda row: row[0])
-    return rows[place - 1][1] if place else None
 
 
 def result_pairs(

@@ -69,13 +69,6 @@ def turn_changes(pair: SessionPair, tests: set[str], subject: Subject) -> np.nda
     return np.log(later / earlier) if np.all(earlier > 0) and np.all(later > 0) else None
 
 
-def shared_subjects(pairs: Sequence[SessionPair]) -> set[Subject]:
-    """Return the figures that all sessions have, also those with too few turns to compare."""
-    tests = sorted(shared_tests(pairs))
-    found = [set(session.joules(tests)) for pair in pairs for session in pair]
-    return set.intersection(*found) if found else set()
-
-
 def all_steps(pairs: Sequence[SessionPair], includes: Callable[[Subject], bool]) -> list[FigureStep]:
     """Return the change of each included figure in all turns of two commits, the clearest first.
 
@@ -209,12 +202,14 @@ class CommitSearch:
         for _ in range(self._looks):
             self.measure(0, last)
             pairs = self.sessions[0, last]
-            if not shared_tests(pairs):
+            if not (tests := shared_tests(pairs)):
                 raise UsageError(
                     "no test passed in all runs of both revisions", "Correct the tests, or name others with --tests."
                 )
             compared = all_steps(pairs, lambda one: choice.limits(one) or (one.kind == "method" and choice.includes(one)))
-            if not any(map(choice.includes, subjects := shared_subjects(pairs))):
+            # Figures with too few turns to compare exist, too.
+            subjects = set.intersection(*(set(session.joules(tests)) for pair in pairs for session in pair))
+            if not any(map(choice.includes, subjects)):
                 raise choice.none_matches(sorted(subjects))
             if clear := [one for one in compared if is_clear(one, LIMIT / self._looks)]:
                 return clear[0], compared

@@ -189,20 +189,16 @@ def evidence(profile: Profile, component: str | None = None) -> Iterator[Rendera
     warned = frozenset(notice.message for notice in profile.warnings)
     for group in evidence_groups(profile, component):
         subject = f" of {listed(group.components)}" if len(profile.evidence) > 1 else ""
-        yield Paragraph(f"Evidence{subject}: {_basis(group.level, group.basis, group.expected_error)}")
+        words = f"{group.level} ({group.basis})" if group.basis else group.level
+        if group.expected_error is not None:
+            error = unbroken(f"{100 * group.expected_error:.0f} %")
+            words += f". Half of all methods are off by less than {error} (docs/accuracy.md)."
+        yield Paragraph(f"Evidence{subject}: {words}")
         for reason in group.reason_lines(warned)[:_MAX_WARNINGS]:
             yield Paragraph(f"  {printable(reason, 500)}", style="dim", indent="  ")
     if note := tick_note(profile):
         yield Paragraph(note)
     yield Paragraph(uncertainty_note(profile), style="dim")
-
-
-def _basis(level: str, basis: str, expected_error: float | None) -> str:
-    words = f"{level} ({basis})" if basis else level
-    if expected_error is None:
-        return words
-    error = unbroken(f"{100 * expected_error:.0f} %")
-    return f"{words}. Half of all methods are off by less than {error} (docs/accuracy.md)."
 
 
 def warnings(profile: Profile) -> Iterator[RenderableType]:

@@ -14,13 +14,16 @@ from support.every_command import COMMANDS
 from support.fitted_operations import EMPTY_MODEL
 
 from navitas.base.errors import ExitCode, UsageError
+from navitas.capture.collect.options import ProfileOptions
 from navitas.cli.fleet.ingest import SamplesSource
 from navitas.cli.habits import messages
 from navitas.cli.habits.commands import NavitasGroup
-from navitas.cli.habits.option import Option
+from navitas.cli.habits.option import Option, gathered
+from navitas.cli.habits.option import option as add_option
 from navitas.cli.habits.paths import NameOrFile, PathType
 from navitas.cli.habits.renamed_options import RenamedOption
 from navitas.cli.main import cli, run
+from navitas.cli.profile.profiling import record_of
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 NAMED_BY_ROLE = {"read": "nosuch/thing", "write": "nosuch/new.json", "store": "nosuch/fleet"}
@@ -299,7 +302,7 @@ def _files_read() -> list[tuple[str, str]]:
         (name, str(param.name))
         for name, command in COMMANDS.items()
         for param in command.params
-        if isinstance(param.type, PathType) and param.type.is_file
+        if isinstance(param.type, PathType) and param.type.is_file and param.type.role == "read"
     ]
 
 
@@ -367,3 +370,24 @@ def test_messages_contain_no_control_sequences(capsys: pytest.CaptureFixture[str
         say(hostile)
         said = capsys.readouterr().err
         assert "\x1b" not in said and "\u202e" not in said and "a\\u001b[2J" in said
+
+
+def test_an_option_that_is_not_given_has_the_default_of_its_record() -> None:
+    """`profile --precision` without `--max-repeat` repeats at most 30 times."""
+    assert record_of(ProfileOptions, {"max_repeat": None, "until_percent": 3.0}).max_repeat == 30
+
+
+def test_options_are_gathered_in_a_record() -> None:
+    results: list[object] = []
+
+    @click.command()
+    @gathered(
+        "made", ProfileOptions, add_option("--max-repeat", type=int), add_option("--repeat", type=int, default=2, help="Repeats.")
+    )
+    @add_option("--other")
+    def command(made: ProfileOptions, other: str | None) -> None:
+        results.extend([made.max_repeat, made.repeat, other])
+
+    command.main(["--other", "x"], standalone_mode=False)
+    command.main(["--max-repeat", "5"], standalone_mode=False)
+    assert results == [30, 2, "x", 5, 2, None]

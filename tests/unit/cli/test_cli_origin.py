@@ -17,8 +17,7 @@ from navitas.capture.build.java import java_version
 from navitas.capture.bundle.manifest import BundleManifest
 from navitas.capture.bundle.reader import Bundle
 from navitas.cli.main import run
-from navitas.cli.profile.masking import mask_secrets
-from navitas.cli.profile.origin import command_line
+from navitas.cli.profile.masking import command_line, mask_secrets
 from navitas.cli.workflows.origin import find_java_versions, provenance
 from navitas.recording.manifest import Provenance
 

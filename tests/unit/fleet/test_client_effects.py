@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from navitas.fleet.client_effects import AppPriors, Priors, client_effects
+from navitas.fleet.client_effects import AppPriors, ClientEffects, client_effects
 from navitas.fleet.joint import JointSystem
-from navitas.fleet.statistics import F64, I64
+from navitas.fleet.statistics import F64
 from navitas.fleet.wanted_apps import WantedApps
 
 NOISE, PAIRS = 0.5, 400
@@ -37,13 +37,16 @@ def wanted(single_client: list[int], single_app: list[int]) -> WantedApps:
     return WantedApps(np.zeros(0, np.int64), np.array(single_client, np.int64), np.array(single_app, np.int64))
 
 
-def with_wide_priors(made: JointSystem, apps: I64 = APPS) -> Priors:
-    return Priors.of(made, wanted([], []), AppPriors(apps, np.zeros(3), np.full(3, 1e12), 1e12))
+def effects(made: JointSystem, priors: AppPriors, single: WantedApps | None = None) -> ClientEffects:
+    return client_effects(made, priors.mean, priors.on_clients(made, single or wanted([], [])), 1.0)
+
+
+WIDE = AppPriors(APPS, np.zeros(3), np.full(3, 1e12), 1e12)
 
 
 def test_without_prior_knowledge_effects_are_those_of_least_squares() -> None:
     made = [client(seed, np.array([2.0, 0.0, 1.0])) for seed in (1, 2)]
-    found = client_effects(system(*made), with_wide_priors(system(*made)), 1.0)
+    found = effects(system(*made), WIDE)
     assert found.client.tolist() == [0, 0, 0, 10, 10, 10] and found.app.tolist() == [0, 1, 2, 0, 1, 2]
     for number, (x, y) in enumerate(made):
         rows = slice(3 * number, 3 * number + 3)
@@ -55,19 +58,18 @@ def test_an_app_that_runs_along_with_a_hog_is_not_charged_for_it() -> None:
     """The hog's drain on other clients is known, and its companion is a suspect on this client."""
     x, y = client(3, np.array([2.0, 0.0, 0.0]))
     made = system((x, y))
-    priors = Priors.of(made, wanted([0], [7]), AppPriors(APPS, np.array([2.0, 0.0, 0.0]), np.array([0.01, 0.0, 0.0]), 25.0))
-    found = client_effects(made, priors, 1.0)
+    priors = AppPriors(APPS, np.array([2.0, 0.0, 0.0]), np.array([0.01, 0.0, 0.0]), 25.0)
+    found = effects(made, priors, wanted([0], [7]))
     assert found.app.tolist() == [0, 1]
     assert abs(found.value[1]) < 3 * np.sqrt(found.variance[1]) and x[:, 1] @ y / (x[:, 1] @ x[:, 1]) > 1.5
-    alone = client_effects(made, Priors.of(made, wanted([0], [7]), AppPriors(APPS, np.zeros(3), np.zeros(3), 25.0)), 1.0)
+    alone = effects(made, AppPriors(APPS, np.zeros(3), np.zeros(3), 25.0), wanted([0], [7]))
     assert alone.value[0] > 1.5, "without the hog, the companion would be charged"
 
 
 def test_an_apps_own_prior_does_not_count() -> None:
     made = system(client(4, np.array([2.0, 1.0, 0.5])))
-    narrow = Priors(np.array([0.0, 1.0, 0.5]), np.array([[1e-9, 1e6, 1e6]]))
-    wide = Priors(np.array([0.0, 1.0, 0.5]), np.array([[1e6, 1e6, 1e6]]))
-    found = [client_effects(made, priors, 1.0).value[0] for priors in (narrow, wide)]
+    mean, variances = np.array([0.0, 1.0, 0.5]), [np.array([[own, 1e6, 1e6]]) for own in (1e-9, 1e6)]
+    found = [client_effects(made, mean, variance, 1.0).value[0] for variance in variances]
     assert found[0] == pytest.approx(found[1], rel=1e-3)
 
 
@@ -75,7 +77,7 @@ def test_two_apps_that_always_run_together_stay_uncertain() -> None:
     x, y = client(5, np.array([2.0, 0.0, 0.0]))
     x[:, 1] = x[:, 0]
     made = system((x, y))
-    found = client_effects(made, Priors.of(made, wanted([], []), AppPriors(APPS, np.zeros(3), np.full(3, 25.0), 25.0)), 1.0)
+    found = effects(made, AppPriors(APPS, np.zeros(3), np.full(3, 25.0), 25.0))
     assert np.sqrt(found.variance[:2]) == pytest.approx(5.0, rel=0.05) and np.sqrt(found.variance[2]) < 0.2
 
 
@@ -83,5 +85,5 @@ def test_apps_without_varied_running_time_have_no_effect() -> None:
     x, y = client(6, np.array([2.0, 0.0, 0.0]))
     x[:, 2] = 0.0
     made = system((x, y))
-    assert client_effects(made, with_wide_priors(made), 1.0).app.tolist() == [0, 1]
-    assert len(client_effects(made, Priors(np.zeros(3), np.zeros((1, 3))), 1.0).value) == 0
+    assert effects(made, WIDE).app.tolist() == [0, 1]
+    assert len(client_effects(made, np.zeros(3), np.zeros((1, 3)), 1.0).value) == 0

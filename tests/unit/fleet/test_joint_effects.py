@@ -12,6 +12,7 @@ from navitas.fleet.joint import JointSystem
 from navitas.fleet.statistics import F64
 
 RELIABILITY = np.array([0.4, 1.0])
+NOWHERE = Outliers(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
 
 def system(g: F64, drains: Mapping[int, tuple[float, float]], clients: int = 20) -> JointSystem:
@@ -25,7 +26,7 @@ def system(g: F64, drains: Mapping[int, tuple[float, float]], clients: int = 20)
 
 
 def test_the_correlation_of_two_apps_does_not_depend_on_their_reliability() -> None:
-    found = joint_effects([system(np.array([[4.0, 4.2], [4.2, 9.0]]), {})], np.array([0, 1]), Outliers.none())
+    found = joint_effects([system(np.array([[4.0, 4.2], [4.2, 9.0]]), {})], np.array([0, 1]), NOWHERE)
     assert found.value.tolist() == pytest.approx([1.0, 0.0], abs=1e-6)
     assert found.overlap == pytest.approx(np.array([[1.0, 0.7], [0.7, 1.0]]))
 
@@ -34,7 +35,7 @@ def test_a_client_with_an_outlier_is_left_out_of_that_apps_equation_only() -> No
     made = system(np.array([[4.0, 2.0], [2.0, 9.0]]), {3: (50.0, 0.0)})
     plain, without = (
         joint_effects([made], np.array([0, 1]), one)
-        for one in (Outliers.none(), Outliers(np.array([103]), np.array([0]), np.array([50.0])))
+        for one in (NOWHERE, Outliers(np.array([103]), np.array([0]), np.array([50.0])))
     )
     assert plain.value[0] > 3
     assert without.value.tolist() == pytest.approx([1.0, 0.0], abs=1e-6)
