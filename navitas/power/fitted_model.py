@@ -145,14 +145,10 @@ def read_fitted_model(source: Path | bytes, *, name: str = "model file") -> Fitt
     except ValidationError as error:
         place, message = first_defect(error)
         raise PowerProfileError(f"{where}: not a fitted model: {f'{place}: ' if place else ''}{message}.", _FIT) from None
-    _check_units(model, where)
-    return model
-
-
-def _check_units(model: FittedModel, where: str) -> None:
     for each in (each for group in model.groups for each in group.coefficients):
         expected = PARAMETER_UNITS.get(each.parameter)
         if expected is None:
             raise PowerProfileError(f"{where}: unknown parameter {each.parameter!r}.", "Update Navitas, or fit the model again.")
         if each.unit != expected:
             raise PowerProfileError(f"{where}: the unit of {each.parameter} is {each.unit!r}, not {expected!r}.", _FIT)
+    return model

@@ -48,7 +48,7 @@ def router(phone: Phone) -> Callable[[str], Service | None]:
             "unroot": lambda stream: stream.write(b"adbd not running as root\n"),
             "remount": lambda stream: stream.write(b'Not running as root. Try "adb root" first.\n'),
             "reverse": lambda stream: stream.write(_reverse(rest)),
-            "jdwp": _no_debuggers,
+            "jdwp": lambda stream: stream.write(b""),  # no process waits for a debugger
             "track-jdwp": _track_nothing,
         }
         return services.get(word)
@@ -62,10 +62,6 @@ def _reverse(command: str) -> bytes:
         return b"OKAY0000" if command == "list-forward" else b"OKAY"
     reason = b"reverse forwarding is not modelled: apps of this phone reach the host's ports at 127.0.0.1"
     return b"FAIL" + f"{len(reason):04x}".encode() + reason
-
-
-async def _no_debuggers(stream: AdbStream) -> None:
-    """`jdwp`: list no process, because none waits for a debugger."""
 
 
 async def _track_nothing(stream: AdbStream) -> None:

@@ -70,7 +70,9 @@ def launch(
     """Return the JVM of an app, with its tests or `alone`. Raises `StartError`."""
     framework = firmware.find()
     java = find_java()
-    _check_version(java)
+    if (version := java_version(java)) is not None and version < _LEAST_JAVA:
+        reason = f"Android apps need Java {_LEAST_JAVA} or newer on this machine, and {java} is {version}"
+        raise StartError(f"{reason}: set JAVA_HOME")
     first = jar("navitas-phone-android.jar")
     # Put Robolectric's libraries and JUnit first: it needs these versions. Android's classes come last, after the phone's Log.
     tests = host.packages.get(classes.manifest.test_package)
@@ -114,11 +116,3 @@ def launch(
         ]
 
     return Launch(argv, app.name, app.identity, app.data, os.environ, hears_phone=True)
-
-
-def _check_version(java: str) -> None:
-    """Raise `StartError` if the Java is known to be too old."""
-    version = java_version(java)
-    if version is not None and version < _LEAST_JAVA:
-        reason = f"Android apps need Java {_LEAST_JAVA} or newer on this machine, and {java} is {version}"
-        raise StartError(f"{reason}: set JAVA_HOME")

@@ -36,7 +36,7 @@ class _Key:
     name: str
 
 
-@dataclass
+@dataclass(eq=False)
 class PhoneStatistics:
     """Timers and counters since the last reset. They advance on battery only; the history is always recorded."""
 

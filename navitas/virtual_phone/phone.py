@@ -25,6 +25,7 @@ from navitas.virtual_phone.file_tree import FileTree, Node
 from navitas.virtual_phone.host_java import JdkList
 from navitas.virtual_phone.identity import Identity
 from navitas.virtual_phone.kernel.live_kernel import Kernel
+from navitas.virtual_phone.kernel.sysfs import energy_value
 from navitas.virtual_phone.logd import LogDaemon
 from navitas.virtual_phone.package_manager import PackageManager
 from navitas.virtual_phone.power_monitors import PowerMonitorService
@@ -120,7 +121,7 @@ class Phone:
             "/proc/diskstats": self.devices.diskstats,
         }
         if not hides_rails:
-            texts[RAILS_PATH] = self.rails.energy_value
+            texts[RAILS_PATH] = lambda: energy_value(self.rails.rails_uj())
         for path, text in texts.items():
             self.files.add_node(path, _live(text, path))
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from navitas.virtual_phone.components.devices import Devices
 from navitas.virtual_phone.kernel.live_kernel import Kernel
-from navitas.virtual_phone.kernel.sysfs import energy_value
 
 # Types of android.hardware.power.stats' EnergyConsumerType, names and rails as in Pixel's power statistics service.
 _CONSUMERS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
@@ -66,10 +65,6 @@ class RailMonitor:
         """Return the present energy of the CPU's rails in µJ, and the last sample of the chip that meters the others: its time on
         the host's monotonic clock in ns, and energies."""
         return self._kernel.rails_uj(), self._devices.sampled_rails_uj()
-
-    def energy_value(self) -> str:
-        """Return the present text of /sys/bus/iio/devices/iio:device0/energy_value."""
-        return energy_value(self.rails_uj())
 
     def consumers(self) -> list[Consumer]:
         """Return the present energy of every consumer.

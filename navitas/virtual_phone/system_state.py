@@ -182,11 +182,7 @@ class SystemState:
 
     def override_thermal_status(self, status: int | None) -> None:
         """Set the thermal status, or (None) end that."""
-
-        def override() -> None:
-            self.thermal.override = status
-
-        self.devices.change(override)
+        self.devices.change(lambda: setattr(self.thermal, "override", status))
 
     @property
     def is_power_save(self) -> bool:

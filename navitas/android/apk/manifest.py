@@ -78,11 +78,6 @@ class ApkManifest:
     text: str
 
     @property
-    def processes(self) -> tuple[str, ...]:
-        """All processes of its components, the app's main process first."""
-        return tuple(dict.fromkeys([self.process, *(part.process for part in (*self.activities, *self.services))]))
-
-    @property
     def launchers(self) -> tuple[AppComponent, ...]:
         """The activities that a launcher shows."""
         return tuple(activity for activity in self.activities if activity.is_launcher)

@@ -14,7 +14,7 @@ from navitas.android.batterystats.history import HistoryEvents, HistoryReader
 from navitas.android.batterystats.keys import BATTERY_COUNT, KEYS, OFF, KeyKind
 from navitas.android.batterystats.line_counts import LineCounts
 from navitas.android.batterystats.statistics import Statistics
-from navitas.android.batterystats.tables import UNKNOWN, BatteryColumns, ClockAnchor, Integers, StateIntervals, joined
+from navitas.android.batterystats.tables import UNKNOWN, BatteryColumns, Integers, StateIntervals, joined
 from navitas.android.batterystats.text_statistics import TextStatistics
 from navitas.base.errors import RecordingError
 from navitas.base.line_blocks import LineBlock, blocks_of
@@ -39,14 +39,11 @@ class BatteryStatsReader:
         self._text = TextStatistics(self.statistics, self.lines)
         self._checkin = CheckinStatistics(self.statistics, self.lines, self._begin_dump)
         self._history = HistoryReader(self._names, self.lines, self._other)
+        self.anchors = self._history.anchors
         self._intervals = Intervals()
         self._battery = BatteryRows()
         self.end_ms = 0
         """The time of the history's last line."""
-
-    @property
-    def anchors(self) -> list[ClockAnchor]:
-        return self._history.anchors
 
     @property
     def checkin_version(self) -> int:

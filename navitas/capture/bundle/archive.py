@@ -35,7 +35,6 @@ MAX_UNPACKED_BYTES = 4 << 30
 # Exceptions that zipfile raises for damaged files, in addition to its own.
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError)
 _MANIFEST = "jvm.json"
-_MAX_MANIFEST_BYTES = 4 << 20
 _TESTS = "test/"
 
 
@@ -135,7 +134,7 @@ def open_jvm(file: Path | BinaryIO) -> Iterator[tuple[zipfile.ZipFile, JvmManife
     """Open a `jvm.zip`, and check its entries and manifest. Raises `InvalidBundle`, also for damage found during use."""
     with checked_zip(file) as archive:
         try:
-            document = json.loads(read_entry(archive, _MANIFEST, _MAX_MANIFEST_BYTES))
+            document = json.loads(read_entry(archive, _MANIFEST, MAX_MANIFEST_BYTES))
             check_version(document, _MANIFEST)
             manifest = validated(document, JvmManifest, _MANIFEST)
         except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:

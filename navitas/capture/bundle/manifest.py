@@ -193,7 +193,13 @@ def parse_manifest(raw: bytes) -> AnyManifest:
     is_android, file = kind == "android", "bundle.json"
     manifest = validated(document, AndroidManifest, file) if is_android else validated(document, BundleManifest, file)
     unknown = Counter(part.place for part in find_unknown(document, type(manifest)))
-    return manifest.model_copy(update={"warnings": [*manifest.warnings, _unknown_text(unknown)]}) if unknown else manifest
+    if not unknown:
+        return manifest
+    names = [f"{quoted(place)}{f' ({count} times)' if count > 1 else ''}" for place, count in unknown.items()]
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    listed = ", ".join(names[:_NAMED])
+    warning = f"the bundle has fields that this version of Navitas does not know: {listed}{more}; they are not used"
+    return manifest.model_copy(update={"warnings": [*manifest.warnings, warning]})
 
 
 def validated(document: object, model: type[M], file: str) -> M:
@@ -203,13 +209,6 @@ def validated(document: object, model: type[M], file: str) -> M:
     except ValidationError as error:
         place, defect = first_defect(error)
         raise InvalidBundle(f"{file}: {printable(place or 'document', _LONGEST_PLACE)}: {defect}") from error
-
-
-def _unknown_text(unknown: Counter[str]) -> str:
-    names = [f"{quoted(place)}{f' ({count} times)' if count > 1 else ''}" for place, count in unknown.items()]
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    listed = ", ".join(names[:_NAMED])
-    return f"the bundle has fields that this version of Navitas does not know: {listed}{more}; they are not used"
 
 
 def check_version(document: object, what: str) -> None:

@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,7 +25,7 @@ from navitas.capture.collect.input_script import LINE_MARK
 from navitas.capture.collect.installing import installed
 from navitas.capture.collect.instrument import InstrumentResult
 from navitas.capture.collect.kept_apps import kept_apps
-from navitas.capture.collect.opened import Opened, opened
+from navitas.capture.collect.opened import opened
 from navitas.capture.collect.options import ProfileOptions
 from navitas.capture.collect.progress import Progress
 from navitas.capture.collect.run_recorder import RunPlan
@@ -110,7 +110,9 @@ def record(
                     done = recording.runner.run(plan, use_app)
                 finally:  # also of a use that was interrupted
                     ids = sorted(use.map_ids(output / "runs" / "0"))
-                    _bind(recording, plan, () if known else filter(None, map(map_cache.find, ids)))
+                    for found in () if known else filter(None, map(map_cache.find, ids)):  # the run names the last one
+                        recording.add_map(found)
+                        recording.writer.bind_run(plan.id, found.map_id, found.module)
             for name in _unknown(use, ids):
                 remedy = f"navitas report {output} --map FILE (its build's map.json, or bundle)"
                 recording.writer.warn(MAP_UNKNOWN, _unknown_map_message(use.package, name), remedy)
@@ -199,13 +201,6 @@ def _unknown(use: Use, ids: Sequence[str]) -> list[str]:
 
 def _unknown_map_message(package: str, map_id: str) -> str:
     return f"{package}: the method map {map_id} of its build is not known here"
-
-
-def _bind(recording: Opened, plan: RunPlan, maps: Iterable[map_cache.KnownMap]) -> None:
-    """Add the method maps that the events refer to, and name the last one in the run."""
-    for one in maps:
-        recording.add_map(one)
-        recording.writer.bind_run(plan.id, one.map_id, one.module)
 
 
 def run_command(

@@ -6,7 +6,7 @@ import re
 import shlex
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
@@ -28,7 +28,7 @@ _APP_CLASS = re.compile(rf"(?<![\w.$]){_OTHERS}(?:[a-z_]\w*\.)+[A-Z][\w$]*")
 _LONGEST_QUOTE = 300
 
 
-@dataclass
+@dataclass(eq=False)
 class Watchdog:
     """Calls `expire` if `count()`, for example the bytes received, has not changed for `timeout_s`."""
 
@@ -142,8 +142,9 @@ def run_tests(
     with device.stream(command(device, target.find_component(device), arguments)) as stream, output.open("wb") as raw:
         watchdog = Watchdog(timeout_s, lambda: stream.received_bytes, stream.close)
         with watchdog:
-            for line in _saved_lines(stream.lines(), raw.write):
-                for event in parser.feed(line):
+            for line in stream.lines():
+                raw.write(line + b"\n")
+                for event in parser.feed(line.decode("utf-8", "replace").rstrip("\r")):
                     finished = _handle(event, done, progress) or finished
     if watchdog.fired:
         raise DeviceError(
@@ -152,12 +153,6 @@ def run_tests(
     if not finished:
         done.crashed = True
         done.message = "the instrumentation ended without a result"
-
-
-def _saved_lines(lines: Iterator[bytes], write: Callable[[bytes], int]) -> Iterator[str]:
-    for line in lines:
-        write(line + b"\n")
-        yield line.decode("utf-8", "replace").rstrip("\r")
 
 
 def _handle(event: object, done: InstrumentResult, progress: Progress) -> bool:

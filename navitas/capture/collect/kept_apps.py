@@ -45,7 +45,9 @@ def kept_apps(device: Device, bundles: Sequence[Bundle], progress: Progress) -> 
         yield []
         return
     apps = SavedApps(device.info)
-    with _held(apps):
+    with ExitStack() as stack:
+        with _errors_of(apps):
+            stack.enter_context(apps.held())
         warnings: list[AppWarning] = []
 
         def warn(message: str, remedy: str) -> None:
@@ -80,14 +82,6 @@ def kept_apps(device: Device, bundles: Sequence[Bundle], progress: Progress) -> 
 def _end(device: Device, apps: SavedApps, keeping: Keeping, progress: Progress) -> list[AppNotice]:
     """Remove the added apps that are still there, and restore the saved ones. Returns what is left."""
     return restore_apps(device, apps, keeping.saved, progress, lambda: remove_at_end(device, apps.added, keeping.added))
-
-
-@contextmanager
-def _held(apps: SavedApps) -> Iterator[None]:
-    with ExitStack() as stack:
-        with _errors_of(apps):
-            stack.enter_context(apps.held())
-        yield
 
 
 @contextmanager

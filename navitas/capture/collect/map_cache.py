@@ -58,13 +58,9 @@ def _keep(known: KnownMap) -> None:
         remove_abandoned(_folder())
         for name, data in files.items():
             write_new(_folder() / name, data)
-        _forget_oldest()
-
-
-def _forget_oldest() -> None:
-    maps = sorted(_folder().glob("*.map"), key=lambda path: path.stat().st_mtime, reverse=True)
-    for path in maps[_MAX_MAPS:]:
-        path.unlink()  # the small index files stay
+        maps = sorted(_folder().glob("*.map"), key=lambda path: path.stat().st_mtime, reverse=True)
+        for path in maps[_MAX_MAPS:]:
+            path.unlink()  # the small index files stay
 
 
 def _folder() -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from navitas.base.folder_lock import FolderLock
@@ -57,15 +58,13 @@ class Opened:
 
     def finish(self, progress: Progress) -> None:
         """Complete the recording. If the app has read the phone's own power profile, that one replaces the chosen profile."""
+        warn = partial(self.writer.warn, "power_profile", remedy="navitas power show")
         if self._supply.replaceable and self.runner.power_profile:
-            better = power.adopt(self._device, self._supply, self.runner.power_profile, self._policies, self._warn_of_profile)
+            better = power.adopt(self._device, self._supply, self.runner.power_profile, self._policies, warn)
             if better is not self._supply:
                 self.writer.replace_power_profile(better.profile_xml, better.profile_source)
         progress.stage("saving the recording")
         self.writer.finish()
-
-    def _warn_of_profile(self, text: str) -> None:
-        self.writer.warn("power_profile", text, "navitas power show")
 
 
 @contextmanager
@@ -77,9 +76,9 @@ def opened(
     Raises `DeviceError`, or `RecordingError` if `output` is not writable.
     """
     policies = topology.read_policies(device)
-    by_shell = topology.traffic_files(device) if options.counts_traffic else []
+    by_shell = topology.readable(device, topology.NET_DEV, topology.DISKSTATS) if options.counts_traffic else []
     sources = topology.counter_sources(policies)
-    shell_files = topology.shell_files(device)
+    shell_files = topology.readable(device, topology.PROC_STAT, topology.RAILS)
     by_perfetto = options.trace in ("auto", "perfetto") and not unavailable(device)
     statistics = topology.reads_statistics(device, shell_files, by_perfetto=by_perfetto)
     # Only the end of a trace shows whether it has rails, so the app reads its monitors while one runs.
@@ -117,7 +116,7 @@ def opened(
             message = f"device {device.info.serial}: its shell may not read {topology.NET_DEV}: traffic of other apps is unknown"
             writer.warn("io_counters", message, f"check it: adb shell cat {topology.NET_DEV}")
         reads = ShellReads(shell_files, by_shell, options.io_interval_ms / 1e3, statistics)
-        runner = RunRecorder(device, writer, options, sources, progress, reads=reads)
+        runner = RunRecorder(device, writer, options, sources, progress, reads)
         yield Opened(writer, runner, device, policies, supply, bool(monitors))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Collection, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from navitas.android.ids import user_flag
@@ -89,7 +90,10 @@ def restore_apps(
         failed += remove_added()
         while left:
             try:
-                _restore(device, apps, left[0], _code_if_known(device, left[0]))
+                code = _NO_CODE  # unknown code is the profiled one
+                with suppress(DeviceError):
+                    code = code_of(device, left[0].package, left[0].user)
+                _restore(device, apps, left[0], code)
             except (NavitasError, OSError) as error:
                 failed.append(not_restored(device, left[0], error))
             del left[0]
@@ -135,14 +139,6 @@ def _restore(device: Device, apps: SavedApps, app: SavedApp, code: str) -> bool:
         device.install([app.file], downgrade=True, user=app.user)
     apps.forget(app)
     return is_other
-
-
-def _code_if_known(device: Device, app: SavedApp) -> str:
-    """Return an app's code. At the end of a measurement, unknown code is the profiled one."""
-    try:
-        return code_of(device, app.package, app.user)
-    except DeviceError:
-        return _NO_CODE
 
 
 def remove_added_apps(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -61,31 +61,24 @@ Work = Callable[[RunPlan, InstrumentResult, Path, AppFolder | None], None]
 events come through the log."""
 
 
+@dataclass(eq=False)
 class RunRecorder:
     """Runs plans on a device and writes them into a recording."""
 
-    def __init__(
-        self,
-        device: Device,
-        writer: RecordingWriter,
-        options: ProfileOptions,
-        sources: Sequence[manifest.Source],
-        progress: Progress,
-        *,
-        reads: ShellReads,
-    ) -> None:
-        self._device = device
-        self._writer = writer
-        self._options = options
-        self._sources = sources
-        self._reads = reads
-        self._history = DeviceHistory(device, writer.warn) if options.record != "none" else None
-        self._progress = progress
-        self._trace = RunTrace(device, options.trace)
-        self._next_test = 0
-        self._target_sdks: dict[str, int | None] = {}
-        self.power_profile: bytes | None = None
-        """The phone's own profile as the last app read it there, or None."""
+    _device: Device
+    _writer: RecordingWriter
+    _options: ProfileOptions
+    _sources: Sequence[manifest.Source]
+    _progress: Progress
+    _reads: ShellReads
+    power_profile: bytes | None = None
+    """The phone's own profile as the last app read it there, or None."""
+    _next_test: int = 0
+    _target_sdks: dict[str, int | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._history = DeviceHistory(self._device, self._writer.warn) if self._options.record != "none" else None
+        self._trace = RunTrace(self._device, self._options.trace)
 
     def run_tests(self, plan: RunPlan) -> InstrumentResult:
         """Run a plan's tests; see `run`."""
@@ -97,7 +90,7 @@ class RunRecorder:
         Raises `DeviceError` if the device is lost, `OSError` if the recording cannot be written.
         """
         done = InstrumentResult(on_status=_TestEntries(self._writer, plan, self._next_test).enter)
-        config = runtime_config.path_for(plan.package)
+        config = f"{runtime_config.FOLDER}/{plan.package}{runtime_config.SUFFIX}"  # where the runtime looks for it
         battery = self._writer.path("battery", plan.id, "battery.txt")
         states = self._writer.path("batterystats", plan.id, "batterystats.txt")
         self.enter(plan, "interrupted")

@@ -11,11 +11,6 @@ FOLDER = "/data/local/tmp/navitas"
 SUFFIX = ".properties"
 
 
-def path_for(process: str) -> str:
-    """Return the path at which the runtime of a process looks for its configuration."""
-    return f"{FOLDER}/{process}{SUFFIX}"
-
-
 def properties(
     options: ProfileOptions, sources: Sequence[manifest.Source], out: str, repeat: int, *, probes: bool = True
 ) -> bytes:

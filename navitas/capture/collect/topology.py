@@ -107,11 +107,6 @@ def monitor_sources(device: Device, *, has_rails: bool) -> list[manifest.Source]
     return [manifest.Source(id=_POWER_MONITORS_SOURCE, path="power_monitors", kind="power_monitors")]
 
 
-def shell_files(device: Device) -> list[str]:
-    """Return the files that the shell loop samples: /proc/stat, and the rail monitor if there is one."""
-    return _readable(device, PROC_STAT, RAILS)
-
-
 def reads_statistics(device: Device, files: Sequence[str], *, by_perfetto: bool) -> bool:
     """Return whether the shell reads rails as text of the power statistics, besides `files`.
 
@@ -122,10 +117,6 @@ def reads_statistics(device: Device, files: Sequence[str], *, by_perfetto: bool)
     return bool(parse_power_statistics(device.shell(f"dumpsys {SERVICE}").text).meters)
 
 
-def traffic_files(device: Device) -> list[str]:
-    """Return the counters of the device's traffic that the shell can read. Disks are closed to it from Android 10 on."""
-    return _readable(device, NET_DEV, DISKSTATS)
-
-
-def _readable(device: Device, *paths: str) -> list[str]:
+def readable(device: Device, *paths: str) -> list[str]:
+    """Return the files that the shell can read. Disks are closed to it from Android 10 on."""
     return [path for path in paths if device.shell(f"cat {shlex.quote(path)} >/dev/null 2>&1").exit_code == 0]

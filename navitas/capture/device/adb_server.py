@@ -79,7 +79,9 @@ def user_client() -> ServerClient:
         if not client.is_startable:
             raise DeviceError(f"no adb server runs at {client.where}", "start it there: adb start-server") from None
         _start_server(client.port)
-        server_started(client)
+        use_server(client)
+        if use := _uses.get(client.where):
+            use.is_started = True
     except (OSError, UnicodeError) as error:  # A name that no host can have is a `UnicodeError`.
         remedy = "check ADB_SERVER_SOCKET, ANDROID_ADB_SERVER_HOST and ANDROID_ADB_SERVER_PORT"
         raise DeviceError(f"the adb server at {client.where} cannot be reached: {error}", remedy) from None
@@ -119,7 +121,10 @@ def list_devices(client: ServerClient | None = None) -> list[ListedDevice]:
 def _listed(line: str) -> ListedDevice:
     if (found := _LINE.fullmatch(line)) is None:
         return ListedDevice(line.strip(), NOT_UNDERSTOOD, "")
-    return ListedDevice(found["serial"], found["state"], _model(found["tags"]), _transport(found["serial"], found["tags"]))
+    serial, state, tags = found.group("serial", "state", "tags")
+    model, port = re.search(r"\bmodel:(\S+)", tags), re.search(r"\s(usb:\S+|\d+-\S+)", tags)
+    transport = port[1] if port else "network" if is_address(serial) else ""
+    return ListedDevice(serial, state, model[1].replace("_", " ") if model else "", transport)
 
 
 def quoted(serial: str) -> str:
@@ -139,16 +144,6 @@ def adb_versions(client: ServerClient) -> tuple[str, int]:
     answer = _query(client, "host:version")
     server = int(answer, 16) if re.fullmatch(r"[0-9a-fA-F]{1,8}", answer) else 0
     return found[1].decode("utf-8", "replace") if found else "", server
-
-
-def _model(tags: str) -> str:
-    found = re.search(r"\bmodel:(\S+)", tags)
-    return found[1].replace("_", " ") if found else ""
-
-
-def _transport(serial: str, tags: str) -> str:
-    found = re.search(r"\s(usb:\S+|\d+-\S+)", tags)
-    return found[1] if found else "network" if is_address(serial) else ""
 
 
 def is_address(serial: str) -> bool:
@@ -216,13 +211,6 @@ def use_server(client: ServerClient) -> None:
             os.ftruncate(lock, 0)  # what a killed process has left there means another server
         share_lock(lock)
         _uses[client.where] = _Use(client, lock)
-
-
-def server_started(client: ServerClient) -> None:
-    """Say that this process has started the server."""
-    use_server(client)
-    if use := _uses.get(client.where):
-        use.is_started = True
 
 
 def end_started_servers() -> None:

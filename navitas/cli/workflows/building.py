@@ -184,7 +184,8 @@ def undeclared(project: Path, patterns: Sequence[str]) -> dict[str, list[str]]:
 
     Not certain: tests may also be generated, or come from a dependency. Empty for projects with very many files.
     """
-    wanted = {pattern: _simple(pattern) for pattern in patterns}
+    # `SortTest` of `a.b.SortTest$Inner#sorts`.
+    wanted = {pattern: pattern.partition("#")[0].rpartition(".")[2].partition("$")[0] for pattern in patterns}
     files = list(_sources(project)) if wanted else []
     if not files or len(files) > _MOST_FILES:
         return {}
@@ -195,11 +196,6 @@ def undeclared(project: Path, patterns: Sequence[str]) -> dict[str, list[str]]:
             names |= _declared_in(path)
         missing = _missing(wanted, names)
     return {pattern: difflib.get_close_matches(wanted[pattern], sorted(names), 3) for pattern in missing}
-
-
-def _simple(pattern: str) -> str:
-    """`SortTest` of `a.b.SortTest$Inner#sorts`."""
-    return pattern.partition("#")[0].rpartition(".")[2].partition("$")[0]
 
 
 def _missing(wanted: dict[str, str], names: set[str]) -> list[str]:

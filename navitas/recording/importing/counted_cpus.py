@@ -24,11 +24,6 @@ class CountedCpus:
     policies: tuple[Policy, ...]
     frequencies: dict[int, tuple[int, ...]]
 
-    @property
-    def count(self) -> int:
-        """The number of CPUs."""
-        return len(self.frequencies)
-
 
 def counted_cpus(processes: Sequence[LoggedProcess]) -> CountedCpus:
     """Return the CPUs of all processes. Raises `RecordingError` if there is no reading, or logs are of different devices."""

@@ -146,6 +146,9 @@ class ComponentRails:
         kinds = {use.kind for use in load.uses}
         gnss_s = dt_s if UseKind.GNSS in kinds else 0.0
         search_s = self._gnss.step(dt_s, UseKind.GNSS in kinds)
+        camera_s = self._camera.step(dt_s, 1.0) if UseKind.CAMERA in kinds else 0.0
+        if UseKind.CAMERA not in kinds:
+            self._camera.level = 0.0  # it closes at once
         disk = load.disk
         active_s = self._storage.step(dt_s, bool(disk.read_bytes or disk.written_bytes))
         transfer_mj = (nature.ufs_read_nj_per_byte * disk.read_bytes + nature.ufs_write_nj_per_byte * disk.written_bytes) * 1e-6
@@ -153,15 +156,10 @@ class ComponentRails:
         sensors = {use.name or use.key: use.current_ma for use in load.uses if use.kind is UseKind.SENSOR}
         return {
             "gnss": power.gnss_mw * (gnss_s + (nature.gnss_search_ratio - 1) * search_s),
-            "camera": power.camera_mw * (self._camera.step(dt_s, 1.0) if UseKind.CAMERA in kinds else self._closed()),
+            "camera": power.camera_mw * camera_s,
             "flashlight": power.flashlight_mw * dt_s if UseKind.FLASHLIGHT in kinds else 0.0,
             "audio": power.audio_mw * self._audio.step(dt_s, UseKind.AUDIO in kinds),
             "sensors": sum(sensors.values()) * self._voltage_v * dt_s,
             "video": power.video_mw * dt_s if UseKind.VIDEO in kinds else 0.0,
             "storage": nature.ufs_active_mw * active_s + transfer_mj,
         }
-
-    def _closed(self) -> float:
-        """Close the camera at once, and return 0."""
-        self._camera.level = 0.0
-        return 0.0

@@ -7,6 +7,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from navitas.virtual_phone.components.component_rails import ComponentLoad, ComponentRails
@@ -65,6 +66,7 @@ def replace_file(path: Path, data: bytes) -> None:
     part.replace(path)
 
 
+@dataclass(eq=False)
 class Devices:
     """The components other than the CPU. Thread-safe; call `start` and `stop` once each.
 
@@ -72,36 +74,28 @@ class Devices:
     which apps read the counters.
     """
 
-    def __init__(
-        self,
-        state: DeviceState,
-        rails: ComponentRails,
-        network: NetworkCounters | None,
-        storage: StorageCounters,
-        *,
-        shown: AppCounters | None = None,
-        clock_ns: Callable[[], int] = time.monotonic_ns,
-    ) -> None:
-        self.state = state
-        self._rails = rails
-        self._network = network
-        self._storage = storage
-        self._shown = shown
-        self._clock_ns = clock_ns
-        self._pids: set[int] = set()
+    state: DeviceState
+    _rails: ComponentRails
+    _network: NetworkCounters | None
+    _storage: StorageCounters
+    shown: AppCounters | None = None
+    clock_ns: Callable[[], int] = time.monotonic_ns
+    _pids: set[int] = field(default_factory=set)
+    _scans: int = 0
+    _network_errors: int = 0
+
+    def __post_init__(self) -> None:
         self._lock = threading.RLock()
         self._stopping = threading.Event()
         self._busy = threading.Event()
         self._thread = threading.Thread(target=self._run, name="virtual-devices", daemon=True)
-        self._now_ns = self._polled_ns = clock_ns()
-        self._sample = self._now_ns, rails.energies_uj()
-        self._scans = 0
-        self._network_errors = 0
-        state.before_change.append(self.advance)
+        self._now_ns = self._polled_ns = self.clock_ns()
+        self._sample = self._now_ns, self._rails.energies_uj()
+        self.state.before_change.append(self.advance)
 
     def start(self) -> None:
         """Begin to poll."""
-        self._now_ns = self._polled_ns = self._clock_ns()
+        self._now_ns = self._polled_ns = self.clock_ns()
         self._thread.start()
 
     def stop(self) -> None:
@@ -123,8 +117,8 @@ class Devices:
         with self._lock:
             self.advance(poll=True)  # connections that ended earlier are not this process's
             self._pids.add(pid)
-            if self._shown is not None:
-                self._shown.write_io(pid, self._storage.process_io)
+            if self.shown is not None:
+                self.shown.write_io(pid, self._storage.process_io)
         self._busy.set()
 
     def remove_process(self, pid: int) -> None:
@@ -134,8 +128,8 @@ class Devices:
                 self.advance(poll=True)
                 self._pids.discard(pid)
                 self._storage.forget(pid)
-                if self._shown is not None:
-                    self._shown.forget(pid)
+                if self.shown is not None:
+                    self.shown.forget(pid)
             if not self._pids:
                 self._busy.clear()
 
@@ -147,7 +141,7 @@ class Devices:
     def advance(self, *, poll: bool = False) -> None:
         """Integrate up to now; read the host's counters if the last reading is older than 1 ms, or to `poll`."""
         with self._lock:
-            before_ns, self._now_ns = self._now_ns, self._clock_ns()
+            before_ns, self._now_ns = self._now_ns, self.clock_ns()
             wifi = mobile = AirTraffic()
             disk = DiskTraffic()
             if poll or self._now_ns - self._polled_ns >= _FRESH_NS:
@@ -246,16 +240,16 @@ class Devices:
 
     def _show(self) -> None:
         """Write what has changed to the files that apps read."""
-        if self._shown is None:
+        if self.shown is None:
             return
         for pid in self._storage.active:
-            self._shown.write_io(pid, self._storage.process_io)
+            self.shown.write_io(pid, self._storage.process_io)
         try:
             if self._network is not None:
-                self._shown.write_traffic(self._network.by_uid, self._network.interfaces)
+                self.shown.write_traffic(self._network.by_uid, self._network.interfaces)
         except OSError as error:
             _log.error("apps do not see their traffic: %s", error)
-            self._shown = None
+            self.shown = None
 
     def _run(self) -> None:
         while not self._stopping.is_set():

@@ -106,11 +106,6 @@ class NetworkCounters:
         """Stop counting. Counters stay readable."""
         self._sockets.close()
 
-    @property
-    def is_open(self) -> bool:
-        """Whether any process of the phone has an open socket."""
-        return bool(self._known)
-
     def uses_port(self, pid: int, port: int) -> None:
         """Take a process's report that it uses the server at a port of this computer; the next poll counts by it. Thread-safe."""
         self._reported.append((pid, port))

@@ -60,15 +60,10 @@ class KernelModel:
         self.task_states_ns: dict[KernelTask, dict[tuple[int, int], int]] = {}
         """The run time of each task, by cluster and index of its frequency."""
         self.observers: list[Observer] = []
-        self._scheduler = Scheduler(spec)
+        self.scheduler = Scheduler(spec)
         self._cluster_of = [k for k, cluster in enumerate(spec.clusters) for _ in cluster.cpus]
         self._governors = [Governor(cluster) for cluster in spec.clusters]
         self._random = Random(seed)
-
-    @property
-    def backlog_ns(self) -> int:
-        """CPU time that has not run yet: a task runs at most dt in dt, and the rest in later steps."""
-        return self._scheduler.backlog_ns
 
     @property
     def cur_freq_khz(self) -> list[int]:
@@ -77,7 +72,7 @@ class KernelModel:
 
     def bind(self, pid: int, cpus: frozenset[int]) -> None:
         """Run a process only on these CPUs from the next step on."""
-        self._scheduler.bind(pid, cpus)
+        self.scheduler.bind(pid, cpus)
 
     def step(self, t0_ns: int, t1_ns: int, runs: Mapping[KernelTask, int], waits: Mapping[KernelTask, int] = _NONE) -> None:
         """Advance from `t0_ns` to `t1_ns`, in which each task used `runs[task]` ns of CPU and waited `waits[task]` ns.
@@ -86,20 +81,20 @@ class KernelModel:
         """
         count = -(-(t1_ns - t0_ns) // MAX_STEP_NS)
         if count <= 1:
-            self._scheduler.give(runs, waits)
+            self.scheduler.give(runs, waits)
             if count == 1:
                 self._step(t0_ns, t1_ns)
             return
         for k in range(count):
             start_ns, end_ns = (t0_ns + (t1_ns - t0_ns) * i // count for i in (k, k + 1))
-            self._scheduler.give(_part(runs, k, count), _part(waits, k, count))
+            self.scheduler.give(_part(runs, k, count), _part(waits, k, count))
             self._step(start_ns, end_ns)
 
     def _step(self, t0_ns: int, t1_ns: int) -> None:
         dt_ns = t1_ns - t0_ns
-        placed = self._scheduler.place(dt_ns)
+        placed = self.scheduler.place(dt_ns)
         # A waking task requests its frequency when it is enqueued, not a step later (kernel: cpufreq_update_util).
-        utils = self._scheduler.core_utils()
+        utils = self.scheduler.core_utils()
         for governor in self._governors:
             governor.update(t0_ns, utils)
         segments = self._segments(dt_ns, placed)

@@ -65,7 +65,11 @@ class ModelledRails:
     def add(self, dt_ns: int, segments: Sequence[Segment], freq_index: Sequence[int]) -> None:
         """Integrate one step of `dt_ns`: the segments of running tasks, and each cluster's operating point."""
         self.on_ns += dt_ns
-        self._add_cores(segments, freq_index)
+        for segment in segments:
+            cluster = self._cluster_of[segment.core]
+            ran_ns = segment.end_ns - segment.start_ns
+            self.core_ns[cluster][freq_index[cluster]] += ran_ns
+            self.changed_ns[cluster][freq_index[cluster]] += ran_ns * self._activity.change_millionths(segment.task)
         self._add_shared(segments)
 
     def energies_uj(self) -> dict[str, float]:
@@ -79,14 +83,6 @@ class ModelledRails:
         rails["VDD_CPU_ACTIVE"] = self.active_ns * spec.active_mw * _UJ
         rails["VSYS_CPU_BASE"] = self.on_ns * spec.base_mw * _UJ
         return rails
-
-    def _add_cores(self, segments: Iterable[Segment], freq_index: Sequence[int]) -> None:
-        """Add the time for which cores ran, by operating point, and its change by the activity of their threads."""
-        for segment in segments:
-            cluster = self._cluster_of[segment.core]
-            ran_ns = segment.end_ns - segment.start_ns
-            self.core_ns[cluster][freq_index[cluster]] += ran_ns
-            self.changed_ns[cluster][freq_index[cluster]] += ran_ns * self._activity.change_millionths(segment.task)
 
     def _add_shared(self, segments: Iterable[Segment]) -> None:
         """Add the time for which clusters and the whole CPU were on: unions of segments, computed edge by edge."""

@@ -69,7 +69,9 @@ class _Lexer:
                     self._read_documents()
             else:
                 word = self._word(_END_OF_WORD)
-                self._note_delimiter()
+                last = tokens[-1] if tokens else None
+                if isinstance(last, Operator) and last.text in ("<<", "<<-"):
+                    self._documents.append((len(tokens), last.text == "<<-"))
                 tokens.append(word)
         if self._documents:
             delimiter = _text_of(tokens[self._documents[0][0]])
@@ -77,11 +79,6 @@ class _Lexer:
         if closing:
             raise ShellSyntaxError("syntax error: unmatched '('", incomplete=True)
         return tokens
-
-    def _note_delimiter(self) -> None:
-        last = self._tokens[-1] if self._tokens else None
-        if isinstance(last, Operator) and last.text in ("<<", "<<-"):
-            self._documents.append((len(self._tokens), last.text == "<<-"))
 
     def _read_documents(self) -> None:
         for index, strips_tabs in self._documents:

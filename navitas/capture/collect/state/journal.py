@@ -93,21 +93,17 @@ class Journal:
 
 def device_name(info: DeviceInfo) -> str:
     """Return a file name for a phone: its serial, or `<address>-<model>`, since an address may later belong to another phone."""
-    model = f"-{_plain(info.model)[:60]}" if is_passing(info.serial) else ""
-    return f"{_file_name(info.serial)}{model}"
+    serial, plain = info.serial, _plain(info.serial)
+    model = f"-{_plain(info.model)[:60]}" if is_passing(serial) else ""
+    if plain == serial or re.fullmatch(r"[\w.-]+:\d+", serial, flags=re.ASCII):
+        return f"{plain[:100]}{model}"
+    # Not a safe file name: a unique name derived from it.
+    return f"{plain[:80]}-{hashlib.sha256(serial.encode('utf-8', 'replace')).hexdigest()[:32]}{model}"
 
 
 def is_passing(serial: str) -> bool:
     """Whether adb gives a serial to whatever device is there: an address, or an emulator's port."""
     return _PASSING.fullmatch(serial) is not None
-
-
-def _file_name(serial: str) -> str:
-    """Return the serial if it is a safe file name, otherwise a unique name derived from it."""
-    plain = _plain(serial)
-    if plain == serial or re.fullmatch(r"[\w.-]+:\d+", serial, flags=re.ASCII):
-        return plain[:100]
-    return f"{plain[:80]}-{hashlib.sha256(serial.encode('utf-8', 'replace')).hexdigest()[:32]}"
 
 
 def _plain(text: str) -> str:

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from navitas.base.errors import DeviceError
 from navitas.capture.collect.trace import atrace, perfetto
-from navitas.capture.collect.trace.tracer import Tracer, TracerUnavailable, Tracing, Warn
+from navitas.capture.collect.trace.atrace import AtraceTrace
+from navitas.capture.collect.trace.perfetto import PerfettoTrace
+from navitas.capture.collect.trace.tracer import TracerUnavailable, Tracing, Warn
 from navitas.capture.device.base import Device
 
 SPARE_S = 600.0
@@ -17,6 +19,8 @@ LONGEST_S = 24 * 3600.0
 """The same for a run of unknown duration. The file's size limit also ends it."""
 _RECONNECT_S = 5.0
 _LOWER = "figures have a lower evidence level (docs/troubleshooting.md)"
+Tracer = AtraceTrace | PerfettoTrace
+"""A trace in progress. All methods raise `DeviceError` if the device does not answer."""
 _BEGIN: dict[str, Callable[[Device, float, Warn], Tracer]] = {"perfetto": perfetto.begin, "atrace": atrace.begin}
 
 

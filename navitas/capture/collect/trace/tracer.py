@@ -1,10 +1,10 @@
-"""The interface of all tracers of a phone."""
+"""What all tracers of a phone have: why one does not start, and the copy of its output."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 from navitas.capture.device.base import Device, ShellResult
 
@@ -14,20 +14,6 @@ Warn = Callable[[str, str], None]
 
 _PULL_S = 120.0
 _LONGEST_REASON = 200
-
-
-class Tracer(Protocol):
-    """A trace in progress. All methods raise `DeviceError` if the device does not answer."""
-
-    file_name: str
-
-    def stop(self) -> None:
-        """End recording (idempotent)."""
-        ...
-
-    def pull(self, local: Path) -> None:
-        """Copy the ended trace to `local`. Raises `DeviceError` also if it is incomplete."""
-        ...
 
 
 class TracerUnavailable(Exception):

@@ -56,10 +56,10 @@ async def _instrument(context: Context, args: list[str]) -> int:
         component = _component(context, run.component, user)
     except _WrongArgument as error:
         if error.is_option:
-            await context.err(f"Error: Unknown option: {error}\n")
+            await context.err(f"Error: Unknown option: {error.message}\n")
         else:
-            await context.out(_on_error(error, raw="-r" in args) if "-w" in args and error.from_run else "")
-            await context.err(f"{_USAGE}\nError: {error}\n")
+            await context.out(_on_error(error.message, raw="-r" in args) if "-w" in args and error.from_run else "")
+            await context.err(f"{_USAGE}\nError: {error.message}\n")
         return 0
     package = running_users_package(context, component.partition("/")[0], user)
     runner = package.runner(component) if package else None
@@ -88,13 +88,13 @@ class _Run:
     extras: list[tuple[str, str]] = field(default_factory=list)
 
 
+@dataclass(eq=False)
 class _WrongArgument(Exception):
     """An argument is missing, unknown or without a match. `from_run`: the start detects it, not the parser."""
 
-    def __init__(self, message: str, *, is_option: bool = False, from_run: bool = False) -> None:
-        super().__init__(message)
-        self.is_option = is_option
-        self.from_run = from_run
+    message: str
+    is_option: bool = False
+    from_run: bool = False
 
 
 def _parse(args: list[str]) -> _Run:
@@ -190,5 +190,5 @@ async def _fail(context: Context, run: _Run, why: str, thrown: str) -> int:
     return 1
 
 
-def _on_error(message: object, *, raw: bool) -> str:
+def _on_error(message: str, *, raw: bool) -> str:
     return f"onError: commandError=true message={message}\n" if raw else ""

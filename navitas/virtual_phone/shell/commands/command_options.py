@@ -67,6 +67,11 @@ def too_few(context: Context, count: int) -> CommandError:
     return CommandError(f"Needs {count} argument{'s' if count > 1 else ''}{_see_help(context)}")
 
 
+def aligned(cell: str, width: int) -> str:
+    """Return a table's cell: numbers at the right."""
+    return cell.rjust(width) if cell.isdecimal() else cell.ljust(width)
+
+
 def to_int(text: str) -> int:
     """Parse an integer. Raises `CommandError`."""
     try:

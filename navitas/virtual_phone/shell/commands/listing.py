@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from navitas.virtual_phone.file_tree import Stat
 from navitas.virtual_phone.identity import user_name
-from navitas.virtual_phone.shell.commands.command_options import Options, options
+from navitas.virtual_phone.shell.commands.command_options import Options, aligned, options
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.state import CommandError
 
@@ -77,12 +77,8 @@ def _lines(context: Context, found: Options, entries: list[tuple[str, str]]) -> 
         rows.append([*(_long(info, numeric="n" in found) if is_long else []), shown])
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)] if rows else []
     for row in rows:
-        cells = [_aligned(cell, width) for cell, width in zip(row, widths, strict=False)]
+        cells = [aligned(cell, width) for cell, width in zip(row, widths, strict=False)]
         yield " ".join([*cells, row[-1]]) + "\n"
-
-
-def _aligned(cell: str, width: int) -> str:
-    return cell.rjust(width) if cell[:1].isdigit() else cell.ljust(width)
 
 
 def _long(info: Stat, *, numeric: bool) -> list[str]:

@@ -7,7 +7,7 @@ import re
 import shlex
 
 from navitas.virtual_phone.process_table import PhoneProcess
-from navitas.virtual_phone.shell.commands.command_options import options
+from navitas.virtual_phone.shell.commands.command_options import aligned, options
 from navitas.virtual_phone.shell.commands.signals import signal_of
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.state import CommandError
@@ -30,12 +30,8 @@ async def ps(context: Context) -> None:
     rows = [columns, *([_cell(process, name) for name in columns] for process in processes)]
     widths = [max(len(row[index]) for row in rows) for index in range(len(columns))]
     for row in rows:
-        line = " ".join(_aligned(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        line = " ".join(aligned(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip()
         await context.out(line + "\n")
-
-
-def _aligned(cell: str, width: int) -> str:
-    return cell.rjust(width) if cell.isdecimal() else cell.ljust(width)
 
 
 def _cell(process: PhoneProcess, column: str) -> str:

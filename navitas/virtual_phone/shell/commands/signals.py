@@ -116,12 +116,7 @@ def signal_of(args: list[str]) -> tuple[int, list[str]]:
         text, rest = args[0][1:], args[1:]
     else:
         text, rest = "TERM", args
-    return signal_number(text), [argument for argument in rest if argument != "--"]
-
-
-def signal_number(text: str) -> int:
-    """Return the number of a signal, given as a number or name. Raises `CommandError`."""
     number = int(text) if text.isdecimal() else NUMBERS.get(text.upper().removeprefix("SIG"), -1)
     if not 0 <= number <= _LAST_SIGNAL:
         raise CommandError(f"bad signal '{text}'")
-    return number
+    return number, [argument for argument in rest if argument != "--"]

@@ -45,7 +45,6 @@ def test_what_an_app_s_manifest_says() -> None:
         AppComponent("org.example.notes.Hidden", "org.example.notes:remote", exported=True),
     )
     assert found.services == (AppComponent("org.example.notes.Sync", "org.example.other", exported=False),)
-    assert found.processes == ("org.example.notes", "org.example.notes:remote", "org.example.other")
     assert found.launcher == found.activities[0]
     assert found.permissions == ("android.permission.INTERNET",)
     assert found.abis == ("arm64-v8a", "x86_64")

@@ -178,7 +178,7 @@ def test_connections_that_no_poll_saw_count_as_soon_as_the_app_is_known_to_use_t
     assert (network.interfaces["rmnet0"], network.interfaces["wlan0"]) == (article + article, article)
     assert network.by_uid[10_000 + APP, "rmnet0"] == article + article
     assert network.payload_by_pid == {APP: (1_500_000, 300)}
-    assert network.unseen == 1 and not network.is_open
+    assert network.unseen == 1 and not network._known
 
 
 def test_connections_that_no_poll_saw_count_if_the_app_reports_the_server(tmp_path: Path) -> None:
@@ -311,6 +311,6 @@ def _poll_until_closed(network: NetworkCounters) -> None:
 
     def is_closed() -> bool:
         network.poll([1], "wlan0")
-        return not network.is_open
+        return not network._known
 
     assert eventually(is_closed)

@@ -103,4 +103,4 @@ class KernelTruth:
             processes: defaultdict[int, ProcessTruth] = defaultdict(ProcessTruth)
             for task, spent in self._energies.tasks.items():
                 processes[task.pid].threads[task.tid] = TaskEnergy(spent.cpu_ns, spent.energy_uj)
-            return Truth(model.rails.energies_uj(), processes, model.wall_ns, model.backlog_ns)
+            return Truth(model.rails.energies_uj(), processes, model.wall_ns, model.scheduler.backlog_ns)

@@ -40,7 +40,7 @@ def test_two_threads_share_two_cpus() -> None:
 
 def test_more_threads_than_cpus_wait() -> None:
     model = _run(frozenset({3}), tasks=2)
-    assert model.busy_ns[3] == 500 * MS and model.backlog_ns == 500 * MS
+    assert model.busy_ns[3] == 500 * MS and model.scheduler.backlog_ns == 500 * MS
 
 
 def test_other_processes_are_placed_as_before() -> None:

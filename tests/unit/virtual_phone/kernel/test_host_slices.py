@@ -71,7 +71,7 @@ def test_pages_become_slices_of_the_models_processes(tmp_path: Path, now_ns: int
     log = TraceLog(SPEC, now_ns, [300_000, 400_000, 500_000], slices)
     log.end(now_ns + 10_000)
     log.settle()
-    assert log.recorded.threads == {CHILD: TracedThread(CHILD, PID, "worker")} and log.dropped == 0
+    assert log.recorded.threads == {CHILD: TracedThread(CHILD, PID, "worker")} and log.recorded.dropped == 0
     events = [event for event in log.events() if isinstance(event, CoreSwitch | LostEvents | Birth)]
     assert {event for event in events if isinstance(event, LostEvents)} == {LostEvents(cpu, now_ns + 1) for cpu in SPEC.cpus}
     assert [event for event in events if isinstance(event, CoreSwitch)] == [

@@ -149,9 +149,9 @@ def test_more_than_the_cores_can_run_is_run_later_and_paid_once(demands: list[in
         model.step(number * dt, (number + 1) * dt, {KernelTask(1, tid): demand // 8 for tid in range(1, 9)})
         assert sum(model.busy_ns) <= 4 * dt * (number + 1)
     given_ns = sum(8 * (demand // 8) for demand in demands)
-    assert sum(model.busy_ns) + model.backlog_ns == given_ns
+    assert sum(model.busy_ns) + model.scheduler.backlog_ns == given_ns
     end = len(demands)
     model.step(end * dt, (end + 200) * dt, {})
-    assert model.backlog_ns == 0
+    assert model.scheduler.backlog_ns == 0
     cores_uj = model.rails.energies_uj()["S4M_VDD_CPUCL0"] - model.rails.cluster_ns[0] * 70.0 * 1e-6
     assert math.isclose(cores_uj, given_ns * 300.0 * 1e-6, rel_tol=1e-9, abs_tol=1e-6)

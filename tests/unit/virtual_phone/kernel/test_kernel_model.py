@@ -41,7 +41,7 @@ def test_nothing_is_lost_and_nothing_invented(steps: list[tuple[int, dict[Kernel
         given_ns += sum(runs.values())
         rails = model.rails
         assert energy_uj(model) >= before_uj
-        assert sum(model.busy_ns) + model.backlog_ns == given_ns
+        assert sum(model.busy_ns) + model.scheduler.backlog_ns == given_ns
         assert all(0 <= busy <= now for busy in model.busy_ns)
         assert [sum(states) for states in model.time_in_state_ns] == [now] * 3
         assert model.wall_ns == rails.on_ns == now
@@ -74,7 +74,7 @@ def test_a_tick_of_the_host_s_schedstat_is_smoothed_by_the_backlog(one_speed: Ph
     for k in range(10):
         model.step(k * DT, (k + 1) * DT, {KernelTask(1, 1): 12 * MS if k % 2 == 0 else 8 * MS})
     assert model.busy_ns == [10 * DT, 0, 0, 0]
-    assert model.backlog_ns == 0
+    assert model.scheduler.backlog_ns == 0
 
 
 def test_a_late_step_is_run_at_the_usual_pace() -> None:
@@ -89,7 +89,7 @@ def test_a_late_step_is_run_at_the_usual_pace() -> None:
 def test_a_step_without_length_keeps_what_it_is_given(one_speed: PhoneSpec) -> None:
     model = KernelModel(one_speed)
     model.step(DT, DT, {KernelTask(1, 1): MS})
-    assert (model.backlog_ns, model.wall_ns) == (MS, 0)
+    assert (model.scheduler.backlog_ns, model.wall_ns) == (MS, 0)
     model.step(DT, 2 * DT, {})
     assert sum(model.busy_ns) == MS
 
