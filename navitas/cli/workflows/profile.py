@@ -46,8 +46,8 @@ def profile(
     """Build a Gradle project, and run its tests on a device. Returns where the recording is, and which tests did not pass.
 
     `hooks` and `probes` of the build follow from the options. Raises subclasses of `NavitasError` (navitas/base/errors.py):
-    `UsageError` for wrong options, `BuildError`, `DeviceError` if the device is lost, `RecordingError` if the folder cannot be written. What
-    was recorded before an error is kept.
+    `UsageError` for wrong options, `BuildError`, `DeviceError` if the device is lost, `RecordingError` if the folder cannot be
+    written. What was recorded before an error is kept.
     """
     folder = Path(project)
     run.check(options)
