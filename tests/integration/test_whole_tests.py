@@ -8,8 +8,8 @@ from support.lab import Lab
 from support.lab_fixtures import Bundles
 
 from navitas.capture.device.adb import AdbDevice
-from navitas.energy.analyze.classes import by_class
 from navitas.energy.analyze.conserve import check
+from navitas.energy.analyze.records_of_tests import by_class
 
 pytestmark = pytest.mark.extended
 

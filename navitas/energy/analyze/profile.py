@@ -12,14 +12,13 @@ from typing import IO, TYPE_CHECKING
 import numpy as np
 
 from navitas.base.errors import UsageError
-from navitas.energy.analyze.classes import by_class
 from navitas.energy.analyze.cpu_use import CpuUse, CpuUses
 from navitas.energy.analyze.energy_tree import EnergyTree, energy_trees
 from navitas.energy.analyze.handed_work import HandedWork, handed_work
 from navitas.energy.analyze.ledger_tables import LedgerTables
 from navitas.energy.analyze.method_bytes import MethodBytes, method_bytes
 from navitas.energy.analyze.records import Notice, TestEnergy, ThreadEnergy, Totals
-from navitas.energy.analyze.records_of_tests import records_of_tests
+from navitas.energy.analyze.records_of_tests import by_class, records_of_tests
 from navitas.energy.analyze.repeats import CompensatedTotals, Pace, Repeats, compensated_totals, group_repeats, repeat_pace
 from navitas.energy.analyze.roll_up import (
     JitShare,

@@ -1,10 +1,12 @@
-"""Creates the records of tests and of their threads, with methods and call trees, from the ledger's tables."""
+"""Creates the records of tests, of threads and of test classes, with methods and call trees, from the ledger's tables."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import compress, starmap
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -93,13 +95,8 @@ class ThreadRecords:
 
     def of_test(self, test: int) -> tuple[ThreadEnergy, ...]:
         """Return the threads of one test (a row of `Ledger.tests`), largest energy first."""
-        low, high = self._thread_starts[test : test + 2]
+        low, high = self._tables.threads.start[test : test + 2].tolist()
         return tuple(starmap(ThreadEnergy, self._thread_blocks.rows(low, high)))
-
-    @cached_property
-    def _thread_starts(self) -> list[int]:
-        found: list[int] = self._tables.threads.start.tolist()
-        return found
 
     @cached_property
     def _thread_blocks(self) -> RowBlocks:
@@ -128,7 +125,7 @@ class ThreadRecords:
 
     def _methods(self, tree: int) -> MethodRecords:
         """Return the methods of one thread in one test, largest inclusive energy first."""
-        low, high = self._method_starts[tree : tree + 2]
+        low, high = self._tables.methods.start[tree : tree + 2].tolist()
         columns = self._method_blocks.columns
         return MethodRecords(high - low, lambda first, stop: columns(low + first, low + stop))
 
@@ -137,11 +134,6 @@ class ThreadRecords:
         lowest_j = np.zeros(len(self._tables.trees.order))
         np.minimum.at(lowest_j, rows.tree, np.minimum(rows.inclusive_j.sum(axis=1), rows.exclusive_j.sum(axis=1)))
         return lowest_j
-
-    @cached_property
-    def _method_starts(self) -> list[int]:
-        found: list[int] = self._tables.methods.start.tolist()
-        return found
 
     @cached_property
     def _method_blocks(self) -> RowBlocks:
@@ -170,14 +162,9 @@ class ThreadRecords:
 
     def _nodes(self, tree: int) -> Nodes:
         """Return the call tree of one thread in one test. `parent` is relative to the tree's first node."""
-        rows = slice(*self._node_starts[tree : tree + 2])
+        rows = slice(*self._tables.trees.start[tree : tree + 2].tolist())
         by = self._tables.trees.exclusive_j[rows], self._tables.trees.inclusive_j[rows]
         return Nodes(*(column[rows] for column in self._node_columns), exclusive_by=by[0], inclusive_by=by[1])
-
-    @cached_property
-    def _node_starts(self) -> list[int]:
-        found: list[int] = self._tables.trees.start.tolist()
-        return found
 
     @cached_property
     def _node_columns(self) -> tuple[NDArray[np.number[Any]], ...]:
@@ -223,3 +210,85 @@ class RowBlocks:
     def rows(self, low: int, high: int) -> Iterator[tuple[Any, ...]]:
         """Yield rows low … high - 1 as tuples."""
         return zip(*self.columns(low, high), strict=True)
+
+
+_WORST_FIRST = ("cut", "failed", "passed", "assumption", "ignored")
+
+
+def by_class(tests: Iterable[TestEnergy]) -> tuple[TestEnergy, ...]:
+    """Return one record for each run of each test class: sums over its tests. Its `method` is `*`."""
+    groups: dict[tuple[int, str, str], list[TestEnergy]] = {}
+    for test in tests:
+        groups.setdefault((test.run, test.module, test.class_name), []).append(test)
+    return tuple(_merged(group) for group in groups.values())
+
+
+def _merged(tests: list[TestEnergy]) -> TestEnergy:
+    alternative = [test.alternative_j for test in tests if test.alternative_j is not None]
+    return replace(
+        tests[0],
+        method="*",
+        status=min((test.status for test in tests), key=_rank),
+        wall_ns=sum(test.wall_ns for test in tests),
+        energy_j=fsum(test.energy_j for test in tests),
+        threads_total_j=fsum(test.threads_total_j for test in tests),
+        threads_j=fsum(test.threads_j for test in tests),
+        other_processes_j=fsum(test.other_processes_j for test in tests),
+        base_j=fsum(test.base_j for test in tests),
+        unattributed_j=fsum(test.unattributed_j for test in tests),
+        probes_j=fsum(test.probes_j for test in tests),
+        threads=_threads(tests),
+        rows=tuple(row for test in tests for row in test.rows),
+        alternative_j=fsum(alternative) if alternative else None,
+        unprobed_j=_sum_known([test.unprobed_j for test in tests]),
+        unprobed_threads_j=_sum_known([test.unprobed_threads_j for test in tests]),
+        probes_error_j=_sum_known([test.probes_error_j for test in tests]),
+        sampled_probes_j=_sum_known([test.sampled_probes_j for test in tests]),
+        whole_compensated_j=_sum_known([test.whole_compensated_j for test in tests]),
+        compensated_error_j=_sum_known([test.compensated_error_j for test in tests]),
+        components=_sum_components([test.components for test in tests]),
+        app_components=_sum_components([test.app_components for test in tests]),
+        base_components=_sum_components([test.base_components for test in tests]),
+        unfit=tuple(dict.fromkeys(reason for test in tests for reason in test.unfit)),
+    )
+
+
+def _rank(status: str) -> int:
+    """Return the rank of a status, worst first. An unknown status ranks as `cut`."""
+    return _WORST_FIRST.index(status) if status in _WORST_FIRST else 0
+
+
+def _threads(tests: Sequence[TestEnergy]) -> tuple[ThreadEnergy, ...]:
+    """Return each thread once, largest energy first, without methods and call trees."""
+    groups: dict[tuple[int, int, str, str], list[ThreadEnergy]] = {}
+    for thread in (thread for test in tests for thread in test.threads):
+        groups.setdefault((thread.serial, thread.tid, thread.name, thread.role), []).append(thread)
+    merged = [
+        replace(
+            group[0],
+            count=max(thread.count for thread in group),
+            energy_j=fsum(thread.energy_j for thread in group),
+            cpu_ns=sum(thread.cpu_ns for thread in group),
+            untraced_j=fsum(thread.untraced_j for thread in group),
+            probes_j=fsum(thread.probes_j for thread in group),
+            methods=MethodRecords.none(),
+            nodes=Nodes.none(),
+            lowest_method_j=0.0,
+            components=_sum_components([thread.components for thread in group]),
+        )
+        for group in groups.values()
+    ]
+    return tuple(sorted(merged, key=lambda thread: -thread.energy_j))
+
+
+def _sum_known(figures: Sequence[float | None]) -> float | None:
+    """Return the sum, or None if a figure is unknown.
+
+    Standard errors are also summed: within a run they have the same cause, the sampled cost of probes.
+    """
+    known = [figure for figure in figures if figure is not None]
+    return fsum(known) if len(known) == len(figures) else None
+
+
+def _sum_components(rows: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+    return tuple(map(fsum, zip(*rows, strict=True)))

@@ -116,11 +116,9 @@ def round_step_ns(span_ns: int, steps: int) -> int:
     return next(factor * power for factor in (1, 2, 5, 10, 20) if factor * power >= least_ns)
 
 
-def thread_names(ledger: Ledger, run: int | None = None) -> set[str]:
-    """Return the names of all threads and groups of threads of all runs, or of one (a row of `Ledger.runs`)."""
-    owners = ledger.owners
-    rows = (owners.kind == OwnerKind.THREAD) & ((owners.run == run) if run is not None else True)
-    return {owners.name[owner] for owner in np.flatnonzero(rows).tolist()}
+def thread_names(ledger: Ledger) -> set[str]:
+    """Return the names of all threads and groups of threads."""
+    return {ledger.owners.name[owner] for owner in np.flatnonzero(ledger.owners.kind == OwnerKind.THREAD).tolist()}
 
 
 def runs_with(ledger: Ledger, thread: str | None) -> list[int]:

@@ -132,13 +132,7 @@ class Uncertainty:
         self._spread, self._lost = np.array([*(run.probes_error or (0.0, 0.0) for run in ledger.runs), (0.0, 0.0)]).T
 
     def of(
-        self,
-        kind: FigureKind,
-        components_j: Sequence[float],
-        wall_ns: float,
-        *,
-        parts: int = 1,
-        probes_j: float | None = None,
+        self, kind: FigureKind, components_j: Sequence[float], wall_ns: float, *, parts: int = 1, probes_j: float | None = None
     ) -> StandardError:
         """Return the error of a figure with these energies by component.
 

@@ -128,7 +128,7 @@ class _Attribution:
         alternatives = [each.alternative for each in curves if each is not None and each.alternative is not None]
         rows = self.tests.add_windows(number, tables.run_id, calls.spans, alternatives)
         if tables.cpu.run_queue is not None:
-            self.tests.add_waits(rows, waits_of(tables.cpu.run_queue, calls.spans, cpus_of(self._manifest)))
+            self.tests.add_waits(rows, *waits_of(tables.cpu.run_queue, calls.spans, cpus_of(self._manifest)))
         error = relative_error(tables.calls.probe_cost, ticked=tables.calls.tick_ns is not None)
         is_known = _is_known(tables, curves)
         run = AttributedRun(calls, rows, curves, first_owner, error, self.tests.tests, is_known, baselines)

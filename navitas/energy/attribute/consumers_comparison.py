@@ -11,8 +11,8 @@ import numpy as np
 from navitas.energy.attribute.component import ComponentCurves, MeasuredComponent, threads_between
 from navitas.recording.parse.device_states import NO_UID
 from navitas.recording.parse.rail_readings import EnergyConsumers
-from navitas.recording.parse.restarts import continued, fallen, torn
 from navitas.recording.parse.tables import RunTables
+from navitas.recording.parse.time_in_state import continued, fallen, torn
 
 _COMPONENTS = {
     "CPU_CLUSTER": "cpu",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -51,10 +50,10 @@ class TestRows:
                 self._alternative_j[row] += alternative.at(self._end_ns[row]) - alternative.at(self._start_ns[row])
         return row_of_window
 
-    def add_waits(self, rows: I64, waits: Waits) -> None:
+    def add_waits(self, rows: I64, waited_ns: F64, starved_ns: F64) -> None:
         """Set how long the app's threads waited in each window; `rows` is the result of `add_windows`."""
         known = rows != NO_TEST
-        self._waited_ns[rows[known]], self._starved_ns[rows[known]] = waits.waited_ns[known], waits.starved_ns[known]
+        self._waited_ns[rows[known]], self._starved_ns[rows[known]] = waited_ns[known], starved_ns[known]
 
     def table(self) -> Tests:
         """All rows."""
@@ -105,16 +104,8 @@ STEP_NS = 100_000_000
 """The step in which waiting and running time are compared. It is long compared with a clock's lag of one tick (4 ms)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Waits:
-    """By window: the time spent ready to run without a CPU, in total and because of other processes or a CPU limit."""
-
-    waited_ns: F64
-    starved_ns: F64
-
-
-def waits_of(queue: RunQueue, spans: WindowSpans, cpus: int) -> Waits:
-    """The waiting time in each window.
+def waits_of(queue: RunQueue, spans: WindowSpans, cpus: int) -> tuple[F64, F64]:
+    """By window: the time spent ready to run without a CPU, in total and because of other processes or a CPU limit.
 
     Threads of one app also wait for each other. Other processes can have used only the CPU time that the app left unused. So in
     each step: starved = min(waited, cpus * time - ran).
@@ -125,7 +116,7 @@ def waits_of(queue: RunQueue, spans: WindowSpans, cpus: int) -> Waits:
     waited_ns = np.diff(np.interp(grid, queue.t_ns, queue.waited_ns))
     starved_ns = np.minimum(waited_ns, np.maximum(cpus * length_ns - ran_ns, 0.0))
     inside, count = window != NO_WINDOW, len(spans.windows)
-    return Waits(binned(window[inside], waited_ns[inside], count), binned(window[inside], starved_ns[inside], count))
+    return binned(window[inside], waited_ns[inside], count), binned(window[inside], starved_ns[inside], count)
 
 
 def cpus_of(manifest: Manifest) -> int:

@@ -26,9 +26,8 @@ from navitas.energy.attribute.calls.self_totals import (
     nodes_of,
     probes_energy,
 )
-from navitas.energy.attribute.charges import NO_CHARGES, Charges
 from navitas.energy.attribute.compensation import Estimates, Unprobed
-from navitas.energy.attribute.component import threads_j
+from navitas.energy.attribute.component import NO_CHARGES, Charges, threads_j
 from navitas.energy.attribute.curves import group_starts
 from navitas.energy.attribute.handed_tasks import handed_tasks
 from navitas.energy.attribute.ledger import NO_TEST, Calls, Compensation, Energy, HandedTasks, Shares, Transfers

@@ -223,7 +223,5 @@ def no_handed_tasks(components: int) -> HandedTasks:
 
 def joined_handed_tasks(runs: Sequence[HandedTasks], components: int) -> HandedTasks:
     """The handed work of all runs, sorted."""
-    parts = [no_handed_tasks(components), *runs]
-    columns = [np.concatenate([getattr(part, name) for part in parts]) for name in HandedTasks.__slots__]
-    order = np.lexsort(columns[4::-1])
-    return HandedTasks(*(column[order] for column in columns))
+    whole = HandedTasks.joined([no_handed_tasks(components), *runs])
+    return whole.chosen(np.lexsort((whole.root, whole.path, whole.starter, whole.owner, whole.test)))

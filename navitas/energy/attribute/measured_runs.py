@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -39,23 +39,18 @@ class RunComponents:
         return [measured.curves for measured in self.components]
 
 
-@dataclass(frozen=True, slots=True)
 class MeasuredRuns:
     """Computes the curves of a recording. `paths` numbers the call paths of charges, and of all calls that are added later."""
 
-    parsed: ParsedRecording
-    manifest: Manifest
-    model: PowerModel
-    settings: AnalysisSettings = DEFAULT
-    paths: Paths = field(init=False)
-    _methods: ApiMethods = field(init=False)
-
-    def __post_init__(self) -> None:
-        methods = self.parsed.method_table.methods
-        object.__setattr__(self, "paths", Paths(len(methods)))
+    def __init__(
+        self, parsed: ParsedRecording, manifest: Manifest, model: PowerModel, settings: AnalysisSettings = DEFAULT
+    ) -> None:
+        self.parsed, self.manifest, self.model, self.settings = parsed, manifest, model, settings
+        methods = parsed.method_table.methods
+        self.paths = Paths(len(methods))
         kinds = np.array([method.api_kind for method in methods], np.int64)
-        labels = [_label(method) for method in methods] if any(run.calls.hooks for run in self.parsed.runs) else []
-        object.__setattr__(self, "_methods", ApiMethods(kinds, labels))
+        labels = [_label(method) for method in methods] if any(run.calls.hooks for run in parsed.runs) else []
+        self._methods = ApiMethods(kinds, labels)
 
     def runs(self, components: Sequence[Component] | None) -> tuple[Sequence[Component], list[RunComponents]]:
         """Return the components, and those of each run with their curves.

@@ -10,8 +10,7 @@ from functools import cache
 import numpy as np
 
 from navitas.energy.attribute.calls.self_totals import SelfTotals
-from navitas.energy.attribute.charges import Charges
-from navitas.energy.attribute.component import ThreadCurves
+from navitas.energy.attribute.component import Charges, ThreadCurves
 from navitas.energy.attribute.curves import distinct, group_starts, in_sorted, overlaps
 from navitas.energy.attribute.forest import sums
 from navitas.energy.attribute.window_spans import NO_WINDOW, WindowSpans

@@ -18,7 +18,7 @@ from navitas.android.batterystats.tables import Integers
 from navitas.energy.analyze.load import Loaded
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.attribute.component import ComponentInputs
-from navitas.energy.attribute.hardware.sessions import sessions_of
+from navitas.energy.attribute.hardware.on_off import sessions_of
 from navitas.energy.attribute.measured_runs import MeasuredRuns
 from navitas.insight.graph.build_graph import module_graph
 from navitas.insight.graph.module_graph import ModuleGraph, ScheduledTag, TagKind

@@ -15,7 +15,7 @@ from navitas.base.errors import UsageError
 from navitas.recording.importing.measured_log import LogPart, MeasuredLog, check_count
 from navitas.recording.importing.other_forms import log_form
 from navitas.recording.importing.probe_event import EventMaker, ProbeEvent, Section
-from navitas.recording.parse.logcat_chunks import LogRecord, parse_line
+from navitas.recording.parse.run_chunks import LogRecord, parse_line
 
 TAG = "TEST"
 MARK = "TimeInStates"

@@ -15,7 +15,7 @@ from navitas.recording.importing.measured_log import LogPart, MeasuredLog
 from navitas.recording.importing.misfits import drop_misfits
 from navitas.recording.importing.probe_event import TICK_NS, Core, ProbeEvent, columns_by_core
 from navitas.recording.importing.reading_order import LATE_NS, counted_times, elapsed_ns, log_clock_ns, reading_order, times_of
-from navitas.recording.parse.restarts import begun, continued, fallen, torn
+from navitas.recording.parse.time_in_state import begun, continued, fallen, torn
 
 _RESTART_TICKS = 1000
 """If the highest counter falls by more than this, and stays lower, the phone was restarted."""

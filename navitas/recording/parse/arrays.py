@@ -21,6 +21,11 @@ Rows = Bool | NDArray[np.integer[Any]] | slice
 """A selection of rows."""
 
 
+def cumulative(steps: F64) -> F64:
+    """The running total before the first step, which is 0, and after each one."""
+    return np.concatenate([[0.0], np.cumsum(steps)])
+
+
 class ColumnTable:
     """A table whose fields are columns of one length, or begin with them. Subclasses are dataclasses with slots.
 

@@ -15,7 +15,7 @@ import numpy as np
 from navitas.recording.manifest import Manifest, Source
 from navitas.recording.parse.arrays import I64
 from navitas.recording.parse.counters import Readings
-from navitas.recording.parse.findings import TORN, Findings
+from navitas.recording.parse.findings import Findings
 from navitas.recording.parse.io_counters import IoCounters, Medium
 
 Row = tuple[int, int, int, int]
@@ -56,15 +56,7 @@ def net_dev(text: str) -> dict[str, Row] | None:
     """Return the counters of each interface in `/proc/net/dev` (net/core/net-procfs.c); None if the reading is torn."""
     _, _, rows = text.partition("|bytes")
     _, newline, body = rows.partition("\n")
-    if not newline or not text.endswith("\n"):
-        return None
-    found: dict[str, Row] = {}
-    for line in body.splitlines():
-        one = _interface(line) if len(line) <= _LONGEST else None
-        if one is None:
-            return None
-        found[one[0]] = one[1]
-    return _checked(found)
+    return _rows(body, _interface) if newline and text.endswith("\n") else None
 
 
 @lru_cache(_IDLE)
@@ -78,13 +70,7 @@ def _interface(line: str) -> tuple[str, Row] | None:
 
 def diskstats(text: str) -> dict[str, Row] | None:
     """Return the counters of each device in `/proc/diskstats` (Documentation/admin-guide/iostats.rst); None if it is torn."""
-    found: dict[str, Row] = {}
-    for line in text.splitlines():
-        one = _disk(line) if len(line) <= _LONGEST else None
-        if one is None:
-            return None
-        found[one[0]] = one[1]
-    return _checked(found) if text.endswith("\n") and found else None
+    return _rows(text, _disk) if text.endswith("\n") else None
 
 
 @lru_cache(_IDLE)
@@ -141,8 +127,15 @@ def disk_use(name: str) -> Use:
     return "storage" if _DISK_NAME.fullmatch(name) else "left out" if _DISK_PART.fullmatch(name) else "unknown"
 
 
-def _checked(found: dict[str, Row]) -> dict[str, Row] | None:
-    return None if any(max(row) > _MOST * _SECTOR_BYTES for row in found.values()) else found
+def _rows(text: str, parse: Callable[[str], tuple[str, Row] | None]) -> dict[str, Row] | None:
+    """Return the row of each line; None if a line is torn, or a count is damaged."""
+    found: dict[str, Row] = {}
+    for line in text.splitlines():
+        parsed = parse(line) if len(line) <= _LONGEST else None
+        if parsed is None or max(parsed[1]) > _MOST * _SECTOR_BYTES:
+            return None
+        found[parsed[0]] = parsed[1]
+    return found
 
 
 NET_DEV, DISKSTATS = "/proc/net/dev", "/proc/diskstats"
@@ -219,7 +212,7 @@ def device_counters(path: str, t_ns: Sequence[int], texts: Sequence[str], findin
             rows.extend(row)
             last_of[name] = place
         before = t
-    findings.add_loss("io_counter_readings", torn, f"{path}: {{count}} torn readings were skipped", TORN)
+    findings.add_torn("io_counter_readings", torn, path)
     message = f"{path}: the last {{count}} readings are too many, and were left out"
     findings.add_loss("io_counter_readings", left_out, message, "Profile fewer tests.")
     message = f"{path}: {{count}} readings of more than {_MOST_DEVICES:,} devices were left out"
@@ -245,8 +238,7 @@ def _single(
 ) -> list[IoCounters]:
     rows = [(t, parse(text)) for t, text in zip(reading.t_ns, _texts(reading), strict=True)]
     good = [(t, row) for t, row in rows if row is not None]
-    torn = len(rows) - len(good)
-    findings.add_loss("io_counter_readings", torn, f"{source.path}: {{count}} torn readings were skipped", TORN)
+    findings.add_torn("io_counter_readings", len(rows) - len(good), source.path)
     return [_counters(source.path, "app", medium, [t for t, _ in good], [row for _, row in good])] if good else []
 
 

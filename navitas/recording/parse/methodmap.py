@@ -17,9 +17,8 @@ from navitas.recording.manifest import Known
 from navitas.recording.parse.apis import APIS, FIRST_API, api_methods
 from navitas.recording.parse.arrays import I32, I64, Bool
 from navitas.recording.parse.chunks import BLOCK_COUNTS, CALLS, FOLDED, Chunk
-from navitas.recording.parse.findings import Findings
+from navitas.recording.parse.findings import Findings, report_unknown
 from navitas.recording.parse.tables import Method, MethodTable
-from navitas.recording.parse.unknown_data import report_unknown
 from navitas.recording.raw import read_json
 from navitas.recording.store import Recording, check_major, unknown_parts
 

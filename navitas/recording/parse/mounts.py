@@ -18,10 +18,7 @@ _BLOCK = 1 << 16
 
 
 def decode_mounts(
-    chunks: Sequence[Chunk],
-    probed: Sequence[ProbedThread],
-    serials: Sequence[int],
-    run_end_ns: int,
+    chunks: Sequence[Chunk], probed: Sequence[ProbedThread], serials: Sequence[int], run_end_ns: int
 ) -> Mounts | None:
     """Return the mounts on threads with a clock from the chunks of type 11, or None if there are none.
 

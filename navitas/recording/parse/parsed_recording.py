@@ -25,7 +25,7 @@ from navitas.recording.parse.chunks import (
 from navitas.recording.parse.clock_triples import ClockTriples, decode_triples
 from navitas.recording.parse.communication_records import Communications, decode_communications
 from navitas.recording.parse.counters import TICKS_SOURCE, Readings, decode_counters, tick_period_ns
-from navitas.recording.parse.findings import LOST, TORN, UPDATE, Findings, ParsedLoss
+from navitas.recording.parse.findings import LOST, TORN, UPDATE, Findings, ParsedLoss, report_newer, report_unknown_readings
 from navitas.recording.parse.hook_calls import Handoffs, HookCalls, decode_handoffs, decode_hooks
 from navitas.recording.parse.io_counters import IoCounters
 from navitas.recording.parse.io_tables import app_counters, with_device_counters
@@ -54,7 +54,6 @@ from navitas.recording.parse.thread_residency import parse_residencies, with_res
 from navitas.recording.parse.threads import Groups, by_thread, join_threads, of_threads, probed_threads
 from navitas.recording.parse.trace.join import read_trace
 from navitas.recording.parse.trace.trace_tables import Trace
-from navitas.recording.parse.unknown_data import report_newer, report_unknown_readings
 from navitas.recording.store import Recording
 
 _THREADS_SOURCE = 1
@@ -161,12 +160,7 @@ def _events(recording: Recording, run: Run, known: dict[int, Span], findings: Fi
     readings = decoded[0][0] if len(decoded) == 1 else decode_counters(chunks[COUNTERS])[0]
     malformed = bad_markers + sum(dropped for _, dropped in decoded)
     message = "{count} malformed markers or counter readings were left out"
-    findings.add_loss(
-        "malformed_records",
-        malformed,
-        message,
-        "Copy the recording again, or record again.",
-    )
+    findings.add_loss("malformed_records", malformed, message, "Copy the recording again, or record again.")
     message = "{count} markers have kinds that this version of Navitas does not know ({names}); they are kept and not used"
     findings.add_losses_by_name("unknown_markers", _by_kind(newer_markers), message, UPDATE)
     report_unknown_readings(recording.manifest, readings, findings)

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from navitas.base.cpu_limit import MAX_CPUS
-from navitas.recording.parse.anchors import cpu_clock
 from navitas.recording.parse.arrays import I64
-from navitas.recording.parse.restarts import torn
 from navitas.recording.parse.tables import CpuClock, CpuStat
-from navitas.recording.parse.time_in_state import TICK_NS, continued_ticks
+from navitas.recording.parse.threads import cpu_clock
+from navitas.recording.parse.time_in_state import TICK_NS, continued_ticks, torn
 
 _UTIME, _STIME = 11, 12
 _IDLE, _IOWAIT, _GUEST = 3, 4, 8

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.recording.parse.arrays import F64, I64, ColumnTable
+from navitas.recording.parse.arrays import F64, I64, ColumnTable, cumulative
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,4 +52,4 @@ def _summed(t_ns: I64, slices: Slices, amounts: I64) -> F64:
     rate -= np.bincount(np.searchsorted(t_ns, slices.end_ns), pace, len(t_ns))
     steps = np.cumsum(rate)[:-1] * np.diff(t_ns)
     # Rates that cancel each other leave small negative rounding errors.
-    return np.concatenate([[0.0], np.cumsum(np.maximum(steps, 0.0))])
+    return cumulative(np.maximum(steps, 0.0))

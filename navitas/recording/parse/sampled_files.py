@@ -11,7 +11,6 @@ import numpy as np
 
 from navitas.android.power_statistics import SERIES, parse_power_statistics
 from navitas.recording.manifest import Manifest, Run, Source
-from navitas.recording.parse import thread_residency
 from navitas.recording.parse.arrays import I64
 from navitas.recording.parse.clock_triples import UNJOINED, ClockTriples
 from navitas.recording.parse.counters import Readings
@@ -21,6 +20,7 @@ from navitas.recording.parse.io_tables import DISKSTATS, NET_DEV, device_counter
 from navitas.recording.parse.procstat import parse_cpu_stat, parse_process_stat
 from navitas.recording.parse.rail_readings import EnergyConsumers, RailReadings, SkippedReadings, alike, parse_rails
 from navitas.recording.parse.tables import CpuClock, CpuStat, TimeInState
+from navitas.recording.parse.thread_residency import PATH, Texts
 from navitas.recording.parse.time_in_state import parse_time_in_state
 from navitas.recording.raw import read_lines
 from navitas.recording.store import Recording
@@ -31,21 +31,13 @@ _MAX_CHARS = 1 << 29
 _LINE_OVERHEAD = 100
 
 
-@dataclass(slots=True)
-class Series:
-    """One file's texts. The block that contains `texts[i]` began at `realtime_ns[i]`."""
-
-    realtime_ns: list[int] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
-
-
-def parse_shell(lines: Iterable[str]) -> tuple[dict[str, Series], int]:
-    """Return series by path, and the number of lines at the end that were left out because the file is too large.
+def parse_shell(lines: Iterable[str]) -> tuple[dict[str, Texts], int]:
+    """Return realtimes and texts by path, and the number of lines at the end that were left out because the file is too large.
 
     A block is `@ <EPOCHREALTIME>`, then `# <path>` and its text. Other content is ignored, whatever its bytes.
     The decimal separator follows the device's locale. Texts are unchanged, and the last one may be cut.
     """
-    series: dict[str, Series] = {}
+    series: dict[str, Texts] = {}
     now: int | None = None
     path = ""
     text: list[str] = []
@@ -53,9 +45,9 @@ def parse_shell(lines: Iterable[str]) -> tuple[dict[str, Series], int]:
 
     def close() -> None:
         if now is not None and path:
-            entry = series.setdefault(path, Series())
-            entry.realtime_ns.append(now)
-            entry.texts.append("".join(text))
+            times, texts = series.setdefault(path, ([], []))
+            times.append(now)
+            texts.append("".join(text))
         text.clear()
 
     for line in lines:
@@ -81,16 +73,16 @@ _RAILS_PATH = re.compile(r"/energy_value$")
 _UNPLUGGED = ", as of cores that are unplugged"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ShellTables:
-    """Tables from `shell.txt`."""
+    """Tables from `shell.txt`. `statistics_rails` and `consumers` are from the text of the power statistics."""
 
-    cpu_stat: CpuStat | None
-    rails: RailReadings | None
-    thread_states: dict[int, thread_residency.Texts]
+    cpu_stat: CpuStat | None = None
+    rails: RailReadings | None = None
+    thread_states: dict[int, Texts] = field(default_factory=dict)
     """Readings of threads' time_in_state, by tid."""
-    blocks_ns: I64
-    """Times of all these readings. `statistics_rails` and `consumers` are from the text of the power statistics."""
+    blocks_ns: I64 = field(default_factory=lambda: np.empty(0, np.int64))
+    """Times of all these readings."""
     io_counters: tuple[IoCounters, ...] = ()
     statistics_rails: RailReadings | None = None
     consumers: EnergyConsumers | None = None
@@ -124,7 +116,7 @@ def process_clock(manifest: Manifest, processes: Sequence[dict[int, Readings]], 
     for source, readings in product(sources[:1], processes):
         if (reading := readings.get(source.id)) is not None:
             clock, skipped, restarts = parse_process_stat(reading.t_ns, reading.texts)
-            findings.add_loss("process_stat_readings", skipped, f"{source.path}: {{count}} torn readings were skipped", TORN)
+            findings.add_torn("process_stat_readings", skipped, source.path)
             if restarts:
                 _warn_of_restarts(source.path, f"{restarts} ×", findings)
             clocks += [clock] if clock is not None else []
@@ -142,13 +134,8 @@ def sum_of_clocks(clocks: Sequence[CpuClock]) -> CpuClock:
 
 def shell_tables(recording: Recording, run: Run, clocks: ClockTriples, findings: Findings) -> ShellTables:
     """Return the readings by the device's shell in a run. The clock triples convert their realtimes to monotonic."""
-    cpu_stat: CpuStat | None = None
-    rails: RailReadings | None = None
+    tables, blocks_ns = ShellTables(), set[int]()
     states: dict[int, list[tuple[int, str]]] = {}
-    blocks_ns: set[int] = set()
-    io_counters: list[IoCounters] = []
-    statistics_rails: RailReadings | None = None
-    consumers: EnergyConsumers | None = None
     for path in recording.files("shell", run.id):
         found, lines = parse_shell(read_lines(path))
         message = f"{path.name} is too large: its last {{count}} lines were left out"
@@ -163,27 +150,27 @@ def shell_tables(recording: Recording, run: Run, clocks: ClockTriples, findings:
             t_ns, texts = joined
             message = f"{name}: {{count}} readings cannot be joined with the events: the device's clock was set before they began"
             remedy = "Do not set the device's clock while tests run."
-            findings.add_loss("unjoined_readings", len(series.texts) - len(texts), message, remedy)
-            if of_thread := thread_residency.PATH.match(name):
+            findings.add_loss("unjoined_readings", len(series[1]) - len(texts), message, remedy)
+            if of_thread := PATH.match(name):
                 blocks_ns.update(t_ns)
                 states.setdefault(int(of_thread[1]), []).extend(zip(t_ns, texts, strict=True))
-            elif name == "/proc/stat" and cpu_stat is None:
-                cpu_stat, skipped = parse_cpu_stat(t_ns, texts)
-                findings.add_loss("cpu_stat_readings", skipped, "/proc/stat: {count} torn readings were skipped", TORN)
-                if cpu_stat is not None and cpu_stat.restarts:
-                    counts = ", ".join(f"CPU {cpu}: {n} ×" for cpu, n in cpu_stat.restarts.items())
+            elif name == "/proc/stat" and tables.cpu_stat is None:
+                tables.cpu_stat, skipped = parse_cpu_stat(t_ns, texts)
+                findings.add_torn("cpu_stat_readings", skipped, name)
+                if tables.cpu_stat is not None and tables.cpu_stat.restarts:
+                    counts = ", ".join(f"CPU {cpu}: {n} ×" for cpu, n in tables.cpu_stat.restarts.items())
                     _warn_of_restarts(name, f"{counts}{_UNPLUGGED}", findings)
             elif name in (NET_DEV, DISKSTATS):
-                io_counters += device_counters(name, t_ns, texts, findings)
-            elif name == SERIES and statistics_rails is None and consumers is None:
-                statistics_rails, consumers, left_out = parse_statistics(t_ns, texts)
+                tables.io_counters += device_counters(name, t_ns, texts, findings)
+            elif name == SERIES and tables.statistics_rails is None and tables.consumers is None:
+                tables.statistics_rails, tables.consumers, left_out = parse_statistics(t_ns, texts)
                 _count_rails("power statistics", left_out, findings)
-            elif _RAILS_PATH.search(name) and rails is None:
-                rails, left_out = parse_rails(t_ns, texts, clocks)
+            elif _RAILS_PATH.search(name) and tables.rails is None:
+                tables.rails, left_out = parse_rails(t_ns, texts, clocks)
                 _count_rails("rails", left_out, findings)
-    thread_states = {tid: _in_order(read) for tid, read in states.items() if read}
-    blocks = np.array(sorted(blocks_ns), np.int64)
-    return ShellTables(cpu_stat, rails, thread_states, blocks, tuple(io_counters), statistics_rails, consumers)
+    tables.thread_states = {tid: _in_order(read) for tid, read in states.items() if read}
+    tables.blocks_ns = np.array(sorted(blocks_ns), np.int64)
+    return tables
 
 
 def _warn_of_restarts(source: str, counts: str, findings: Findings) -> None:
@@ -192,21 +179,21 @@ def _warn_of_restarts(source: str, counts: str, findings: Findings) -> None:
 
 
 def _count_rails(source: str, skipped: SkippedReadings, findings: Findings) -> None:
-    findings.add_loss("rail_readings", skipped.torn, f"{source}: {{count}} torn readings were skipped", TORN)
+    findings.add_torn("rail_readings", skipped.torn, source)
     message = f"{source}: {{count}} readings were skipped: they have other rails than most readings"
     findings.add_loss("rail_readings", skipped.others, message, TORN)
 
 
-def _joined(series: Series, clocks: ClockTriples) -> tuple[Sequence[int], list[str]] | None:
+def _joined(series: Texts, clocks: ClockTriples) -> Texts | None:
     """Return non-decreasing monotonic times and texts of the readings whose times can be converted; None without triples."""
-    t_ns = clocks.from_realtime(np.array(series.realtime_ns, np.int64))
+    t_ns = clocks.from_realtime(np.array(series[0], np.int64))
     if t_ns is None:
         return None
     kept = np.flatnonzero(t_ns != UNJOINED)
-    return np.maximum.accumulate(t_ns[kept]).tolist(), [series.texts[i] for i in kept.tolist()]
+    return np.maximum.accumulate(t_ns[kept]).tolist(), [series[1][i] for i in kept.tolist()]
 
 
-def _in_order(read: Sequence[tuple[int, str]]) -> thread_residency.Texts:
+def _in_order(read: Sequence[tuple[int, str]]) -> Texts:
     ordered = sorted(read, key=lambda reading: reading[0])
     return [t_ns for t_ns, _ in ordered], [text for _, text in ordered]
 

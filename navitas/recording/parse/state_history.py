@@ -17,12 +17,19 @@ from navitas.android.batterystats.tables import StateIntervals
 from navitas.base.line_blocks import LineBlock, LineSequence
 from navitas.power.components.screen_power import brightness_bin
 from navitas.recording.manifest import Run
-from navitas.recording.parse.arrays import I64, Bool
+from navitas.recording.parse.arrays import I64, Bool, ColumnTable
 from navitas.recording.parse.clock_triples import UNJOINED, ClockTriples
-from navitas.recording.parse.device_states import NO_UID, DeviceStates
+from navitas.recording.parse.device_states import (
+    EVENT_STATES,
+    NO_UID,
+    DeviceStates,
+    NotedEvents,
+    RadioTimes,
+    app_events,
+    history_events,
+    radio_times,
+)
 from navitas.recording.parse.findings import Findings
-from navitas.recording.parse.history_events import EVENT_STATES, NotedEvents, app_events, history_events
-from navitas.recording.parse.radio_times import RadioTimes, radio_times
 from navitas.recording.parse.states_near_run import MOST_STATES, OPEN_NS, HistoryClock, StatesNearRun
 from navitas.recording.store import Recording
 
@@ -113,7 +120,7 @@ def _events(content: _Content, clocks: ClockTriples, run_ns: tuple[int, int]) ->
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
+class _Rows(ColumnTable):
     """Intervals with monotonic times. `name` is a position in `_USED`."""
 
     name: I64
@@ -123,8 +130,7 @@ class _Rows:
     uid: I64
 
     def with_row(self, name: int, value: int, span_ns: tuple[int, int]) -> _Rows:
-        ours = (self.name, self.value, self.start_ns, self.end_ns, self.uid)
-        return _Rows(*(np.append(column, one) for column, one in zip(ours, (name, value, *span_ns, NO_UID), strict=True)))
+        return _Rows.joined([self, _Rows(*(np.array([number]) for number in (name, value, *span_ns, NO_UID)))])
 
 
 _NO_ROWS = _Rows(*(np.empty(0, np.int64) for _ in range(5)))
@@ -217,7 +223,7 @@ def _rows(content: _Content, clocks: ClockTriples, file: str, findings: Findings
     findings.add_loss("unjoined_readings", lost, message, "Do not set the device's clock while tests run.", file=file)
     used = is_known & (end_ns > start_ns)
     uid = np.where(states.uid < 0, NO_UID, states.uid).astype(np.int64)
-    return _Rows(*(column[used] for column in (name, states.value.astype(np.int64), start_ns, end_ns, uid)))
+    return _Rows(name, states.value.astype(np.int64), start_ns, end_ns, uid).chosen(used)
 
 
 def _span_ms(clocks: ClockTriples) -> tuple[int, int]:

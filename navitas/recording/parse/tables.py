@@ -9,11 +9,9 @@ from typing import Literal, Protocol
 from navitas.recording.parse.arrays import I32, I64, U8, ColumnTable
 from navitas.recording.parse.clock_triples import NO_TRIPLES, ClockTriples
 from navitas.recording.parse.communication_records import Communications
-from navitas.recording.parse.device_states import DeviceStates
-from navitas.recording.parse.history_events import NotedEvents
+from navitas.recording.parse.device_states import DeviceStates, NotedEvents, RadioTimes
 from navitas.recording.parse.hook_calls import Handoffs, HookCalls
 from navitas.recording.parse.io_counters import IoCounters
-from navitas.recording.parse.radio_times import RadioTimes
 from navitas.recording.parse.rail_readings import EnergyConsumers, RailReadings
 from navitas.recording.parse.reasons import Reason
 from navitas.recording.parse.run_queue import RunQueue
@@ -75,7 +73,7 @@ class CallStream(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
+class Folded(ColumnTable):
     """Folded calls of one thread, with one row per call-tree node and epoch. Epochs end at anchors.
 
     `node` numbers are unique within the thread. `parent` is -1 at the root. `self_ns` excludes callees.

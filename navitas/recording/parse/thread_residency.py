@@ -24,7 +24,7 @@ _MAX_ROWS = 512
 _NO_HEADER = -1
 _NO_POLICY = -1
 
-Texts = tuple[Sequence[int], Sequence[str]]
+Texts = tuple[list[int], list[str]]
 """Times and texts of a file's readings."""
 _Shape = tuple[tuple[int, int], ...]
 _Place = tuple[int, int]

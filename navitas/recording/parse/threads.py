@@ -9,7 +9,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from navitas.recording.parse.anchors import NO_CLOCK, decode_anchors
 from navitas.recording.parse.arrays import I64
 from navitas.recording.parse.call_events import NO_CALLS, encoded_calls
 from navitas.recording.parse.chunks import (
@@ -23,6 +22,7 @@ from navitas.recording.parse.chunks import (
     MOUNTS,
     Chunk,
     by_thread_and_type,
+    integer_rows,
 )
 from navitas.recording.parse.findings import LOST, TORN, Findings
 from navitas.recording.parse.folded import NO_FOLDED, decode_folded
@@ -30,6 +30,24 @@ from navitas.recording.parse.methodmap import Span
 from navitas.recording.parse.roles import role_of
 from navitas.recording.parse.schedstat import TICK_LAG_NS, Lifetime
 from navitas.recording.parse.tables import TID_LIMIT, CallStream, CpuClock, Folded, Thread
+
+NO_CLOCK = CpuClock(np.empty(0, np.int64), np.empty(0, np.int64))
+
+
+def decode_anchors(anchors: Sequence[Chunk], mounts: Sequence[Chunk] = ()) -> CpuClock:
+    """Return one thread's readings from its chunks, which must be in order. Negative readings are dropped."""
+    pairs = integer_rows(anchors, 2)
+    if mounts:
+        pairs = np.concatenate([pairs, integer_rows(mounts, 3)[:, :2]])
+        pairs = pairs[np.argsort(pairs[:, 0], kind="stable")]
+    pairs = pairs[(pairs >= 0).all(axis=1)]
+    return cpu_clock(pairs[:, 0], pairs[:, 1])
+
+
+def cpu_clock(t_ns: I64, cpu_ns: I64) -> CpuClock:
+    """Return a clock from readings in recording order. Both columns become non-decreasing."""
+    return CpuClock(np.maximum.accumulate(t_ns), np.maximum.accumulate(cpu_ns))
+
 
 NO_SERIAL = -1
 NO_OWNER = -1

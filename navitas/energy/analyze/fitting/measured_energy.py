@@ -16,7 +16,7 @@ from navitas.base.errors import UsageError
 from navitas.base.regular_files import open_regular
 from navitas.energy.attribute.curves import Curve
 from navitas.power.defects import MOST_W
-from navitas.recording.parse.arrays import F64, I64
+from navitas.recording.parse.arrays import F64, I64, cumulative
 from navitas.recording.parse.tables import RunTables
 
 _MAX_ROWS = 20_000_000
@@ -60,7 +60,7 @@ class MeterReadings:
         steps_j = np.diff(self.t_s) * (self.power_w[1:] + self.power_w[:-1]) / 2
         t_ns = np.rint((self.t_s + offset_s) * _NS_PER_S).astype(np.int64)
         t_ns, first = np.unique(t_ns, return_index=True)
-        return Curve(t_ns, np.concatenate([[0.0], np.cumsum(steps_j)])[first])
+        return Curve(t_ns, cumulative(steps_j)[first])
 
 
 def read_power_meter(path: Path) -> MeterReadings:
@@ -186,7 +186,7 @@ def _sliding_correlation(long: F64, short: F64) -> F64:
     length = 1 << (len(long) + size).bit_length()
     product = np.fft.irfft(np.fft.rfft(long - long.mean(), length) * np.conj(np.fft.rfft(centered, length)), length)
     shared = product[: len(long) - size + 1]
-    sums, squares = (np.concatenate([[0.0], np.cumsum(each)]) for each in (long, long**2))
+    sums, squares = (cumulative(each) for each in (long, long**2))
     total, power = (each[size:] - each[:-size] for each in (sums, squares))
     deviation = np.sqrt(np.maximum(power - total**2 / size, 0.0) * float(centered @ centered))
     return np.asarray(np.divide(shared, deviation, out=np.zeros(len(shared)), where=deviation > 1e-12), np.float64)

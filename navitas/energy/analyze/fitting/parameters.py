@@ -8,14 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.energy.attribute.component import ComponentCurves, ComponentInputs
-from navitas.energy.attribute.curves import Curve, constant_power, distinct
-from navitas.energy.attribute.hardware.flows import during, flow_of, merged
+from navitas.energy.attribute.curves import Curve, constant_power, distinct, during, flow_of, merged
+from navitas.energy.attribute.hardware.on_off import sessions_of
 from navitas.energy.attribute.hardware.radio_components import MODEM, WIFI, Radio
-from navitas.energy.attribute.hardware.sessions import sessions_of
 from navitas.energy.attribute.hardware.traffic import Traffic, traffic_of
 from navitas.power.components.screen_power import BRIGHTNESS_BINS
 from navitas.power.fitted_model import PARAMETER_UNITS, Unit
-from navitas.recording.parse.arrays import F64, I64
+from navitas.recording.parse.arrays import F64, I64, cumulative
 from navitas.recording.parse.hook_calls import STORAGE, HookKind
 from navitas.recording.parse.tables import RunTables
 
@@ -110,13 +109,11 @@ def estimate_at(cpu: ComponentCurves, t_ns: I64) -> F64:
 
 def _on_time(run: RunTables, inputs: ComponentInputs, parameter: FitParameter) -> Curve | None:
     """The seconds for which a state was on, by the device's states and the app's calls."""
-    begins, ends = [], []
-    states = run.devices.states
+    begins, ends = list[I64](), list[I64]()
+    states, limits = run.devices.states, (run.start_ns, run.end_ns)
     is_known = states is not None and states.has(parameter.state)
     if states is not None and is_known:
-        begin, end, value, _ = states.intervals(parameter.state)
-        begins.append(begin[value > 0])
-        ends.append(end[value > 0])
+        begins, ends = ([each] for each in states.on(parameter.state, limits))
     if parameter.kind is not None:
         sessions = sessions_of(run, inputs, [parameter.kind], parameter.component)
         begins.append(sessions.begin_ns)
@@ -124,7 +121,6 @@ def _on_time(run: RunTables, inputs: ComponentInputs, parameter: FitParameter) -
         is_known = is_known or run.calls.hooks is not None
     if not is_known:
         return None
-    limits = run.start_ns, run.end_ns
     begin, end = (np.clip(np.concatenate(each), *limits) for each in (begins, ends))
     clock = constant_power(1.0, limits)
     return during(*merged(begin, end), clock) if (end > begin).any() else Curve(clock.t_ns, np.zeros(2))
@@ -136,15 +132,14 @@ def _brightness(run: RunTables) -> Curve | None:
     if states is None or not (states.has("screen") and states.has("brightness")):
         return None
     limits = run.start_ns, run.end_ns
-    on_begin, on_end, on, _ = states.intervals("screen")
     begin, end, _, _ = states.intervals("brightness")
-    lit = during(*merged(np.clip(on_begin[on > 0], *limits), np.clip(on_end[on > 0], *limits)), constant_power(1.0, limits))
+    lit = during(*merged(*states.on("screen", limits)), constant_power(1.0, limits))
     if not lit.t_ns.size:
         return Curve(np.array(limits), np.zeros(2))
     edges = distinct(np.clip(np.concatenate([lit.t_ns, begin, end]), *limits))
     value, _ = states.values_at("brightness", edges, _BRIGHTEST // 2)
     middle = (np.clip(value, 0, _BRIGHTEST - 1) + 0.5) / _BRIGHTEST
-    return Curve(edges, np.concatenate([[0.0], np.cumsum(np.diff(lit.at(edges)) * middle)]))
+    return Curve(edges, cumulative(np.diff(lit.at(edges)) * middle))
 
 
 def _moved(run: RunTables, traffic: Traffic, radio: Radio) -> dict[str, Curve]:

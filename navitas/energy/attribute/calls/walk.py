@@ -95,6 +95,7 @@ class Points:
     """The points of several pieces: for each, a point at its start, its events and marks in order of time, and its end if known.
 
     Piece i has the points start[i] … start[i + 1] − 1. `segment_start` has the indexes of pieces' starts and of marks.
+    `kind` is the event at the point (tables.ENTER …, `CUT`, `POINT`).
     """
 
     start: I64
@@ -156,19 +157,14 @@ def _last_event_ns(piece: Piece) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class EventBatch:
+class EventBatch(Points):
     """Pieces of threads: piece i has the points start[i] … start[i + 1] − 1.
 
-    `segment_start` has the indexes of pieces' starts and of marks. From a point to the next one of its piece, the thread is in
-    `path`. `kind` is the event at the point (tables.ENTER …, `CUT`, `POINT`). `depth` is the number of calls in
-    `path`. Every exit matches an entry.
+    From a point to the next one of its piece, the thread is in `path`. `depth` is the number of calls in `path`. Every exit
+    matches an entry.
     """
 
     pieces: Sequence[Piece]
-    start: I64
-    segment_start: I64
-    t_ns: I64
-    kind: U8
     path: I64
     depth: I64
 
@@ -207,7 +203,8 @@ def _batch(pieces: Sequence[Piece], carried: int, paths: Paths, marks: I64) -> E
         points = points_of(pieces, marks)
         followed = _follow(points, before, paths)
     assert followed is not None  # events of repaired pieces match
-    return EventBatch(pieces, points.start, points.segment_start, points.t_ns, points.kind, *followed)
+    columns = points.start, points.segment_start, points.t_ns, points.kind, points.method
+    return EventBatch(*columns, pieces, *followed)
 
 
 def _follow(points: Points, before: I64, paths: Paths) -> tuple[I64, I64] | None:

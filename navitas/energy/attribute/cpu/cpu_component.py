@@ -9,20 +9,40 @@ from dataclasses import replace
 import numpy as np
 
 from navitas.energy.attribute.calls.paths import Paths
+from navitas.energy.attribute.calls.walk import walk
 from navitas.energy.attribute.component import ComponentCurves, ComponentInputs, EvidenceLevel, RailUse, ThreadCurves
-from navitas.energy.attribute.cpu.device_level import shared_equally
-from navitas.energy.attribute.cpu.frequency import Cluster, clusters_of, slot_edges
 from navitas.energy.attribute.cpu.placement import Placement, cpu_shares, place, placed_rate, slot_shares
-from navitas.energy.attribute.cpu.rate import CoreWatts, Load, Rate, SlotRate, core_watts, integrate, integrate_curve
+from navitas.energy.attribute.cpu.rate import (
+    Cluster,
+    CoreWatts,
+    Load,
+    Rate,
+    SlotRate,
+    clusters_of,
+    core_watts,
+    integrate,
+    integrate_curve,
+    slot_edges,
+)
 from navitas.energy.attribute.cpu.sched import Untraced, traced_run
 from navitas.energy.attribute.cpu.thread_clocks import MAX_LOWER, Rest, ThreadClocks, rest_of_cpu, thread_clocks
 from navitas.energy.attribute.cpu.thread_freq import Estimator, ThreadFreqRate, residencies_of
-from navitas.energy.attribute.curves import EMPTY_CURVE, Curve, Knots, RowsByTime, constant_power, group_ends, interval_increments
+from navitas.energy.attribute.curves import (
+    EMPTY_CURVE,
+    Curve,
+    Knots,
+    RowsByTime,
+    constant_power,
+    group_ends,
+    group_starts,
+    interval_increments,
+    overlaps,
+)
 from navitas.power.model import PowerModel
 from navitas.recording.manifest import IMPORTED_FROM
-from navitas.recording.parse.arrays import F64
+from navitas.recording.parse.arrays import F64, I64, cumulative
 from navitas.recording.parse.reasons import Reason
-from navitas.recording.parse.tables import CpuClock, Mounts, RunTables
+from navitas.recording.parse.tables import CpuClock, Mounts, RunTables, Thread
 
 NO_THREAD_CLOCKS = Reason(
     "no_thread_clocks", "threads' CPU times were not recorded: threads inside of calls share the process's energy equally"
@@ -219,3 +239,65 @@ def paper1_curve(clusters: Sequence[Cluster], model: PowerModel) -> Curve:
         per_core = Curve(t_ns, np.maximum.accumulate(milliamp_ns)).at(grid)
         joules += len(cluster.cpus) * per_core * model.voltage_v / 1e12
     return Curve(grid, joules)
+
+
+def shared_equally(threads: Sequence[Thread], paths: Paths, process_j: Curve, start_ns: int) -> tuple[Knots, F64, Curve]:
+    """The energy curves of threads, and the energy used while no thread was in a call.
+
+    At every instant, the threads inside of calls share the process's power equally. (Paper 1 charges each of them all of it.)
+    """
+    owner, enter_ns, exit_ns = _in_calls(threads, paths)
+    times = np.unique(np.concatenate([process_j.t_ns, enter_ns, exit_ns]))
+    if not process_j.t_ns.size or not times.size:
+        count = len(threads)
+        return Knots.from_columns(np.arange(count), np.full(count, start_ns), count), np.zeros(count), EMPTY_CURVE
+    steps = np.zeros(len(times), np.int64)
+    np.add.at(steps, np.searchsorted(times, enter_ns), 1)
+    np.add.at(steps, np.searchsorted(times, exit_ns), -1)
+    sharing = np.cumsum(steps)[:-1]
+    joules = np.diff(process_j.at(times))
+    per_thread = cumulative(np.where(sharing > 0, joules / np.maximum(sharing, 1), 0.0))
+    unattributed = cumulative(np.where(sharing > 0, 0.0, joules))
+    span, at = overlaps(np.searchsorted(times, enter_ns), np.searchsorted(times, exit_ns))
+    added = np.where(group_starts(span), 0.0, np.diff(per_thread[at], prepend=0.0))
+    without_calls = np.setdiff1d(np.arange(len(threads)), owner)
+    owners = np.concatenate([owner[span], without_calls])
+    knot_ns = np.concatenate([times[at], np.full(len(without_calls), start_ns)])
+    order = np.lexsort((knot_ns, owners))
+    knots = Knots.from_columns(owners[order], knot_ns[order], len(threads))
+    return knots, knots.cumulate(np.concatenate([added, np.zeros(len(without_calls))])[order]), Curve(times, unattributed)
+
+
+def _in_calls(threads: Sequence[Thread], paths: Paths) -> tuple[I64, I64, I64]:
+    """The spans in which threads were inside of calls: thread, start, end. Spans of one thread do not touch.
+
+    Memory grows with the number of outermost calls, since each adds knots to a thread's curve.
+    """
+    none = np.empty(0, np.int64)
+    owners, starts, ends = [none], [none], [none]
+    for batch in walk(threads, paths, none):
+        inside = batch.depth > 0
+        inside[batch.start[1:] - 1] = False
+        begin = np.flatnonzero(np.diff(inside.astype(np.int8), prepend=0) > 0)
+        end = np.flatnonzero(np.diff(inside.astype(np.int8), prepend=0) < 0)
+        threads_of_pieces = np.array([piece.thread for piece in batch.pieces], np.int64)
+        owners.append(threads_of_pieces[np.searchsorted(batch.start, begin, side="right") - 1])
+        starts.append(batch.t_ns[begin])
+        ends.append(batch.t_ns[end])
+    for index, thread in enumerate(threads):
+        inside = thread.folded.self_ns > 0
+        owners.append(np.full(int(inside.sum()), index))
+        starts.append(thread.folded.epoch_start_ns[inside])
+        ends.append(thread.folded.epoch_end_ns[inside])
+    owner, start, end = np.concatenate(owners), np.concatenate(starts), np.concatenate(ends)
+    order = np.lexsort((start, owner))
+    owner, start, end = owner[order], start[order], end[order]
+    reach = end.copy()
+    for number in np.unique(owner).tolist():
+        part = slice(*np.searchsorted(owner, [number, number + 1]))
+        reach[part] = np.maximum.accumulate(end[part])
+    fresh = group_starts(owner)
+    fresh[1:] |= start[1:] > reach[:-1]
+    first = np.flatnonzero(fresh)
+    last = np.append(first[1:], len(owner)) - 1 if len(first) else first
+    return owner[first], start[first], reach[last]

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.energy.attribute.cpu.frequency import Cluster, mix_per_slot, stretches
-from navitas.energy.attribute.cpu.rate import CoreWatts, Load, SlotRate
+from navitas.energy.attribute.cpu.rate import Cluster, CoreWatts, Load, SlotRate, mix_per_slot, stretches
 from navitas.energy.attribute.curves import Knots
 from navitas.recording.parse.arrays import F64, I64
 from navitas.recording.parse.tables import CpuStat

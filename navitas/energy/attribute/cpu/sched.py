@@ -7,15 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.energy.attribute.cpu.core_clocks import CoreClock, core_clocks
-from navitas.energy.attribute.cpu.frequency import Cluster
-from navitas.energy.attribute.cpu.instants import Pieces, traced_energy
-from navitas.energy.attribute.cpu.rate import Rate
+from navitas.energy.attribute.cpu.instants import CoreClock, Pieces, core_clocks, traced_energy
+from navitas.energy.attribute.cpu.rate import Cluster, Rate
 from navitas.energy.attribute.cpu.sched_slices import Holes, SchedSlices, slices_of, stitched
 from navitas.energy.attribute.cpu.thread_clocks import MAX_LOWER, MIN_REPORTED, ThreadClocks, readings
 from navitas.energy.attribute.curves import Curve, Knots, RowsByTime, group_ends, interval_increments, middle, monotone, overlaps
 from navitas.power.model import PowerModel
-from navitas.recording.parse.arrays import F64, I64, Bool
+from navitas.recording.parse.arrays import F64, I64, Bool, cumulative
 from navitas.recording.parse.reasons import Reason
 from navitas.recording.parse.tables import RunTables, Thread
 from navitas.recording.parse.trace.trace_tables import Trace
@@ -30,11 +28,9 @@ class TracedRate:
 
     @property
     def edges(self) -> I64:
-        """As `Rate.edges`."""
         return np.union1d(self._elsewhere.edges, self._holes.edges)
 
     def during(self, owner: I64, a_ns: I64, b_ns: I64) -> F64:
-        """As `Rate.during`."""
         watts = self._elsewhere.during(owner, a_ns, b_ns)
         if len(self._pieces.owner):
             at = middle(a_ns, b_ns)
@@ -158,7 +154,7 @@ class MissedTime:
         _, interval, joules = interval_increments(knots, energy_j, grid)
         beyond = np.bincount(interval, joules, len(grid) - 1) - np.diff(_drawn(self.pieces).at(grid))
         beyond[self.holes.contain(middle(grid[:-1], grid[1:]))] = 0.0
-        return Curve(grid, monotone(unattributed.at(grid) - np.append(0.0, np.cumsum(beyond))))
+        return Curve(grid, monotone(unattributed.at(grid) - cumulative(beyond)))
 
 
 def _drawn(pieces: Pieces) -> Curve:
@@ -168,7 +164,7 @@ def _drawn(pieces: Pieces) -> Curve:
     watts = np.cumsum(np.concatenate([pieces.watts, -pieces.watts])[order])
     t_ns = t_ns[order]
     joules = watts[:-1] * (np.diff(t_ns) / 1e9)
-    return Curve(t_ns, np.append(0.0, np.cumsum(joules)))
+    return Curve(t_ns, cumulative(joules))
 
 
 HOLES = Reason("trace_holes", "the trace has holes there")
@@ -228,8 +224,7 @@ def traced_run(run: RunTables, trace: Trace, clusters: Sequence[Cluster], model:
     level: str = "sched" if sum(lower.values()) <= MAX_LOWER else plain.level
     unknown = ", ".join(map(str, np.unique(without_frequency.cpu).tolist()))
     no_frequencies = Reason(
-        "trace_without_frequencies",
-        f"CPUs {unknown} ran, but their frequencies are unknown: the trace has holes while they ran",
+        "trace_without_frequencies", f"CPUs {unknown} ran, but their frequencies are unknown: the trace has holes while they ran"
     )
     reasons = [no_frequencies] if unknown else []
     if (overlapping := slices.overlapping_share()) >= MIN_REPORTED:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.energy.attribute.curves import Curve, RowsByTime, distinct, in_sorted, middle
-from navitas.recording.parse.arrays import I32, I64, Bool, ColumnTable
+from navitas.recording.parse.arrays import I32, I64, Bool, ColumnTable, cumulative
 from navitas.recording.parse.tables import Thread
 from navitas.recording.parse.trace.trace_tables import IDLE_TID, Trace
 
@@ -141,4 +141,4 @@ def stitched(holes: Holes, inside: Curve, outside: Curve) -> Curve:
         return outside
     hole = holes.contain(middle(t_ns[:-1], t_ns[1:]))
     growth = np.where(hole, np.diff(outside.at(t_ns)), np.diff(inside.at(t_ns)))
-    return Curve(t_ns, np.concatenate([[0.0], np.cumsum(growth)]))
+    return Curve(t_ns, cumulative(growth))

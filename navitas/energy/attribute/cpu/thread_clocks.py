@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.energy.attribute.curves import EMPTY_CURVE, Curve, Knots, group_ends, interval_increments, monotone, time_span
-from navitas.recording.parse.arrays import F64, I64, Bool
+from navitas.energy.attribute.forest import binned
+from navitas.recording.parse.arrays import F64, I64, Bool, cumulative
 from navitas.recording.parse.tables import CpuClock, RunTables, Thread
 
 MIN_REPORTED = 1e-3
@@ -158,4 +159,4 @@ def _last(t_ns: I64, value: F64) -> tuple[I64, F64]:
 def _threads_at(knots: Knots, cpu_ns: F64, grid: I64) -> F64:
     """CPU time of all threads since the first time of the grid."""
     _, interval, increment = interval_increments(knots, cpu_ns, grid)
-    return np.concatenate([[0.0], np.cumsum(np.bincount(interval, increment, len(grid) - 1))])
+    return cumulative(binned(interval, increment, len(grid) - 1))

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from navitas.energy.attribute.cpu.frequency import Cluster
 from navitas.energy.attribute.cpu.placement import Placement, placed_rate
-from navitas.energy.attribute.cpu.rate import CoreWatts, Load, slots_of
+from navitas.energy.attribute.cpu.rate import Cluster, CoreWatts, Load, slots_of
 from navitas.energy.attribute.cpu.thread_clocks import MIN_REPORTED, ThreadClocks
 from navitas.energy.attribute.curves import Curve, RowsByTime, middle, monotone
-from navitas.recording.parse.arrays import F64, I64, ColumnTable
+from navitas.energy.attribute.forest import binned
+from navitas.recording.parse.arrays import F64, I64, ColumnTable, cumulative
 from navitas.recording.parse.reasons import Reason
 from navitas.recording.parse.tables import Thread
 
@@ -55,7 +55,7 @@ class ThreadFreqRate:
         stretch = (np.cumsum(remaining_ns.sum(axis=1)).clip(0.0) // (_ENOUGH_TICKS * _TICK_NS)).astype(np.int64)
         stretch = np.cumsum(np.diff(np.maximum.accumulate(stretch), prepend=stretch[0]) > 0)
         # Both clocks have ticks. Their noise in each stretch must not add up, as its positive half would.
-        left = [monotone(np.append(0.0, np.cumsum(np.bincount(stretch, column)))) for column in remaining_ns.T]
+        left = [monotone(cumulative(binned(stretch, column, int(stretch[-1]) + 1))) for column in remaining_ns.T]
         ran = np.diff(np.stack(left, axis=1), axis=0)[stretch]
         total = ran.sum(axis=1, keepdims=True)
         share = np.where(total > 0, ran / np.where(total > 0, total, 1.0), watts.share)
@@ -64,11 +64,9 @@ class ThreadFreqRate:
 
     @property
     def edges(self) -> I64:
-        """As `Rate.edges`."""
         return np.union1d(self.rest.edges, self._known.start_ns)
 
     def during(self, owner: I64, a_ns: I64, b_ns: I64) -> F64:
-        """As `Rate.during`."""
         watts = self.rest.during(owner, a_ns, b_ns)
         row = self._row(owner, middle(a_ns, b_ns))
         has_row = np.flatnonzero(row >= 0)
@@ -114,7 +112,7 @@ class Estimator:
         drew = ran.sum(axis=1, keepdims=True) * self._watts.core[first:last]
 
         def curves(columns: F64) -> tuple[Curve, ...]:
-            return tuple(Curve(edges[first : last + 1], np.append(0.0, np.cumsum(column))) for column in columns.T)
+            return tuple(Curve(edges[first : last + 1], cumulative(column)) for column in columns.T)
 
         return Expected(curves(ran), curves(drew), self._mean_w)
 

@@ -224,10 +224,7 @@ def with_storage(rows: CallBytes, own: Increments) -> tuple[CallBytes, F64]:
     return replace(rows, moved=moved), left
 
 
-def no_calls() -> CallBytes:
-    """No call."""
-    none = np.empty(0, np.int64)
-    return CallBytes(none, none, none, none, none, np.zeros((0, 2)))
+NO_CALL_BYTES = CallBytes(*(np.empty(0, np.int64),) * 5, np.zeros((0, 2)))
 
 
 def bytes_by_time(inputs: ComponentInputs, kinds: Collection[HookKind], edges_ns: I64, grown: F64) -> tuple[CallBytes, F64]:
@@ -240,11 +237,6 @@ def bytes_by_time(inputs: ComponentInputs, kinds: Collection[HookKind], edges_ns
     used = shared.amount.any(axis=1)
     call = shared.call[used]
     rows = CallBytes(
-        spans.thread[call],
-        spans.path[call],
-        spans.t_ns[call],
-        shared.begin_ns[used],
-        shared.end_ns[used],
-        shared.amount[used],
+        spans.thread[call], spans.path[call], spans.t_ns[call], shared.begin_ns[used], shared.end_ns[used], shared.amount[used]
     )
     return rows, shared.rest

@@ -23,5 +23,4 @@ class HardwareComponent:
     levels = LEVELS
 
     def rail_use(self, rail: str) -> RailUse | None:
-        """As `Component.rail_use`."""
         return total_of(self.name, rail)

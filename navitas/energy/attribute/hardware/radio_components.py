@@ -10,12 +10,10 @@ from typing import Literal
 import numpy as np
 
 from navitas.energy.attribute.component import ComponentCurves, ComponentInputs
-from navitas.energy.attribute.curves import Curve, added, constant_power
-from navitas.energy.attribute.hardware.flows import during, flow_of, merged, outside
-from navitas.energy.attribute.hardware.levels import LEVELS, HardwareComponent
-from navitas.energy.attribute.hardware.on_off import Used, component_curves, used_by_time
+from navitas.energy.attribute.curves import Curve, added, constant_power, during, flow_of, merged, outside
+from navitas.energy.attribute.hardware.levels import HardwareComponent
+from navitas.energy.attribute.hardware.on_off import Sessions, Used, component_curves, sessions_of, used_by_time
 from navitas.energy.attribute.hardware.radio_link import AirSpans, RadioCosts, RadioLink, air_spans, modem_link, wifi_link
-from navitas.energy.attribute.hardware.sessions import Sessions, sessions_of
 from navitas.energy.attribute.hardware.started_devices import no_current
 from navitas.energy.attribute.hardware.traffic import APP, CALL, OTHERS, Traffic, charges_of_bytes, traffic_of
 from navitas.energy.attribute.scaling import rail_curve
@@ -27,7 +25,6 @@ from navitas.recording.parse.io_counters import RECEIVED_BYTES, SENT_BYTES, incr
 from navitas.recording.parse.reasons import Reason
 from navitas.recording.parse.tables import RunTables
 
-_NAMES = [level.name for level in LEVELS]
 _SCAN_NS = 4_000_000_000
 """A scan for networks ends by itself. Its length is assumed if no state shows it."""
 _MEDIA = ("network", "wifi", "mobile")
@@ -44,13 +41,12 @@ class Radio(HardwareComponent):
     link: Callable[[ComponentPower], RadioLink]
 
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
-        """As `Component.curves`."""
         parts = [self._transfers(run, inputs)] if run.end_ns > run.start_ns else []
         if self.name == "wifi":
             parts.append(self._scans(run, inputs))
         link = self.link(inputs.model.components)
         has_current = link.rx_ma > 0 or link.tx_ma > 0
-        return component_curves(parts, _NAMES, [] if has_current or not any(parts) else [no_current(self.name)])
+        return component_curves(parts, [] if has_current or not any(parts) else [no_current(self.name)])
 
     def traffic(self, run: RunTables, inputs: ComponentInputs) -> Traffic | None:
         """The traffic of a run over this radio; None if nothing is known of it."""
@@ -68,8 +64,7 @@ class Radio(HardwareComponent):
         run_ns = run.start_ns, run.end_ns
         on_ns: tuple[I64, I64] = np.array([run.start_ns]), np.array([run.end_ns])
         if states is not None and has_state:
-            begin, end, value, _ = states.intervals(self.state)
-            on_ns = np.clip(begin[value > 0], *run_ns), np.clip(end[value > 0], *run_ns)
+            on_ns = states.on(self.state, run_ns)
         else:
             own = replace(own, reasons=(*own.reasons, ASSUMED_ON))
         spans = air_spans(own, run_ns)

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from navitas.energy.attribute.hardware.flows import merged
+from navitas.energy.attribute.curves import merged
 from navitas.energy.attribute.hardware.traffic import Traffic
 from navitas.power.components.component_power import ComponentPower
 from navitas.recording.parse.arrays import I64
-from navitas.recording.parse.radio_times import RadioTimes
+from navitas.recording.parse.device_states import RadioTimes
 
 _SLOWEST_BIT_S = 1e6
 

@@ -7,12 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from navitas.energy.attribute.component import ComponentCurves, ComponentInputs
-from navitas.energy.attribute.curves import Curve, added, constant_power
+from navitas.energy.attribute.curves import Curve, added, constant_power, during, flow_of, merged
+from navitas.energy.attribute.forest import binned
 from navitas.energy.attribute.hardware.call_bytes import shared_by_weight
-from navitas.energy.attribute.hardware.flows import during, flow_of, merged
 from navitas.energy.attribute.hardware.levels import HardwareComponent
 from navitas.energy.attribute.hardware.traffic import APP, CALL, OTHERS, Traffic, charges_of_bytes, traffic_of
 from navitas.energy.attribute.scaling import RAILS, floor_of, measured_only, rail_curve
+from navitas.recording.parse.arrays import cumulative
 from navitas.recording.parse.hook_calls import STORAGE
 from navitas.recording.parse.tables import RunTables
 
@@ -25,7 +26,6 @@ class Gpu(HardwareComponent):
     name = "gpu"
 
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
-        """As `Component.curves`."""
         rail = rail_curve(run, self) if inputs.settings.use_rails else None
         fitted = _fitted_gpu(run, inputs)
         return fitted if rail is None else _measured(rail, fitted)
@@ -41,7 +41,6 @@ class Storage(HardwareComponent):
     name = "storage"
 
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
-        """As `Component.curves`."""
         rail = rail_curve(run, self) if inputs.settings.use_rails else None
         traffic = traffic_of(run, inputs, STORAGE, ("storage",), counters_are_total=True)
         fitted = _fitted_storage(run, inputs, traffic)
@@ -59,8 +58,8 @@ class Storage(HardwareComponent):
 
         def interval_curve(who: int) -> Curve:
             rows = traffic.owner[shared.call] == who
-            joules = np.bincount(shared.interval[rows], shared.amount[rows], len(above_j))
-            return Curve(rail.t_ns, np.concatenate([[0.0], np.cumsum(joules)]))
+            joules = binned(shared.interval[rows], shared.amount[rows], len(above_j))
+            return Curve(rail.t_ns, cumulative(joules))
 
         others, calls = interval_curve(OTHERS), interval_curve(CALL)
         rest = Curve(rail.t_ns, np.maximum.accumulate(rail.value - base.value - others.value - calls.value))
@@ -90,9 +89,7 @@ def _fitted_gpu(run: RunTables, inputs: ComponentInputs) -> ComponentCurves | No
     if "screen" not in values or states is None or not states.has("screen") or run.end_ns <= run.start_ns:
         return None
     run_ns = run.start_ns, run.end_ns
-    begin, end, value, _ = states.intervals("screen")
-    lit = merged(np.clip(begin[value > 0], *run_ns), np.clip(end[value > 0], *run_ns))
-    rest = during(*lit, constant_power(values["screen"], run_ns))
+    rest = during(*merged(*states.on("screen", run_ns)), constant_power(values["screen"], run_ns))
     return ComponentCurves("states", (), base=constant_power(values.get("base", 0.0), run_ns), unattributed=rest)
 
 

@@ -7,11 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from navitas.energy.attribute.component import ComponentCurves, ComponentInputs
-from navitas.energy.attribute.curves import Curve, distinct
-from navitas.energy.attribute.hardware.flows import counts
+from navitas.energy.attribute.curves import Curve, counts, distinct
 from navitas.energy.attribute.hardware.levels import HardwareComponent
 from navitas.power.components.screen_power import BRIGHTNESS_BINS, ScreenModel
-from navitas.recording.parse.arrays import F64, I64, Bool
+from navitas.recording.parse.arrays import F64, I64, Bool, cumulative
 from navitas.recording.parse.device_states import NO_UID, DeviceStates
 from navitas.recording.parse.reasons import Reason
 from navitas.recording.parse.tables import RunTables
@@ -51,8 +50,8 @@ class ScreenEnergy(HardwareComponent):
         reasons = (replace(NO_BRIGHTNESS, share=float(unknown_ns / on_ns)),) if unknown_ns else ()
         if len(screen.displays) > 1 and (is_on | is_dozing).any():
             reasons = (*reasons, _several_displays(len(screen.displays)))
-        base, others = (_cumulative(edges, each) for each in _split(joules, is_others))
-        alternative = _cumulative(edges, energies("paper1")) if inputs.settings.alternative == "paper1" else None
+        base, others = (Curve(edges, cumulative(np.where(rows, joules, 0.0))) for rows in (~is_others, is_others))
+        alternative = Curve(edges, cumulative(energies("paper1"))) if inputs.settings.alternative == "paper1" else None
         level = "profile" if on_ns and unknown_ns == on_ns else "states"
         return ComponentCurves(level, reasons, base=base, other_processes=others, alternative=alternative)
 
@@ -62,18 +61,8 @@ def _several_displays(count: int) -> Reason:
     return Reason("several_displays", text)
 
 
-def _cumulative(edges: I64, joules: F64) -> Curve:
-    return Curve(edges, np.concatenate([[0.0], np.cumsum(joules)]))
-
-
-def _split(joules: F64, is_others: Bool) -> tuple[F64, F64]:
-    return np.where(is_others, 0.0, joules), np.where(is_others, joules, 0.0)
-
-
 def _during(states: DeviceStates, name: str, edges: I64) -> Bool:
-    begin, end, value, _ = states.intervals(name)
-    begin, end = (np.clip(each, edges[0], edges[-1])[value > 0] for each in (begin, end))
-    return np.asarray(counts(edges, begin, end) > 0)
+    return np.asarray(counts(edges, *states.on(name, (edges[0], edges[-1]))) > 0)
 
 
 def _is_others(states: DeviceStates, edges: I64) -> Bool:

@@ -7,19 +7,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from navitas.energy.attribute.charges import charges_of_time
-from navitas.energy.attribute.component import ComponentCurves, ComponentInputs, RailUse
-from navitas.energy.attribute.curves import Curve, constant_power, distinct
-from navitas.energy.attribute.hardware.flows import flow_of
-from navitas.energy.attribute.hardware.levels import LEVELS, HardwareComponent
-from navitas.energy.attribute.hardware.on_off import Used, component_curves, used_by_time
-from navitas.energy.attribute.hardware.sessions import sessions_of
+from navitas.energy.attribute.component import ComponentCurves, ComponentInputs, RailUse, charges_of_time
+from navitas.energy.attribute.curves import Curve, constant_power, distinct, flow_of
+from navitas.energy.attribute.hardware.levels import HardwareComponent
+from navitas.energy.attribute.hardware.on_off import Used, component_curves, sessions_of, used_by_time
 from navitas.power.components.component_power import ComponentPower
+from navitas.recording.parse.arrays import cumulative
 from navitas.recording.parse.hook_calls import HookKind
 from navitas.recording.parse.reasons import Reason
 from navitas.recording.parse.tables import RunTables
-
-_NAMES = [level.name for level in LEVELS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +35,6 @@ class StartedDevice(HardwareComponent):
     ways: tuple[Way, ...]
 
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
-        """As `Component.curves`."""
         parts: list[Used | None] = []
         reasons: list[Reason] = []
         for way in self.ways:
@@ -49,7 +44,7 @@ class StartedDevice(HardwareComponent):
             parts.append(used_by_time(run, sessions, way.state, power))
             if not current_ma and parts[-1] is not None:
                 reasons.append(no_current(self.name))
-        return component_curves(parts, _NAMES, reasons)
+        return component_curves(parts, reasons)
 
 
 def no_current(device: str) -> Reason:
@@ -66,15 +61,9 @@ BLUETOOTH = StartedDevice(
     (
         # A scan receives all the time. A link without data is idle (AOSP: BluetoothPowerStatsProcessor).
         Way(
-            HookKind.BLUETOOTH_SCAN,
-            "bluetooth_scan",
-            lambda power: power.bluetooth.controller.rx_ma or power.bluetooth.active_ma,
+            HookKind.BLUETOOTH_SCAN, "bluetooth_scan", lambda power: power.bluetooth.controller.rx_ma or power.bluetooth.active_ma
         ),
-        Way(
-            HookKind.BLUETOOTH_LINK,
-            "bluetooth_link",
-            lambda power: power.bluetooth.controller.idle_ma or power.bluetooth.on_ma,
-        ),
+        Way(HookKind.BLUETOOTH_LINK, "bluetooth_link", lambda power: power.bluetooth.controller.idle_ma or power.bluetooth.on_ma),
     ),
 )
 
@@ -85,12 +74,11 @@ class Gnss(HardwareComponent):
     name = "gnss"
 
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
-        """As `Component.curves`."""
         sessions = sessions_of(run, inputs, [HookKind.GNSS], self.name)
         power = self._power(run, inputs)
         used = used_by_time(run, sessions, "gnss", power)
         no_power = used is not None and power.t_ns.size and not power.value[-1]
-        return component_curves([used], _NAMES, [no_current(self.name)] if no_power else [])
+        return component_curves([used], [no_current(self.name)] if no_power else [])
 
     @staticmethod
     def _power(run: RunTables, inputs: ComponentInputs) -> Curve:
@@ -104,7 +92,7 @@ class Gnss(HardwareComponent):
         quality, is_known = run.devices.states.values_at("gnss_quality", edges, 0)
         quality_ma = np.array(gnss.quality_ma)[np.clip(quality, 0, len(gnss.quality_ma) - 1)]
         current_ma = np.where(is_known, quality_ma, gnss.unknown_quality_ma)
-        return Curve(edges, np.concatenate([[0.0], np.cumsum(current_ma * watts_per_ma * np.diff(edges) / 1e9)]))
+        return Curve(edges, cumulative(current_ma * watts_per_ma * np.diff(edges) / 1e9))
 
 
 class Sensors(HardwareComponent):
@@ -113,7 +101,6 @@ class Sensors(HardwareComponent):
     name = "sensors"
 
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
-        """As `Component.curves`."""
         # Android refuses a second registration of a listener on one sensor: each recorded start is of another sensor.
         sessions = sessions_of(run, inputs, [HookKind.SENSOR], self.name, each_start=True)
         if not len(sessions):
@@ -122,7 +109,7 @@ class Sensors(HardwareComponent):
         energy_j = watts * (sessions.end_ns - sessions.begin_ns) / 1e9
         charges = charges_of_time(sessions.thread, sessions.t_ns, sessions.path, energy_j)
         flow = flow_of(sessions.begin_ns, sessions.end_ns, energy_j, (run.start_ns, run.end_ns))
-        return component_curves([Used("hooks", sessions.reasons, charges, flow=flow)], _NAMES)
+        return component_curves([Used("hooks", sessions.reasons, charges, flow=flow)])
 
 
 class WakeLocks(HardwareComponent):
@@ -135,9 +122,8 @@ class WakeLocks(HardwareComponent):
         return None
 
     def curves(self, run: RunTables, inputs: ComponentInputs) -> ComponentCurves | None:
-        """As `Component.curves`."""
         sessions = sessions_of(run, inputs, [HookKind.WAKE_LOCK], self.name)
         power = constant_power(inputs.model.cpu.idle_ma * inputs.model.voltage_v / 1e3, (run.start_ns, run.end_ns))
         # Wake locks of unknown holders stay in base.
-        found = component_curves([used_by_time(run, sessions, "wake_lock", power, only_known_users=True)], _NAMES)
+        found = component_curves([used_by_time(run, sessions, "wake_lock", power, only_known_users=True)])
         return found if found is None or found.flow is None else replace(found, taken_from_base=found.flow)

@@ -8,24 +8,23 @@ from typing import Literal
 
 import numpy as np
 
-from navitas.energy.attribute.charges import Charges
-from navitas.energy.attribute.component import ComponentInputs
+from navitas.energy.attribute.component import Charges, ComponentInputs
 from navitas.energy.attribute.hardware.call_bytes import (
     MOST_HEADERS,
+    NO_CALL_BYTES,
     CallBytes,
     at_most_of,
     bytes_by_time,
     bytes_of_hooks,
     bytes_of_others,
     grown_bytes,
-    no_calls,
     restarts,
     sum_of,
     with_counters,
     with_storage,
     without_loopback,
 )
-from navitas.recording.parse.arrays import F64, I64, ColumnTable, Rows
+from navitas.recording.parse.arrays import F64, I64, ColumnTable, Rows, cumulative
 from navitas.recording.parse.hook_calls import LOOPBACK, WITHOUT_BYTES, HookKind
 from navitas.recording.parse.io_counters import Increments, increments
 from navitas.recording.parse.reasons import Reason
@@ -137,7 +136,7 @@ def _on_the_air(
     reasons = []
     stayed = 0.0
     if inner is not None:
-        rows = no_calls() if rows is None else rows
+        rows = NO_CALL_BYTES if rows is None else rows
         stayed = float(inner.moved.sum())
         reasons.append(replace(STAYED, share=stayed / (stayed + float(rows.moved.sum()))))
         own = None if own is None else without_loopback(own, inner.end_ns, inner.moved, rows.moved.sum(axis=0))
@@ -197,7 +196,7 @@ def times_on_the_air(moved: F64, spans_ns: tuple[I64, I64], edges_ns: I64, grown
     begin, end = begin.copy(), end.copy()
     main = np.argmax(moved, axis=1)
     for column in range(2):
-        total = np.concatenate([[0.0], np.cumsum(grown[:, column])])
+        total = cumulative(grown[:, column])
         passed = np.cumsum(moved[order, column])
         if total[-1] <= 0 or passed[-1] <= 0:
             continue

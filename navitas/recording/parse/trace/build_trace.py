@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from navitas.recording.parse.arrays import I32, I64
 from navitas.recording.parse.rail_readings import RailReadings
-from navitas.recording.parse.trace.lifetimes import Facts, tasks_of
-from navitas.recording.parse.trace.trace_builder import CPU_LIMIT, TraceBuilder
+from navitas.recording.parse.trace.trace_builder import CPU_LIMIT, Facts, TraceBuilder, tasks_of
 from navitas.recording.parse.trace.trace_tables import (
     ALL_CPUS,
     IDLE_TID,
@@ -92,13 +91,11 @@ def _windows(switches: Switches, last_ns: dict[int, int], end_ns: int) -> CpuWin
 
 
 def _losses(columns: dict[str, NDArray[Any]]) -> Losses:
-    order = np.lexsort((columns["to_ns"], columns["from_ns"]))
-    return Losses(columns["cpu"][order], columns["from_ns"][order], columns["to_ns"][order])
+    return Losses(**columns).chosen(np.lexsort((columns["to_ns"], columns["from_ns"])))
 
 
 def _snapshots(columns: dict[str, NDArray[Any]]) -> Snapshots:
-    order = np.argsort(columns["trace_ns"], kind="stable")
-    return Snapshots(**{name: column[order] for name, column in columns.items()})
+    return Snapshots(**columns).chosen(np.argsort(columns["trace_ns"], kind="stable"))
 
 
 def _suspends(columns: dict[str, NDArray[Any]], start_ns: int, end_ns: int) -> TimeSpans:
@@ -154,10 +151,8 @@ def fill_gaps(
         np.concatenate([losses.from_ns, *from_ns, [at for _, at in early]]).astype(np.int64),
         np.concatenate([losses.to_ns, switches.t_ns[lost], [end_ns for _ in early]]).astype(np.int64),
     )
-    order = np.lexsort((more.to_ns, more.from_ns))
-    return _with_inferred(switches, place, np.concatenate(inferred_ns)), Losses(
-        more.cpu[order], more.from_ns[order], more.to_ns[order]
-    )
+    more = more.chosen(np.lexsort((more.to_ns, more.from_ns)))
+    return _with_inferred(switches, place, np.concatenate(inferred_ns)), more
 
 
 def _judged(switches: Switches, losses: Losses, core: slice, start_ns: int, late: bool) -> tuple[I64, I64, I64]:

@@ -16,7 +16,7 @@ from navitas.recording.parse.clock_triples import ClockTriples
 from navitas.recording.parse.findings import Findings
 from navitas.recording.parse.reasons import Reason
 from navitas.recording.parse.trace.offsets import ClockMapping, constant_offset, map_boottime
-from navitas.recording.parse.trace.trace_tables import UNKNOWN, RawTrace, Tasks, Trace
+from navitas.recording.parse.trace.trace_tables import ALL_CPUS, UNKNOWN, Losses, RawTrace, Tasks, Trace
 from navitas.recording.store import Recording
 
 # A text trace's clock mark has the resolution of a float of seconds, and is written a moment after the clock was read.
@@ -161,13 +161,9 @@ def _apply(trace: Trace, to: Callable[[I64], I64], mapping: ClockMapping) -> Tra
     start_ns, end_ns = to(np.array([trace.start_ns, trace.end_ns], np.int64)).tolist()
     windows, losses, suspends, snapshots = trace.windows, trace.losses, trace.suspends, trace.snapshots
     uncertain = mapping.uncertain
-    losses = replace(
-        losses,
-        cpu=np.append(losses.cpu, np.full(len(uncertain), -1, np.int32)),
-        from_ns=to(np.append(losses.from_ns, uncertain.from_ns)),
-        to_ns=to(np.append(losses.to_ns, uncertain.to_ns)),
-    )
-    order = np.argsort(losses.from_ns, kind="stable")
+    more = Losses(np.full(len(uncertain), ALL_CPUS, np.int32), uncertain.from_ns, uncertain.to_ns)
+    losses = Losses.joined([losses, more])
+    losses = replace(losses, from_ns=to(losses.from_ns), to_ns=to(losses.to_ns))
     return replace(
         trace,
         switches=replace(trace.switches, t_ns=to(trace.switches.t_ns)),
@@ -175,7 +171,7 @@ def _apply(trace: Trace, to: Callable[[I64], I64], mapping: ClockMapping) -> Tra
         idle=replace(trace.idle, t_ns=to(trace.idle.t_ns)),
         tasks=replace(trace.tasks, from_ns=to(trace.tasks.from_ns), to_ns=to(trace.tasks.to_ns)),
         windows=replace(windows, from_ns=to(windows.from_ns), to_ns=to(windows.to_ns)),
-        losses=replace(losses, cpu=losses.cpu[order], from_ns=losses.from_ns[order], to_ns=losses.to_ns[order]),
+        losses=losses.chosen(np.argsort(losses.from_ns, kind="stable")),
         suspends=replace(suspends, from_ns=to(suspends.from_ns), to_ns=to(suspends.to_ns)),
         snapshots=replace(snapshots, trace_ns=to(snapshots.trace_ns)),
         rails=trace.rails and replace(trace.rails, t_ns=to(trace.rails.t_ns)),

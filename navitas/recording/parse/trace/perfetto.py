@@ -11,11 +11,22 @@ import numpy as np
 from navitas.android.perfetto.messages import as_bytes
 from navitas.recording.parse.trace.build_trace import build_trace
 from navitas.recording.parse.trace.perfetto_bundles import Bundles
-from navitas.recording.parse.trace.perfetto_clocks import BOOTTIME, MONOTONIC, REALTIME, PacketClocks
 from navitas.recording.parse.trace.perfetto_columns import Columns, decode
 from navitas.recording.parse.trace.perfetto_energy import PerfettoConsumers, PerfettoRails
 from navitas.recording.parse.trace.perfetto_losses import PerfettoLosses
-from navitas.recording.parse.trace.perfetto_packets import Cut, Damaged, Found, ReadPacket, by_protobuf, damaged, read_packets
+from navitas.recording.parse.trace.perfetto_packets import (
+    BOOTTIME,
+    MONOTONIC,
+    REALTIME,
+    Cut,
+    Damaged,
+    Found,
+    PacketClocks,
+    by_protobuf,
+    damaged,
+    read_packets,
+)
+from navitas.recording.parse.trace.perfetto_wire import ReadPacket
 from navitas.recording.parse.trace.trace_builder import CPU_LIMIT, LISTED, TraceBuilder
 from navitas.recording.parse.trace.trace_tables import UNKNOWN, RawTrace
 
@@ -110,9 +121,10 @@ class _PacketReader:
         elif packet.HasField("sys_stats"):
             self._polled(self._times.time(packet), packet.sys_stats)
         elif packet.HasField("power_rails"):
-            self._energy(self._times.time(packet), packet.power_rails)
+            self._untimed(self._rails.add(packet.power_rails, self._times.time(packet)), "rails", "rails")
         elif packet.HasField("android_energy_estimation_breakdown"):
-            self._consumed(self._times.time(packet), packet.android_energy_estimation_breakdown)
+            breakdown = packet.android_energy_estimation_breakdown
+            self._untimed(self._consumers.add(breakdown, self._times.time(packet)), "consumers", "energy consumers")
         elif packet.HasField("ftrace_stats"):
             self._losses.ftrace(packet.ftrace_stats)
         elif packet.HasField("trace_stats"):
@@ -141,13 +153,9 @@ class _PacketReader:
             for thread in process.threads:
                 self.into.add_fact(t_ns, thread.tid, LISTED, tgid=process.pid)
 
-    def _energy(self, t_ns: int, rails: Any) -> None:
-        if untimed := self._rails.add(rails, t_ns):
-            self.into.skip_packet(f"{untimed} readings of rails".encode(), f"readings of rails have {_NO_TIME}")
-
-    def _consumed(self, t_ns: int, breakdown: Any) -> None:
-        if untimed := self._consumers.add(breakdown, t_ns):
-            self.into.skip_packet(f"{untimed} readings of consumers".encode(), f"readings of energy consumers have {_NO_TIME}")
+    def _untimed(self, count: int, short: str, things: str) -> None:
+        if count:
+            self.into.skip_packet(f"{count} readings of {short}".encode(), f"readings of {things} have {_NO_TIME}")
 
     def _polled(self, t_ns: int, stats: Any) -> None:
         khz = np.array(stats.cpufreq_khz[:CPU_LIMIT], np.int64)

@@ -1,4 +1,4 @@
-"""Read the packets of a Perfetto file, a sequence of length-delimited messages. Some contain compressed packets."""
+"""Read the packets of a Perfetto file, a sequence of length-delimited messages, and convert their times to boottime."""
 
 from __future__ import annotations
 
@@ -7,14 +7,56 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Final
 
 from google.protobuf.message import DecodeError
 
 from navitas.android.perfetto.messages import message_class
 from navitas.base.errors import RecordingError
 from navitas.base.regular_files import open_regular
-from navitas.recording.parse.trace.perfetto_wire import BUNDLE_FIELDS, COMPACT_FIELDS, Scan, scan_bundle, scan_packet
+from navitas.recording.parse.trace.perfetto_wire import BUNDLE_FIELDS, COMPACT_FIELDS, ReadPacket, scan_bundle, scan_packet
+from navitas.recording.parse.trace.trace_tables import UNKNOWN
+
+TIME_LIMIT_NS: Final = 1 << 61
+REALTIME: Final = 1
+MONOTONIC: Final = 3
+BOOTTIME: Final = 6
+_MAX_SEQUENCES = 4096
+# Clock ids from here on belong to one sequence and have its unit. No packet that is read here uses one for its time.
+_FIRST_OF_SEQUENCE = 64
+
+
+class PacketClocks:
+    """Reads clock snapshots and packets in file order (Perfetto: TracePacket.timestamp_clock_id, TracePacketDefaults)."""
+
+    def __init__(self) -> None:
+        self._behind_ns: dict[int, int] = {BOOTTIME: 0}
+        self._default_of: dict[int, int] = {}
+
+    def snapshot(self, clocks: Any) -> dict[int, int]:
+        """Return the readings of a snapshot by clock. Later packets are converted by it."""
+        read = {clock.clock_id: clock.timestamp for clock in clocks if 0 < clock.timestamp < TIME_LIMIT_NS}
+        if BOOTTIME in read:
+            known = {number: t_ns for number, t_ns in read.items() if number < _FIRST_OF_SEQUENCE}
+            self._behind_ns |= {number: read[BOOTTIME] - t_ns for number, t_ns in known.items()}
+        return read
+
+    def defaults(self, packet: Any) -> None:
+        """Keep a packet's defaults, which apply to later packets of its sequence."""
+        sequence = packet.trusted_packet_sequence_id
+        has_room = sequence in self._default_of or len(self._default_of) < _MAX_SEQUENCES
+        if packet.HasField("trace_packet_defaults") and has_room:
+            self._default_of[sequence] = packet.trace_packet_defaults.timestamp_clock_id
+
+    def time(self, packet: Any) -> int:
+        """Return the packet's boottime, or `UNKNOWN` without a timestamp or if no earlier snapshot has its clock."""
+        clock = packet.timestamp_clock_id or self._default_of.get(packet.trusted_packet_sequence_id) or BOOTTIME
+        behind_ns = self._behind_ns.get(clock)
+        if behind_ns is None or not 0 < packet.timestamp < TIME_LIMIT_NS:
+            return UNKNOWN
+        t_ns: int = packet.timestamp + behind_ns
+        return t_ns if 0 < t_ns < TIME_LIMIT_NS else UNKNOWN
+
 
 _PACKET_TAG = b"\x0a"  # field 1, length-delimited
 _VARINT_BYTES = 10
@@ -23,22 +65,6 @@ _PACKET_BYTES = 64 << 20
 # thousandfold.
 _EXPANDED_LEAST = 4 << 20
 _EXPANSION = 30
-
-
-@dataclass(frozen=True, slots=True)
-class ReadPacket:
-    """One packet. `message` is None if the packet has nothing but a `bundle`; a packet may have both.
-
-    `machine` is its machine in a trace of several: 0 is the host, others are guests or remote devices.
-    """
-
-    number: int
-    data: bytes
-    message: Any = None
-    bundle: Scan | None = None
-    sequence: int = 0
-    dropped: bool = False
-    machine: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +140,8 @@ class _Packets:
     def _decoded(self, data: bytes, nested: bool) -> Iterator[Found]:
         if not data:
             return
-        if plain := scan_packet(data):
-            yield ReadPacket(self._number, data, None, plain.bundle, plain.sequence, plain.dropped, plain.machine)
+        if plain := scan_packet(data, self._number):
+            yield plain
             return
         packet = by_protobuf(data, self._number)
         if isinstance(packet, Damaged) or packet.machine:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -94,21 +94,28 @@ class Scan:
 
 
 @dataclass(frozen=True, slots=True)
-class PlainPacket:
-    """A packet that has only a bundle: its writer's number, whether packets before it are missing, and its machine (0: host)."""
+class ReadPacket:
+    """One packet. `message` is None if the packet has nothing but a `bundle`; a packet may have both.
 
-    bundle: Scan
-    sequence: int
-    dropped: bool
-    machine: int
+    `sequence` is its writer's number, `dropped` whether packets before it are missing. `machine` is its machine in a trace of
+    several: 0 is the host, others are guests or remote devices.
+    """
+
+    number: int
+    data: bytes
+    message: Any = None
+    bundle: Scan | None = None
+    sequence: int = 0
+    dropped: bool = False
+    machine: int = 0
 
 
 class _OddError(Exception):
     """Data that Perfetto does not write there."""
 
 
-def scan_packet(data: bytes) -> PlainPacket | None:
-    """Return the packet's bundle, or None for any other packet."""
+def scan_packet(data: bytes, number: int) -> ReadPacket | None:
+    """Return a packet that has only a bundle, or None for any other packet."""
     numbers: dict[int, int] = {}
     at, content = 0, None
     try:
@@ -128,7 +135,7 @@ def scan_packet(data: bytes) -> PlainPacket | None:
     except (_OddError, IndexError):
         return None
     sequence, dropped, machine = (numbers.get(field, 0) & _U32 for field in (_SEQUENCE, _DROPPED, _MACHINE))
-    return PlainPacket(bundle, sequence, bool(dropped), machine)
+    return ReadPacket(number, data, None, bundle, sequence, bool(dropped), machine)
 
 
 def scan_bundle(data: bytes) -> Scan | None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from navitas.recording.parse.arrays import I64, U8, Bool
 from navitas.recording.parse.tables import TID_LIMIT
-from navitas.recording.parse.trace.lines import TraceLines
+from navitas.recording.parse.trace.blocks import TraceLines
 from navitas.recording.parse.trace.single_lines import Switch
 from navitas.recording.parse.trace.text_buffer import Places, TextBuffer
 from navitas.recording.parse.trace.trace_builder import (

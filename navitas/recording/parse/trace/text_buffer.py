@@ -76,11 +76,7 @@ class TextBuffer:
 
     def find_back(self, byte: str, end: Places) -> I64:
         """Return the distance back from each position to the byte's last occurrence (1 … 8), or 9 if it is further away."""
-        zero = _equal(self._words[end - 8], byte)
-        zero |= zero >> _8
-        zero |= zero >> _16
-        zero |= zero >> _32
-        return 9 - _count(zero)
+        return 9 - _reached_down(_equal(self._words[end - 8], byte))
 
     def strings(self, at: Places, length: I64) -> NDArray[np.bytes_]:
         """Return the strings at the positions, cut at 16 bytes."""
@@ -102,34 +98,31 @@ def _equal(words: U64, byte: str) -> U64:
     return ~(((other & _LOW7) + _LOW7) | other) & _HIGH
 
 
-def _count(flags: U64) -> I64:
-    """Return the number of bytes whose high bit is set."""
+def _reached_up(flags: U64) -> I64:
+    """Return the number of bytes from the first one on whose high bit is set. The flags are overwritten."""
+    for bits in (_8, _16, _32):
+        flags |= flags << bits
+    return (((flags >> _7) * _ONES) >> _56).astype(np.int64)
+
+
+def _reached_down(flags: U64) -> I64:
+    """Return the number of bytes up to the last one whose high bit is set. The flags are overwritten."""
+    for bits in (_8, _16, _32):
+        flags |= flags >> bits
     return (((flags >> _7) * _ONES) >> _56).astype(np.int64)
 
 
 def _first(words: U64, byte: str) -> I64:
-    flags = _equal(words, byte)
-    flags |= flags << _8
-    flags |= flags << _16
-    flags |= flags << _32
-    return 8 - _count(flags)
+    return 8 - _reached_up(_equal(words, byte))
 
 
 def _leading(words: U64) -> tuple[I64, I64]:
-    flags = _nondigits(words)
-    flags |= flags << _8
-    flags |= flags << _16
-    flags |= flags << _32
-    others = _count(flags)
+    others = _reached_up(_nondigits(words))
     return _value((words & _NIBBLES) << (others.astype(np.uint64) * _8)), 8 - others
 
 
 def _trailing(words: U64) -> tuple[I64, I64]:
-    flags = _nondigits(words)
-    flags |= flags >> _8
-    flags |= flags >> _16
-    flags |= flags >> _32
-    others = _count(flags)
+    others = _reached_down(_nondigits(words))
     gone = others.astype(np.uint64) * _8
     return _value(((words & _NIBBLES) >> gone) << gone), 8 - others
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from navitas.recording.parse.trace.blocks import BLOCK_BYTES, Block, read_blocks
+from navitas.recording.parse.trace.blocks import BLOCK_BYTES, Block, Layout, TraceLines, read_blocks
 from navitas.recording.parse.trace.build_trace import build_trace
-from navitas.recording.parse.trace.lines import Layout, TraceLines
 from navitas.recording.parse.trace.single_lines import CLOCK_SYNC, SingleLines, Switch
 from navitas.recording.parse.trace.switch_lines import SwitchLines, decode_ends, decode_power, decode_starts
 from navitas.recording.parse.trace.text_buffer import Places, TextBuffer

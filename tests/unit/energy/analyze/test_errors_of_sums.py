@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from lamp import ABOUT
 from support.ledger_maker import RUN, NodeSpec, TestSpec, ThreadSpec, made_ledger
 
-from navitas.energy.analyze.classes import by_class
 from navitas.energy.analyze.notices import notices
 from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.records_of_tests import by_class
 from navitas.energy.analyze.roll_up import MethodTotal
 from navitas.energy.analyze.uncertainty import COVER_95, StandardError, added
 from navitas.energy.attribute.compensation import TICKED_LOSS, TIMED_LOSS, ProbesError

@@ -8,9 +8,9 @@ import pytest
 from lamp import ABOUT
 from support.ledger_maker import RUN, NodeSpec, TestSpec, ThreadSpec, made_ledger
 
-from navitas.energy.analyze.classes import by_class
 from navitas.energy.analyze.conserve import check
 from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.records_of_tests import by_class
 from navitas.energy.attribute.compensation import ProbesError
 from navitas.energy.attribute.ledger import RunEntry
 from navitas.recording.parse.tables import Method, MethodTable

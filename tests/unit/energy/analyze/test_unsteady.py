@@ -9,9 +9,9 @@ import pytest
 from lamp import ABOUT
 from support.ledger_maker import NodeSpec, TestSpec, ThreadSpec, made_ledger
 
-from navitas.energy.analyze.classes import by_class
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import Notice
+from navitas.energy.analyze.records_of_tests import by_class
 from navitas.energy.analyze.unsteady import unsteady
 from navitas.recording.parse.tables import MethodTable
 

@@ -14,9 +14,8 @@ from navitas.base.errors import RecordingError
 from navitas.energy.analyze.conserve import check
 from navitas.energy.analyze.load import profile_of
 from navitas.energy.analyze.profile import Profile
-from navitas.energy.attribute.cpu.frequency import Cluster, clusters_of, mix_per_slot, running_mix
 from navitas.energy.attribute.cpu.placement import cpu_shares, place, slot_shares
-from navitas.energy.attribute.cpu.rate import Load, core_watts
+from navitas.energy.attribute.cpu.rate import Cluster, Load, clusters_of, core_watts, mix_per_slot, running_mix
 from navitas.energy.attribute.curves import Knots, monotone, time_span
 from navitas.recording.manifest import Policy
 from navitas.recording.parse.arrays import F64

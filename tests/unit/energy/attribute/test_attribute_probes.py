@@ -10,10 +10,10 @@ import pytest
 from attribution_maker import J_PER_MS, MS, PLAIN, T0, folded, manifest, nested, parsed, residency, run, thread
 from support.run_tables import changed
 
-from navitas.energy.analyze.classes import by_class
 from navitas.energy.analyze.conserve import check
 from navitas.energy.analyze.load import profile_of
 from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.records_of_tests import by_class
 from navitas.energy.attribute.calls.self_totals import NO_COST
 from navitas.energy.attribute.compensation import TIMED_LOSS
 from navitas.power.model import ClusterPower, CpuPower, PowerModel

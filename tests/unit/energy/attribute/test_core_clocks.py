@@ -13,8 +13,8 @@ from test_attribute_sched import Change, Slice, by_instants, traced
 
 from navitas.energy.analyze.load import profile_of
 from navitas.energy.analyze.profile import Profile
-from navitas.energy.attribute.cpu.core_clocks import CoreClocks, core_clocks
-from navitas.energy.attribute.cpu.frequency import Cluster
+from navitas.energy.attribute.cpu.instants import CoreClocks, core_clocks
+from navitas.energy.attribute.cpu.rate import Cluster
 from navitas.recording.manifest import IMPORTED_FROM
 from navitas.recording.parse.trace.trace_tables import Frequencies
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.energy.attribute.hardware.flows import merged
+from navitas.energy.attribute.curves import merged
 
 
 @given(st.lists(st.tuples(st.integers(0, 1000), st.integers(0, 50)), max_size=10))

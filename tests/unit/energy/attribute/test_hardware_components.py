@@ -23,9 +23,8 @@ from navitas.energy.attribute.ledger import NO_TEST, Transfers
 from navitas.energy.attribute.scaling import NO_USE
 from navitas.power.components.component_power import ComponentPower
 from navitas.power.power_profile import PowerProfile
-from navitas.recording.parse.device_states import NO_UID
+from navitas.recording.parse.device_states import NO_UID, RadioTimes
 from navitas.recording.parse.hook_calls import NO_NODE, HookCalls, HookKind
-from navitas.recording.parse.radio_times import RadioTimes
 from navitas.recording.parse.tables import RunTables
 
 K = HookKind

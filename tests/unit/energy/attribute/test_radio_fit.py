@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from navitas.energy.attribute.curves import Curve
-from navitas.energy.attribute.hardware.flows import during, flow_of, merged
+from navitas.energy.attribute.curves import Curve, during, flow_of, merged
 from navitas.energy.attribute.hardware.radio_components import bytes_j, fitted_costs, radio_energy
 from navitas.energy.attribute.hardware.radio_link import RadioCosts, air_spans
 from navitas.energy.attribute.hardware.traffic import CALL, Traffic

@@ -16,7 +16,7 @@ from support.run_tables import changed
 from navitas.insight.graph.build_graph import module_graph
 from navitas.insight.graph.delivery_tags import HistoryCheck, component, history_check, job_component
 from navitas.recording.parse.communication_records import CommunicationFlag as Flag
-from navitas.recording.parse.history_events import NotedEvents
+from navitas.recording.parse.device_states import NotedEvents
 from navitas.recording.parse.tables import RunTables
 
 SYNC, TICK = "*walarm*:a/.Sync", "*alarm*:a.TICK"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import chunk_writer as cw
 
-from navitas.recording.parse.logcat_chunks import LogRecord, parse_line, read_logcat_chunks
+from navitas.recording.parse.run_chunks import LogRecord, parse_line, read_logcat_chunks
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from support import chunk_writer as cw
 
 from navitas.recording.manifest import Test
-from navitas.recording.parse.anchors import decode_anchors
 from navitas.recording.parse.chunks import Chunk, scan_chunks
 from navitas.recording.parse.clock_triples import UNJOINED, ClockTriples, decode_triples
 from navitas.recording.parse.counters import decode_counters
 from navitas.recording.parse.findings import Findings
 from navitas.recording.parse.markers import decode_markers, windows_of
+from navitas.recording.parse.threads import decode_anchors
 
 TIMES = st.integers(0, 2**62 - 1001)
 

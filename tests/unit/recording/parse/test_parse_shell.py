@@ -11,22 +11,23 @@ from hypothesis import strategies as st
 
 from navitas.recording.parse.clock_triples import ClockTriples
 from navitas.recording.parse.rail_readings import SkippedReadings, parse_rails
-from navitas.recording.parse.sampled_files import Series, parse_shell
+from navitas.recording.parse.sampled_files import parse_shell
+from navitas.recording.parse.thread_residency import Texts
 
 TEXT = "@ 10.5\n# /proc/stat\ncpu 1\nintr\n# /sys/x\na\n@ 11,000250\n# /proc/stat\ncpu 2\n"
 RAILS = "t=1000\nCH0(T=1000)[S1M_VDD_CPUCL0], 5000000\nCH1(T=1000)[VSYS_PWR_DISPLAY], 7\n"
 NO_CLOCKS = ClockTriples(*(np.empty(0, np.int64) for _ in range(3)))
 
 
-def parsed(text: str) -> dict[str, Series]:
+def parsed(text: str) -> dict[str, Texts]:
     return parse_shell(io.StringIO(text))[0]
 
 
 def test_blocks_become_series_by_path() -> None:
     series = parsed(TEXT)
-    assert series["/proc/stat"].realtime_ns == [10_500_000_000, 11_000_250_000]
-    assert series["/proc/stat"].texts == ["cpu 1\nintr\n", "cpu 2\n"]
-    assert series["/sys/x"].texts == ["a\n"]
+    assert series["/proc/stat"][0] == [10_500_000_000, 11_000_250_000]
+    assert series["/proc/stat"][1] == ["cpu 1\nintr\n", "cpu 2\n"]
+    assert series["/sys/x"][1] == ["a\n"]
 
 
 def test_text_before_the_first_block_is_ignored() -> None:
@@ -34,19 +35,19 @@ def test_text_before_the_first_block_is_ignored() -> None:
 
 
 def test_lines_similar_to_a_header_belong_to_the_text() -> None:
-    assert parsed("@ 1.0\n# /f\n@ home\n# comment\n@ 1.2.3\n")["/f"].texts == ["@ home\n# comment\n@ 1.2.3\n"]
+    assert parsed("@ 1.0\n# /f\n@ home\n# comment\n@ 1.2.3\n")["/f"][1] == ["@ home\n# comment\n@ 1.2.3\n"]
 
 
 def test_lines_beyond_the_memory_limit_are_dropped_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("navitas.recording.parse.sampled_files._MAX_CHARS", 500)
     found, left_out = parse_shell(io.StringIO(TEXT))
-    assert found["/proc/stat"].texts == ["cpu 1\nintr\n"] and left_out == 5
+    assert found["/proc/stat"][1] == ["cpu 1\nintr\n"] and left_out == 5
 
 
 @given(st.text() | st.from_regex(r"(@ [0-9]{1,3}\.[0-9]{1,9}\n|# /[a-b]\n|x\n){0,8}"))
 def test_any_text_parses_without_error(text: str) -> None:
     for entry in parsed(text).values():
-        assert len(entry.realtime_ns) == len(entry.texts)
+        assert len(entry[0]) == len(entry[1])
 
 
 def test_rails_are_in_joules_at_the_monitors_own_time() -> None:

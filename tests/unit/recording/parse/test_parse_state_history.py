@@ -14,9 +14,8 @@ from navitas.android.batterystats.keys import STATE_NAMES
 from navitas.android.batterystats.tables import ClockAnchor, StateIntervals
 from navitas.recording.manifest import Run
 from navitas.recording.parse.clock_triples import ClockTriples
-from navitas.recording.parse.device_states import NO_UID, DeviceStates
+from navitas.recording.parse.device_states import NO_UID, DeviceStates, RadioTimes, radio_times
 from navitas.recording.parse.findings import Findings
-from navitas.recording.parse.radio_times import RadioTimes, radio_times
 from navitas.recording.parse.state_history import StateHistory, read_state_history
 from navitas.recording.parse.states_near_run import OPEN_NS, StatesNearRun
 from navitas.recording.store import Recording

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navitas.recording.manifest import Policy
-from navitas.recording.parse.anchors import NO_CLOCK
 from navitas.recording.parse.call_events import NO_CALLS
 from navitas.recording.parse.folded import NO_FOLDED
 from navitas.recording.parse.tables import CpuClock, Thread, TimeInState
 from navitas.recording.parse.thread_residency import Residency, parse_residencies, with_residencies
+from navitas.recording.parse.threads import NO_CLOCK
 
 MS = 1_000_000
 POLICIES = [Policy(id=0, cpus=[0, 1]), Policy(id=2, cpus=[2, 3])]

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.recording.parse.restarts import begun, continued, fallen, torn
+from navitas.recording.parse.time_in_state import begun, continued, fallen, torn
 
 STEP = 20
 
