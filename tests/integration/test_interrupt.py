@@ -114,11 +114,12 @@ def test_killed_while_tests_run(start_navitas: Start, bundle: Bundle, project: P
 # The command, with an analysis that does not end.
 ENDLESS_ANALYSIS = """
 import sys, time
-from navitas.cli import main, measuring
+from navitas.cli import main
+from navitas.cli.report import reporting
 def load_profile(*_, **__):
     print("now", file=sys.stderr, flush=True)
     time.sleep(600)
-measuring.load_profile = load_profile
+reporting.load_profile = load_profile
 main.main()
 """
 
