@@ -141,14 +141,7 @@ class Diagnoses:
     shares: dict[tuple[int, int], Shares]
 
 
-def diagnoses_of(
-    fleet: Fleet,
-    hogs: Hogs,
-    bugs: Bugs,
-    apps: I64,
-    *,
-    clients: Collection[int] = (),
-) -> Diagnoses:
+def diagnoses_of(fleet: Fleet, hogs: Hogs, bugs: Bugs, apps: I64, *, clients: Collection[int] = ()) -> Diagnoses:
     """Diagnose these apps, and compute the shares of their conditions on `clients`. Reads samples if strata are missing."""
     found: dict[int, Diagnosis] = {}
     shares: dict[tuple[int, int], Shares] = {}

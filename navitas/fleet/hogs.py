@@ -118,8 +118,13 @@ def find_hogs(fleet: Fleet) -> Hogs:
     usual = drop / max(seconds, 1)
     alone = single_apps(fleet, evidence, MIN_SHARE * usual)
     given = given_others(fleet, evidence, alone, usual)
-    if_screen_known = _with_model_error(given.effect, evidence).above(MIN_SHARE * usual)
-    effect = replace(if_screen_known, error=np.hypot(if_screen_known.error, _charged_error(evidence))).above(MIN_SHARE * usual)
+    # Errors of what samples do not show of running times and of the screen's drain.
+    shown, charged = _SHOWN_ERROR * evidence.shown_ppm_s, _CHARGED_ERROR * evidence.charged_ppm_s
+    of_runs = _RUNS_ERROR * (1 - np.nan_to_num(evidence.reliability, nan=1.0)) ** 2
+    of_screen = _SCREEN_ERROR * (1 - np.nan_to_num(evidence.screen_known))
+    with_errors = replace(given.effect, error=np.hypot(given.effect.error, shown), scale_error=np.hypot(of_runs, of_screen))
+    if_screen_known = with_errors.above(MIN_SHARE * usual)
+    effect = replace(if_screen_known, error=np.hypot(if_screen_known.error, charged)).above(MIN_SHARE * usual)
     false_rate, known_rate, alone_rate = (_false_rates(one, alone.contrasted) for one in (effect, if_screen_known, alone.effect))
     claim = claims_of(
         low=effect.low,
@@ -139,28 +144,12 @@ def find_hogs(fleet: Fleet) -> Hogs:
         given=given,
         rate=alone.drop_ppm / np.maximum(alone.seconds, 1.0),
         effect=effect,
-        shared_error=np.hypot(_shown_error(evidence), _charged_error(evidence)),
+        shared_error=np.hypot(shown, charged),
         false_rate=false_rate,
         claim=claim,
         usual_ppm_s=usual,
         evidence=evidence,
     )
-
-
-def _with_model_error(effect: Effects, evidence: AppEvidence) -> Effects:
-    """The effects with errors of what samples do not show of running times and of the screen's drain."""
-    of_runs = _RUNS_ERROR * (1 - np.nan_to_num(evidence.reliability, nan=1.0)) ** 2
-    of_screen = _SCREEN_ERROR * (1 - np.nan_to_num(evidence.screen_known))
-    error = np.hypot(effect.error, _shown_error(evidence))
-    return replace(effect, error=error, scale_error=np.hypot(of_runs, of_screen))
-
-
-def _shown_error(evidence: AppEvidence) -> F64:
-    return _SHOWN_ERROR * evidence.shown_ppm_s
-
-
-def _charged_error(evidence: AppEvidence) -> F64:
-    return _CHARGED_ERROR * evidence.charged_ppm_s
 
 
 def _false_rates(effect: Effects, contrasted: I64) -> F64:

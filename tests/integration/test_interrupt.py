@@ -116,10 +116,11 @@ ENDLESS_ANALYSIS = """
 import sys, time
 from navitas.cli import main
 from navitas.cli.profile import measuring
+from navitas.cli.report import reporting
 def load_profile(*_, **__):
     print("now", file=sys.stderr, flush=True)
     time.sleep(600)
-measuring.load_profile = load_profile
+reporting.load_profile = load_profile
 main.main()
 """
 

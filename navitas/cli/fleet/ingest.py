@@ -182,8 +182,9 @@ def sources_table(outcomes: Sequence[SourceOutcome]) -> FittedTable:
     shown = outcomes[:_MOST_LISTED]
     rows = [(Text(printable(outcome.name, _LONGEST_NAME)), outcome) for outcome in shown]
     for name, outcome in [*rows, (Text("all", style="bold"), SourceOutcome.total(outcomes))] if len(outcomes) > 1 else rows:
+        state = Text("not ingested", "red") if outcome.error else Text("ingested before" if outcome.known else "", "dim")
         counts = outcome.rows, outcome.accepted, outcome.duplicates, outcome.contradicting, outcome.refused.total()
-        table.add(name, *(f"{count:,}" for count in counts), _status(outcome))
+        table.add(name, *(f"{count:,}" for count in counts), state)
     table.notes += more_rows(len(outcomes) - len(shown), "")
     return table
 
@@ -195,12 +196,6 @@ def reasons_table(title: str, counts: Counter[str]) -> FittedTable:
         table.add(printable(reason), f"{count:,}")
     table.notes += more_rows(len(counts) - _MOST_LISTED, "")
     return table
-
-
-def _status(outcome: SourceOutcome) -> Text:
-    if outcome.error:
-        return Text("not ingested", style="red")
-    return Text("ingested before" if outcome.known else "", style="dim")
 
 
 def _as_json(outcomes: list[SourceOutcome]) -> dict[str, object]:

@@ -20,7 +20,7 @@ from navitas.cli.habits.progress import ConsoleProgress
 from navitas.cli.habits.renamed_options import renamed
 from navitas.cli.habits.standard_output import output_console
 from navitas.cli.power.calibrate_input import (
-    Measured,
+    CalibrationSources,
     check_outputs,
     core_counts,
     distinct_names,
@@ -59,7 +59,7 @@ _UNKNOWN = "–"
 )
 @gathered(
     "measured",
-    Measured,
+    CalibrationSources,
     click.argument("profile", required=False, type=NAME_OR_FILE, metavar="[NAME|FILE]"),
     option("--device", "serial", type=TEXT, metavar="SERIAL", help="A device of `navitas devices`."),
     option(
@@ -106,7 +106,7 @@ _UNKNOWN = "–"
 )
 @option("-o", "--output", required=True, type=WRITE_REGULAR, metavar="FILE", section="Output", help="File of the profile.")
 @json_option
-def command(*, measured: Measured, voltage_v: float | None, output: Path, json_file: Path | None) -> None:
+def command(*, measured: CalibrationSources, voltage_v: float | None, output: Path, json_file: Path | None) -> None:
     """Fit the CPU's figures of a profile to measured power.
 
     --device measures a device with special test runs; its own profile is the default. Shows the error before and after, and at
@@ -131,7 +131,7 @@ def command(*, measured: Measured, voltage_v: float | None, output: Path, json_f
 
     phone = None if measured.serial is None else measure(measured.serial, given, measured.step_s or _STEP_S, voltage_v, check)
     start = phone.start if phone is not None else given
-    assert start is not None  # `Measured.check`
+    assert start is not None  # `CalibrationSources.check`
     with ConsoleProgress(only_live=True) as progress:
         progress.stage("reading the measurements")
         loaded = [load_tables(path) for path in recording]

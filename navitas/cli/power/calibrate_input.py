@@ -51,7 +51,7 @@ def check_outputs(output: Path, json_file: Path | None) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class CalibrationSources:
     """What a profile is fitted to, and where the fit starts, as a command line names them."""
 
     profile: str | None

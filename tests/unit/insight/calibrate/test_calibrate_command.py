@@ -13,7 +13,7 @@ from support.field_data import FIELD_DATA, needs_field_data
 
 from navitas.base.errors import ExitCode, UsageError
 from navitas.cli.main import run
-from navitas.cli.power.calibrate_input import Measured, voltage_of
+from navitas.cli.power.calibrate_input import CalibrationSources, voltage_of
 from navitas.power.cpu import power_model
 from navitas.power.power_profile import read_power_profile
 
@@ -158,7 +158,7 @@ def test_a_mistake_shows_before_a_device_is_measured(place: Path, capsys: pytest
 
 
 def test_short_steps_are_a_warning() -> None:
-    short, long = (Measured(None, "virtual", (), (), (), None, step_s, None, None).check() for step_s in (0.5, 1.0))
+    short, long = (CalibrationSources(None, "virtual", (), (), (), None, step_s, None, None).check() for step_s in (0.5, 1.0))
     assert "steps of 0.5 s are short" in short[0] and long == []
 
 
