@@ -41,7 +41,8 @@ from navitas.report.registry import find_format
 
 _REPEAT = "Repetitions, each in a new process."
 _WARMUP = "Repetitions before these. They are shown, but do not count."
-_UNTIL = "Repeat until the total's 95 % interval is ± PERCENT or less."
+_PRECISION = "Repeat until the total's 95 % interval is ± PERCENT or less."
+_MOST_REPEATS = "With --precision: most repetitions. [30]"
 _TIMEOUT = "Stop after S s without progress."
 _PROBED = "test, class: their energy, without probes. block: also executions."
 _BUNDLE = "A bundle of navitasBundle, not PROJECT; repeatable."
@@ -57,35 +58,10 @@ _BUNDLE = "A bundle of navitasBundle, not PROJECT; repeatable."
 @section(
     "What to run",
     option("--tests", multiple=True, type=TEXT, metavar="PATTERN", help="CLASS[#METHOD] with * and ?; repeatable. [all]"),
-    option(
-        "--repeat",
-        type=click.IntRange(1, 65535),
-        default=1,
-        show_default=True,
-        metavar="N",
-        help="Repetitions, each in a new process.",
-    ),
-    option(
-        "--warmup",
-        type=click.IntRange(0, 1000),
-        default=0,
-        show_default=True,
-        metavar="N",
-        help="Repetitions before these. They are shown, but do not count.",
-    ),
-    option(
-        "--precision",
-        "until_percent",
-        type=Percent(min=0.1, max=100),
-        metavar="PERCENT",
-        help="Repeat until the total's 95 % interval is ± PERCENT or less.",
-    ),
-    option(
-        "--max-repeat",
-        type=click.IntRange(3, 1000),
-        metavar="N",
-        help="With --precision: most repetitions. [30]",
-    ),
+    option("--repeat", type=click.IntRange(1, 65535), default=1, show_default=True, metavar="N", help=_REPEAT),
+    option("--warmup", type=click.IntRange(0, 1000), default=0, show_default=True, metavar="N", help=_WARMUP),
+    option("--precision", "until_percent", type=Percent(min=0.1, max=100), metavar="PERCENT", help=_PRECISION),
+    option("--max-repeat", type=click.IntRange(3, 1000), default=30, metavar="N", help=_MOST_REPEATS),
     option("--order", "seed", type=click.IntRange(0, MAX_SEED), metavar="N", help="Order of the runs. [random]"),
     option("--isolate", is_flag=True, help="Run each test in a new process."),
     option("--baseline", is_flag=True, help="Also run repeats without probes, to correct their cost."),
@@ -105,15 +81,7 @@ _BUNDLE = "A bundle of navitasBundle, not PROJECT; repeatable."
     option("--variant", type=TEXT, metavar="NAME", help="Android variant, such as demoDebug. [the only one]"),
     option("--test-task", type=TEXT, metavar="NAME", help="Gradle's test task, such as integrationTest. [test]"),
     option("--gradle", type=PROGRAM, metavar="PATH", help="Gradle to use. [gradlew, else PATH]"),
-    option(
-        "--bundle",
-        "bundles",
-        multiple=True,
-        type=READ_FILE,
-        metavar="FILE",
-        from_project=False,
-        help="A bundle of navitasBundle, not PROJECT; repeatable.",
-    ),
+    option("--bundle", "bundles", multiple=True, type=READ_FILE, metavar="FILE", from_project=False, help=_BUNDLE),
     option("--source", type=READ, metavar="DIR", help="The project, for its git revisions. [none]"),
 )
 @section(
@@ -160,7 +128,9 @@ def command(ctx: click.Context, /, **values: Any) -> int:
     if values["end_with_stdin"]:
         interrupt_at_end()
     if options.until_percent is None and ctx.get_parameter_source("max_repeat") != ParameterSource.DEFAULT:
-        raise UsageError("--max-repeat limits the repeats of --until, which is not given", "add --until, or give only --repeat")
+        raise UsageError(
+            "--max-repeat limits the repeats of --precision, which is not given", "add --precision, or give only --repeat"
+        )
     if build.hook_libraries and options.record == "none":
         raise UsageError("--hook-libraries adds to the hooks of --record, which is none", "add --record hooks, or leave it out")
     _check_report(report, options.granularity)
