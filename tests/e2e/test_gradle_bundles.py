@@ -96,8 +96,8 @@ def test_a_second_build_of_the_sample_is_up_to_date(tmp_path: Path, gradle: str)
     assert manifest.java_home is not None
     assert (Path(manifest.java_home) / "bin" / "java").is_file()
     files = contents(bundle)
-    assert is_instrumented(files["classes/org/navitas/capture/sample/KnownCases.class"])
-    assert is_instrumented(files["test-classes/org/navitas/capture/sample/DemoTest.class"])
+    assert is_instrumented(files["classes/org/navitas/sample/KnownCases.class"])
+    assert is_instrumented(files["test-classes/org/navitas/sample/DemoTest.class"])
     assert files["classes/META-INF/navitas/map.properties"].split() == [f"map_id={manifest.map_id}".encode()]
     assert ("org.navitas.sample.KnownCases", "recurse") in methods(bundle)
     assert set(modules(bundle).values()) == {("main", ":"), ("test", ":")}

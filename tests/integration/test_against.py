@@ -88,7 +88,7 @@ def test_mistakes_are_named_before_the_build(
 
 @pytest.mark.extended
 def test_failing_tests_are_named_and_reported(gradle: str, navitas: Run, project: Path, tmp_path: Path) -> None:
-    test = project / "src/test/java/org/navitas/capture/sample/DemoTest.java"
+    test = project / "src/test/java/org/navitas/sample/DemoTest.java"
     text = test.read_text("utf-8")
     place = text.index("{", text.index("void searchByIndex()")) + 1
     test.write_text(f"{text[:place]} assertTrue(false); {text[place:]}", "utf-8")

@@ -15,7 +15,7 @@ def changed_sample(folder: Path) -> Path:
     """Write the project and return it."""
     copy_sample(folder)
     _commit(folder)
-    test = folder / "src/test/java/org/navitas/capture/sample/DemoTest.java"
+    test = folder / "src/test/java/org/navitas/sample/DemoTest.java"
     text = test.read_text("utf-8")
     assert "new History(2_000)" in text
     test.write_text(text.replace("new History(2_000)", "new History(4_000)"), "utf-8")
