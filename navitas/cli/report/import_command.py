@@ -33,8 +33,6 @@ from navitas.recording.writer import check_not_recorded
 
 _LONGEST = 1000
 
-_LONGEST = 1000
-
 
 @click.command(
     "import",
