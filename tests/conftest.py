@@ -48,12 +48,13 @@ NEEDS = {
 }
 
 # What is tested here reads bytes and lines that others write, or conserves energy. Its tests get the marker `many_examples`.
-_READING = ("apk", "batterystats", "bundle", "device", "fleet/ingest", "importing", "parse", "power", "recording", "vitals")
+_COLLECTED = ("battery_sample", "device_history", "input_script", "retrace", "settings")
 _MANY_EXAMPLES = (
-    *(f"unit/{name}" for name in _READING),
-    *(f"unit/test_{name}.py" for name in ("binary_xml", "power_statistics", "untrusted_text")),
-    *(f"unit/attribute/test_{name}.py" for name in ("attribute_properties", "hardware_conservation")),
-    *(f"unit/collect/test_{name}.py" for name in ("battery_sample", "device_history", "input_script", "retrace", "settings")),
+    *(f"unit/{name}" for name in ("android", "capture/bundle", "capture/device", "fleet/ingest", "insight/vitals", "power")),
+    "unit/recording",
+    "unit/base/test_untrusted_text.py",
+    *(f"unit/energy/attribute/test_{name}.py" for name in ("attribute_properties", "hardware_conservation")),
+    *(f"unit/capture/collect/test_{name}.py" for name in _COLLECTED),
     *(f"unit/virtual_phone/test_{name}.py" for name in ("adb_wire", "phone_log", "phone_sync", "shell_posix", "shell_syntax")),
     "unit/insight/calibrate/test_calibration_files.py",
     "unit/cli/test_settings_file.py",
@@ -62,6 +63,7 @@ _MANY_EXAMPLES = (
     "unit/virtual_phone/kernel/test_ring_pages.py",
     "process/capture/device",
 )
+assert all((TESTS / part).exists() for part in _MANY_EXAMPLES), "a part of _MANY_EXAMPLES has moved"
 
 # Fixtures that took at least this long are in the JUnit XML, for .ci/slowest.
 _LONG_S = 0.5

@@ -9,7 +9,8 @@ _ROOMS = {
     "energy": "analyze attribute",
     "insight": "calibrate compare graph history operations vitals",
     "insight.operations": "census regress",
-    "base": "errors extra_libraries folder_lock html_page line_blocks new_files regular_files untrusted_text user_folders",
+    "base": "cpu_limit errors extra_libraries folder_lock html_page line_blocks method_names model_defects new_files "
+    "owned_folder packed_files regular_files strong_components trusted_paths unknown_parts untrusted_text user_folders",
 }
 _NOW = {old: f"{room}.{old}" for room, names in _ROOMS.items() for old in names.split()} | {"android_ids": "android.ids"}
 

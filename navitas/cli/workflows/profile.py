@@ -52,11 +52,11 @@ def profile(
     folder = Path(project)
     run.check(options)
     check_build(folder, build, options, caller.progress)
-    commit = revision(folder)
     with owned_folder("navitas-bundles-") as work:
 
         def made(virtual: bool) -> Built:
             caller.progress.stage("building")
+            commit = revision(folder)  # Read while the device starts, and before the build writes files.
             return build_copies(folder, build, options, work, caller.progress, virtual=virtual)._replace(revision=commit)
 
         return _profile(made, Path(os.path.realpath(folder)).name, options, run, caller)
@@ -76,8 +76,11 @@ def profile_bundles(
     for bundle in bundles:
         check_probes(bundle, options)
         check_tests(bundle)
-    built = Built(bundles, revision=None if source is None else revision(source))
-    return _profile(lambda _: built, bundles[0].manifest.project, options, run, caller)
+
+    def made(_virtual: bool) -> Built:
+        return Built(bundles, revision=None if source is None else revision(source))
+
+    return _profile(made, bundles[0].manifest.project, options, run, caller)
 
 
 def _profile(

@@ -44,10 +44,10 @@ def record_project(
     """Build the app of a Gradle project with probes, and record the use that `use_of` returns."""
     run.check(options)
     check_build(project, build, options, caller.progress)
-    commit = revision(project)
     with owned_folder("navitas-bundles-") as folder, measurement(project.absolute().name, run, caller) as started:
         virtual = run.is_virtual(started.device)
         caller.progress.stage("building")
+        commit = revision(project)  # Read while the device starts, and before the build writes files.
         built = build_copies(project, build, options, folder, caller.progress, virtual=virtual, app_only=True)
         use = use_of(_only(project, built.bundles))
         return _record(use, built._replace(revision=commit), options, run=run, caller=caller, started=started)

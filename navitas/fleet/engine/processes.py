@@ -23,8 +23,10 @@ LEAST_BYTES = 32 << 20
 class TaskProcesses:
     """Processes that start with the first tasks on large samples, and run until they are closed."""
 
-    def __init__(self, processes: int) -> None:
+    def __init__(self, processes: int, remedy: str = "Run the command again; it continues.") -> None:
+        """`remedy` is that of the error if a process is killed."""
         self._processes = processes
+        self._remedy = remedy
         self._pool: ProcessPoolExecutor | None = None
 
     def run(self, tasks: Sequence[Work], done: Callable[[Work], None]) -> None:
@@ -60,9 +62,7 @@ class TaskProcesses:
                     alone.append(running[future])
         except BrokenProcessPool as error:
             self.close()
-            raise FleetError(
-                "a process of the computation was killed, maybe for lack of memory", "Run the command again; it continues."
-            ) from error
+            raise FleetError("a process of the computation was killed, maybe for lack of memory", self._remedy) from error
         except BaseException:
             self.close()
             raise

@@ -190,7 +190,7 @@ def period_into(store: Store, plan: Plan, *, jobs: int = 1, progress: Progress =
         count += int(task.members.samples.sum())
         progress(count, plan.model.samples)
 
-    processes = TaskProcesses(jobs)
+    processes = TaskProcesses(jobs, "Run it again with fewer --jobs; it continues.")
     processes.run(tasks, done)
     processes.close()
     tables = [pa.concat_tables(read_table(task.pieces[which]) for task in tasks) for which in (0, 1)]

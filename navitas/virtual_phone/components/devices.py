@@ -24,7 +24,6 @@ _PERIOD_S = 0.010
 _FRESH_NS = 1_000_000
 _SAMPLE_NS = 100_000_000
 """The period in which the chip that meters these rails samples them."""
-_log = logging.getLogger(__name__)
 
 
 class AppCounters:

@@ -13,8 +13,8 @@ from support.interruptible import interruptible
 TESTS = Path(__file__).resolve().parents[2]
 # Each test sends SIGINT in a different way: to a child, or to its own process while a child runs.
 INTERRUPTED = (
-    "process/test_owned_folder.py::test_the_next_process_removes_a_killed_processs_folder[2]",
-    "process/build/test_gradle.py::test_ctrl_c_reaches_gradle",
+    "process/base/test_owned_folder.py::test_the_next_process_removes_a_killed_processs_folder[2]",
+    "process/capture/build/test_gradle.py::test_ctrl_c_reaches_gradle",
 )
 
 

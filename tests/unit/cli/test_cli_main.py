@@ -38,6 +38,11 @@ def test_radios_off_contradicts_no_prepare(capsys: pytest.CaptureFixture[str]) -
     assert "--no-prepare forbids changes" in capsys.readouterr().err
 
 
+def test_a_precision_needs_no_limit_of_repeats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["profile", str(tmp_path), "--precision", "5"]) == ExitCode.USAGE
+    assert "is not a Gradle project" in capsys.readouterr().err, "the options are right, only the folder is not"
+
+
 def test_a_navitas_error_shows_message_and_remedy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["report", str(tmp_path / "nothing")]) == ExitCode.USAGE
     lines = capsys.readouterr().err.splitlines()
