@@ -86,7 +86,15 @@ _PROBED = "test, class: their energy, without probes. block: also executions."
     option("--variant", type=TEXT, metavar="NAME", help="Android variant, such as demoDebug. [the only one]"),
     option("--test-task", type=TEXT, metavar="NAME", help="Gradle's test task, such as integrationTest. [test]"),
     option("--gradle", type=PROGRAM, metavar="PATH", help="Gradle to use. [gradlew, else PATH]"),
-    option("--bundle", "bundles", multiple=True, type=READ_FILE, metavar="FILE", from_project=False, help=_BUNDLE),
+    option(
+        "--bundle",
+        "bundles",
+        multiple=True,
+        type=READ_FILE,
+        metavar="FILE",
+        from_project=False,
+        help="A bundle of navitasBundle, not PROJECT; repeatable.",
+    ),
     option("--source", type=READ, metavar="DIR", help="The project, for its git revisions. [none]"),
 )
 @section(
