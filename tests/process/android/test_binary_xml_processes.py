@@ -11,7 +11,7 @@ from test_binary_xml import COMPILED, FILES
 
 def test_reading_compiled_xml_does_not_change_logging() -> None:
     code = (
-        "import logging; from navitas import binary_xml\n"
+        "import logging; from navitas.android import binary_xml\n"
         f"binary_xml.parse(open({str(COMPILED / FILES[0])!r}, 'rb').read())\n"
         "assert not logging.getLogger().handlers and logging.getLogger().level == logging.WARNING"
     )
