@@ -32,14 +32,14 @@ _LONGEST_QUOTE = 300
 class Watchdog:
     """Calls `expire` if `count()`, for example the bytes received, has not changed for `timeout_s`."""
 
-    _timeout_s: float
-    _count: Callable[[], int]
-    _expire: Callable[[], None]
-    _clock: Callable[[], float] = time.monotonic
-    fired: bool = False
+    timeout_s: float
+    count: Callable[[], int]
+    expire: Callable[[], None]
+    clock: Callable[[], float] = time.monotonic
+    fired: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
-        self._last, self._since = self._count(), self._clock()
+        self._last, self._since = self.count(), self.clock()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="navitas-watchdog", daemon=True)
 
@@ -53,15 +53,15 @@ class Watchdog:
 
     def check(self) -> None:
         """Compare with the last value; call `expire` if it has not changed for the whole time."""
-        now = self._count()
+        now = self.count()
         if now != self._last:
-            self._last, self._since = now, self._clock()
-        elif not self.fired and self._clock() - self._since >= self._timeout_s:
+            self._last, self._since = now, self.clock()
+        elif not self.fired and self.clock() - self._since >= self.timeout_s:
             self.fired = True
-            self._expire()
+            self.expire()
 
     def _watch(self) -> None:
-        while not self.fired and not self._stop.wait(min(_CHECK_S, self._timeout_s / 4)):
+        while not self.fired and not self._stop.wait(min(_CHECK_S, self.timeout_s / 4)):
             self.check()
 
 

@@ -13,7 +13,7 @@ from support.recording_maker import make_map
 
 from navitas.base.errors import RecordingError
 from navitas.base.folder_lock import FolderLock
-from navitas.base.new_files import unfinished_path
+from navitas.base.new_files import unfinished_path, write_new
 from navitas.recording.layout import RESERVE_NAME
 from navitas.recording.manifest import DeviceEntry, Project, Run, Source, Test
 from navitas.recording.store import open_recording
@@ -150,12 +150,11 @@ FULL_FROM_HERE = [OSError(errno.ENOSPC, "No space left on device"), OSError(errn
 @pytest.mark.parametrize("error", FULL_FROM_HERE)
 def test_on_a_full_disk_the_manifest_is_still_written(tmp_path: Path, error: OSError) -> None:
     """The disk has space for the manifest only after the reserve is deleted."""
-    replace = RecordingWriter._replace_manifest
 
-    def full(self: RecordingWriter, text: str) -> None:
+    def full(path: Path, data: str | bytes) -> None:
         if (tmp_path / "rec" / RESERVE_NAME).exists():
             raise error
-        replace(self, text)
+        write_new(path, data)
 
     with (
         pytest.raises(RecordingError, match=f"cannot write a recording here: {error.strerror}") as caught,
@@ -164,7 +163,7 @@ def test_on_a_full_disk_the_manifest_is_still_written(tmp_path: Path, error: OSE
     ):
         recording.path("events", 0, "events-1.nvch").write_bytes(b"NVCH")
         recording.path("shell", 0, "shell.txt").write_bytes(b"@")
-        patch.setattr(RecordingWriter, "_replace_manifest", full)
+        patch.setattr("navitas.recording.writer.write_new", full)
         raise error
     assert "space" in caught.value.remedy and "-o" in caught.value.remedy
     manifest = open_recording(tmp_path / "rec").manifest
@@ -177,10 +176,10 @@ def test_a_disk_that_stays_full_keeps_the_last_manifest(tmp_path: Path, monkeypa
     with pytest.raises(RecordingError, match="No space left"), writer(tmp_path / "rec") as recording:
         recording.add_run(run("interrupted"))
 
-        def full(self: RecordingWriter, text: str) -> None:
+        def full(path: Path, data: str | bytes) -> None:
             raise FULL_FROM_HERE[0]
 
-        monkeypatch.setattr(RecordingWriter, "_replace_manifest", full)
+        monkeypatch.setattr("navitas.recording.writer.write_new", full)
         recording.add_run(run())
     assert open_recording(tmp_path / "rec").manifest.runs[0].exit == "interrupted"
 
