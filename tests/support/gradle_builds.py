@@ -5,19 +5,23 @@ from __future__ import annotations
 import json
 import subprocess
 import zipfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from navitas.capture.build.gradle import BuildOptions, build_bundles
 from navitas.capture.bundle.reader import Bundle
 
+Provide = Callable[[Sequence[Path]], None]
+
 
 class Build:
     """One build in the way of `navitas profile`, and its output."""
 
-    def __init__(self, project: Path, gradle: str | None, **options: Any) -> None:
+    def __init__(self, project: Path, gradle: str | None, *, provide: Provide | None = None, **options: Any) -> None:
         self.lines: list[str] = []
-        self.bundles: list[Bundle] = build_bundles(project, BuildOptions(gradle, **options), on_line=self.lines.append)
+        chosen = BuildOptions(gradle, **options)
+        self.bundles: list[Bundle] = build_bundles(project, chosen, provide=provide, on_line=self.lines.append)
 
     def outcome(self, task: str) -> str:
         """Return the outcome that Gradle prints after a task."""
