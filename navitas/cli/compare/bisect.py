@@ -47,7 +47,6 @@ from navitas.cli.workflows.measurement import Caller, RunOptions, default_record
 from navitas.cli.workflows.versions import BuiltVersion, build_version, measure_versions
 from navitas.insight.compare.effect import stats
 from navitas.insight.compare.figures import FigureChoice
-from navitas.insight.compare.session import Subject
 from navitas.insight.history.bisect import Bisection, FigureStep, SessionPair, bisect
 from navitas.insight.history.search import FoundCommits, Limits, most_builds
 from navitas.report.terminal.fitted_table import Column, FittedTable
@@ -243,7 +242,7 @@ def _found_lines(commits: Sequence[Commit], found: FoundCommits | None, change: 
     """Return the lines that name the commits and the probability of error, or say that nothing changed."""
     if found is None or change is None:
         return ["No figure differs between the two revisions."]
-    lines = [f"{printable(_described(change.subject), _LONGEST)}: {percent(change.percent)} between the two revisions"]
+    lines = [f"{printable(change.subject.described, _LONGEST)}: {percent(change.percent)} between the two revisions"]
     for index in found.commits:
         lines.append(f"{commits[index].hash} {printable(commits[index].subject, _LONGEST)}")
     several = len(found.commits) > 1
@@ -260,11 +259,6 @@ def _found_lines(commits: Sequence[Commit], found: FoundCommits | None, change: 
     for index, reason in sorted(found.skipped.items()):
         lines.append(f"skipped {commits[index].short}: {printable(reason, _LONGEST)}")
     return lines
-
-
-def _described(subject: Subject) -> str:
-    """Return a figure's name with its kind, and for tests which energy it is."""
-    return f"{subject.name} ({f'{subject.energy} energy' if subject.energy else subject.kind})"
 
 
 def steps_table(title: str, steps: Sequence[FigureStep]) -> FittedTable:

@@ -85,10 +85,9 @@ def gathered(keyword: str, make: Callable[..., object], *options: Callable[[Any]
         @wraps(function)
         def command(*arguments: Any, **values: Any) -> Any:
             given = {name: values.pop(name) for name in parameters if name in values}
-            known = {
-                one: value for one, value in given.items() if value is not None or parameters[one].default is Parameter.empty
-            }
-            return function(*arguments, **{keyword: make(**known)}, **values)
+            required = {name for name, parameter in parameters.items() if parameter.default is Parameter.empty}
+            chosen = {name: value for name, value in given.items() if value is not None or name in required}
+            return function(*arguments, **{keyword: make(**chosen)}, **values)
 
         made: F = section("", *options)(command)  # type: ignore[assignment]
         return made

@@ -44,8 +44,7 @@ def report_against(
     The recordings are `before` and `after` in the output folder. Reports are those of `after`. `limit` applies to `choice`.
     """
     stats()  # Missing libraries are reported before the measurement.
-    for side in (BEFORE, AFTER):
-        check_report(report, None if run.output is None else run.output / side)
+    check_report(report, *(None if run.output is None else run.output / side for side in (BEFORE, AFTER)))
     with ConsoleProgress() as progress:
         outcomes = profile_against(project, name, options, build=build, run=run, caller=caller_of(progress, report))
         progress.stage("comparing")

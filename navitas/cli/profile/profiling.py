@@ -55,9 +55,10 @@ def caller_of(progress: ConsoleProgress, report: ReportOptions) -> Caller:
     return Caller(progress, load, guard, command_line())
 
 
-def check_report(report: ReportOptions, output: Path | None) -> None:
-    """Check the files that a report is written to, before the work."""
-    report.check(output)
+def check_report(report: ReportOptions, *outputs: Path | None) -> None:
+    """Check the files that a report is written to, before the work. `outputs` are the recordings that the work makes."""
+    for output in outputs:
+        report.check(output)
     if report.history is not None:
         from navitas.cli.history.file import check_history  # noqa: PLC0415
 
