@@ -4,6 +4,9 @@
  * records the call ({@link org.navitas.runtime.Hook}). No dependencies besides the runtime, Java 8 bytecode, Android
  * API 21 classes.
  *
+ * <p>Hooks of one subject are a package. Packages import {@code base}; {@code network} also {@code files}; {@code work}
+ * and {@code providers} also {@code intents}. Only {@link org.navitas.hooks.Tables} imports all.
+ *
  * <p>Bytes are counted once, at the stream or channel that reaches the device. A stream of the platform over a counted
  * one is therefore counted, too.
  */
