@@ -19,33 +19,33 @@ final class CameraCallback extends CameraDevice.StateCallback {
 
     @Override
     public void onOpened(CameraDevice camera) {
-        Cameras.Opened.put(camera, System.identityHashCode(this));
+        CameraUse.put(camera, System.identityHashCode(this));
         callback.onOpened(camera);
     }
 
     @Override
     public void onClosed(CameraDevice camera) {
-        stop(Cameras.Opened.remove(camera));
+        stop(CameraUse.remove(camera));
         callback.onClosed(camera);
     }
 
     @Override
     public void onDisconnected(CameraDevice camera) {
         stop(System.identityHashCode(this));
-        Cameras.Opened.remove(camera);
+        CameraUse.remove(camera);
         callback.onDisconnected(camera);
     }
 
     @Override
     public void onError(CameraDevice camera, int error) {
         stop(System.identityHashCode(this));
-        Cameras.Opened.remove(camera);
+        CameraUse.remove(camera);
         callback.onError(camera, error);
     }
 
     private static void stop(long handle) {
         if (handle != 0) {
-            Cameras.end(Api.CAMERA_CLOSE, Hook.begin(Api.CAMERA_CLOSE), Hook.STOP, 0, handle);
+            CameraUse.end(Api.CAMERA_CLOSE, Hook.begin(Api.CAMERA_CLOSE), Hook.STOP, 0, handle);
         }
     }
 }

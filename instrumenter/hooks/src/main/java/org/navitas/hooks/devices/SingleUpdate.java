@@ -2,6 +2,7 @@ package org.navitas.hooks.devices;
 
 import android.location.Location;
 import android.location.LocationListener;
+import android.location.LocationManager;
 import android.os.Bundle;
 import java.lang.ref.WeakReference;
 import org.navitas.hooks.base.Api;
@@ -38,6 +39,15 @@ final class SingleUpdate implements LocationListener {
         }
         once.await();
         return once;
+    }
+
+    /** Ends the request that may be waiting for a location for a listener. */
+    static void remove(LocationManager manager, LocationListener listener) {
+        SingleUpdate once = known(listener);
+        if (once != null) {
+            manager.removeUpdates(once);
+            once.stop();
+        }
     }
 
     /** Returns what may be waiting for a location for a listener, or null. */

@@ -5,7 +5,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.FileChannel;
 import java.nio.channels.GatheringByteChannel;
@@ -103,32 +102,6 @@ public final class ByteChannels {
         }
     }
 
-    /** Hook of {@link FileChannel#read(ByteBuffer, long)}. */
-    public static int read(FileChannel channel, ByteBuffer to, long position) throws IOException {
-        long start = Hook.begin(Api.CHANNEL_READ);
-        long bytes = Hook.FAILED;
-        try {
-            int count = channel.read(to, position);
-            bytes = Math.max(0, count);
-            return count;
-        } finally {
-            received(Api.CHANNEL_READ, start, bytes, channel);
-        }
-    }
-
-    /** Hook of {@link FileChannel#write(ByteBuffer, long)}. */
-    public static int write(FileChannel channel, ByteBuffer from, long position) throws IOException {
-        long start = Hook.begin(Api.CHANNEL_WRITE);
-        long bytes = Hook.FAILED;
-        try {
-            int count = channel.write(from, position);
-            bytes = count;
-            return count;
-        } finally {
-            sent(Api.CHANNEL_WRITE, start, bytes, channel);
-        }
-    }
-
     /** Hook of {@link FileChannel#transferTo}: reads a file, and writes to the other channel's device. */
     public static long transferTo(FileChannel channel, long position, long most, WritableByteChannel target) throws IOException {
         long start = Hook.begin(Api.CHANNEL_TRANSFER);
@@ -161,44 +134,6 @@ public final class ByteChannels {
         }
     }
 
-    /** Hook of {@link FileChannel#force}. */
-    public static void force(FileChannel channel, boolean metadata) throws IOException {
-        long start = Hook.begin(Api.CHANNEL_FORCE);
-        long done = Hook.FAILED;
-        try {
-            channel.force(metadata);
-            done = 0;
-        } finally {
-            Hook.end(Api.CHANNEL_FORCE, start, Hook.FILE_SYNC, 0, done, System.identityHashCode(channel));
-        }
-    }
-
-    /** Hook of {@link FileChannel#map}. Uses of the mapped memory are not counted. */
-    public static MappedByteBuffer map(FileChannel channel, FileChannel.MapMode mode, long position, long size) throws IOException {
-        long start = Hook.begin(Api.CHANNEL_MAP);
-        long done = Hook.FAILED;
-        try {
-            MappedByteBuffer mapped = channel.map(mode, position, size);
-            done = 0;
-            return mapped;
-        } finally {
-            Hook.end(Api.CHANNEL_MAP, start, Hook.FILE_READ, 0, done, System.identityHashCode(channel));
-        }
-    }
-
-    /** Hook of {@link SocketChannel#connect}. */
-    public static boolean connect(SocketChannel channel, SocketAddress address) throws IOException {
-        long start = Hook.begin(Api.NET_CHANNEL_CONNECT);
-        long done = Hook.FAILED;
-        try {
-            boolean connected = channel.connect(address);
-            done = 0;
-            return connected;
-        } finally {
-            sent(Api.NET_CHANNEL_CONNECT, start, done, channel);
-        }
-    }
-
     /** Hook of {@link SocketChannel#open(SocketAddress)}. */
     public static SocketChannel open(SocketAddress address) throws IOException {
         SocketChannel opened = null;
@@ -208,20 +143,6 @@ public final class ByteChannels {
             return opened;
         } finally {
             sent(Api.NET_CHANNEL_CONNECT, start, opened == null ? Hook.FAILED : 0, opened);
-        }
-    }
-
-    /** Hook of {@link DatagramChannel#send}. */
-    public static int send(DatagramChannel channel, ByteBuffer from, SocketAddress target) throws IOException {
-        long start = Hook.begin(Api.DATAGRAMS_SEND);
-        long bytes = Hook.FAILED;
-        try {
-            int count = channel.send(from, target);
-            bytes = count;
-            return count;
-        } finally {
-            int kind = Peers.datagramWriteKind(address(target));
-            Hook.end(Api.DATAGRAMS_SEND, start, kind, 0, bytes, System.identityHashCode(channel));
         }
     }
 
@@ -241,7 +162,7 @@ public final class ByteChannels {
         }
     }
 
-    private static InetAddress address(SocketAddress end) {
+    static InetAddress address(SocketAddress end) {
         return end instanceof InetSocketAddress ? ((InetSocketAddress) end).getAddress() : null;
     }
 
@@ -262,7 +183,7 @@ public final class ByteChannels {
         Hook.end(api, start, kind, 0, bytes, System.identityHashCode(channel));
     }
 
-    private static void sent(int api, long start, long bytes, Object channel) {
+    static void sent(int api, long start, long bytes, Object channel) {
         int kind = channel instanceof FileChannel ? Hook.FILE_WRITE : Peers.writeKind(channel);
         Hook.end(api, start, kind, 0, bytes, System.identityHashCode(channel));
     }

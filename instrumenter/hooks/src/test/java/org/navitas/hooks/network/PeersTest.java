@@ -144,7 +144,7 @@ public class PeersTest {
                 DatagramSocket from = new DatagramSocket(any); DatagramChannel to = DatagramChannel.open().bind(any)) {
             Recorded<Integer> recorded = Recorded.of(() -> {
                 ByteChannels.write(client, ByteBuffer.allocate(30));
-                Sockets.send(from, new DatagramPacket(new byte[40], 40, to.getLocalAddress()));
+                SocketCalls.send(from, new DatagramPacket(new byte[40], 40, to.getLocalAddress()));
                 ByteChannels.receive(to, ByteBuffer.allocate(100));
                 to.connect(from.getLocalSocketAddress());
                 return ByteChannels.write(to, ByteBuffer.allocate(2));
