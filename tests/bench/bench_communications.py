@@ -13,7 +13,7 @@ from bench_probe import build, results
 from common import ROOT, Figures, arguments
 
 MAX_NS = 5000.0
-_HOOK_COSTS = ROOT / "instrumenter/hooks-android/target/surefire-reports/org.navitas.hooks.HookCostTest-output.txt"
+_HOOK_COSTS = ROOT / "instrumenter/hooks-android/target/surefire-reports/org.navitas.hooks.intents.HookCostTest-output.txt"
 
 
 def main(argv: list[str]) -> int:

@@ -30,7 +30,10 @@ from navitas.capture.bundle.reader import Bundle, open_bundle
 PLUGIN = JARS / "navitas-gradle-plugin.jar"
 SLOWER = "debuggable code runs slower than what users get"
 # Hooks refer to classes that old phones and most apps lack, such as those of coroutines.
-HOOKS = {f"org/navitas/hooks/{hook}" for hook in ("Databases", "NewerLocations", "Coroutines", "CameraCallback")}
+HOOKS = {
+    f"org/navitas/hooks/{hook}"
+    for hook in ("storage/Databases", "devices/NewerLocations", "threads/Coroutines", "devices/CameraCallback")
+}
 extended = pytest.mark.extended
 pytestmark = [
     pytest.mark.usefixtures("android_sdk", "quick"),

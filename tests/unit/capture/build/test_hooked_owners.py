@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-HOOKS = Path(__file__).parents[4] / "instrumenter/core/src/main/resources/org/navitas/instrument/hooks.txt"
+HOOKS = Path(__file__).parents[4] / "instrumenter/hooks/hooks.txt"
 
 
 def owners_of(method: str) -> list[set[str]]:

@@ -124,7 +124,7 @@ def test_a_span_without_api_rows_has_none() -> None:
 
 
 def test_python_and_java_number_the_same_methods() -> None:
-    java = (JAVA / "hooks/src/main/java/org/navitas/hooks/Api.java").read_text()
+    java = (JAVA / "hooks/src/main/java/org/navitas/hooks/base/Api.java").read_text()
     numbers = re.findall(r"static final int \w+ = (\d+); // (\S+)\n", java)
     assert [(int(number), name) for number, name in numbers] == [(number, name) for number, (name, _) in enumerate(APIS)]
     assert len(numbers) == java.count(" = ")

@@ -8,7 +8,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.util.concurrent.TimeUnit;
-import org.navitas.hooks.CountedFileInputStream;
+import org.navitas.hooks.files.CountedFileInputStream;
 import org.navitas.runtime.Hook;
 import org.navitas.runtime.Probe;
 import org.openjdk.jmh.annotations.AuxCounters;

@@ -23,7 +23,7 @@ import javassist.bytecode.annotation.Annotation;
  */
 final class Callbacks {
   /** The annotation, which the hooks' jar contains. */
-  static final String MARK = "org.navitas.hooks.Received";
+  static final String MARK = "org.navitas.hooks.intents.Received";
   /** The oldest class file version in which code can load a class constant: Java 5. */
   private static final int CLASS_CONSTANTS = 49;
   private static final int POOL_LIMIT = 65000;

@@ -39,6 +39,8 @@ import java.util.TreeMap;
  *       method in these classes.
  * </ul>
  *
+ * <p>Of a {@code call} or {@code static}, {@code |} can follow, and how the hook records: the hook is then generated.
+ *
  * <p>Immutable.
  */
 final class HookTable {
@@ -135,7 +137,7 @@ final class HookTable {
     HookTable table = new HookTable(Io.sha256Hex(text));
     for (String line : text.split("\n")) {
       if (!line.trim().isEmpty() && !line.startsWith("#")) {
-        table.add(line.trim().split("\\s+"), line);
+        table.add(line.split("\\|")[0].trim().split("\\s+"), line);
       }
     }
     return table;

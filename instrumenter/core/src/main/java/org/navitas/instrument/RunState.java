@@ -19,7 +19,7 @@ import java.util.TreeSet;
  */
 final class RunState {
   /** Increases with every change of this format or of the instrumented code (RunStateTest). */
-  static final int VERSION = 11;
+  static final int VERSION = 12;
   private static final int HASH_BYTES = 32;
 
   /** A written file: how it was made, and what shows that it has not been changed since. */

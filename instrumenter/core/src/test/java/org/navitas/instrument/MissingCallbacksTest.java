@@ -59,13 +59,13 @@ public class MissingCallbacksTest {
           + "  public static void add(String line) { ALL.add(line); }\n"
           + "  public static void add(String name, Object self, Class<?> in) { add(name + \" \" + self.getClass().getSimpleName() + \" in \" + in.getSimpleName()); }\n"
           + "}",
-      "org.navitas.hooks.Receivers", "package org.navitas.hooks; import android.content.*; public class Receivers {\n"
+      "org.navitas.hooks.intents.Receivers", "package org.navitas.hooks.intents; import android.content.*; public class Receivers {\n"
           + "  public static void onCreate(Object self, android.os.Bundle state, Class<?> in) { log.Log.add(\"onCreate\", self, in); }\n"
           + "  public static void onNewIntent(Object self, Intent intent, Class<?> in) { log.Log.add(\"onNewIntent\", self, in); }\n"
           + "  public static void onActivityResult(Object self, int q, int r, Intent data, Class<?> in) { log.Log.add(\"onActivityResult\", self, in); }\n"
           + "  public static void onReceive(Object self, Context context, Intent intent, Class<?> in) { log.Log.add(\"onReceive\", self, in); }\n"
           + "}",
-      "org.navitas.hooks.UnhandledResults", "package org.navitas.hooks; public class UnhandledResults {\n"
+      "org.navitas.hooks.intents.UnhandledResults", "package org.navitas.hooks.intents; public class UnhandledResults {\n"
           + "  public static void onActivityResult(Object self, int q, int r, android.content.Intent data, Class<?> in) { log.Log.add(\"unhandled \" + q + \" \" + r); }\n"
           + "}"};
   private static final String[] LIBRARY = {

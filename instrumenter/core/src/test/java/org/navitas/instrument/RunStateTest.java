@@ -15,7 +15,7 @@ public class RunStateTest {
   private static final String HOOKS = "call java.util.List size ()I hooks.Lists\n"
       + "static java.lang.String valueOf (Ljava/lang/Object;)Ljava/lang/String; hooks.Strings\n";
   /** The version, a hash of classes of libraries, and one of the same classes with probes. */
-  private static final String KNOWN = "11 4007da5cd964e00a fe7853ea9b572b6c";
+  private static final String KNOWN = "12 4007da5cd964e00a fe7853ea9b572b6c";
 
   @Test
   public void changedCodeHasAnotherVersion() throws Exception {

@@ -8,16 +8,17 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.navitas.hooks.threads.HandedThread;
 import org.navitas.instrument.BulkInstrumenter;
 import org.navitas.instrument.Input;
 import org.navitas.instrument.Options;
 
 /** Loads classes of the package {@code scenario} with hooks. */
-final class Instrumented {
+public final class Instrumented {
     private Instrumented() {}
 
     /** Returns a new object of the hooked class. */
-    static Object create(Class<?> original, Path folder) throws Exception {
+    public static Object create(Class<?> original, Path folder) throws Exception {
         return create(original, folder, "scenario.");
     }
 
@@ -25,7 +26,7 @@ final class Instrumented {
      * Returns a new object of the hooked class. It uses hooked copies of the libraries, whose classes start with
      * {@code prefix}, and hooks that see those copies.
      */
-    static Object create(Class<?> original, Path folder, String prefix, Path... libraries) throws Exception {
+    public static Object create(Class<?> original, Path folder, String prefix, Path... libraries) throws Exception {
         Path in = folder.resolve("in");
         Path out = folder.resolve("out");
         Files.createDirectories(in.resolve("scenario"));
@@ -46,7 +47,7 @@ final class Instrumented {
         for (Input each : inputs) {
             urls.add(each.out().toUri().toURL());
         }
-        urls.add(Handed.class.getProtectionDomain().getCodeSource().getLocation());
+        urls.add(HandedThread.class.getProtectionDomain().getCodeSource().getLocation());
         List<String> own = libraries.length == 0 ? Arrays.asList("scenario.") : Arrays.asList("scenario.", prefix, "org.navitas.hooks.");
         ClassLoader loader = new URLClassLoader(urls.toArray(new URL[0]), original.getClassLoader()) {
             @Override

@@ -15,24 +15,24 @@ import org.navitas.runtime.Probe;
 import org.navitas.runtime.Recorder;
 
 /** Runs code on a thread of its own, and returns what the recorder of this process wrote about it. */
-final class Recorded<T> {
+public final class Recorded<T> {
     /** A record of a hook. */
-    static final class Use {
-        long start;
-        long end;
-        long amount;
-        int kind;
-        int flags;
-        long handle;
+    public static final class Use {
+        public long start;
+        public long end;
+        public long amount;
+        public int kind;
+        public int flags;
+        public long handle;
     }
 
     private static final int FIRST_API = 0x3FFF00;
     private static final AtomicInteger THREADS = new AtomicInteger();
 
-    final T result;
-    final List<Use> uses = new ArrayList<>();
+    public final T result;
+    public final List<Use> uses = new ArrayList<>();
     /** The numbers of the API calls that began, in order. */
-    final List<Integer> calls = new ArrayList<>();
+    public final List<Integer> calls = new ArrayList<>();
 
     private long serial = -1;
 
@@ -40,7 +40,7 @@ final class Recorded<T> {
         this.result = result;
     }
 
-    static <T> Recorded<T> of(Callable<T> code) throws Exception {
+    public static <T> Recorded<T> of(Callable<T> code) throws Exception {
         FutureTask<T> task = new FutureTask<>(() -> {
             Probe.enter(0); // so that the thread is among the calls
             try {
@@ -60,17 +60,17 @@ final class Recorded<T> {
     }
 
     /** Returns the sum of the amounts of a kind. */
-    long bytes(int kind) {
+    public long bytes(int kind) {
         return uses.stream().filter(use -> use.kind == kind).mapToLong(use -> use.amount).sum();
     }
 
     /** Returns how many records have such a kind. */
-    long count(IntPredicate kinds) {
+    public long count(IntPredicate kinds) {
         return uses.stream().filter(use -> kinds.test(use.kind)).count();
     }
 
     /** Returns the start, end, origin, origin's time and node of all work that the code handed over, including later work. */
-    List<long[]> handed() throws Exception {
+    public List<long[]> handed() throws Exception {
         Recorder.flush();
         List<long[]> found = new ArrayList<>();
         for (ChunkReader.Chunk chunk : ChunkReader.of(written(), 9, 0)) {

@@ -134,7 +134,7 @@ final class Start implements Runnable {
             }
             Class.forName("org.navitas.runtime.Running");
             initialize("org.navitas.runtime.BlockRunning");
-            initialize("org.navitas.hooks.Tables$Made");
+            initialize("org.navitas.hooks.Tables");
         } catch (Throwable e) {
             problem = e;
         }
