@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import io
 import os
 import re
@@ -86,7 +87,9 @@ def main() -> None:
     # Pydantic's plugin search reads the entry points of all packages and fails if one is damaged. `run` and `navitas.load` don't
     # disable it, since they run in processes of callers, which can use plugins.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
+    gc.set_threshold(50_000, 20, 20)  # Tables and imports allocate much and leave few cycles.
     code = run(sys.argv[1:])
+    gc.freeze()  # The last collections need not look at what the end of the process frees.
     for number in _TERMINATION_SIGNALS:  # All work and cleanup is done.
         signal.signal(number, signal.SIG_IGN)
     sys.exit(code)

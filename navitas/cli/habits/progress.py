@@ -12,7 +12,6 @@ from types import TracebackType
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.status import Status
 
 from navitas.base.untrusted_text import printable, printable_line
@@ -96,6 +95,8 @@ class ConsoleProgress:
 @contextmanager
 def bar(text: str, console: Console | None = None) -> Iterator[Callable[[int, int], None]]:
     """Show a progress bar on a terminal. Yields update(done, total)."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+
     shown = console or error_console()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=shown, transient=True, disable=not shown.is_terminal or is_quiet()) as progress:

@@ -21,12 +21,14 @@ def output_console() -> Console:
         force_terminal=is_terminal,
         no_color=False,
         color_system=_color_system(sys.stdout),
+        emoji=False,
     )
 
 
 def error_console() -> Console:
     """Return a console on standard error. Live lines appear only on a terminal, also with `--color always`."""
-    return Console(stderr=True, force_terminal=_is_terminal(sys.stderr), no_color=False, color_system=_color_system(sys.stderr))
+    color_system = _color_system(sys.stderr)
+    return Console(stderr=True, force_terminal=_is_terminal(sys.stderr), no_color=False, color_system=color_system, emoji=False)
 
 
 def _is_terminal(stream: IO[str] | None) -> bool:

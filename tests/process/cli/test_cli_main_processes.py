@@ -68,12 +68,30 @@ def test_missing_files_are_usage_errors_before_the_build(
     assert said in error and "building" not in error
 
 
-def test_help_imports_nothing_heavy() -> None:
-    code = (
-        "import sys; from navitas.cli.main import run; run(['--help']);"
-        "sys.exit(bool({'numpy', 'py4j', 'pydantic', 'lxml', 'adbutils'} & set(sys.modules)))"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False, stdout=subprocess.DEVNULL).returncode == 0
+def test_a_command_imports_only_what_it_needs() -> None:
+    """What `navitas --help` and `navitas report` take is mostly imports."""
+    golden = Path(__file__).parents[2] / "golden/recording-v1"
+    unused = {
+        "navitas.capture.collect",
+        "navitas.fleet.engine",
+        "navitas.insight",
+        "navitas.virtual_phone",
+        "navitas.recording.importing",
+    }
+    unused |= {"adbutils", "axml", "duckdb", "jinja2", "pandas", "py4j", "pyarrow", "scipy", "sklearn"}
+    unused |= {"numpy.f2py", "numpy.polynomial", "numpy.random", "numpy.testing", "rich._emoji_codes", "rich.progress"}
+    for arguments, also in (
+        (["--help"], {"lxml", "navitas.energy", "numpy", "pydantic", "rich"}),
+        (["report", str(golden)], set()),
+    ):
+        code = (
+            f"import sys; from navitas.cli.main import run; assert run({arguments!r}) == 0;"
+            f"sys.exit(' '.join({unused | also!r} & set(sys.modules)))"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], check=False, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
+        assert (arguments[0], done.stderr.strip()) == (arguments[0], "")
 
 
 def test_a_closed_pipe_is_not_an_error() -> None:
