@@ -231,7 +231,7 @@ class Manifest(_Model):
     state: Annotated[str, Known.from_literal(State)]
     project: Project
     device: DeviceEntry
-    provenance: Provenance = Provenance()
+    provenance: Provenance = Field(default_factory=Provenance)
     maps: list[Map]
     power_profile: PowerProfileEntry
     settings: dict[str, JsonValue]

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from navitas.cli.habits.messages import Preferences, Verbosity, prefer
 from navitas.cli.habits.progress import ConsoleProgress, short_label
+from navitas.cli.habits.standard_output import output_console
 
 
 def lines(total: int) -> list[str]:
@@ -22,6 +23,13 @@ def lines(total: int) -> list[str]:
 
 def test_few_tests_are_all_printed() -> None:
     assert lines(3) == ["  1/3 ATest#t1", "  2/3 ATest#t2", "  3/3 ATest#t3"]
+
+
+def test_names_are_not_shown_as_emoji(capsys: pytest.CaptureFixture[str]) -> None:
+    output_console().print(":bug:")
+    ConsoleProgress().stage(":bug:")
+    shown = capsys.readouterr()
+    assert (shown.out, shown.err) == (":bug:\n", ":bug:\n")
 
 
 def test_about_a_hundred_of_thousands_of_tests_are_printed() -> None:
