@@ -52,7 +52,6 @@ class AppComponent:
 
     name: str
     process: str
-    exported: bool
     is_launcher: bool = False
 
 
@@ -68,7 +67,6 @@ class ApkManifest:
     debuggable: bool
     test_only: bool
     split: str
-    application: str
     process: str
     instrumentations: tuple[Instrumentation, ...]
     activities: tuple[AppComponent, ...]
@@ -137,7 +135,6 @@ def _manifest(root: Element, abis: tuple[str, ...]) -> ApkManifest:
         debuggable=app.get("debuggable") == "true",
         test_only=app.get("testOnly") == "true",
         split=root.get("split", namespace=""),
-        application=_class(app.get("name"), package) if app.get("name") else "",
         process=process,
         instrumentations=tuple(
             Instrumentation(_class(one.get("name"), package), one.get("targetPackage"), one.get("targetProcesses"))
@@ -159,7 +156,6 @@ def _component(element: Element, package: str, process: str) -> AppComponent:
     return AppComponent(
         _class(element.get("targetActivity") or element.get("name"), package),
         _process(element.get("process"), package, process),
-        exported=element.get("exported", "true" if filters else "false") == "true",
         is_launcher=any(names.issuperset(_LAUNCHER) for names in filters),
     )
 

@@ -117,6 +117,8 @@ class ProfileOptions:
 
 def check_options(options: ProfileOptions) -> None:
     """Check patterns and the power profile without a device. Raises `UsageError` or `PowerProfileError`."""
+    if options.radios_off and options.prepare is False:
+        raise UsageError("--radios off changes the phone, but --no-prepare forbids changes", "leave one out")
     for pattern in options.tests:
         check_pattern(pattern)
     granularity = f"--granularity {options.granularity}"

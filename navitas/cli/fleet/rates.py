@@ -12,8 +12,7 @@ from navitas.base.units import percent, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.cli.fleet.engines import FleetChoice, fleet_of, fleet_options, reading
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT
-from navitas.cli.habits.json_output import json_option, write_document
+from navitas.cli.habits.json_output import json_option, write_json
 from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import WRITE_REGULAR_UTF8
 from navitas.cli.habits.standard_output import output_console
@@ -37,9 +36,7 @@ def command(*, choice: FleetChoice, output: Path | None, json_file: Path | None)
         if output is not None:
             with reading(fleet, "writing pairs") as shown:
                 export(output, RATES, rates(shown))
-    if json_file is not None:
-        write_document(json_file, {"schema_version": SCHEMA_VERSION, **asdict(summary)})
-    if json_file != STDOUT:
+    if write_json(json_file, schema_version=SCHEMA_VERSION, **asdict(summary)):
         _print(summary)
 
 

@@ -17,8 +17,8 @@ from navitas.cli.habits.files import STDOUT, write_to
 from navitas.cli.habits.json_output import json_option, write_json
 from navitas.cli.habits.messages import note
 from navitas.cli.habits.option import option
-from navitas.cli.habits.options import top_option
 from navitas.cli.habits.paths import READ, WRITE_ANY_NAME
+from navitas.cli.habits.shared_options import top_option
 from navitas.energy.analyze.load import load
 from navitas.fleet.advice import app_actions, client_actions
 from navitas.fleet.bugs import find_bugs

@@ -17,8 +17,8 @@ from navitas.cli.habits.files import STDOUT, write_to
 from navitas.cli.habits.json_output import json_option, write_document
 from navitas.cli.habits.messages import note
 from navitas.cli.habits.option import gathered, option
-from navitas.cli.habits.options import top_option
 from navitas.cli.habits.paths import TEXT, WRITE_ANY_NAME
+from navitas.cli.habits.shared_options import top_option
 from navitas.fleet.results import Row, document, of_enough_clients
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from navitas.base.untrusted_text import ESCAPED_SURROGATE, without_surrogates
-from navitas.cli.habits.files import write_to
+from navitas.cli.habits.files import STDOUT, write_to
 from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import WRITE_ANY_NAME
 
@@ -25,10 +25,11 @@ def json_option(function: F) -> F:
     return add(function)
 
 
-def write_json(path: Path | None, **content: object) -> None:
-    """Write a command's result, if a file was named."""
+def write_json(path: Path | None, **content: object) -> bool:
+    """Write a command's result, if a file was named. Returns whether standard output is free for text."""
     if path is not None:
         write_document(path, {"schema_version": SCHEMA_VERSION, **content})
+    return path != STDOUT
 
 
 def write_document(path: Path, document: object) -> None:

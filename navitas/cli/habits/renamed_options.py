@@ -1,7 +1,8 @@
-"""Old names of options and commands: refused, with the new name. Nothing that was released has them."""
+"""Old names of options, commands and variables: refused, with the new name. Nothing that was released has them."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -17,6 +18,8 @@ RENAMED_COMMANDS = {
     "and navitas power fit for model components fit"
 }
 """Old commands of `navitas`, and what they are now."""
+_RENAMED_VARIABLES = {"NAVITAS_MODEL_COMPONENTS_FIT_": "NAVITAS_POWER_FIT_", "NAVITAS_MODEL_": "NAVITAS_OPERATIONS_"}
+"""Beginnings of the variables of old commands, the longest first."""
 
 
 class RenamedOption(Option):
@@ -25,6 +28,15 @@ class RenamedOption(Option):
     def __init__(self, *args: Any, new: str, **attributes: Any) -> None:
         super().__init__(*args, **attributes)
         self.new = new
+
+
+def check_variables(prefix: str) -> None:
+    """Raise `click.UsageError` if the old name of a variable that begins with `prefix` is set."""
+    for name in os.environ:
+        old = next((old for old in _RENAMED_VARIABLES if name.startswith(old)), None)
+        new = name if old is None else _RENAMED_VARIABLES[old] + name.removeprefix(old)
+        if old is not None and new.startswith(prefix):
+            raise click.UsageError(f"environment variable {name} is now {new}")
 
 
 def renamed(old: str, new: str) -> Callable[[F], F]:

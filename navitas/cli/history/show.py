@@ -17,7 +17,6 @@ from navitas.capture.build.commits import oldest_first
 from navitas.cli.compare.energy_limit import figure_option, min_share_option
 from navitas.cli.compare.tables import change_texts, percent, short_names
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT
 from navitas.cli.habits.json_output import json_option, write_json
 from navitas.cli.habits.messages import warning
 from navitas.cli.habits.option import option
@@ -59,7 +58,6 @@ def command(*, file: Path | None, choice: FigureChoice, source: Path, least_perc
 
     FILE is the history: by default navitas-history.sqlite.
     """
-    is_text = json_file != STDOUT
     if not source.is_dir():
         raise UsageError(f"--source: {source} is not a folder", "Name the folder of the project.")
     file = file or DEFAULT_FILE
@@ -76,7 +74,7 @@ def command(*, file: Path | None, choice: FigureChoice, source: Path, least_perc
     if lacking:
         names = printable_list([one.name for one in lacking], 5)
         notes.append(f"left out: {len(lacking):,} sessions without {choice.energy} energy: {names}. {_ADD_AGAIN}")
-    write_json(
+    if write_json(
         json_file,
         schema_version=2,
         file=str(file),
@@ -84,8 +82,7 @@ def command(*, file: Path | None, choice: FigureChoice, source: Path, least_perc
         sessions=[_session_row(one) for one in sessions],
         figures=[_row(one) for one in found],
         warnings=notes,
-    )
-    if is_text:
+    ):
         output_console().print(trends_table(found, choice.energy, labels(sessions)))
     for text in notes:
         warning(text)

@@ -15,7 +15,7 @@ from navitas.capture.build.bridge import InstrumenterBridge, InstrumentOptions
 from navitas.capture.build.instrument import check_classes
 from navitas.capture.build.patterns import check_patterns
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT, write_to
+from navitas.cli.habits.files import write_to
 from navitas.cli.habits.json_output import json_option, write_json
 from navitas.cli.habits.messages import note, warning
 from navitas.cli.habits.option import option
@@ -50,7 +50,6 @@ def command(
     CLASSES are class folders and jars. With --sources, operations are those of the Java sources. Other methods have classes of
     operations that their bytecode distinguishes.
     """
-    is_text = json_file != STDOUT
     for source in sources:
         if not source.is_dir():
             raise UsageError(f"{source} is not a folder", "Name a folder with Java sources.")
@@ -64,7 +63,7 @@ def command(
     write_to(output, lambda out: out.write(packed), binary=True)
     rows = _rows(found)
     totals = _totals(found)
-    write_json(json_file, output=str(output), **totals, operation_classes=rows, notes=found.notes)
+    is_text = write_json(json_file, output=str(output), **totals, operation_classes=rows, notes=found.notes)
     for line in found.notes[:_MOST_NOTES]:
         warning(printable(line, 1000))
     if len(found.notes) > _MOST_NOTES:

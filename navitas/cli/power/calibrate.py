@@ -10,14 +10,14 @@ import click
 
 from navitas.base.untrusted_text import printable
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT, write_to
+from navitas.cli.habits.files import write_to
 from navitas.cli.habits.json_output import json_option, write_json
 from navitas.cli.habits.messages import next_step, shell_word, warning
 from navitas.cli.habits.option import gathered, option
-from navitas.cli.habits.options import Finite, interval_option, meter_option
 from navitas.cli.habits.paths import NAME_OR_FILE, READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT, WRITE_REGULAR
 from navitas.cli.habits.progress import ConsoleProgress
 from navitas.cli.habits.renamed_options import renamed
+from navitas.cli.habits.shared_options import Finite, interval_option, meter_option
 from navitas.cli.habits.standard_output import output_console
 from navitas.cli.power.calibrate_input import (
     CalibrationSources,
@@ -112,7 +112,6 @@ def command(*, measured: CalibrationSources, voltage_v: float | None, output: Pa
     --device measures a device with special test runs; its own profile is the default. Shows the error before and after, and at
     points that were left out of the fit.
     """
-    is_text = json_file != STDOUT
     points, unfitted, recording = measured.points, measured.unfitted, measured.recording
     given = None if measured.profile is None else read_given(measured.profile)
     readings = None if measured.meter is None else read_power_meter(measured.meter)
@@ -159,7 +158,7 @@ def command(*, measured: CalibrationSources, voltage_v: float | None, output: Pa
     of_input = (Caution("measurements", text) for text in notes)
     found = replace(found, warnings=(*of_input, *known, *found.warnings, *_implausible(output, calibrated, found.cpu)))
     others = [asdict(each) for each in components]
-    write_json(json_file, output=str(output), **found.as_json(model.cpu, voltage_v), components=others)
+    is_text = write_json(json_file, output=str(output), **found.as_json(model.cpu, voltage_v), components=others)
     for each in found.warnings:
         warning(printable(each.message, 1000))
     if is_text:

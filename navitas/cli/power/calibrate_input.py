@@ -18,7 +18,7 @@ from navitas.cli.habits.progress import ConsoleProgress
 from navitas.cli.workflows.devices import device_of
 from navitas.energy.analyze.load import Loaded
 from navitas.energy.attribute.component import RailUse
-from navitas.energy.attribute.components import COMPONENTS
+from navitas.energy.attribute.component_registry import COMPONENTS
 from navitas.insight.calibrate.cpu_coefficients import CpuCoefficients
 from navitas.insight.calibrate.fit_rows import IntervalSource
 from navitas.insight.calibrate.operating_points import PointSource

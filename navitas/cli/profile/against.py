@@ -14,8 +14,8 @@ from navitas.cli.compare.input import read_session
 from navitas.cli.compare.tables import changes_table
 from navitas.cli.habits.files import STDOUT
 from navitas.cli.habits.messages import next_step, shell_word, warning
-from navitas.cli.habits.options import ReportOptions
 from navitas.cli.habits.progress import ConsoleProgress
+from navitas.cli.habits.shared_options import ReportOptions
 from navitas.cli.habits.standard_output import output_console
 from navitas.cli.history.file import add_sessions
 from navitas.cli.profile.measuring import print_failures, print_troubles

@@ -14,7 +14,7 @@ from navitas.capture.collect.version_runs import ProfilingOutcome
 from navitas.cli.habits.files import STDOUT
 from navitas.cli.habits.messages import error as show_error
 from navitas.cli.habits.messages import failure, location, next_step, shell_word
-from navitas.cli.habits.options import ReportOptions
+from navitas.cli.habits.shared_options import ReportOptions
 from navitas.cli.history.file import add_sessions
 from navitas.cli.report.formats import ReportFile
 from navitas.cli.report.reporting import load_profile, write_reports

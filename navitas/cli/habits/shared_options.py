@@ -152,10 +152,17 @@ measuring_options = section(
     ),
     choice_option("--trace", ["auto", "perfetto", "atrace", "none"], "The tracer of the phone's scheduler."),
     option("--prepare/--no-prepare", default=None, help="Set up and restore the phone. [on real ones]"),
-    choice_option("--radios", ["keep", "off"], "off: disable Wi-Fi, mobile data, Bluetooth."),
+    option(
+        "--radios",
+        "radios_off",
+        type=click.Choice(["keep", "off"]),
+        default="keep",
+        callback=lambda _ctx, _param, value: value == "off",
+        help="off: disable Wi-Fi, mobile data, Bluetooth.",
+    ),
     option("--force", is_flag=True, from_project=False, help="Also measure a hot or nearly empty phone."),
 )
-"""The options for measuring and for the phone's settings. The command must call `profile_options`."""
+"""The options for measuring and for the phone's settings: fields of `ProfileOptions`."""
 
 
 def _report(
