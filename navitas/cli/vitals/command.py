@@ -136,7 +136,7 @@ def _remedy(report: VitalsReport, source: Path, apps: Sequence[AppVitals]) -> st
     return "see the methods above, and the remedies in docs/vitals.md"
 
 
-def _document(source: Path, recording: Path | None, report: VitalsReport) -> object:
+def _document(source: Path, recording: Path | None, report: VitalsReport) -> dict[str, object]:
     """Return the JSON document. docs/vitals.md describes its fields."""
     use = report.use
     return {

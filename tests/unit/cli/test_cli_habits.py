@@ -197,19 +197,19 @@ def test_old_names_in_variables_and_settings_are_refused_with_the_new_ones(
 
 
 @pytest.mark.parametrize(
-    ("words", "old", "new"),
+    ("words", "variable"),
     [
-        (["operations", "count", "rec"], "NAVITAS_MODEL_COUNT_CENSUS", "NAVITAS_OPERATIONS_COUNT_CENSUS"),
-        (["operations", "cases", "run", "rec"], "NAVITAS_MODEL_CASES_RUN_DEVICE", "NAVITAS_OPERATIONS_CASES_RUN_DEVICE"),
-        (["power", "fit", "rec"], "NAVITAS_MODEL_COMPONENTS_FIT_TOTAL", "NAVITAS_POWER_FIT_TOTAL"),
+        ("operations count rec", "COUNT_CENSUS is now NAVITAS_OPERATIONS_COUNT_CENSUS"),
+        ("operations cases run rec", "CASES_RUN_DEVICE is now NAVITAS_OPERATIONS_CASES_RUN_DEVICE"),
+        ("power fit rec", "COMPONENTS_FIT_TOTAL is now NAVITAS_POWER_FIT_TOTAL"),
     ],
 )
 def test_old_variables_of_a_renamed_command_are_refused_with_the_new_ones(
-    words: list[str], old: str, new: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    words: str, variable: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv(old, "x")
-    assert run(words) == ExitCode.USAGE
-    assert f"environment variable {old} is now {new}" in capsys.readouterr().err
+    monkeypatch.setenv(f"NAVITAS_MODEL_{variable.split()[0]}", "x")
+    assert run(words.split()) == ExitCode.USAGE
+    assert f"environment variable NAVITAS_MODEL_{variable}" in capsys.readouterr().err
     assert run(["report", "rec"]) == ExitCode.OK, "it was a variable of another command"
 
 
