@@ -24,7 +24,7 @@ from navitas.cli.compare.energy_limit import figure_option
 from navitas.cli.compare.input import read_session
 from navitas.cli.compare.tables import percent, short_names
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import failed_check, location, next_step, note, shell_word, warning
 from navitas.cli.habits.option import gathered, option, section
 from navitas.cli.habits.paths import FOLDER, READ, TEXT

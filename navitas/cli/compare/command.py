@@ -10,7 +10,7 @@ from navitas.cli.compare.energy_limit import Limit, check_limit, figure_option, 
 from navitas.cli.compare.input import check_output, read_session, session_paths
 from navitas.cli.compare.tables import changes_table
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import warning
 from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import READ_FILE_ANY_NAME

@@ -13,7 +13,7 @@ from navitas.capture.device.adb_server import ListedDevice, list_devices, quoted
 from navitas.capture.device.adb_transport import remedy_for
 from navitas.capture.device.base import VIRTUAL
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import next_step, shell_word, warning
 from navitas.cli.habits.standard_output import output_console
 from navitas.report.terminal.fitted_table import Column, FittedTable

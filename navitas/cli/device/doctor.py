@@ -18,7 +18,7 @@ from navitas.capture.device.adb_server import NOT_UNDERSTOOD, adb_path, adb_vers
 from navitas.capture.device.adb_transport import remedy_for
 from navitas.capture.device.base import VIRTUAL
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import next_step, shell_word
 from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import TEXT

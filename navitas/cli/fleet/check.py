@@ -11,9 +11,8 @@ from navitas.cli.compare.energy_limit import end_check, fail_on_option
 from navitas.cli.fleet.engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
 from navitas.cli.fleet.rows import Outputs, output_options
 from navitas.cli.habits.commands import NavitasCommand, warn_about_settings
-from navitas.cli.habits.option import option
+from navitas.cli.habits.option import option, renamed
 from navitas.cli.habits.paths import TEXT
-from navitas.cli.habits.renamed_options import renamed
 from navitas.cli.habits.row_tables import rows_table
 from navitas.cli.habits.standard_output import output_console
 from navitas.fleet.bugs import find_bugs

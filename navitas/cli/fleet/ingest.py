@@ -21,8 +21,7 @@ from navitas.base.regular_files import is_url
 from navitas.base.untrusted_text import printable
 from navitas.cli.fleet.rows import client_option
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT
-from navitas.cli.habits.json_output import json_option, write_document
+from navitas.cli.habits.files import STDOUT, json_option, write_document
 from navitas.cli.habits.messages import error as show_error
 from navitas.cli.habits.messages import failed_check, is_quiet, next_step, note, shell_word, warning
 from navitas.cli.habits.paths import NEW_STORE, PathType

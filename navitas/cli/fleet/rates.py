@@ -12,7 +12,7 @@ from navitas.base.units import percent, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.cli.fleet.engines import FleetChoice, fleet_of, fleet_options, reading
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import WRITE_REGULAR_UTF8
 from navitas.cli.habits.standard_output import output_console

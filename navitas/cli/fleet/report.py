@@ -13,8 +13,7 @@ from navitas.base.units import share
 from navitas.cli.fleet.engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
 from navitas.cli.fleet.rows import client_option, min_clients_option
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT, write_to
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import STDOUT, json_option, write_json, write_to
 from navitas.cli.habits.messages import note
 from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import READ, WRITE_ANY_NAME

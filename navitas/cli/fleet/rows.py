@@ -13,8 +13,7 @@ import click
 from navitas.base.counts import counted
 from navitas.base.errors import UsageError
 from navitas.base.untrusted_text import guarded
-from navitas.cli.habits.files import STDOUT, write_to
-from navitas.cli.habits.json_output import json_option, write_document
+from navitas.cli.habits.files import STDOUT, json_option, write_document, write_to
 from navitas.cli.habits.messages import note
 from navitas.cli.habits.option import gathered, option
 from navitas.cli.habits.paths import TEXT, WRITE_ANY_NAME

@@ -17,12 +17,10 @@ from navitas.capture.device.base import Device
 from navitas.cli.fleet.ingest import ingest_with_progress, print_outcomes
 from navitas.cli.fleet.rows import client_option
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import STDOUT, json_option, write_json
 from navitas.cli.habits.messages import note
-from navitas.cli.habits.option import option
+from navitas.cli.habits.option import option, renamed
 from navitas.cli.habits.paths import NEW_STORE, WRITE_REGULAR
-from navitas.cli.habits.renamed_options import renamed
 from navitas.cli.habits.shared_options import connected_option
 from navitas.cli.workflows.devices import device_of
 from navitas.fleet.ingest.checkin import CheckinReader

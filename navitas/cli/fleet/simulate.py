@@ -10,7 +10,7 @@ import click
 from navitas.base.counts import counted
 from navitas.base.errors import UsageError
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import next_step, shell_word
 from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import NEW_STORE, READ_FILE, TEXT

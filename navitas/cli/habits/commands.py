@@ -15,8 +15,7 @@ from click.shell_completion import CompletionItem
 
 from navitas.base.errors import NavitasError, UsageError
 from navitas.cli.habits.messages import Verbosity, detail, prefer, preferences, warning
-from navitas.cli.habits.option import Option
-from navitas.cli.habits.renamed_options import check_variables
+from navitas.cli.habits.option import Option, check_variables
 
 _COMMON, _OTHER_OPTIONS = "General", "Options"
 _META = f"{__name__}.settings"

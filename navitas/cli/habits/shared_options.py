@@ -14,9 +14,8 @@ import click
 from navitas.base.errors import UsageError
 from navitas.capture.device.base import VIRTUAL
 from navitas.cli.habits.files import STDOUT, check_distinct
-from navitas.cli.habits.option import choice_option, gathered, option, section
+from navitas.cli.habits.option import choice_option, gathered, option, renamed, section
 from navitas.cli.habits.paths import NAME_OR_FILE, PROGRAM, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME, file_of_recording
-from navitas.cli.habits.renamed_options import renamed
 from navitas.cli.report.formats import FormatOption, FormatType, ReportFile, report_files
 from navitas.energy.attribute.analysis_settings import DEFAULT, AnalysisSettings, EvidenceChoice
 from navitas.recording.layout import is_file_of

@@ -11,7 +11,7 @@ import click
 from navitas.base.errors import NavitasError, UsageError
 from navitas.cli.compare.input import read_session, session_paths
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import next_step, shell_word, warning
 from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import READ_FILE_ANY_NAME, WRITE_ANY_NAME

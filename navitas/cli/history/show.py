@@ -17,7 +17,7 @@ from navitas.capture.build.commits import oldest_first
 from navitas.cli.compare.energy_limit import figure_option, min_share_option
 from navitas.cli.compare.tables import change_texts, percent, short_names
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import warning
 from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import READ, READ_ANY_NAME

@@ -12,7 +12,7 @@ from navitas import __version__
 from navitas.base.user_folders import with_home
 from navitas.capture.build.plugin_repository import LOCAL, install_plugin
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import location, next_step
 from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import FOLDER

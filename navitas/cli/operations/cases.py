@@ -11,8 +11,7 @@ from navitas.base.errors import RecordingError, UsageError
 from navitas.base.untrusted_text import printable, printable_list
 from navitas.capture.build.gradle import check_project, find_gradle
 from navitas.cli.habits.commands import NavitasCommand, NavitasGroup
-from navitas.cli.habits.files import write_to
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json, write_to
 from navitas.cli.habits.messages import location, next_step, note, shell_word, warning
 from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import FOLDER, READ_ANY_NAME, READ_FILE_ANY_NAME, WRITE_REGULAR

@@ -15,8 +15,7 @@ from navitas.capture.build.bridge import InstrumenterBridge, InstrumentOptions
 from navitas.capture.build.instrument import check_classes
 from navitas.capture.build.patterns import check_patterns
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import write_to
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json, write_to
 from navitas.cli.habits.messages import note, warning
 from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import READ, TEXT, WRITE_REGULAR_UTF8

@@ -18,8 +18,7 @@ from navitas.base.json_text import fields
 from navitas.base.regular_files import read_regular
 from navitas.base.untrusted_text import guarded, printable
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT, write_to
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import STDOUT, json_option, write_json, write_to
 from navitas.cli.habits.messages import next_step, note, shell_word
 from navitas.cli.habits.option import choice_option, option
 from navitas.cli.habits.paths import READ, WRITE_ANY_NAME

@@ -12,8 +12,7 @@ import click
 from navitas.base.errors import UsageError
 from navitas.base.untrusted_text import printable
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT, write_to
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import STDOUT, json_option, write_json, write_to
 from navitas.cli.habits.messages import next_step, shell_word, warning
 from navitas.cli.habits.option import choice_option, gathered, option
 from navitas.cli.habits.paths import READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME, WRITE_REGULAR

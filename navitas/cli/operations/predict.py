@@ -14,11 +14,10 @@ from navitas.base.units import joules, percent
 from navitas.base.untrusted_text import printable, printable_list
 from navitas.cli.compare.energy_limit import Limit, end_check, limit_options
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import failed_check, note, warning
-from navitas.cli.habits.option import option, section
+from navitas.cli.habits.option import option, renamed, section
 from navitas.cli.habits.paths import READ_ANY_NAME, READ_FILE_ANY_NAME
-from navitas.cli.habits.renamed_options import renamed
 from navitas.cli.habits.shared_options import BEFORE_HELP, top_option
 from navitas.cli.habits.standard_output import output_console
 from navitas.cli.operations.input import CostedFiles, Counted, costed_options, read_builds, read_costs

@@ -10,13 +10,11 @@ import click
 
 from navitas.base.untrusted_text import printable
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import write_to
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json, write_to
 from navitas.cli.habits.messages import next_step, shell_word, warning
-from navitas.cli.habits.option import gathered, option
+from navitas.cli.habits.option import gathered, option, renamed
 from navitas.cli.habits.paths import NAME_OR_FILE, READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT, WRITE_REGULAR
 from navitas.cli.habits.progress import ConsoleProgress
-from navitas.cli.habits.renamed_options import renamed
 from navitas.cli.habits.shared_options import Finite, interval_option, meter_option
 from navitas.cli.habits.standard_output import output_console
 from navitas.cli.power.calibrate_input import (

@@ -11,8 +11,7 @@ from navitas.base.errors import UsageError
 from navitas.base.units import unbroken
 from navitas.base.untrusted_text import printable, printable_line
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import write_to
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json, write_to
 from navitas.cli.habits.messages import next_step, note, shell_word, warning
 from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import READ_ANY_NAME, WRITE_REGULAR

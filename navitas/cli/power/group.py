@@ -14,8 +14,7 @@ from navitas.base.units import unbroken
 from navitas.base.untrusted_text import printable, printable_line, printable_lines
 from navitas.capture.collect import power, topology
 from navitas.cli.habits.commands import NavitasCommand, NavitasGroup
-from navitas.cli.habits.files import STDOUT, write_to
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import STDOUT, json_option, write_json, write_to
 from navitas.cli.habits.messages import next_step, note, shell_word, warning
 from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT, WRITE_REGULAR

@@ -18,9 +18,8 @@ from navitas.capture.build.gradle import BuildOptions
 from navitas.capture.collect.options import MAX_SEED, ProfileOptions
 from navitas.cli.compare.energy_limit import Limit, figure_option, limit_options
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.option import gathered, given_options, option, section
+from navitas.cli.habits.option import gathered, given_options, option, renamed, section
 from navitas.cli.habits.paths import FOLDER, PROGRAM, READ, READ_FILE, TEXT, WRITE_ANY_NAME, with_name
-from navitas.cli.habits.renamed_options import renamed
 from navitas.cli.habits.shared_options import (
     Finite,
     Percent,

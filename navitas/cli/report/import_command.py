@@ -12,12 +12,11 @@ from navitas.base.counts import counted
 from navitas.base.errors import UsageError
 from navitas.base.untrusted_text import printable, printable_line
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import location, next_step, shell_word, warning
-from navitas.cli.habits.option import choice_option, option
+from navitas.cli.habits.option import choice_option, option, renamed
 from navitas.cli.habits.paths import FOLDER, NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT, input_name
 from navitas.cli.habits.progress import ConsoleProgress
-from navitas.cli.habits.renamed_options import renamed
 from navitas.cli.habits.shared_options import Finite
 from navitas.cli.profile.masking import command_line
 from navitas.cli.workflows.origin import provenance

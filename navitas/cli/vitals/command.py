@@ -15,7 +15,7 @@ from navitas.base.json_text import fields
 from navitas.base.untrusted_text import printable, printable_line
 from navitas.cli.compare.energy_limit import fail_on_option
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import failed_check, next_step, shell_word, unknown_check, warning
 from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT, as_given

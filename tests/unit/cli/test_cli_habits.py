@@ -18,10 +18,9 @@ from navitas.capture.collect.options import ProfileOptions
 from navitas.cli.fleet.ingest import SamplesSource
 from navitas.cli.habits import messages
 from navitas.cli.habits.commands import NavitasGroup
-from navitas.cli.habits.option import Option, gathered
+from navitas.cli.habits.option import Option, RenamedOption, gathered
 from navitas.cli.habits.option import option as add_option
 from navitas.cli.habits.paths import NameOrFile, PathType
-from navitas.cli.habits.renamed_options import RenamedOption
 from navitas.cli.main import cli, run
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
@@ -207,7 +206,7 @@ def test_old_names_in_variables_and_settings_are_refused_with_the_new_ones(
 def test_old_variables_of_a_renamed_command_are_refused_with_the_new_ones(
     words: str, variable: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv(f"NAVITAS_MODEL_{variable.split()[0]}", "x")
+    monkeypatch.setenv(f"NAVITAS_MODEL_{variable.split(maxsplit=1)[0]}", "x")
     assert run(words.split()) == ExitCode.USAGE
     assert f"environment variable NAVITAS_MODEL_{variable}" in capsys.readouterr().err
     assert run(["report", "rec"]) == ExitCode.OK, "it was a variable of another command"
