@@ -13,7 +13,7 @@ from navitas.base.errors import DeviceError, ExitCode
 from navitas.base.json_text import fields
 from navitas.base.untrusted_text import printable
 from navitas.capture.collect.doctor import Check, Examination, examine
-from navitas.capture.collect.left_state import restore_left_state
+from navitas.capture.collect.state.left_state import restore_left_state
 from navitas.capture.device.adb_server import NOT_UNDERSTOOD, adb_path, adb_versions, list_devices, user_client
 from navitas.capture.device.adb_transport import remedy_for
 from navitas.capture.device.base import VIRTUAL

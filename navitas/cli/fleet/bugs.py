@@ -13,9 +13,9 @@ from navitas.cli.fleet.rows import Outputs, output_options
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.row_tables import rows_table
 from navitas.cli.habits.standard_output import output_console
-from navitas.fleet.bugs import FDR_LIMIT, find_bugs
 from navitas.fleet.figures import number, with_interval
-from navitas.fleet.results import BugRow, bug_rows
+from navitas.fleet.findings.bugs import FDR_LIMIT, find_bugs
+from navitas.fleet.findings.results import BugRow, bug_rows
 from navitas.report.terminal.fitted_table import Column, FittedTable
 
 

@@ -15,9 +15,9 @@ from navitas.cli.habits.option import option, renamed
 from navitas.cli.habits.paths import TEXT
 from navitas.cli.habits.row_tables import rows_table
 from navitas.cli.habits.standard_output import output_console
-from navitas.fleet.bugs import find_bugs
-from navitas.fleet.drain_changes import CheckRow, check_versions
+from navitas.fleet.diagnoses.drain_changes import CheckRow, check_versions
 from navitas.fleet.figures import with_interval
+from navitas.fleet.findings.bugs import find_bugs
 from navitas.fleet.store import find_app
 from navitas.report.terminal.fitted_table import Column, FittedTable
 

@@ -15,9 +15,9 @@ from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import TEXT
 from navitas.cli.habits.row_tables import rows_table
 from navitas.cli.habits.standard_output import output_console
-from navitas.fleet.drain_changes import ChangeRow, changes_of
+from navitas.fleet.diagnoses.drain_changes import ChangeRow, changes_of
 from navitas.fleet.figures import number, with_interval
-from navitas.fleet.hogs import Hogs
+from navitas.fleet.findings.hogs import Hogs
 from navitas.fleet.period import Period
 from navitas.report.terminal.fitted_table import Column, FittedTable
 

@@ -18,7 +18,7 @@ from navitas.cli.habits.paths import STORE, TEXT
 from navitas.cli.habits.progress import bar
 from navitas.fleet.engine.base import Engine
 from navitas.fleet.engine.duckdb import MEMORY_MIB, DuckDbEngine
-from navitas.fleet.hogs import Hogs, find_hogs
+from navitas.fleet.findings.hogs import Hogs, find_hogs
 from navitas.fleet.period import Period
 from navitas.fleet.stages import Fleet, bring_up_to_date
 from navitas.fleet.store import Store

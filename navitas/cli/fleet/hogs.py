@@ -20,14 +20,14 @@ from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import TEXT
 from navitas.cli.habits.row_tables import rows_table
 from navitas.cli.habits.standard_output import output_console
-from navitas.fleet.bugs import find_bugs
+from navitas.fleet.diagnoses.versions import find_versions
 from navitas.fleet.figures import number, with_interval
 from navitas.fleet.files import FleetError
-from navitas.fleet.hogs import FDR_LIMIT, MIN_SHARE, Claim, Hogs, warnings_of
-from navitas.fleet.results import PERCENT_H, AppRow, HogRow, R, app_rows, hog_rows, of_enough_clients
+from navitas.fleet.findings.bugs import find_bugs
+from navitas.fleet.findings.hogs import FDR_LIMIT, MIN_SHARE, Claim, Hogs, warnings_of
+from navitas.fleet.findings.results import PERCENT_H, AppRow, HogRow, R, app_rows, hog_rows, of_enough_clients
 from navitas.fleet.stages import Fleet
 from navitas.fleet.store import find_app
-from navitas.fleet.versions import find_versions
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 

@@ -29,10 +29,10 @@ from navitas.cli.habits.row_tables import more_rows
 from navitas.cli.habits.standard_output import error_console, output_console
 from navitas.fleet import layout
 from navitas.fleet.files import FleetError
+from navitas.fleet.findings.results import SCHEMA_VERSION
 from navitas.fleet.ingest.group import SourceOutcome
 from navitas.fleet.ingest.ingest_files import ingest
 from navitas.fleet.ingest.remote import fetch_files, shown_url
-from navitas.fleet.results import SCHEMA_VERSION
 from navitas.fleet.store_settings import SALT_VARIABLE, ignores_variable
 from navitas.report.terminal.fitted_table import Column, FittedTable
 

@@ -18,7 +18,7 @@ from navitas.cli.habits.messages import note
 from navitas.cli.habits.option import gathered, option
 from navitas.cli.habits.paths import TEXT, WRITE_ANY_NAME
 from navitas.cli.habits.shared_options import top_option
-from navitas.fleet.results import Row, document, of_enough_clients
+from navitas.fleet.findings.results import Row, document, of_enough_clients
 
 F = TypeVar("F", bound=Callable[..., Any])
 R = TypeVar("R", bound=Row)

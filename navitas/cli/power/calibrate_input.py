@@ -10,8 +10,9 @@ from pathlib import Path
 
 from navitas.base.errors import DeviceError, UsageError
 from navitas.base.untrusted_text import printable
-from navitas.capture.collect import power, topology
-from navitas.capture.collect.special_runs import meter_of, rails_text, special_runs
+from navitas.capture.collect import power
+from navitas.capture.collect.readings import topology
+from navitas.capture.collect.runs.special_runs import meter_of, rails_text, special_runs
 from navitas.cli.habits.files import STDOUT
 from navitas.cli.habits.messages import shell_word, warning
 from navitas.cli.habits.progress import ConsoleProgress

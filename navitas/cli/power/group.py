@@ -12,7 +12,8 @@ from navitas.base.errors import ExitCode, PowerProfileError, UsageError
 from navitas.base.json_text import fields
 from navitas.base.units import unbroken
 from navitas.base.untrusted_text import printable, printable_line, printable_lines
-from navitas.capture.collect import power, topology
+from navitas.capture.collect import power
+from navitas.capture.collect.readings import topology
 from navitas.cli.habits.commands import NavitasCommand, NavitasGroup
 from navitas.cli.habits.files import STDOUT, json_option, write_json, write_to
 from navitas.cli.habits.messages import next_step, note, shell_word, warning

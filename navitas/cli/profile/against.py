@@ -8,7 +8,7 @@ from pathlib import Path
 from navitas.base.errors import ExitCode, UsageError
 from navitas.capture.build.gradle import BuildOptions
 from navitas.capture.collect.options import ProfileOptions
-from navitas.capture.collect.version_runs import ProfilingOutcome
+from navitas.capture.collect.runs.version_runs import ProfilingOutcome
 from navitas.cli.compare.energy_limit import Limit, check_limit
 from navitas.cli.compare.input import read_session
 from navitas.cli.compare.tables import changes_table

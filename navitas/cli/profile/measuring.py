@@ -10,7 +10,7 @@ from pathlib import Path
 from navitas.base.errors import DeviceError, ExitCode, NavitasError
 from navitas.base.units import joules
 from navitas.base.untrusted_text import printable, printable_line
-from navitas.capture.collect.version_runs import ProfilingOutcome
+from navitas.capture.collect.runs.version_runs import ProfilingOutcome
 from navitas.cli.habits.files import STDOUT
 from navitas.cli.habits.messages import error as show_error
 from navitas.cli.habits.messages import failure, location, next_step, shell_word

@@ -13,7 +13,7 @@ from navitas.cli.profile.masking import command_line
 from navitas.cli.workflows.measurement import Caller
 
 if TYPE_CHECKING:
-    from navitas.capture.collect.version_runs import ProfilingOutcome
+    from navitas.capture.collect.runs.version_runs import ProfilingOutcome
     from navitas.energy.analyze.profile import Profile
 
 

@@ -13,10 +13,10 @@ from navitas.android.ids import PACKAGE_NAME
 from navitas.base.errors import UsageError
 from navitas.capture.build.gradle import BuildOptions, find_gradle
 from navitas.capture.bundle.reader import Bundle, open_bundle
-from navitas.capture.collect.app_use import Use, wait_for_user
-from navitas.capture.collect.input_script import read_input_script
-from navitas.capture.collect.map_cache import KnownMap
+from navitas.capture.collect.apps.map_cache import KnownMap
 from navitas.capture.collect.options import ProfileOptions
+from navitas.capture.collect.runs.app_use import Use, wait_for_user
+from navitas.capture.collect.runs.input_script import read_input_script
 from navitas.capture.device.base import VIRTUAL
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.option import gathered, given_options, option, section

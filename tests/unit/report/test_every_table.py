@@ -67,13 +67,13 @@ from navitas.energy.analyze.timeline import ComponentTimelines
 from navitas.energy.attribute.component import OwnerKind
 from navitas.energy.attribute.consumers_comparison import ConsumerEnergy
 from navitas.energy.attribute.ledger import Energy, Evidence
-from navitas.fleet.advice import ActionRow
-from navitas.fleet.drain_changes import ChangeRow, CheckRow
+from navitas.fleet.diagnoses.advice import ActionRow
+from navitas.fleet.diagnoses.drain_changes import ChangeRow, CheckRow
 from navitas.fleet.files import FleetError
+from navitas.fleet.findings.rates import Summary
+from navitas.fleet.findings.results import BugRow, HogRow, ScoreRow
 from navitas.fleet.ingest.group import SourceOutcome
 from navitas.fleet.paper.paper_findings import PaperBugRow, PaperHogRow
-from navitas.fleet.rates import Summary
-from navitas.fleet.results import BugRow, HogRow, ScoreRow
 from navitas.insight.calibrate.calibration import Calibration, Disagreement, PointErrors
 from navitas.insight.calibrate.special_steps import ComponentCurrents
 from navitas.insight.compare.comparison import Comparison, FigureChange
