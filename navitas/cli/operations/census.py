@@ -9,7 +9,6 @@ from pathlib import Path
 
 import click
 
-from navitas.base.errors import UsageError
 from navitas.base.untrusted_text import printable, printable_line
 from navitas.capture.build.bridge import InstrumenterBridge, InstrumentOptions
 from navitas.capture.build.instrument import check_classes
@@ -18,7 +17,7 @@ from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.files import json_option, write_json, write_to
 from navitas.cli.habits.messages import note, warning
 from navitas.cli.habits.option import option
-from navitas.cli.habits.paths import READ, TEXT, WRITE_REGULAR_UTF8
+from navitas.cli.habits.paths import READ, READ_FOLDER, TEXT, WRITE_REGULAR_UTF8
 from navitas.cli.habits.standard_output import output_console
 from navitas.insight.operations.census.document import CLASSES, Census, parse_census
 from navitas.report.terminal.fitted_table import Column, FittedTable
@@ -29,7 +28,7 @@ _MOST_NOTES = 20
 @click.command("census", cls=NavitasCommand, example="navitas operations census classes --sources src/main/java -o census.json")
 @click.argument("classes", type=READ, nargs=-1, required=True, metavar="CLASSES...")
 @option("-o", "--output", required=True, type=WRITE_REGULAR_UTF8, metavar="FILE", help="The census; .gz compresses it.")
-@option("--sources", multiple=True, type=READ, metavar="DIR", help="Folder of the classes' sources; repeatable.")
+@option("--sources", multiple=True, type=READ_FOLDER, metavar="DIR", help="Folder of the classes' sources; repeatable.")
 @option("--class-path", multiple=True, type=READ, metavar="PATH", help="Libraries that the sources use; repeatable.")
 @option("--include", multiple=True, type=TEXT, metavar="PATTERN", help="Only classes like a.b.**; repeatable.")
 @option("--exclude", multiple=True, type=TEXT, metavar="PATTERN", help="Leave out classes like a.b.**; repeatable.")
@@ -49,9 +48,6 @@ def command(
     CLASSES are class folders and jars. With --sources, operations are those of the Java sources. Other methods have classes of
     operations that their bytecode distinguishes.
     """
-    for source in sources:
-        if not source.is_dir():
-            raise UsageError(f"{source} is not a folder", "Name a folder with Java sources.")
     check_classes([*classes, *class_path])
     check_patterns(include, exclude)
     with InstrumenterBridge() as bridge:

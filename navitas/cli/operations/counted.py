@@ -13,7 +13,6 @@ from typing import IO, Any
 import click
 import numpy as np
 
-from navitas.base.errors import UsageError
 from navitas.base.json_text import fields
 from navitas.base.regular_files import read_regular
 from navitas.base.untrusted_text import guarded, printable
@@ -21,7 +20,7 @@ from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.files import STDOUT, json_option, write_json, write_to
 from navitas.cli.habits.messages import next_step, note, shell_word
 from navitas.cli.habits.option import choice_option, option
-from navitas.cli.habits.paths import READ, WRITE_ANY_NAME
+from navitas.cli.habits.paths import READ_FOLDER, WRITE_ANY_NAME
 from navitas.cli.habits.shared_options import top_option
 from navitas.cli.habits.standard_output import output_console
 from navitas.cli.operations.input import CostedFiles, Counted, costed_options, counted_options, read_builds, read_costed
@@ -111,7 +110,7 @@ def classes(*, files: CostedFiles, json_file: Path | None) -> None:
     "blocks", cls=NavitasCommand, example="navitas operations blocks RECORDING --census census.json --model model.json"
 )
 @costed_options
-@option("--sources", multiple=True, type=READ, metavar="DIR", help="Folder of the classes' sources; repeatable.")
+@option("--sources", multiple=True, type=READ_FOLDER, metavar="DIR", help="Folder of the classes' sources; repeatable.")
 @top_option(20)
 @json_option
 def blocks(*, files: CostedFiles, sources: tuple[Path, ...], top: int, json_file: Path | None) -> None:
@@ -119,12 +118,11 @@ def blocks(*, files: CostedFiles, sources: tuple[Path, ...], top: int, json_file
 
     The energy is executions × cost by the model, so it is an estimate. RECORDING is one of navitas profile --granularity block.
     """
-    lines = SourceLines(sources)
     counted, costs = read_costed(files)
     costed = costed_blocks(counted.program, counted.counters, costs)
     energy_j = sum(one.energy_j for one in costed)
     if _write(json_file, files, energy_j, fixed_executions=EXECUTIONS, blocks=[_block_document(one) for one in costed]):
-        output_console().print(blocks_table(costed, top), *block_lines(costed[:top], lines.of))
+        output_console().print(blocks_table(costed, top), *block_lines(costed[:top], SourceLines(sources).of))
 
 
 @click.command(
@@ -210,10 +208,6 @@ class SourceLines:
     """Lines of the sources in some folders."""
 
     def __init__(self, folders: Sequence[Path]) -> None:
-        """Raises `UsageError` if one is not a folder."""
-        for folder in folders:
-            if not folder.is_dir():
-                raise UsageError(f"{folder} is not a folder", "Name a folder with sources, such as src/main/java.")
         self._folders = folders
         self._text = cache(self._read)
 

@@ -19,7 +19,7 @@ from navitas.capture.collect.options import MAX_SEED, ProfileOptions
 from navitas.cli.compare.energy_limit import Limit, figure_option, limit_options
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.option import gathered, given_options, option, renamed, section
-from navitas.cli.habits.paths import FOLDER, PROGRAM, READ, READ_FILE, TEXT, WRITE_ANY_NAME, with_name
+from navitas.cli.habits.paths import FOLDER, PROGRAM, READ, READ_FILE, READ_FOLDER, TEXT, WRITE_ANY_NAME, with_name
 from navitas.cli.habits.shared_options import (
     Finite,
     Percent,
@@ -94,7 +94,7 @@ _PROBED = "test, class: their energy, without probes. block: also executions."
         from_project=False,
         help="A bundle of navitasBundle, not PROJECT; repeatable.",
     ),
-    option("--source", type=READ, metavar="DIR", help="The project, for its git revisions. [none]"),
+    option("--source", type=READ_FOLDER, metavar="DIR", help="The project, for its git revisions. [none]"),
 )
 @section(
     "Output",
@@ -145,8 +145,6 @@ def command(
     if build.hook_libraries and options.record == "none":
         raise UsageError("--hook-libraries adds to the hooks of --record, which is none", "add --record hooks, or leave it out")
     _check_report(report, options.granularity)
-    if source is not None and not source.is_dir():
-        raise UsageError(f"--source: no such folder: {source}", "name the folder of the project")
     if not bundles:
         if source is not None:
             raise UsageError("--source is the project of bundles, but there is no --bundle", "give only PROJECT, or add --bundle")
