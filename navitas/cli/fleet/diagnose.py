@@ -8,9 +8,8 @@ from itertools import groupby
 import click
 import numpy as np
 
-from navitas.base.counts import counted
 from navitas.base.errors import UsageError
-from navitas.base.units import unbroken
+from navitas.base.units import counted, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.cli.fleet.engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
 from navitas.cli.fleet.hogs import NOT_YET, clean_limit_percent_h, verdict_of, verdict_paragraph

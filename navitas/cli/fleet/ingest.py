@@ -14,10 +14,10 @@ import click
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from navitas.base.counts import counted
 from navitas.base.errors import ExitCode, UsageError
 from navitas.base.owned_folder import owned_folder
 from navitas.base.regular_files import is_url
+from navitas.base.units import counted
 from navitas.base.untrusted_text import printable
 from navitas.cli.fleet.rows import client_option
 from navitas.cli.habits.commands import NavitasCommand

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import click
 
-from navitas.base.counts import counted
+from navitas.base.units import counted
 from navitas.cli.fleet.engines import FleetChoice, fleet_of, fleet_options
 from navitas.cli.fleet.rows import Outputs, client_option, output_options
 from navitas.cli.habits.commands import NavitasCommand

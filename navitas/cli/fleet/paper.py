@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
-from navitas.base.counts import counted
 from navitas.base.errors import UsageError
+from navitas.base.units import counted
 from navitas.cli.fleet.engines import reading
 from navitas.cli.fleet.rows import Outputs
 from navitas.cli.habits.option import option, renamed

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from navitas.base.counts import counted
-from navitas.base.units import percent, unbroken
+from navitas.base.units import counted, percent, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.cli.fleet.engines import FleetChoice, fleet_of, fleet_options, reading
 from navitas.cli.habits.commands import NavitasCommand

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import click
 
-from navitas.base.counts import counted
 from navitas.base.errors import UsageError
-from navitas.base.units import share
+from navitas.base.units import counted, share
 from navitas.cli.fleet.engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
 from navitas.cli.fleet.rows import client_option, min_clients_option
 from navitas.cli.habits.commands import NavitasCommand

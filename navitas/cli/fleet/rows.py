@@ -10,8 +10,8 @@ from typing import IO, Any, TypeVar
 
 import click
 
-from navitas.base.counts import counted
 from navitas.base.errors import UsageError
+from navitas.base.units import counted
 from navitas.base.untrusted_text import guarded
 from navitas.cli.habits.files import STDOUT, json_option, write_document, write_to
 from navitas.cli.habits.messages import note

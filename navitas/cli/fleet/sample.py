@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 
-from navitas.base.counts import counted
 from navitas.base.errors import DeviceError, ExitCode, UsageError
 from navitas.base.owned_folder import owned_folder
+from navitas.base.units import counted
 from navitas.capture.collect.readings.battery_sample import model_and_os, pseudonym, pull_history, take_sample
 from navitas.capture.device.base import Device
 from navitas.cli.fleet.ingest import ingest_with_progress, print_outcomes

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from navitas.base.counts import counted
 from navitas.base.errors import UsageError
+from navitas.base.units import counted
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import next_step, shell_word

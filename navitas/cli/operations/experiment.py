@@ -21,7 +21,7 @@ from navitas.capture.bundle.manifest import Probes
 from navitas.capture.bundle.reader import Bundle, with_inputs
 from navitas.capture.collect.options import ProfileOptions
 from navitas.capture.collect.progress import Progress
-from navitas.capture.collect.runs.idle_power import IdleReadings, read_idle
+from navitas.capture.collect.runs.special_runs import IdleReadings, read_idle
 from navitas.capture.collect.session import profile
 from navitas.capture.device.base import Device
 from navitas.cli.habits.messages import note, warning

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from navitas.base.units import percent
 from navitas.base.untrusted_text import printable
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.files import json_option, write_json, write_to
@@ -46,7 +47,6 @@ from navitas.report.terminal.paragraph import Paragraph
 
 _STEP_S, _INTERVAL_S = 2.0, 1.0
 _LONGEST = 300
-_UNKNOWN = "–"
 
 
 @click.command(
@@ -204,7 +204,7 @@ def calibration_table(found: Calibration) -> FittedTable:
     for each in found.errors:
         cluster = "all" if each.cluster is None else str(each.cluster)
         figures = each.before, each.fitted, each.held_out, each.held_out_p90, each.interpolated, each.interpolated_p90
-        shares = map(_percent, figures)
+        shares = map(percent, figures)
         table.add(printable(each.source, _LONGEST), cluster, f"{each.points:,}", *shares)
     for number, prior in enumerate(found.prior):
         if any(each.cluster == number and each.interpolated is not None for each in found.errors):
@@ -225,9 +225,5 @@ def currents_table(found: Sequence[ComponentCurrents]) -> FittedTable:
     table = FittedTable("Other components", columns)
     for each in found:
         for entry, milliamps in each.entries.items():
-            table.add(printable(entry, _LONGEST), f"{milliamps:.3g} mA", str(each.steps), _percent(each.held_out))
+            table.add(printable(entry, _LONGEST), f"{milliamps:.3g} mA", str(each.steps), percent(each.held_out))
     return table
-
-
-def _percent(share: float | None) -> str:
-    return _UNKNOWN if share is None else f"{100 * share:.1f} %"

@@ -9,7 +9,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from navitas.base.counts import counted
+from navitas.base.units import counted
 from navitas.fleet.findings.client_effects import ClientEffects, app_priors, effects_of_clients
 from navitas.fleet.findings.given_others import GivenOthers, given_others
 from navitas.fleet.findings.joint import systems_of

@@ -8,8 +8,8 @@ from importlib import resources
 
 import numpy as np
 
-from navitas.base.counts import counted
 from navitas.base.html_page.page import base_style, document, name, table, text
+from navitas.base.units import counted
 from navitas.fleet.diagnoses.advice import ActionRow
 from navitas.fleet.figures import number
 from navitas.fleet.findings.results import AppRow, BugRow, HogRow, ScoreRow

@@ -1,4 +1,4 @@
-"""Paper 1's special test runs on a phone: known loads of the CPU, the screen and the radios, one after the other."""
+"""Paper 1's special test runs on a phone: known loads of the CPU, the screen and the radios, one by one; and idle runs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Literal
 
 from navitas.android.power_statistics import SERVICE, parse_power_statistics
 from navitas.base.errors import DeviceError
@@ -168,3 +169,48 @@ def _restoring(device: Device, command: str) -> Iterator[None]:
 def _set(device: Device, command: str) -> None:
     device.shell(command)
     time.sleep(_SETTLE_S)
+
+
+@dataclass(frozen=True, slots=True)
+class IdleReadings:
+    """Text of the rails before and after a time without tests, with the device's uptime and UNIX time in seconds.
+
+    `kind`: the rail monitor's file, the text of the power statistics, or `none` if the shell may read neither.
+    """
+
+    kind: Literal["rails", "statistics", "none"]
+    before: str
+    after: str
+    uptime_s: tuple[float, float]
+    unix_s: tuple[float, float]
+
+
+def read_idle(device: Device, seconds: float) -> IdleReadings:
+    """Read the rails, wait, and read them again. Raises `DeviceError` if the device does not answer."""
+    kind, command = _idle_source(device)
+    before, up, unix = _reading(device, command)
+    time.sleep(seconds)
+    after, up_after, unix_after = _reading(device, command)
+    return IdleReadings(kind, before, after, (up, up_after), (unix, unix_after))
+
+
+def _idle_source(device: Device) -> tuple[Literal["rails", "statistics", "none"], str]:
+    if device.shell(f"cat {RAILS}").exit_code == 0:
+        return "rails", f"cat {RAILS}"
+    if "mWs" in device.shell(f"dumpsys {SERVICE}").text:
+        return "statistics", f"dumpsys {SERVICE}"
+    return "none", "true"
+
+
+def _reading(device: Device, command: str) -> tuple[str, float, float]:
+    """The text of one reading, the uptime and the UNIX time."""
+    text = device.shell(f"cat /proc/uptime; date +%s.%N; {command}").text
+    uptime, unix, rest = (*text.split("\n", 2), "", "")[:3]
+    return rest, _number(uptime.split(" ")[0]), _number(unix)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
