@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, starmap
-from typing import Any, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -198,17 +198,16 @@ class Nodes(_Records[Node]):
         return (Node(number, *row) for number, row in enumerate(self.rows(slice(first, stop)), first))
 
 
-class _Measured(Protocol):
-    @property
-    def measured(self) -> bool: ...
-
-
 class KnownFigures:
-    """A record with figures of energy."""
+    """A record with figures of energy, and with `measured`."""
 
     __slots__ = ()
+    if TYPE_CHECKING:
 
-    def known(self: _Measured, figure: float | None) -> float | None:
+        @property
+        def measured(self) -> bool: ...
+
+    def known(self, figure: float | None) -> float | None:
         """Return a figure of the energy or CPU time, or None if nothing is known of it: it is 0, and not measured."""
         return figure if figure or self.measured else None
 
