@@ -1,4 +1,4 @@
-"""Formats energies, powers, charges, times and shares with units."""
+"""Formats energies, powers, charges, times and shares with units, and counts."""
 
 from __future__ import annotations
 
@@ -87,3 +87,8 @@ def digits(value: float) -> str:
     rounded = float(f"{value:.3g}")
     decimals = min(max(2 - floor(log10(abs(rounded))), 0), 9)
     return f"{rounded:.{decimals}f}"
+
+
+def counted(count: int, one: str, several: str = "") -> str:
+    """Return a number and what it counts, such as `1 line` or `2,000 lines`. `several` is the plural if not that with an s."""
+    return f"{count:,} {one if count == 1 else several or one + 's'}"

@@ -19,7 +19,7 @@ from navitas.base.untrusted_text import printable
 from navitas.cli.habits.commands import LazyGroup, ReaderGoneError
 from navitas.cli.habits.messages import Preferences, prefer, warning
 from navitas.cli.habits.messages import error as show_error
-from navitas.cli.habits.renamed_options import RENAMED_COMMANDS
+from navitas.cli.habits.option import RENAMED_COMMANDS
 
 # Command → (module, one-line help). The help is repeated here so that `navitas --help` doesn't import the modules.
 COMMANDS = {

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-_UNKNOWN = "–"
+from navitas.base.units import UNKNOWN
 
 
 def number(value: float | None, digits: int = 1) -> str:
     """A number with thousands separators, or a dash if it is unknown."""
-    return _UNKNOWN if value is None else f"{value:,.{digits}f}"
+    return UNKNOWN if value is None else f"{value:,.{digits}f}"
 
 
 def with_interval(
@@ -18,6 +18,6 @@ def with_interval(
     `interval_format` surrounds the interval, for example with markup.
     """
     if value is None:
-        return _UNKNOWN
+        return UNKNOWN
     bounds = " – ".join("?" if bound is None else f"{bound:.{digits}f}" for bound in (low, high))
     return f"{value:+.{digits}f} {interval_format.format(bounds)}"

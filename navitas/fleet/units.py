@@ -12,10 +12,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from navitas.fleet.files import fingerprint, is_made_from, write_table
-from navitas.fleet.pairs import MAX_GAP_S, ordered
 from navitas.fleet.period import ALL_TIME, Period
+from navitas.fleet.regression.pairs import MAX_GAP_S, ordered
+from navitas.fleet.regression.usage import COLUMNS, usage_of
 from navitas.fleet.store import Store, Unit, read_samples
-from navitas.fleet.usage import COLUMNS, usage_of
 
 _VERSION = "12"
 

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from navitas.base.counts import counted
-from navitas.base.units import digits, duration, joules, percent, unbroken
+from navitas.base.units import counted, digits, duration, joules, percent, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.handed_work import HandedWork
 from navitas.energy.analyze.profile import Profile

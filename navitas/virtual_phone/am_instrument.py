@@ -12,10 +12,11 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import TypeAlias
 
+from navitas.capture.build.java import jar
 from navitas.capture.bundle.manifest import BundleManifest
 from navitas.virtual_phone import android_app
 from navitas.virtual_phone.app_host import AppHost, Launch
-from navitas.virtual_phone.host_java import StartError, choose_java, class_path_argument, jar, java_version
+from navitas.virtual_phone.host_java import StartError, choose_java, class_path_argument, java_release, start_errors
 from navitas.virtual_phone.host_process import HostProcess
 from navitas.virtual_phone.package import RUNNER, InstrumentationRunner, Package
 from navitas.virtual_phone.shell.streams import Input
@@ -121,6 +122,7 @@ class PrettyPrinter:
             self._bundle, self._text = [], None
 
 
+@start_errors()
 def launch_java(host: AppHost, package: Package, manifest: BundleManifest, arguments: list[tuple[str, str]]) -> Launch:
     """Return the JVM that runs a package's tests. Raises `StartError`."""
     task = manifest.test_task
@@ -144,7 +146,7 @@ def launch_java(host: AppHost, package: Package, manifest: BundleManifest, argum
     # First, so that the build's own agents get the classes with probes.
     agent = [f"-javaagent:{phone_jar}={package.code / manifest.probed_classes}"] if manifest.probed_classes else []
     # So that the runtime finds the carriers of virtual threads. Gradle's own test JVMs open this package, too.
-    opened = ["--add-opens=java.base/java.lang=ALL-UNNAMED"] if (java_version(java) or 0) >= _VIRTUAL_THREADS else []
+    opened = ["--add-opens=java.base/java.lang=ALL-UNNAMED"] if (java_release(java) or 0) >= _VIRTUAL_THREADS else []
     folder, wrong_folder = _working_dir(package, manifest, arguments)
 
     def argv(stream: str) -> list[str]:

@@ -8,11 +8,12 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from navitas.capture.build.java import find_java, jar
 from navitas.capture.bundle.archive import JvmManifest, open_jvm
 from navitas.capture.bundle.manifest import InvalidBundle
 from navitas.virtual_phone import firmware
 from navitas.virtual_phone.app_host import AppHost, Launch
-from navitas.virtual_phone.host_java import StartError, class_path_argument, find_java, jar, java_version
+from navitas.virtual_phone.host_java import StartError, class_path_argument, java_release, start_errors
 from navitas.virtual_phone.package import APK, APK_TEXT, Package
 from navitas.virtual_phone.releases import FINE_POWER_MONITORS, has
 
@@ -64,13 +65,14 @@ def _unpack(host: AppHost, pushed: str, name: str) -> Classes:
             return Classes(manifest, folder)
 
 
+@start_errors()
 def launch(
     host: AppHost, app: Package, classes: Classes, runner: str, arguments: list[tuple[str, str]], *, alone: bool = False
 ) -> Launch:
     """Return the JVM of an app, with its tests or `alone`. Raises `StartError`."""
     framework = firmware.find()
-    java = find_java()
-    if (version := java_version(java)) is not None and version < _LEAST_JAVA:
+    java = str(find_java())
+    if (version := java_release(java)) is not None and version < _LEAST_JAVA:
         reason = f"Android apps need Java {_LEAST_JAVA} or newer on this machine, and {java} is {version}"
         raise StartError(f"{reason}: set JAVA_HOME")
     first = jar("navitas-phone-android.jar")

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from navitas.android.apk.manifest import ApkManifest, InvalidApk, read_apk
-from navitas.virtual_phone.host_java import StartError, find_java, jar
+from navitas.capture.build.java import find_java, jar
+from navitas.virtual_phone.host_java import StartError, start_errors
 from navitas.virtual_phone.package import InstalledApk, Package, Signing
 
 _CHECK = "org.navitas.phone.install.SignatureCheck"
@@ -110,10 +111,12 @@ async def _signing(path: Path, manifest: ApkManifest, sdk: int) -> Signing:
 
 async def _run_check(path: Path, sdk: int) -> list[tuple[str, str]]:
     """Run SignatureCheck and return its output: pairs of a keyword and a text."""
-    arguments = ["-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", str(jar("navitas-phone-install.jar")), _CHECK]
+    with start_errors():
+        java, classes = find_java(), str(jar("navitas-phone-install.jar"))
+    arguments = ["-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", classes, _CHECK]
     try:
         process = await asyncio.create_subprocess_exec(
-            find_java(), *arguments, str(path), str(sdk),
+            java, *arguments, str(path), str(sdk),
             stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
         )  # fmt: skip
     except OSError as error:

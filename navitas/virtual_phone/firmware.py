@@ -14,10 +14,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from navitas.base.errors import DeviceError, NavitasError
+from navitas.base.errors import DeviceError
 from navitas.base.owned_folder import owned_folder
 from navitas.base.user_folders import cache_folder, make_folder
-from navitas.virtual_phone.host_java import StartError
+from navitas.virtual_phone.host_java import StartError, start_errors
 
 NAME = "robolectric-4.16.1-android-13"
 SDK = 33
@@ -56,10 +56,8 @@ def folder() -> Path:
 
 def find() -> Firmware:
     """Return the framework if all its files are unchanged. Raises `StartError`."""
-    try:
+    with start_errors():
         place = folder()
-    except NavitasError as error:
-        raise StartError(f"{error.message}: {error.remedy}") from None
     try:
         sizes: dict[str, int] = json.loads((place / _LIST).read_text())
         whole = not _missing([*sizes]) and all((place / name).stat().st_size == size for name, size in sizes.items())

@@ -1,5 +1,5 @@
-"""This machine's Java, which runs apps and the phone's own tools: its programs, Navitas' jars, class paths of any length, and
-the JDKs that the phone may run: those that its owner's process has allowed. A bundle cannot allow one.
+"""This machine's Java, which runs apps and the phone's own tools: class paths of any length, and the JDKs that the phone may
+run: those that its owner's process has allowed. A bundle cannot allow one.
 
 The list of JDKs is a file outside of the phone's root, so nothing that arrives over adb can change it.
 """
@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
-import navitas
+from navitas.base.errors import NavitasError
 from navitas.base.trusted_paths import change_fault, owner_fault, replace_fault, resolved_steps
+from navitas.capture.build.java import find_java, java_version
 
 LIST_NAME = "jdks"
 """The name of the list's file in a phone's state folder."""
-_VERSION = re.compile(r'^JAVA_VERSION="(?:1\.)?(\d{1,9})', re.MULTILINE)
-JARS = Path(navitas.__file__).parent / "capture" / "jars"
+_RELEASE = re.compile(r"(?:1\.)?(\d{1,9})")
 # Linux limits an argument to less than 128 KiB (MAX_ARG_STRLEN).
 _LONGEST_ARGUMENT = (128 << 10) - 1
 _LINE_BYTES = 72
@@ -77,48 +77,35 @@ class StartError(Exception):
     """A prerequisite of a process is missing. The message names it, and the remedy."""
 
 
-def find_java() -> str:
-    """Return the `java` of JAVA_HOME, else the one on PATH. Raises `StartError`."""
-    home = os.environ.get("JAVA_HOME")
-    if home and program(home).is_file():
-        return str(program(home))
-    found = shutil.which("java")
-    if found is None:
-        raise StartError("there is no java in JAVA_HOME or on PATH: install a JDK")
-    return found
+@contextmanager
+def start_errors() -> Iterator[None]:
+    """Raise an error of the block as a `StartError`: this machine lacks Java, a jar or the framework."""
+    try:
+        yield
+    except NavitasError as error:
+        raise StartError(f"{error.message}: {error.remedy}") from None
 
 
 def choose_java(home: str | None, allowed: JdkList) -> tuple[str, str]:
     """Return the `java` of the JDK that a bundle names, or the default one with a warning, else an empty warning.
 
-    Raises `StartError`.
+    Raises `BuildError`.
     """
     if home is None:
-        return find_java(), ""
+        return str(find_java()), ""
     reason = allowed.why_not(home)
     if not reason:
         return str(program(home)), ""
-    default = find_java()
+    default = str(find_java())
     if os.path.realpath(program(home)) == os.path.realpath(default):
         return default, ""
     return default, f"the build's tests use the JDK {home}, but {reason}: they ran on {default}, and the figures apply to that"
 
 
-def java_version(java: str) -> int | None:
-    """Return the major version of a JDK's `java`, or None if the JDK has no file that says it."""
-    try:
-        found = _VERSION.search((Path(java).resolve().parent.parent / "release").read_text("utf-8", "replace"))
-    except OSError:
-        return None
-    return int(found.group(1)) if found else None
-
-
-def jar(name: str) -> Path:
-    """Return one of Navitas' own jars. Raises `StartError`."""
-    path = JARS / name
-    if not path.is_file():
-        raise StartError(f"{name} is missing: build Navitas, or reinstall it")
-    return path
+def java_release(java: str) -> int | None:
+    """Return the major version of a JDK's `java`; None if unknown."""
+    found = _RELEASE.match(java_version(Path(java)) or "")
+    return int(found[1]) if found else None
 
 
 def class_path_argument(first: Path, entries: Sequence[Path], jar: Path) -> str:

@@ -23,9 +23,9 @@ from support.example_apps import make_example
 
 import navitas
 from navitas.capture.bundle.reader import Bundle
-from navitas.capture.collect.app_use import Use, record
 from navitas.capture.collect.options import ProfileOptions
 from navitas.capture.collect.progress import Progress
+from navitas.capture.collect.runs.app_use import Use, record
 from navitas.capture.device.base import Device
 from navitas.cli.habits.progress import ConsoleProgress
 from navitas.cli.report.maps import map_ids

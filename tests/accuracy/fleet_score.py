@@ -25,20 +25,20 @@ from scipy import stats
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from support.fleet_gains import gains_without_s
 
-from navitas.fleet.advice import client_actions
-from navitas.fleet.bugs import Bugs, find_bugs
-from navitas.fleet.diagnosis import Values, diagnoses_of, suspects
+from navitas.fleet.diagnoses.advice import client_actions
+from navitas.fleet.diagnoses.diagnosis import Values, diagnoses_of, suspects
+from navitas.fleet.diagnoses.tree import TreeNode
 from navitas.fleet.engine.duckdb import DuckDbEngine
-from navitas.fleet.hogs import Hogs, find_hogs
-from navitas.fleet.results import PERCENT_H
-from navitas.fleet.scores import score_clients
+from navitas.fleet.findings.bugs import Bugs, find_bugs
+from navitas.fleet.findings.hogs import Hogs, find_hogs
+from navitas.fleet.findings.results import PERCENT_H
+from navitas.fleet.findings.scores import score_clients
 from navitas.fleet.simulate.acting import act
 from navitas.fleet.simulate.catalog import FleetModel
 from navitas.fleet.simulate.simulation import simulate
 from navitas.fleet.stages import Fleet, bring_up_to_date
 from navitas.fleet.statistics import F64, Bool, life_gain_s
 from navitas.fleet.store import Store
-from navitas.fleet.tree import TreeNode
 
 DOC = Path(__file__).resolve().parents[2] / "docs" / "dev" / "fleet-simulator.md"
 _FROM, _TO = "<!-- tests/accuracy/fleet_score.py writes from here -->", "<!-- to here -->"

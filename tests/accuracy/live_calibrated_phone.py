@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from navitas.base.errors import ExitCode
-from navitas.capture.collect import topology
-from navitas.capture.collect.special_runs import meter_of, special_runs
+from navitas.capture.collect.readings import topology
+from navitas.capture.collect.runs.special_runs import meter_of, special_runs
 from navitas.capture.device.adb import AdbDevice
 from navitas.cli.main import run
 from navitas.insight.calibrate.special_steps import read_steps

@@ -25,7 +25,7 @@ from support.field_data import FIELD_DATA, NO_FIELD_DATA
 
 from navitas.energy.attribute.analysis_settings import MODEL_ONLY
 from navitas.energy.attribute.component import ComponentInputs
-from navitas.energy.attribute.components import COMPONENTS
+from navitas.energy.attribute.component_registry import COMPONENTS
 from navitas.energy.attribute.measured_runs import MeasuredRuns
 from navitas.power.cpu import power_model
 from navitas.power.model import PowerModel

@@ -8,17 +8,17 @@ import numpy as np
 from world.simulation import World
 from world_counts import WorldCounts
 
-from navitas.fleet.advice import client_actions
-from navitas.fleet.bugs import Bugs, find_bugs
-from navitas.fleet.diagnosis import diagnoses_of
-from navitas.fleet.hogs import Claim, Hogs, find_hogs
+from navitas.fleet.diagnoses.advice import client_actions
+from navitas.fleet.diagnoses.diagnosis import diagnoses_of
+from navitas.fleet.diagnoses.versions import find_versions
+from navitas.fleet.findings.bugs import Bugs, find_bugs
+from navitas.fleet.findings.hogs import Claim, Hogs, find_hogs
+from navitas.fleet.findings.results import PERCENT_H
+from navitas.fleet.findings.scores import score_clients
 from navitas.fleet.paper import paper_findings, paper_sums
-from navitas.fleet.results import PERCENT_H
 from navitas.fleet.schema import client_number
-from navitas.fleet.scores import score_clients
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64
-from navitas.fleet.versions import find_versions
 
 LEAST_EXTRA, ENOUGH_CLIENTS = 0.1, 20
 _PAGES = 20

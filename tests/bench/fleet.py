@@ -29,20 +29,20 @@ sys.path.insert(0, str(ROOT / "tests"))
 from support.fleet_compare import findings, same_findings, same_stages
 
 from navitas.cli.fleet.engines import ENGINES
-from navitas.fleet.advice import app_actions
-from navitas.fleet.bugs import find_bugs
-from navitas.fleet.diagnosis import diagnoses_of, suspects
+from navitas.fleet.diagnoses.advice import app_actions
+from navitas.fleet.diagnoses.diagnosis import diagnoses_of, suspects
+from navitas.fleet.diagnoses.versions import find_versions
 from navitas.fleet.engine.base import Engine
 from navitas.fleet.engine.duckdb import MEMORY_MIB
 from navitas.fleet.files import read_table
-from navitas.fleet.hogs import find_hogs
+from navitas.fleet.findings.bugs import find_bugs
+from navitas.fleet.findings.hogs import find_hogs
+from navitas.fleet.findings.scores import score_clients
 from navitas.fleet.paper import paper_findings, paper_sums
-from navitas.fleet.scores import score_clients
+from navitas.fleet.regression.usage import COLUMNS
 from navitas.fleet.stages import Fleet, bring_up_to_date
 from navitas.fleet.store import Store
 from navitas.fleet.units import BucketTask, jobs_of
-from navitas.fleet.usage import COLUMNS
-from navitas.fleet.versions import find_versions
 
 SIZES = (2_400_000, 24_000_000, 72_000_000)
 TARGET_SAMPLES, TARGET_CPU_S, TARGET_MIB = 24_000_000, 120.0, 3072.0

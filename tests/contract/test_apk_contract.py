@@ -19,7 +19,7 @@ from support.no_progress import NoProgress
 from navitas.base.errors import DeviceError
 from navitas.capture.build.java import JARS
 from navitas.capture.bundle.reader import open_bundle
-from navitas.capture.collect.kept_apps import kept_apps
+from navitas.capture.collect.apps.kept_apps import kept_apps
 from navitas.capture.collect.state.saved_apps import SavedApps
 from navitas.capture.device.adb import AdbDevice
 

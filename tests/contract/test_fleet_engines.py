@@ -89,7 +89,7 @@ def test_after_sparks_process_dies_a_new_one_gets_smaller_statements(tmp_path: P
 import os
 from pathlib import Path
 from navitas.fleet.engine.spark import SparkEngine
-from navitas.fleet.hogs import find_hogs
+from navitas.fleet.findings.hogs import find_hogs
 from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store
 store = Store.open(Path({str(store.path)!r}))

@@ -16,8 +16,8 @@ import pytest
 from support.command_line import eventually
 
 from navitas.capture.collect.phone_profile import candidates
+from navitas.capture.collect.readings.topology import read_policies
 from navitas.capture.collect.state.guard import prepared
-from navitas.capture.collect.topology import read_policies
 from navitas.capture.device.adb import AdbDevice
 from navitas.capture.device.base import Device
 from navitas.power.power_profile import read_power_profile

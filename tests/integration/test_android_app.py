@@ -14,7 +14,7 @@ from support.no_progress import NoProgress
 from support.notes_app import APP, TESTS, Made, bundle_of
 
 from navitas.capture.bundle.reader import open_bundle
-from navitas.capture.collect.installing import installed
+from navitas.capture.collect.apps.installing import installed
 from navitas.capture.device.adb import AdbDevice
 from navitas.cli.main import run
 
@@ -32,7 +32,7 @@ def serial(phone: AdbDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     """The virtual phone on the user's adb server, without the app, and without method maps kept by other tests."""
     monkeypatch.setenv("ADB_SERVER_SOCKET", phone.client.socket_spec)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    monkeypatch.setattr("navitas.capture.collect.map_cache.cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setattr("navitas.capture.collect.apps.map_cache.cache_folder", lambda: tmp_path / "cache")
     yield phone.serial
     for package in (TESTS, APP):
         phone.uninstall(package)
@@ -82,7 +82,7 @@ def test_a_command_can_start_an_app_that_no_launcher_shows(
     assert run([*always, "-o", str(tmp_path / "use"), "--", f"am startservice -n {APP}/.Sync"]) == 0
     assert '"work"' in (tmp_path / "use/report.json").read_text()
     assert phone.shell("ls /sdcard/Android/media").text == "", "nothing is left"
-    monkeypatch.setattr("navitas.capture.collect.app_processes._EVENTS_S", 0.0)
+    monkeypatch.setattr("navitas.capture.collect.apps.app_processes._EVENTS_S", 0.0)
     assert run([*always, "-o", str(tmp_path / "none"), "--", "true"]) != 0
     assert f"{APP} does not run" in capsys.readouterr().err
 
@@ -198,7 +198,7 @@ def test_recording_an_app_in_use_finds_the_method_map(
     with installed(phone, [open_bundle(bundle)], NoProgress()):
         # The activity's first events identify the build, before the app is used.
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("navitas.capture.collect.app_use._MAP_S", 120.0)  # whenever they come
+            patch.setattr("navitas.capture.collect.runs.app_use._MAP_S", 120.0)  # whenever they come
             assert run([*always, "-o", str(tmp_path / "early"), *service]) == 4
         reported = capsys.readouterr().err
         assert (
@@ -209,7 +209,7 @@ def test_recording_an_app_in_use_finds_the_method_map(
 
         # If the build cannot be identified early, the recording is kept.
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("navitas.capture.collect.app_use._MAP_S", 0.0)
+            patch.setattr("navitas.capture.collect.runs.app_use._MAP_S", 0.0)
             assert run([*always, "-o", str(tmp_path / "late"), *service]) == 4
         reported = capsys.readouterr().err
         assert f"recording kept: {tmp_path / 'late'}" in reported and "report RECORDING --map FILE" in reported

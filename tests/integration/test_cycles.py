@@ -13,9 +13,9 @@ pytestmark = pytest.mark.extended
 
 def test_a_cycle_of_each_fault(faulty: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for seconds in (
-        "navitas.capture.collect.run_recorder._RECONNECT_S",
-        "navitas.capture.collect.installing._RECONNECT_S",
-        "navitas.capture.collect.restored_apps._RECONNECT_S",
+        "navitas.capture.collect.runs.run_recorder._RECONNECT_S",
+        "navitas.capture.collect.apps.installing._RECONNECT_S",
+        "navitas.capture.collect.apps.restored_apps._RECONNECT_S",
         "navitas.capture.collect.state.guard._RECONNECT_S",
     ):
         monkeypatch.setattr(seconds, 0.3)

@@ -6,8 +6,8 @@ import pytest
 from support.device_commands import ServiceRecorder, simple_commands, unlisted
 from support.lab import Lab
 
-from navitas.capture.collect.battery_sample import pull_history, take_sample
 from navitas.capture.collect.doctor import examine
+from navitas.capture.collect.readings.battery_sample import pull_history, take_sample
 
 
 @pytest.mark.extended

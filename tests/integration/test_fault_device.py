@@ -23,7 +23,7 @@ from support.quick_jvm import quick_jvms
 
 import navitas
 from navitas.base.errors import DeviceError, ExitCode, NavitasError
-from navitas.capture.collect.instrument import Watchdog
+from navitas.capture.collect.runs.instrument import Watchdog
 from navitas.capture.collect.trace.run_trace import remove_traces
 from navitas.capture.device.adb import AdbDevice
 from navitas.capture.device.adb_server import adb_path, connect
@@ -85,7 +85,7 @@ def left_on(device: AdbDevice, lab: Lab) -> str:
 @pytest.mark.extended
 @pytest.mark.parametrize("what", ["phone", "server"])
 def test_a_phone_or_adb_server_that_ends_during_a_test(lab: Lab, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
-    monkeypatch.setattr("navitas.capture.collect.run_recorder._RECONNECT_S", 0.3)
+    monkeypatch.setattr("navitas.capture.collect.runs.run_recorder._RECONNECT_S", 0.3)
     with quick_jvms(), virtual_phone() as device:
         state = state_folder(device)
         doing = Doing(lab, device, "*#waits", record="both")
@@ -189,8 +189,8 @@ def test_a_connection_lost_while_events_are_pulled(lab: Lab) -> None:
 
 @pytest.mark.extended
 def test_a_connection_that_hangs_during_a_test_times_out(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("navitas.capture.collect.run_recorder._RECONNECT_S", 0.1)
-    monkeypatch.setattr("navitas.capture.collect.logcat._SILENCE_AFTER_ERROR_S", 0.2)
+    monkeypatch.setattr("navitas.capture.collect.runs.run_recorder._RECONNECT_S", 0.1)
+    monkeypatch.setattr("navitas.capture.collect.readings.logcat._SILENCE_AFTER_ERROR_S", 0.2)
     monkeypatch.setattr("navitas.capture.device.adb._PROBE_S", 0.2)
     with linked(lab.phone) as (device, link):
         hung_s: list[float] = []
@@ -199,7 +199,7 @@ def test_a_connection_that_hangs_during_a_test_times_out(lab: Lab, monkeypatch: 
             """The watchdog's clock, stopped until then, because the JVM's start time depends on the machine."""
             return time.monotonic() - hung_s[0] if hung_s else 0.0
 
-        monkeypatch.setattr("navitas.capture.collect.instrument.Watchdog", functools.partial(Watchdog, clock=since_then))
+        monkeypatch.setattr("navitas.capture.collect.runs.instrument.Watchdog", functools.partial(Watchdog, clock=since_then))
         doing = Doing(lab, device, "*#waits", timeout_s=2.0)
         doing.until(waiting(lab))
         hung_s.append(time.monotonic())

@@ -16,8 +16,8 @@ from support.no_progress import NoProgress
 
 import navitas
 from navitas.capture.bundle.reader import Bundle
-from navitas.capture.collect.app_use import Use, record
 from navitas.capture.collect.options import ProfileOptions
+from navitas.capture.collect.runs.app_use import Use, record
 from navitas.capture.device.adb import AdbDevice
 from navitas.cli.report.maps import map_ids
 from navitas.insight.graph.build_graph import module_graph

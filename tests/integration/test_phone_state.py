@@ -18,9 +18,10 @@ from support.lab import Lab
 from support.link import linked
 
 from navitas.base.errors import DeviceError
-from navitas.capture.collect import app_files, power
-from navitas.capture.collect.app_files import AppFolder
-from navitas.capture.collect.instrument import Watchdog
+from navitas.capture.collect import power
+from navitas.capture.collect.apps import app_files
+from navitas.capture.collect.apps.app_files import AppFolder
+from navitas.capture.collect.runs.instrument import Watchdog
 from navitas.capture.collect.state.guard import prepared
 from navitas.capture.collect.state.journal import Journal
 from navitas.capture.device.adb import AdbDevice
@@ -36,7 +37,7 @@ def journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of the journals."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setattr("navitas.capture.collect.state.guard._RECONNECT_S", 0.5)
-    monkeypatch.setattr("navitas.capture.collect.run_recorder._RECONNECT_S", 0.5)
+    monkeypatch.setattr("navitas.capture.collect.runs.run_recorder._RECONNECT_S", 0.5)
     return tmp_path / "state/navitas/devices"
 
 
@@ -59,7 +60,7 @@ def test_settings_are_restored_after_success_and_failure(
         """The watchdog's clock, stopped until then, because the JVM's start time depends on the machine."""
         return time.monotonic() if seen else 0.0
 
-    monkeypatch.setattr("navitas.capture.collect.instrument.Watchdog", functools.partial(Watchdog, clock=since_seen))
+    monkeypatch.setattr("navitas.capture.collect.runs.instrument.Watchdog", functools.partial(Watchdog, clock=since_seen))
     waiting = lab.bundles[0].working_dir / "waiting"
     watcher = threading.Thread(target=lambda: eventually(waiting.exists) and seen.append(lab.phone.shell(LOOK).text))
     watcher.start()

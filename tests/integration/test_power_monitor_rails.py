@@ -15,7 +15,7 @@ from support.notes_app import APP, Made, bundle_of
 from support.quick_jvm import quick_jvms
 
 from navitas.capture.bundle.reader import open_bundle
-from navitas.capture.collect import topology
+from navitas.capture.collect.readings import topology
 from navitas.capture.collect.state.settings import FINE_MONITORS, is_granted, reading_command
 from navitas.energy.analyze.load import load_tables
 from navitas.recording.manifest import Source

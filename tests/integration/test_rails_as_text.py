@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.lab import Lab
 
-from navitas.capture.collect import topology
+from navitas.capture.collect.readings import topology
 from navitas.energy.analyze.load import load_tables
 
 pytestmark = pytest.mark.extended

@@ -32,9 +32,9 @@ LOOK = (
 STAGES = {
     "build": "",
     "install": "after navitas.capture.device.adb:AdbDevice.push",
-    "start": "after navitas.capture.collect.run_recorder:RunRecorder._configure",
-    "tests": "after navitas.capture.collect.instrument:_handle",
-    "pull": "before navitas.capture.collect.app_files:AppFolder.pull",
+    "start": "after navitas.capture.collect.runs.run_recorder:RunRecorder._configure",
+    "tests": "after navitas.capture.collect.runs.instrument:_handle",
+    "pull": "before navitas.capture.collect.apps.app_files:AppFolder.pull",
     "analysis": "after navitas.cli.report.reporting:load_profile",
 }
 """The function before or after which the command stops; a build, and an app in use, wait by themselves."""

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from navitas.base.errors import ExitCode
-from navitas.capture.collect import special_runs, topology
+from navitas.capture.collect.readings import topology
+from navitas.capture.collect.runs import special_runs
 from navitas.capture.device.adb import AdbDevice
 from navitas.capture.device.base import Device
 from navitas.cli.main import run

@@ -145,7 +145,7 @@ def test_attribution_knows_components_only_by_their_port() -> None:
         if any(f"{name}.".startswith("navitas.energy.attribute.cpu.") for name in _imports(path))
         and PACKAGE / "energy/attribute/cpu" not in path.parents
     }
-    assert imports_cpu == {"energy/attribute/components.py"}
+    assert imports_cpu == {"energy/attribute/component_registry.py"}
 
 
 def test_module_names_of_the_analysis_are_unique() -> None:

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from navitas.base.new_files import is_leftover
-from navitas.capture.collect import map_cache, phone_profile
+from navitas.capture.collect import phone_profile
+from navitas.capture.collect.apps import map_cache
 from navitas.capture.collect.phone_profile import Found
 from navitas.fleet.files import FleetError
 from navitas.fleet.schema import PACKAGES

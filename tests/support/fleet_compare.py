@@ -9,17 +9,17 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from navitas.fleet.advice import app_actions
-from navitas.fleet.bugs import find_bugs
-from navitas.fleet.diagnosis import diagnoses_of, suspects
+from navitas.fleet.diagnoses.advice import app_actions
+from navitas.fleet.diagnoses.diagnosis import diagnoses_of, suspects
+from navitas.fleet.diagnoses.versions import find_versions
 from navitas.fleet.files import read_table
-from navitas.fleet.hogs import find_hogs
+from navitas.fleet.findings.bugs import find_bugs
+from navitas.fleet.findings.hogs import find_hogs
+from navitas.fleet.findings.results import Row, bug_rows, hog_rows, score_rows
+from navitas.fleet.findings.scores import score_clients
 from navitas.fleet.paper import paper_findings, paper_sums
 from navitas.fleet.paper.paper_findings import paper_bug_rows, paper_hog_rows
-from navitas.fleet.results import Row, bug_rows, hog_rows, score_rows
-from navitas.fleet.scores import score_clients
 from navitas.fleet.stages import Fleet
-from navitas.fleet.versions import find_versions
 
 _KEYS = ("client", "app", "package", "screen", "network")
 

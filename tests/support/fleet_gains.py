@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from navitas.fleet.hogs import Hogs
+from navitas.fleet.findings.hogs import Hogs
 from navitas.fleet.statistics import F64, life_gain_s
 
 

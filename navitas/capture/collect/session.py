@@ -10,13 +10,13 @@ from pathlib import Path
 
 from navitas.base.folder_lock import FolderLock
 from navitas.capture.bundle.reader import Bundle
-from navitas.capture.collect.installing import installed, warn_of_cleared_data
-from navitas.capture.collect.kept_apps import AppWarning, kept_apps
+from navitas.capture.collect.apps.installing import installed, warn_of_cleared_data
+from navitas.capture.collect.apps.kept_apps import AppWarning, kept_apps
 from navitas.capture.collect.options import ProfileOptions
 from navitas.capture.collect.progress import Progress
+from navitas.capture.collect.runs.version_runs import ProfilingOutcome, Turns, Version, VersionRuns, opened_version
 from navitas.capture.collect.state.guard import Warn
 from navitas.capture.collect.state.measuring import condition_at_start, measured
-from navitas.capture.collect.version_runs import ProfilingOutcome, Turns, Version, VersionRuns, opened_version
 from navitas.capture.device.base import Device
 from navitas.recording.codes import WarningCode
 

@@ -6,7 +6,7 @@ import io
 import shlex
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -143,12 +143,8 @@ class AdbDevice:
 
     @contextmanager
     def stream(self, command: str) -> Iterator[Stream]:
-        with self._open(f"shell,v2,raw:{command}", None, command) as transport:
-            stream = Stream(transport)
-            try:
-                yield stream
-            finally:
-                stream.close()
+        with self._open(f"shell,v2,raw:{command}", None, command) as transport, closing(Stream(transport)) as stream:
+            yield stream
 
     def exec_out(self, command: str, *, timeout_s: float = 60.0) -> Iterator[bytes]:
         with self._open(f"exec:{command}", timeout_s, command) as transport:
@@ -198,13 +194,8 @@ class AdbDevice:
                     reconnect(self.client, self.serial, _PROBE_S)
             time.sleep(_PROBE_PAUSE_S)
 
-    @contextmanager
-    def _open(self, service: str, timeout_s: float | None, action: str) -> Iterator[Transport]:
-        transport = Transport(self.client, self.serial, service, action, timeout_s)
-        try:
-            yield transport
-        finally:
-            transport.close()
+    def _open(self, service: str, timeout_s: float | None, action: str) -> closing[Transport]:
+        return closing(Transport(self.client, self.serial, service, action, timeout_s))
 
     @contextmanager
     def _sync(self, action: str) -> Iterator[Transport]:

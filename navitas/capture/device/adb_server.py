@@ -6,13 +6,12 @@ last process that uses it.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import shlex
 import subprocess
 import tempfile
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 
 from navitas.base.errors import DeviceError, NavitasError
@@ -166,7 +165,7 @@ def reconnect(client: ServerClient, address: str, timeout_s: float) -> None:
     """Make an adb server reconnect to a lost device over TCP. Raises `DeviceError`."""
     if any(found.serial == address and found.state == "device" for found in list_devices(client)):
         return
-    with contextlib.suppress(AdbError, OSError):
+    with suppress(AdbError, OSError):
         client.disconnect(address)  # the server treats a device that is offline as connected
     connect(client, address, timeout_s)
 
@@ -175,13 +174,10 @@ def _query(client: ServerClient, service: str) -> str:
     """Return the answer of a service of the server itself."""
     where = f"the adb server at {client.where}"
     try:
-        connection = client.make_connection(timeout=_ANSWER_S)
-        try:
+        with closing(client.make_connection(timeout=_ANSWER_S)) as connection:
             connection.send_command(service)
             connection.check_okay()
             return str(connection.read_string_block())
-        finally:
-            connection.close()
     except (TimeoutError, AdbTimeout):
         raise DeviceError(f"{where} does not answer to {service}", _RESTART) from None
     except (AdbError, OSError, ValueError) as error:
@@ -231,10 +227,6 @@ def end_started_servers() -> None:
 
 
 def _end(client: ServerClient) -> None:
-    with suppress(AdbError, OSError):
-        connection = client.make_connection(timeout=_PATIENCE_S)
-        try:
-            connection.send_command("host:kill")
-            connection.check_okay()
-        finally:
-            connection.close()
+    with suppress(AdbError, OSError), closing(client.make_connection(timeout=_PATIENCE_S)) as connection:
+        connection.send_command("host:kill")
+        connection.check_okay()

@@ -24,11 +24,12 @@ from navitas.cli.compare.energy_limit import figure_option
 from navitas.cli.compare.input import read_session
 from navitas.cli.compare.tables import percent, short_names
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import failed_check, location, next_step, note, shell_word, warning
-from navitas.cli.habits.option import option, section
-from navitas.cli.habits.options import (
+from navitas.cli.habits.option import gathered, option, section
+from navitas.cli.habits.paths import FOLDER, READ, TEXT
+from navitas.cli.habits.progress import ConsoleProgress
+from navitas.cli.habits.shared_options import (
     Finite,
     ReportOptions,
     device_option,
@@ -38,10 +39,8 @@ from navitas.cli.habits.options import (
     tests_option,
     user_option,
 )
-from navitas.cli.habits.paths import FOLDER, READ, TEXT
-from navitas.cli.habits.progress import ConsoleProgress
 from navitas.cli.habits.standard_output import output_console
-from navitas.cli.profile.profiling import caller_of, record_of
+from navitas.cli.profile.profiling import caller_of
 from navitas.cli.workflows.building import check_build
 from navitas.cli.workflows.measurement import Caller, RunOptions, default_recording, in_background, open_device
 from navitas.cli.workflows.versions import BuiltVersion, build_version, measure_versions
@@ -88,18 +87,19 @@ _SHOWN = 5
 @section("Output", option("-o", "--output", type=FOLDER, metavar="DIR", help="Folder of recordings. [navitas-recordings/…]"))
 @probe_options
 @json_option
+@gathered("build", BuildOptions)
+@gathered("run", RunOptions)
+@gathered("options", ProfileOptions)
 def command(*, good: str, bad: str, project: Path | None, json_file: Path | None, **values: Any) -> int:
     """Find the commit between GOOD and BAD that changed the energy of PROJECT's tests, and its methods.
 
     Builds commits and measures each in turns with GOOD, until the commit is known with the accepted error. The project's files
     and its repository are not changed.
     """
-    is_text = json_file != STDOUT
-    request = _checked(good, bad, project or Path(), values)
+    request = _checked(good, bad, project or Path(), **values)
     with ExitStack() as stack:
         output, result = _run(request, stack)
-        write_json(json_file, schema_version=2, **_document(request, output, result))
-        if is_text:
+        if write_json(json_file, schema_version=2, **_document(request, output, result)):
             output_console().print(*_found_lines(request.commits, result.found, result.change), sep="\n", markup=False)
             if result.change is None and result.compared:
                 output_console().print(steps_table("Clearest differences; none is clear enough", result.compared[:_SHOWN]))
@@ -131,9 +131,10 @@ class _Request:
     choice: FigureChoice
 
 
-def _checked(good: str, bad: str, project: Path, values: dict[str, Any]) -> _Request:
+def _checked(
+    good: str, bad: str, project: Path, *, build: BuildOptions, run: RunOptions, options: ProfileOptions, **values: Any
+) -> _Request:
     """Check everything before the first build."""
-    run, options, build = record_of(RunOptions, values), record_of(ProfileOptions, values), record_of(BuildOptions, values)
     turns, most_turns, builds, error = (values[name] for name in ("turns", "most_turns", "builds", "error_percent"))
     if most_turns < turns:
         raise UsageError(f"--most-turns {most_turns} is less than --turns {turns}", "Give more --most-turns, or fewer --turns.")

@@ -10,13 +10,12 @@ from navitas.cli.compare.energy_limit import Limit, check_limit, figure_option, 
 from navitas.cli.compare.input import check_output, read_session, session_paths
 from navitas.cli.compare.tables import changes_table
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import warning
 from navitas.cli.habits.option import option
-from navitas.cli.habits.options import Finite
 from navitas.cli.habits.paths import READ_FILE_ANY_NAME
 from navitas.cli.habits.progress import ConsoleProgress
+from navitas.cli.habits.shared_options import Finite
 from navitas.cli.habits.standard_output import output_console
 from navitas.insight.compare.comparison import LEAST_SHARE, MARGIN_PERCENT
 from navitas.insight.compare.figures import FigureChoice
@@ -61,7 +60,6 @@ def command(
 
     Each is a recording, a JSON report ('-': stdin), or a folder of several of them: one for each session.
     """
-    is_text = json_file != STDOUT
     paths = [session_paths(side) for side in (before, after)]
     check_output(json_file, [before, after, *paths[0], *paths[1]])
     least_share = least_percent / 100
@@ -71,9 +69,7 @@ def command(
             read=lambda path: read_session(path, progress),
         )  # fmt: skip
     found = compared.comparison
-    if json_file is not None:
-        write_json(json_file, **compared.as_json())
-    if is_text:
+    if write_json(json_file, **compared.as_json()):
         output_console().print(changes_table(found, choice.energy, len(compared.before), len(compared.after)))
     for text in found.warnings:
         warning(text)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import count
 
-from navitas.base.units import joules
+from navitas.base.units import UNKNOWN, joules
 from navitas.base.untrusted_text import printable
 from navitas.insight.compare.comparison import Comparison, FigureChange
 from navitas.insight.compare.effect import Effect
@@ -17,7 +17,6 @@ from navitas.report.terminal.paragraph import Paragraph
 
 _LONGEST = 300
 _MOST_ROWS = 1000
-_UNKNOWN = "–"
 
 
 def changes_table(found: Comparison, energy: Energy, before: int, after: int) -> FittedTable:
@@ -72,9 +71,9 @@ def _sessions(count: int) -> str:
 def change_texts(effect: Effect | None) -> tuple[str, str]:
     """Return a change and its interval as texts."""
     if effect is None:
-        return _UNKNOWN, _UNKNOWN
+        return UNKNOWN, UNKNOWN
     if effect.low_percent is None or effect.high_percent is None:
-        return percent(effect.percent), _UNKNOWN
+        return percent(effect.percent), UNKNOWN
     return percent(effect.percent), f"{percent(effect.low_percent)} … {percent(effect.high_percent)}"
 
 

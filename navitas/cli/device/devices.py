@@ -13,8 +13,7 @@ from navitas.capture.device.adb_server import ListedDevice, list_devices, quoted
 from navitas.capture.device.adb_transport import remedy_for
 from navitas.capture.device.base import VIRTUAL
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import next_step, shell_word, warning
 from navitas.cli.habits.standard_output import output_console
 from navitas.report.terminal.fitted_table import Column, FittedTable
@@ -29,10 +28,8 @@ def command(json_file: Path | None) -> None:
 
     The virtual phone is always available. It starts when a command needs it.
     """
-    is_text = json_file != STDOUT
     devices = [_VIRTUAL, *list_devices()]
-    write_json(json_file, devices=[asdict(device) for device in devices])
-    if not is_text:
+    if not write_json(json_file, devices=[asdict(device) for device in devices]):
         return
     output_console().print(devices_table(devices))
     for device in devices[1:]:

@@ -13,17 +13,16 @@ from navitas.base.errors import DeviceError, ExitCode
 from navitas.base.json_text import fields
 from navitas.base.untrusted_text import printable
 from navitas.capture.collect.doctor import Check, Examination, examine
-from navitas.capture.collect.left_state import restore_left_state
+from navitas.capture.collect.state.left_state import restore_left_state
 from navitas.capture.device.adb_server import NOT_UNDERSTOOD, adb_path, adb_versions, list_devices, user_client
 from navitas.capture.device.adb_transport import remedy_for
 from navitas.capture.device.base import VIRTUAL
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import next_step, shell_word
 from navitas.cli.habits.option import option
-from navitas.cli.habits.options import connected_option, user_option
 from navitas.cli.habits.paths import TEXT
+from navitas.cli.habits.shared_options import connected_option, user_option
 from navitas.cli.habits.standard_output import output_console
 from navitas.cli.workflows.devices import device_of
 from navitas.report.terminal.fitted_table import Column, FittedTable
@@ -49,7 +48,6 @@ def command(*, package: str | None, serial: str | None, user: int | None, restor
 
     Changes nothing on the device, except with --restore.
     """
-    is_text = json_file != STDOUT
     checks: list[Check] = []
     found: Examination | None = None
     try:
@@ -63,7 +61,7 @@ def command(*, package: str | None, serial: str | None, user: int | None, restor
     except DeviceError as error:
         checks.append(Check("device" if serial != VIRTUAL else "virtual phone", "problem", error.message, error.remedy))
     known = dict.fromkeys(_EXAMINED) if found is None else fields(found, *_EXAMINED)
-    write_json(json_file, **known, checks=[asdict(check) for check in checks])
+    is_text = write_json(json_file, **known, checks=[asdict(check) for check in checks])
     has_problem = any(check.status == "problem" for check in checks)
     if is_text:
         _print(checks, found)

@@ -8,9 +8,8 @@ from itertools import groupby
 import click
 import numpy as np
 
-from navitas.base.counts import counted
 from navitas.base.errors import UsageError
-from navitas.base.units import unbroken
+from navitas.base.units import counted, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.cli.fleet.engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
 from navitas.cli.fleet.hogs import NOT_YET, clean_limit_percent_h, verdict_of, verdict_paragraph
@@ -20,13 +19,13 @@ from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import TEXT
 from navitas.cli.habits.row_tables import more_rows, rows_table
 from navitas.cli.habits.standard_output import output_console
-from navitas.fleet.advice import ActionRow, app_actions, client_actions, client_apps
-from navitas.fleet.bugs import find_bugs
-from navitas.fleet.diagnosis import diagnoses_of, suspects
+from navitas.fleet.diagnoses.advice import ActionRow, app_actions, client_actions, client_apps
+from navitas.fleet.diagnoses.diagnosis import diagnoses_of, suspects
 from navitas.fleet.figures import with_interval
-from navitas.fleet.hogs import Hogs
+from navitas.fleet.findings.bugs import find_bugs
+from navitas.fleet.findings.hogs import Hogs
+from navitas.fleet.findings.scores import score_clients
 from navitas.fleet.schema import pseudonym
-from navitas.fleet.scores import score_clients
 from navitas.fleet.store import find_app, find_client
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from navitas.cli.habits.paths import STORE, TEXT
 from navitas.cli.habits.progress import bar
 from navitas.fleet.engine.base import Engine
 from navitas.fleet.engine.duckdb import MEMORY_MIB, DuckDbEngine
-from navitas.fleet.hogs import Hogs, find_hogs
+from navitas.fleet.findings.hogs import Hogs, find_hogs
 from navitas.fleet.period import Period
 from navitas.fleet.stages import Fleet, bring_up_to_date
 from navitas.fleet.store import Store
@@ -79,15 +79,12 @@ def fleet_of(choice: FleetChoice) -> Iterator[Fleet]:
     # Tasks on a cluster have other working folders.
     path = choice.path if choice.engine == "duckdb" else choice.path.absolute()
     store = replace(Store.open(path), period=choice.period)
-    running = ENGINES[choice.engine](store.work / "spill", choice.memory_mib)
-    try:
+    with closing(ENGINES[choice.engine](store.work / "spill", choice.memory_mib)) as running:
         with bar("summing samples") as progress:
             fleet = bring_up_to_date(store, running, progress, _waiting)
         yield fleet
         for size, times in fleet.narrowed.items():
             note(f"note: {times:,} × {size} were split for lack of memory; --memory raises the limit")
-    finally:
-        running.close()
 
 
 def hogs_of(fleet: Fleet) -> Hogs:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
-from navitas.base.counts import counted
 from navitas.base.errors import UsageError
+from navitas.base.units import counted
 from navitas.cli.fleet.rows import client_option
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import STORE
 from navitas.fleet.erase import allow_again as accept_again

@@ -1,4 +1,4 @@
-"""`navitas fleet hogs`: apps that drain the battery on every phone."""
+"""`navitas fleet hogs` and `bugs`: apps that drain the battery on every phone, or far more on one client than on others."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from collections.abc import Callable, Sequence
 import click
 import numpy as np
 
-from navitas.base.counts import counted
 from navitas.base.errors import UsageError
-from navitas.base.units import unbroken
+from navitas.base.units import counted, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.cli.fleet.engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
-from navitas.cli.fleet.paper import check_without_suppression, model_option, paper_hogs
+from navitas.cli.fleet.paper import check_without_suppression, model_option, paper_bugs, paper_hogs
 from navitas.cli.fleet.rows import Outputs, output_options
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import TEXT
 from navitas.cli.habits.row_tables import rows_table
 from navitas.cli.habits.standard_output import output_console
-from navitas.fleet.bugs import find_bugs
+from navitas.fleet.diagnoses.versions import find_versions
 from navitas.fleet.figures import number, with_interval
 from navitas.fleet.files import FleetError
-from navitas.fleet.hogs import FDR_LIMIT, MIN_SHARE, Claim, Hogs, warnings_of
-from navitas.fleet.results import PERCENT_H, AppRow, HogRow, R, app_rows, hog_rows, of_enough_clients
+from navitas.fleet.findings.bugs import FDR_LIMIT as BUG_FDR_LIMIT
+from navitas.fleet.findings.bugs import find_bugs
+from navitas.fleet.findings.hogs import FDR_LIMIT, MIN_SHARE, Claim, Hogs, warnings_of
+from navitas.fleet.findings.results import PERCENT_H, AppRow, BugRow, HogRow, R, app_rows, bug_rows, hog_rows, of_enough_clients
 from navitas.fleet.stages import Fleet
 from navitas.fleet.store import find_app
-from navitas.fleet.versions import find_versions
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 
@@ -146,3 +146,40 @@ def hogs_table(title: str, rows: Sequence[HogRow], top: int) -> FittedTable:
         Column("FDR", drop=3): lambda row: f"{row.false_discovery_rate:.2g}",
     }
     return rows_table(title, columns, rows, top)
+
+
+@click.command("bugs", cls=NavitasCommand, example="navitas fleet bugs fleet --json bugs.json")
+@fleet_options
+@output_options
+@model_option
+def bugs(*, choice: FleetChoice, model: str, outputs: Outputs) -> None:
+    """List apps on clients where they drain far more than on others. A hog can have bugs, too.
+
+    Sorted by the lower confidence bound of the extra drain, largest first.
+    """
+    outputs.check_not_by_client("bugs")
+    with fleet_of(choice) as fleet:
+        if model == "paper":
+            paper_bugs(fleet, outputs)
+            return
+        hogs = hogs_of(fleet)
+        rows = bug_rows(fleet, find_bugs(fleet, hogs))
+    if not outputs.write(BugRow, rows, false_discovery_limit=BUG_FDR_LIMIT):
+        return
+    output_console().print(bugs_table(rows, outputs.top))
+
+
+def bugs_table(rows: Sequence[BugRow], top: int) -> FittedTable:
+    """Bugs by client and app, with the drain and the battery life gained if the bug is fixed."""
+    columns: dict[Column, Callable[[BugRow], str]] = {
+        Column("Client", text=True): lambda row: row.client,
+        Column("App", text=True): lambda row: row.app,
+        Column("Pairs", drop=4): lambda row: f"{row.pairs:,}",
+        Column("Drain %/h", drop=3): lambda row: number(row.drain_percent_h),
+        Column("Extra %/h (95 %)", drop=1): lambda row: with_interval(
+            row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 1
+        ),
+        Column("Gain min (95 %)"): lambda row: with_interval(row.gain_min, row.gain_low_min, row.gain_high_min),
+        Column("FDR", drop=2): lambda row: f"{row.false_discovery_rate:.2g}",
+    }
+    return rows_table(f"Bugs: {counted(len(rows), 'pair')} of a client and an app", columns, rows, top)

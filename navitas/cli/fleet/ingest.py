@@ -14,15 +14,14 @@ import click
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from navitas.base.counts import counted
 from navitas.base.errors import ExitCode, UsageError
 from navitas.base.owned_folder import owned_folder
 from navitas.base.regular_files import is_url
+from navitas.base.units import counted
 from navitas.base.untrusted_text import printable
 from navitas.cli.fleet.rows import client_option
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT
-from navitas.cli.habits.json_output import json_option, write_document
+from navitas.cli.habits.files import STDOUT, json_option, write_document
 from navitas.cli.habits.messages import error as show_error
 from navitas.cli.habits.messages import failed_check, is_quiet, next_step, note, shell_word, warning
 from navitas.cli.habits.paths import NEW_STORE, PathType
@@ -30,10 +29,10 @@ from navitas.cli.habits.row_tables import more_rows
 from navitas.cli.habits.standard_output import error_console, output_console
 from navitas.fleet import layout
 from navitas.fleet.files import FleetError
+from navitas.fleet.findings.results import SCHEMA_VERSION
 from navitas.fleet.ingest.group import SourceOutcome
 from navitas.fleet.ingest.ingest_files import ingest
 from navitas.fleet.ingest.remote import fetch_files, shown_url
-from navitas.fleet.results import SCHEMA_VERSION
 from navitas.fleet.store_settings import SALT_VARIABLE, ignores_variable
 from navitas.report.terminal.fitted_table import Column, FittedTable
 

@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 
 import click
 
-from navitas.base.counts import counted
+from navitas.base.units import counted
 from navitas.cli.fleet.engines import FleetChoice, fleet_of, fleet_options
 from navitas.cli.fleet.rows import Outputs, client_option, output_options
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.row_tables import rows_table
 from navitas.cli.habits.standard_output import output_console
 from navitas.fleet.figures import number
-from navitas.fleet.results import ScoreRow, score_rows
+from navitas.fleet.findings.results import ScoreRow, score_rows
+from navitas.fleet.findings.scores import score_clients
 from navitas.fleet.schema import pseudonym
-from navitas.fleet.scores import score_clients
 from navitas.fleet.store import find_client
 from navitas.report.terminal.fitted_table import Column, FittedTable
 

@@ -7,12 +7,11 @@ from typing import Any, TypeVar
 
 import click
 
-from navitas.base.counts import counted
 from navitas.base.errors import UsageError
+from navitas.base.units import counted
 from navitas.cli.fleet.engines import reading
 from navitas.cli.fleet.rows import Outputs
-from navitas.cli.habits.option import option
-from navitas.cli.habits.renamed_options import renamed
+from navitas.cli.habits.option import option, renamed
 from navitas.cli.habits.row_tables import rows_table
 from navitas.cli.habits.standard_output import output_console
 from navitas.fleet.figures import number, with_interval

@@ -7,18 +7,16 @@ from pathlib import Path
 
 import click
 
-from navitas.base.counts import counted
-from navitas.base.units import percent, unbroken
+from navitas.base.units import counted, percent, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.cli.fleet.engines import FleetChoice, fleet_of, fleet_options, reading
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT
-from navitas.cli.habits.json_output import json_option, write_document
+from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import WRITE_REGULAR_UTF8
 from navitas.cli.habits.standard_output import output_console
-from navitas.fleet.rates import RATES, Summary, check_export, export, rates, summary_of
-from navitas.fleet.results import SCHEMA_VERSION
+from navitas.fleet.findings.rates import RATES, Summary, check_export, export, rates, summary_of
+from navitas.fleet.findings.results import SCHEMA_VERSION
 from navitas.fleet.store import day
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
@@ -37,9 +35,7 @@ def command(*, choice: FleetChoice, output: Path | None, json_file: Path | None)
         if output is not None:
             with reading(fleet, "writing pairs") as shown:
                 export(output, RATES, rates(shown))
-    if json_file is not None:
-        write_document(json_file, {"schema_version": SCHEMA_VERSION, **asdict(summary)})
-    if json_file != STDOUT:
+    if write_json(json_file, schema_version=SCHEMA_VERSION, **asdict(summary)):
         _print(summary)
 
 

@@ -7,29 +7,27 @@ from pathlib import Path
 
 import click
 
-from navitas.base.counts import counted
 from navitas.base.errors import UsageError
-from navitas.base.units import share
+from navitas.base.units import counted, share
 from navitas.cli.fleet.engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
 from navitas.cli.fleet.rows import client_option, min_clients_option
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT, write_to
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import STDOUT, json_option, write_json, write_to
 from navitas.cli.habits.messages import note
 from navitas.cli.habits.option import option
-from navitas.cli.habits.options import top_option
 from navitas.cli.habits.paths import READ, WRITE_ANY_NAME
+from navitas.cli.habits.shared_options import top_option
 from navitas.energy.analyze.load import load
-from navitas.fleet.advice import app_actions, client_actions
-from navitas.fleet.bugs import find_bugs
-from navitas.fleet.diagnosis import diagnoses_of, suspects
-from navitas.fleet.hogs import warnings_of
+from navitas.fleet.diagnoses.advice import app_actions, client_actions
+from navitas.fleet.diagnoses.diagnosis import diagnoses_of, suspects
+from navitas.fleet.diagnoses.versions import find_versions
+from navitas.fleet.findings.bugs import find_bugs
+from navitas.fleet.findings.hogs import warnings_of
+from navitas.fleet.findings.results import PERCENT_H, app_rows, bug_rows, distributions, hog_rows, of_enough_clients, score_rows
+from navitas.fleet.findings.scores import score_clients
 from navitas.fleet.page.document import ClientSection, Contents, MethodRow, Recorded, page
-from navitas.fleet.results import PERCENT_H, app_rows, bug_rows, distributions, hog_rows, of_enough_clients, score_rows
 from navitas.fleet.schema import pseudonym
-from navitas.fleet.scores import score_clients
 from navitas.fleet.store import find_client
-from navitas.fleet.versions import find_versions
 from navitas.recording.layout import MANIFEST_NAME
 from navitas.recording.store import open_recording
 from navitas.report.names import MethodNames

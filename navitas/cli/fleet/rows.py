@@ -10,16 +10,15 @@ from typing import IO, Any, TypeVar
 
 import click
 
-from navitas.base.counts import counted
 from navitas.base.errors import UsageError
+from navitas.base.units import counted
 from navitas.base.untrusted_text import guarded
-from navitas.cli.habits.files import STDOUT, write_to
-from navitas.cli.habits.json_output import json_option, write_document
+from navitas.cli.habits.files import STDOUT, json_option, write_document, write_to
 from navitas.cli.habits.messages import note
 from navitas.cli.habits.option import gathered, option
-from navitas.cli.habits.options import top_option
 from navitas.cli.habits.paths import TEXT, WRITE_ANY_NAME
-from navitas.fleet.results import Row, document, of_enough_clients
+from navitas.cli.habits.shared_options import top_option
+from navitas.fleet.findings.results import Row, document, of_enough_clients
 
 F = TypeVar("F", bound=Callable[..., Any])
 R = TypeVar("R", bound=Row)

@@ -9,21 +9,19 @@ from pathlib import Path
 
 import click
 
-from navitas.base.counts import counted
 from navitas.base.errors import DeviceError, ExitCode, UsageError
 from navitas.base.owned_folder import owned_folder
-from navitas.capture.collect.battery_sample import model_and_os, pseudonym, pull_history, take_sample
+from navitas.base.units import counted
+from navitas.capture.collect.readings.battery_sample import model_and_os, pseudonym, pull_history, take_sample
 from navitas.capture.device.base import Device
 from navitas.cli.fleet.ingest import ingest_with_progress, print_outcomes
 from navitas.cli.fleet.rows import client_option
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import STDOUT, json_option, write_json
 from navitas.cli.habits.messages import note
-from navitas.cli.habits.option import option
-from navitas.cli.habits.options import connected_option
+from navitas.cli.habits.option import option, renamed
 from navitas.cli.habits.paths import NEW_STORE, WRITE_REGULAR
-from navitas.cli.habits.renamed_options import renamed
+from navitas.cli.habits.shared_options import connected_option
 from navitas.cli.workflows.devices import device_of
 from navitas.fleet.ingest.checkin import CheckinReader
 from navitas.fleet.ingest.source import SourceFile

@@ -7,16 +7,15 @@ from typing import Any
 
 import click
 
-from navitas.base.counts import counted
 from navitas.base.errors import UsageError
+from navitas.base.units import counted
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import next_step, shell_word
 from navitas.cli.habits.option import option
-from navitas.cli.habits.options import Finite
 from navitas.cli.habits.paths import NEW_STORE, READ_FILE, TEXT
 from navitas.cli.habits.progress import bar
+from navitas.cli.habits.shared_options import Finite
 from navitas.fleet.simulate.acting import act, read_advice
 from navitas.fleet.simulate.catalog import FleetModel
 from navitas.fleet.simulate.simulation import simulate
@@ -89,7 +88,6 @@ def command(
     **values: Any,
 ) -> None:
     """Simulate a fleet with known truth in the folder STORE. With the same options, an interrupted run continues."""
-    is_text = json_file != STDOUT
     if advice is not None:
         given = sorted(name for name in values if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE)
         if given:
@@ -100,8 +98,7 @@ def command(
         store = Store.open(folder)
         with bar("simulating the period after the advice") as progress:
             begin, end = act(store, read_advice(advice), compliance=compliance / 100, jobs=jobs, progress=progress)
-        write_json(json_file, store=str(folder), advice_from=day(begin), advice_until=day(end))
-        if is_text:
+        if write_json(json_file, store=str(folder), advice_from=day(begin), advice_until=day(end)):
             click.echo(
                 f"{folder}: simulated {day(begin)} to {day(end)} after the advice; see {folder / 'truth' / 'acted.parquet'}"
             )
@@ -111,8 +108,7 @@ def command(
     store = Store.create(folder, buckets=values["buckets"] or _buckets(model.samples), salt=f"simulated-{seed}")
     with bar("simulating") as progress:
         simulate(store, model, seed, jobs=jobs, progress=progress)
-    write_json(json_file, store=str(folder), samples=model.samples, clients=model.clients, seed=seed)
-    if not is_text:
+    if not write_json(json_file, store=str(folder), samples=model.samples, clients=model.clients, seed=seed):
         return
     click.echo(f"{folder}: {counted(model.samples, 'sample')} of {counted(model.clients, 'client')}; see {folder / 'truth'}")
     next_step(f"navitas fleet hogs {shell_word(folder)}")

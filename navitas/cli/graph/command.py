@@ -15,14 +15,12 @@ from navitas.base.errors import RecordingError, UsageError
 from navitas.base.untrusted_text import printable, printable_line
 from navitas.cli.graph.tables import print_difference, print_graph
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT, check_distinct, write_to
-from navitas.cli.habits.json_output import json_option
+from navitas.cli.habits.files import STDOUT, check_distinct, json_option, write_to
 from navitas.cli.habits.messages import location, next_step, shell_word, warning
-from navitas.cli.habits.option import option
-from navitas.cli.habits.options import BEFORE_HELP, evidence_option, power_model_option, top_option
+from navitas.cli.habits.option import option, renamed
 from navitas.cli.habits.paths import READ_ANY_NAME, TEXT, WRITE_ANY_NAME
 from navitas.cli.habits.progress import ConsoleProgress
-from navitas.cli.habits.renamed_options import renamed
+from navitas.cli.habits.shared_options import BEFORE_HELP, evidence_option, power_model_option, top_option
 from navitas.energy.analyze.load import analyze, load_tables
 from navitas.energy.attribute.analysis_settings import AnalysisSettings, EvidenceChoice
 from navitas.insight.graph.advice import Advice, advice

@@ -145,10 +145,10 @@ def wake_ups_table(wakes: Sequence[WakeUp], top: int) -> FittedTable:
     name_of = _names(name for one in wakes for name in (one.edge.sender, one.edge.receiver))
     columns: dict[Column, Callable[[WakeUp], Cell]] = {
         Column("Starts", text=True): lambda row: name_of(row.edge.receiver),
-        Column("Each"): lambda row: _known(row.each_j),
+        Column("Each"): lambda row: joules(row.each_j),
         Column("Count", drop=1): lambda row: f"{row.edge.count:,}",
-        Column("Total", drop=2): lambda row: _known(row.total_j),
-        Column("Per day", drop=3): lambda row: _known(row.per_day_j),
+        Column("Total", drop=2): lambda row: joules(row.total_j),
+        Column("Per day", drop=3): lambda row: joules(row.per_day_j),
         Column("By", drop=4, text=True): lambda row: name_of(row.edge.sender),
     }
     table = rows_table("Cost of alarms, jobs, work and broadcasts", columns, wakes, top, " rows (--top, --json)")
@@ -247,7 +247,3 @@ def _names(names: Iterable[str]) -> Callable[[str], str]:
 
 def _short(name: str) -> str:
     return name if name.startswith("(") else short_class(name)
-
-
-def _known(energy_j: float | None) -> str:
-    return "–" if energy_j is None else joules(energy_j)

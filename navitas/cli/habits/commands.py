@@ -15,7 +15,7 @@ from click.shell_completion import CompletionItem
 
 from navitas.base.errors import NavitasError, UsageError
 from navitas.cli.habits.messages import Verbosity, detail, prefer, preferences, warning
-from navitas.cli.habits.option import Option
+from navitas.cli.habits.option import Option, check_variables
 
 _COMMON, _OTHER_OPTIONS = "General", "Options"
 _META = f"{__name__}.settings"
@@ -40,6 +40,7 @@ class NavitasCommand(click.Command):
             given, *_ = self.make_parser(ctx).parse_args(args=list(args))
             wants_help = self.get_help_option(ctx)
             if wants_help is None or not given.get(wants_help.name):
+                check_variables(f"{ctx.auto_envvar_prefix}_")
                 self._apply_settings(ctx, given)
         rest = super().parse_args(ctx, args)
         if not ctx.resilient_parsing:

@@ -1,21 +1,28 @@
-"""Writes the output files of commands."""
+"""Writes the output files of commands, and the option `--json FILE`: one document with a `schema_version`."""
 
 from __future__ import annotations
 
 import errno
 import io
+import json
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from navitas.base.errors import UsageError
 from navitas.base.new_files import named_stream, naming, new_file
+from navitas.base.untrusted_text import ESCAPED_SURROGATE, without_surrogates
+from navitas.cli.habits.option import option
+from navitas.cli.habits.paths import WRITE_ANY_NAME
 
+F = TypeVar("F", bound=Callable[..., Any])
 STDOUT = Path("-")
+SCHEMA_VERSION = 1
+"""The version of documents that don't define their own."""
 _READER_TIMEOUT_S, _POLL_S = 5.0, 0.05
 
 
@@ -70,3 +77,26 @@ def _open_pipe_or_device(path: Path) -> int:
             continue
         os.set_blocking(handle, True)
         return handle
+
+
+def json_option(function: F) -> F:
+    """Add the option `--json` as the parameter `json_file`."""
+    add: Callable[[F], F] = option(
+        "--json", "json_file", type=WRITE_ANY_NAME, metavar="FILE", section="Output", help="Write JSON ('-': stdout)."
+    )
+    return add(function)
+
+
+def write_json(path: Path | None, **content: object) -> bool:
+    """Write a command's result, if a file was named. Returns whether standard output is free for text."""
+    if path is not None:
+        write_document(path, {"schema_version": SCHEMA_VERSION, **content})
+    return path != STDOUT
+
+
+def write_document(path: Path, document: object) -> None:
+    """Write a JSON document in ASCII, so that characters that steer a terminal or turn text are escapes."""
+    encode = json.JSONEncoder(indent=2, allow_nan=False).encode
+    text = encode(document)
+    text = encode(without_surrogates(document)) if ESCAPED_SURROGATE in text else text
+    write_to(path, lambda out: print(text, file=out))

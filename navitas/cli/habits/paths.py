@@ -51,15 +51,19 @@ class PathType(click.Path):
     """A path in a command line. Raises `UsageError` for an output that is another path of the command, or in a recording.
 
     - `any_name`: names that are not UTF-8 are valid. By default they are errors, since Java, Gradle and Arrow cannot open them.
+    - `is_folder`: a folder to read.
     - `is_file`: a file to read, where the name `-` stands for standard input; or a file to write that is no pipe or device.
     - `must_exist`: a missing file or folder is an error. Always true for the role `read`.
     """
 
-    def __init__(self, role: Role, *, any_name: bool = False, is_file: bool = False, must_exist: bool = False) -> None:
+    def __init__(
+        self, role: Role, *, any_name: bool = False, is_file: bool = False, is_folder: bool = False, must_exist: bool = False
+    ) -> None:
         super().__init__(path_type=Path)
         self.role = role
         self.any_name = any_name
         self.is_file = is_file
+        self.is_folder = is_folder or role in ("folder", "store")
         self.must_exist = must_exist or role == "read"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
@@ -71,8 +75,9 @@ class PathType(click.Path):
             return _standard_input_file(ctx)
         if not self.any_name:
             _check_utf8(str(path), param)
-        if self.role in ("folder", "store") and path.exists() and not path.is_dir():
-            raise UsageError(f"{_label(param)}: {path} is not a folder", "Name a folder, or a new one.")
+        if self.is_folder and path.exists() and not path.is_dir():
+            remedy = "Name a folder." if self.role == "read" else "Name a folder, or a new one."
+            raise UsageError(f"{_label(param)}: {path} is not a folder", remedy)
         if self.must_exist:
             _check_exists(path, param)
         real = Path(os.path.realpath(path))
@@ -147,6 +152,7 @@ def file_of_recording(path: Path) -> UsageError:
 
 READ = PathType("read")
 READ_ANY_NAME = PathType("read", any_name=True)
+READ_FOLDER = PathType("read", is_folder=True)
 READ_FILE = PathType("read", is_file=True)
 READ_FILE_ANY_NAME = PathType("read", any_name=True, is_file=True)
 WRITE = PathType("write")

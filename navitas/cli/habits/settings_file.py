@@ -20,9 +20,8 @@ import click
 from navitas.base.errors import UsageError
 from navitas.base.regular_files import as_utf8, open_regular
 from navitas.cli.habits.messages import warning
-from navitas.cli.habits.option import Option
+from navitas.cli.habits.option import RENAMED_COMMANDS, Option, RenamedOption
 from navitas.cli.habits.paths import NameOrFile, PathType
-from navitas.cli.habits.renamed_options import RENAMED_COMMANDS, RenamedOption
 
 _NAME, _PYPROJECT = "navitas.toml", "pyproject.toml"
 _MAX_BYTES = 1 << 20

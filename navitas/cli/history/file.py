@@ -11,8 +11,7 @@ import click
 from navitas.base.errors import NavitasError, UsageError
 from navitas.cli.compare.input import read_session, session_paths
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import next_step, shell_word, warning
 from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import READ_FILE_ANY_NAME, WRITE_ANY_NAME
@@ -36,14 +35,12 @@ def add(*, paths: tuple[Path, ...], file: Path, json_file: Path | None) -> int:
 
     A session that the history has is not added again.
     """
-    is_text = json_file != STDOUT
     found = [one for path in paths for one in session_paths(path)]
     with ConsoleProgress(only_live=True) as progress:
         sessions = [read_session(one, progress) for one in found]
     added = add_sessions(file, sessions)
     known = [one.name for one, is_new in zip(sessions, added, strict=True) if not is_new]
-    write_json(json_file, file=str(file), added=sum(added), known=known)
-    if is_text:
+    if write_json(json_file, file=str(file), added=sum(added), known=known):
         already = f", {len(known):,} were already there" if known else ""
         output_console().print(f"{sum(added):,} added to {file}{already}", markup=False, highlight=False)
         next_step(f"navitas history show {shell_word(file)}")

@@ -17,11 +17,10 @@ from navitas.capture.build.commits import oldest_first
 from navitas.cli.compare.energy_limit import figure_option, min_share_option
 from navitas.cli.compare.tables import change_texts, percent, short_names
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import warning
 from navitas.cli.habits.option import option
-from navitas.cli.habits.paths import READ, READ_ANY_NAME
+from navitas.cli.habits.paths import READ_ANY_NAME, READ_FOLDER
 from navitas.cli.habits.standard_output import output_console
 from navitas.cli.history.file import DEFAULT_FILE, read_sessions
 from navitas.insight.compare.figures import FigureChoice
@@ -51,7 +50,7 @@ _ADD_AGAIN = "An older version of Navitas added them: add their recordings again
 )
 @click.argument("file", type=READ_ANY_NAME, required=False)
 @figure_option
-@option("--source", type=READ, default=Path(), metavar="DIR", help="The project, for its git revisions. [.]")
+@option("--source", type=READ_FOLDER, default=Path(), metavar="DIR", help="The project, for its git revisions. [.]")
 @min_share_option(1.0)
 @json_option
 def command(*, file: Path | None, choice: FigureChoice, source: Path, least_percent: float, json_file: Path | None) -> int:
@@ -59,9 +58,6 @@ def command(*, file: Path | None, choice: FigureChoice, source: Path, least_perc
 
     FILE is the history: by default navitas-history.sqlite.
     """
-    is_text = json_file != STDOUT
-    if not source.is_dir():
-        raise UsageError(f"--source: {source} is not a folder", "Name the folder of the project.")
     file = file or DEFAULT_FILE
     known = read_sessions(file)
     lacking = [one for one in known if not one.has(choice.energy)]
@@ -76,7 +72,7 @@ def command(*, file: Path | None, choice: FigureChoice, source: Path, least_perc
     if lacking:
         names = printable_list([one.name for one in lacking], 5)
         notes.append(f"left out: {len(lacking):,} sessions without {choice.energy} energy: {names}. {_ADD_AGAIN}")
-    write_json(
+    if write_json(
         json_file,
         schema_version=2,
         file=str(file),
@@ -84,8 +80,7 @@ def command(*, file: Path | None, choice: FigureChoice, source: Path, least_perc
         sessions=[_session_row(one) for one in sessions],
         figures=[_row(one) for one in found],
         warnings=notes,
-    )
-    if is_text:
+    ):
         output_console().print(trends_table(found, choice.energy, labels(sessions)))
     for text in notes:
         warning(text)

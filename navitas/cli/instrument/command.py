@@ -12,12 +12,11 @@ from navitas.capture.build.bridge import InstrumentOptions, InstrumentSummary
 from navitas.capture.build.instrument import check_block_edits, instrument
 from navitas.capture.bundle.manifest import Probes
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import next_step, note, shell_word, warning
-from navitas.cli.habits.option import choice_option, option
-from navitas.cli.habits.options import probe_options
+from navitas.cli.habits.option import choice_option, option, renamed
 from navitas.cli.habits.paths import READ, READ_FILE, WRITE, WRITE_FILE_OR_FOLDER
-from navitas.cli.habits.renamed_options import renamed
+from navitas.cli.habits.shared_options import probe_options
 
 
 @click.command("instrument", cls=NavitasCommand, example="navitas instrument classes -o out --map-output map.json")

@@ -12,8 +12,7 @@ from navitas import __version__
 from navitas.base.user_folders import with_home
 from navitas.capture.build.plugin_repository import LOCAL, install_plugin
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import location, next_step
 from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import FOLDER
@@ -56,11 +55,10 @@ def command(repository: Path, json_file: Path | None) -> None:
     The plugin goes into a Maven repository on this machine, once for each version of Navitas. You can then run `gradle
     navitasProfile` in each build that applies it.
     """
-    is_text = json_file != STDOUT
     root = install_plugin(repository)
     maven = "mavenLocal()" if root == with_home(LOCAL) else f"maven {{ url = uri('{_quoted(root)}') }}"
     snippet = _SNIPPET.format(repository=maven, version=__version__)
-    write_json(json_file, repository=str(root), version=__version__, snippet=snippet)
+    is_text = write_json(json_file, repository=str(root), version=__version__, snippet=snippet)
     location(f"installed: {root}")
     if not is_text:
         return

@@ -11,13 +11,12 @@ from navitas.base.errors import RecordingError, UsageError
 from navitas.base.untrusted_text import printable, printable_list
 from navitas.capture.build.gradle import check_project, find_gradle
 from navitas.cli.habits.commands import NavitasCommand, NavitasGroup
-from navitas.cli.habits.files import write_to
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json, write_to
 from navitas.cli.habits.messages import location, next_step, note, shell_word, warning
 from navitas.cli.habits.option import option
-from navitas.cli.habits.options import device_option, gradle_option, meter_option, phone_option
 from navitas.cli.habits.paths import FOLDER, READ_ANY_NAME, READ_FILE_ANY_NAME, WRITE_REGULAR
 from navitas.cli.habits.progress import ConsoleProgress
+from navitas.cli.habits.shared_options import device_option, gradle_option, meter_option, phone_option
 from navitas.cli.operations.experiment import is_done, run_experiment
 from navitas.cli.workflows.devices import device_of
 from navitas.energy.analyze.fitting.measured_energy import read_power_meter

@@ -9,17 +9,15 @@ from pathlib import Path
 
 import click
 
-from navitas.base.errors import UsageError
 from navitas.base.untrusted_text import printable, printable_line
 from navitas.capture.build.bridge import InstrumenterBridge, InstrumentOptions
 from navitas.capture.build.instrument import check_classes
 from navitas.capture.build.patterns import check_patterns
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT, write_to
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json, write_to
 from navitas.cli.habits.messages import note, warning
 from navitas.cli.habits.option import option
-from navitas.cli.habits.paths import READ, TEXT, WRITE_REGULAR_UTF8
+from navitas.cli.habits.paths import READ, READ_FOLDER, TEXT, WRITE_REGULAR_UTF8
 from navitas.cli.habits.standard_output import output_console
 from navitas.insight.operations.census.document import CLASSES, Census, parse_census
 from navitas.report.terminal.fitted_table import Column, FittedTable
@@ -30,7 +28,7 @@ _MOST_NOTES = 20
 @click.command("census", cls=NavitasCommand, example="navitas operations census classes --sources src/main/java -o census.json")
 @click.argument("classes", type=READ, nargs=-1, required=True, metavar="CLASSES...")
 @option("-o", "--output", required=True, type=WRITE_REGULAR_UTF8, metavar="FILE", help="The census; .gz compresses it.")
-@option("--sources", multiple=True, type=READ, metavar="DIR", help="Folder of the classes' sources; repeatable.")
+@option("--sources", multiple=True, type=READ_FOLDER, metavar="DIR", help="Folder of the classes' sources; repeatable.")
 @option("--class-path", multiple=True, type=READ, metavar="PATH", help="Libraries that the sources use; repeatable.")
 @option("--include", multiple=True, type=TEXT, metavar="PATTERN", help="Only classes like a.b.**; repeatable.")
 @option("--exclude", multiple=True, type=TEXT, metavar="PATTERN", help="Leave out classes like a.b.**; repeatable.")
@@ -50,10 +48,6 @@ def command(
     CLASSES are class folders and jars. With --sources, operations are those of the Java sources. Other methods have classes of
     operations that their bytecode distinguishes.
     """
-    is_text = json_file != STDOUT
-    for source in sources:
-        if not source.is_dir():
-            raise UsageError(f"{source} is not a folder", "Name a folder with Java sources.")
     check_classes([*classes, *class_path])
     check_patterns(include, exclude)
     with InstrumenterBridge() as bridge:
@@ -64,7 +58,7 @@ def command(
     write_to(output, lambda out: out.write(packed), binary=True)
     rows = _rows(found)
     totals = _totals(found)
-    write_json(json_file, output=str(output), **totals, operation_classes=rows, notes=found.notes)
+    is_text = write_json(json_file, output=str(output), **totals, operation_classes=rows, notes=found.notes)
     for line in found.notes[:_MOST_NOTES]:
         warning(printable(line, 1000))
     if len(found.notes) > _MOST_NOTES:

@@ -13,17 +13,15 @@ from typing import IO, Any
 import click
 import numpy as np
 
-from navitas.base.errors import UsageError
 from navitas.base.json_text import fields
 from navitas.base.regular_files import read_regular
 from navitas.base.untrusted_text import guarded, printable
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT, write_to
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import STDOUT, json_option, write_json, write_to
 from navitas.cli.habits.messages import next_step, note, shell_word
 from navitas.cli.habits.option import choice_option, option
-from navitas.cli.habits.options import top_option
-from navitas.cli.habits.paths import READ, WRITE_ANY_NAME
+from navitas.cli.habits.paths import READ_FOLDER, WRITE_ANY_NAME
+from navitas.cli.habits.shared_options import top_option
 from navitas.cli.habits.standard_output import output_console
 from navitas.cli.operations.input import CostedFiles, Counted, costed_options, counted_options, read_builds, read_costed
 from navitas.cli.operations.tables import (
@@ -86,10 +84,8 @@ def rank(*, files: CostedFiles, top: int, json_file: Path | None) -> None:
 
     The energy is executions × cost by the model, so it is an estimate. RECORDING is one of navitas profile --granularity block.
     """
-    is_text = json_file != STDOUT
     ranked = _ranked(*read_costed(files))
-    _write(json_file, files, sum(one.energy_j for one in ranked), operations=[asdict(one) for one in ranked])
-    if is_text:
+    if _write(json_file, files, sum(one.energy_j for one in ranked), operations=[asdict(one) for one in ranked]):
         output_console().print(ranking_table(ranked, top))
         options = f"--census {shell_word(files.census)} --model {shell_word(files.model_file)}"
         next_step(f"navitas operations blocks {shell_word(files.recording)} {options}")
@@ -105,10 +101,8 @@ def classes(*, files: CostedFiles, json_file: Path | None) -> None:
 
     The energy is executions × cost by the model, so it is an estimate. RECORDING is one of navitas profile --granularity block.
     """
-    is_text = json_file != STDOUT
     shares = class_shares(_ranked(*read_costed(files)))
-    _write(json_file, files, sum(one.energy_j for one in shares), operation_classes=[asdict(one) for one in shares])
-    if is_text:
+    if _write(json_file, files, sum(one.energy_j for one in shares), operation_classes=[asdict(one) for one in shares]):
         output_console().print(class_shares_table(shares))
 
 
@@ -116,7 +110,7 @@ def classes(*, files: CostedFiles, json_file: Path | None) -> None:
     "blocks", cls=NavitasCommand, example="navitas operations blocks RECORDING --census census.json --model model.json"
 )
 @costed_options
-@option("--sources", multiple=True, type=READ, metavar="DIR", help="Folder of the classes' sources; repeatable.")
+@option("--sources", multiple=True, type=READ_FOLDER, metavar="DIR", help="Folder of the classes' sources; repeatable.")
 @top_option(20)
 @json_option
 def blocks(*, files: CostedFiles, sources: tuple[Path, ...], top: int, json_file: Path | None) -> None:
@@ -124,14 +118,11 @@ def blocks(*, files: CostedFiles, sources: tuple[Path, ...], top: int, json_file
 
     The energy is executions × cost by the model, so it is an estimate. RECORDING is one of navitas profile --granularity block.
     """
-    is_text = json_file != STDOUT
-    lines = SourceLines(sources)
     counted, costs = read_costed(files)
     costed = costed_blocks(counted.program, counted.counters, costs)
     energy_j = sum(one.energy_j for one in costed)
-    _write(json_file, files, energy_j, fixed_executions=EXECUTIONS, blocks=[_block_document(one) for one in costed])
-    if is_text:
-        output_console().print(blocks_table(costed, top), *block_lines(costed[:top], lines.of))
+    if _write(json_file, files, energy_j, fixed_executions=EXECUTIONS, blocks=[_block_document(one) for one in costed]):
+        output_console().print(blocks_table(costed, top), *block_lines(costed[:top], SourceLines(sources).of))
 
 
 @click.command(
@@ -146,11 +137,9 @@ def advise(*, files: CostedFiles, top: int, json_file: Path | None) -> None:
     Each saving is an estimate of the most that the change saves: avoided executions × costs of the model. RECORDING is one of
     navitas profile --granularity block.
     """
-    is_text = json_file != STDOUT
     counted, costs = read_costed(files)
     cases = code_advice(counted.program, counted.counters, costs)
-    write_json(json_file, recording=str(files.recording), advice=[_advice_document(one) for one in cases])
-    if is_text:
+    if write_json(json_file, recording=str(files.recording), advice=[_advice_document(one) for one in cases]):
         for line in code_advice_lines(cases, top):
             output_console().print(line)
         more = f", {len(cases) - top:,} more with --top" if len(cases) > top else ""
@@ -189,8 +178,8 @@ def _ranked(counted: Counted, costs: Mapping[str, float]) -> tuple[RankedOperati
     return ranking(counted.program, counted.executions, costs)
 
 
-def _write(file: Path | None, files: CostedFiles, energy_j: float, **content: object) -> None:
-    write_json(file, recording=str(files.recording), energy_j=energy_j, **content)
+def _write(file: Path | None, files: CostedFiles, energy_j: float, **content: object) -> bool:
+    return write_json(file, recording=str(files.recording), energy_j=energy_j, **content)
 
 
 def _block_document(one: CostedBlock) -> dict[str, Any]:
@@ -219,10 +208,6 @@ class SourceLines:
     """Lines of the sources in some folders."""
 
     def __init__(self, folders: Sequence[Path]) -> None:
-        """Raises `UsageError` if one is not a folder."""
-        for folder in folders:
-            if not folder.is_dir():
-                raise UsageError(f"{folder} is not a folder", "Name a folder with sources, such as src/main/java.")
         self._folders = folders
         self._text = cache(self._read)
 

@@ -19,9 +19,9 @@ from navitas.capture.build.gradle import BuildOptions, build_bundles
 from navitas.capture.build.instrument import check_classes
 from navitas.capture.bundle.manifest import Probes
 from navitas.capture.bundle.reader import Bundle, with_inputs
-from navitas.capture.collect.idle_power import IdleReadings, read_idle
 from navitas.capture.collect.options import ProfileOptions
 from navitas.capture.collect.progress import Progress
+from navitas.capture.collect.runs.special_runs import IdleReadings, read_idle
 from navitas.capture.collect.session import profile
 from navitas.capture.device.base import Device
 from navitas.cli.habits.messages import note, warning

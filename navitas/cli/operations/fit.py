@@ -12,14 +12,13 @@ import click
 from navitas.base.errors import UsageError
 from navitas.base.untrusted_text import printable
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT, write_to
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import STDOUT, json_option, write_json, write_to
 from navitas.cli.habits.messages import next_step, shell_word, warning
 from navitas.cli.habits.option import choice_option, gathered, option
-from navitas.cli.habits.options import Finite
 from navitas.cli.habits.paths import READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME, WRITE_REGULAR
 from navitas.cli.habits.progress import ConsoleProgress
 from navitas.cli.habits.row_tables import rows_table
+from navitas.cli.habits.shared_options import Finite
 from navitas.cli.habits.standard_output import output_console
 from navitas.cli.operations.input import model_option
 from navitas.insight.operations.regress.apply import Predictions, apply_model
@@ -62,7 +61,6 @@ def fit(*, table: Path, options: FitOptions, output: Path, json_file: Path | Non
 
     Each row is a case. One column has its energy, and the others have numbers of operations or other features.
     """
-    is_text = json_file != STDOUT
     target, group = options.target, options.group
     kept = [name for name in (target, group) if name is not None]
     wrong = [name for name in kept if name in options.ignore] or ([target] if target in (group, options.time) else [])
@@ -75,7 +73,7 @@ def fit(*, table: Path, options: FitOptions, output: Path, json_file: Path | Non
         model = fit_table(cases, options)
     document = model.model_dump_json(indent=1)
     write_to(output, lambda out: print(document, file=out))
-    write_json(json_file, output=str(output), model=model.model_dump(mode="json"), notes=model.notes)
+    is_text = write_json(json_file, output=str(output), model=model.model_dump(mode="json"), notes=model.notes)
     for text in model.notes:
         warning(printable(text, 1000))
     if is_text:

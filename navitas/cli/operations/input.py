@@ -15,8 +15,8 @@ from navitas.base.units import percent
 from navitas.base.untrusted_text import printable, printable_list
 from navitas.cli.habits.messages import warning
 from navitas.cli.habits.option import gathered, option, section
-from navitas.cli.habits.options import tests_option
 from navitas.cli.habits.paths import READ_ANY_NAME, READ_FILE_ANY_NAME
+from navitas.cli.habits.shared_options import tests_option
 from navitas.insight.operations.census.document import GC, Census, read_census
 from navitas.insight.operations.counted_program import CountedProgram, join_census
 from navitas.insight.operations.counted_tests import CountedTest, counted_tests, sum_counters

@@ -14,13 +14,11 @@ from navitas.base.units import joules, percent
 from navitas.base.untrusted_text import printable, printable_list
 from navitas.cli.compare.energy_limit import Limit, end_check, limit_options
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import failed_check, note, warning
-from navitas.cli.habits.option import option, section
-from navitas.cli.habits.options import BEFORE_HELP, top_option
+from navitas.cli.habits.option import option, renamed, section
 from navitas.cli.habits.paths import READ_ANY_NAME, READ_FILE_ANY_NAME
-from navitas.cli.habits.renamed_options import renamed
+from navitas.cli.habits.shared_options import BEFORE_HELP, top_option
 from navitas.cli.habits.standard_output import output_console
 from navitas.cli.operations.input import CostedFiles, Counted, costed_options, read_builds, read_costs
 from navitas.cli.operations.tables import budgets_table, changed_operations_table, method_label, source_fields
@@ -55,7 +53,6 @@ def command(
     RECORDING is one of navitas profile --granularity block --repeat 2. If the counts of a test agree in its runs, its energy can
     be a budget. With --before, shows which operations changed since an earlier build.
     """
-    is_text = json_file != STDOUT
     if (before is None) != (before_census is None):
         raise UsageError(
             "--before and --before-census belong together", "Give the recording and the census of the earlier build."
@@ -76,10 +73,9 @@ def command(
     budgets_before = {(one.module, one.test): one for one in earlier}
     before_j = {key: one.energy_j for key, one in budgets_before.items()}
     rows = [{**asdict(one), "before_j": before_j.get((one.module, one.test))} for one in found]
-    write_json(
+    if write_json(
         json_file, recording=str(files.recording), level=model.level, tests=rows, changes=[_document(one) for one in changes]
-    )
-    if is_text:
+    ):
         console = output_console()
         console.print(budgets_table(found, model.level))
         if before is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.text import Text
 
-from navitas.base.units import joules, percent, unbroken
+from navitas.base.units import UNKNOWN, joules, percent, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.cli.habits.row_tables import rows_table
 from navitas.insight.operations.budgets import Budget
@@ -23,7 +23,6 @@ from navitas.report.terminal.paragraph import Paragraph
 
 _LONGEST = 300
 _TOP = 30
-_UNKNOWN = "–"
 _ESTIMATE = "Energies are estimates: executions × costs of the model."
 
 
@@ -46,9 +45,9 @@ def ranking_table(ranked: Sequence[RankedOperation], top: int) -> FittedTable:
         Column("Class", text=True, drop=4): lambda row: row.kind,
         Column("Share"): lambda row: percent(row.share),
         Column("Sum", drop=2): lambda row: percent(row.cumulative),
-        Column("Energy", drop=1): lambda row: joules(row.energy_j) if row.has_cost else _UNKNOWN,
+        Column("Energy", drop=1): lambda row: joules(row.energy_j) if row.has_cost else UNKNOWN,
         Column("Executions", drop=3): lambda row: f"{row.executions:,}",
-        Column("Cost", drop=5): lambda row: _cost(row.cost_j) if row.has_cost else _UNKNOWN,
+        Column("Cost", drop=5): lambda row: _cost(row.cost_j) if row.has_cost else UNKNOWN,
     }
     return rows_table("Operations by share of energy", columns, ranked, top, " operations (--top, --json)", note=_ESTIMATE)
 
@@ -120,7 +119,7 @@ def changed_operations_table(changes: Sequence[ChangedOperation], top: int) -> F
 
 def _signed(value_j: float | None) -> str:
     """A difference with its sign, or a dash for an operation without a cost."""
-    return _UNKNOWN if value_j is None else f"{'+' if value_j > 0 else '−'}{joules(abs(value_j))}"
+    return UNKNOWN if value_j is None else f"{'+' if value_j > 0 else '−'}{joules(abs(value_j))}"
 
 
 def code_advice_lines(found: Sequence[CodeAdvice], top: int) -> Iterator[Paragraph]:

@@ -8,16 +8,15 @@ from pathlib import Path
 
 import click
 
+from navitas.base.units import percent
 from navitas.base.untrusted_text import printable
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT, write_to
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json, write_to
 from navitas.cli.habits.messages import next_step, shell_word, warning
-from navitas.cli.habits.option import gathered, option
-from navitas.cli.habits.options import Finite, interval_option, meter_option
+from navitas.cli.habits.option import gathered, option, renamed
 from navitas.cli.habits.paths import NAME_OR_FILE, READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT, WRITE_REGULAR
 from navitas.cli.habits.progress import ConsoleProgress
-from navitas.cli.habits.renamed_options import renamed
+from navitas.cli.habits.shared_options import Finite, interval_option, meter_option
 from navitas.cli.habits.standard_output import output_console
 from navitas.cli.power.calibrate_input import (
     CalibrationSources,
@@ -48,7 +47,6 @@ from navitas.report.terminal.paragraph import Paragraph
 
 _STEP_S, _INTERVAL_S = 2.0, 1.0
 _LONGEST = 300
-_UNKNOWN = "–"
 
 
 @click.command(
@@ -112,7 +110,6 @@ def command(*, measured: CalibrationSources, voltage_v: float | None, output: Pa
     --device measures a device with special test runs; its own profile is the default. Shows the error before and after, and at
     points that were left out of the fit.
     """
-    is_text = json_file != STDOUT
     points, unfitted, recording = measured.points, measured.unfitted, measured.recording
     given = None if measured.profile is None else read_given(measured.profile)
     readings = None if measured.meter is None else read_power_meter(measured.meter)
@@ -159,7 +156,7 @@ def command(*, measured: CalibrationSources, voltage_v: float | None, output: Pa
     of_input = (Caution("measurements", text) for text in notes)
     found = replace(found, warnings=(*of_input, *known, *found.warnings, *_implausible(output, calibrated, found.cpu)))
     others = [asdict(each) for each in components]
-    write_json(json_file, output=str(output), **found.as_json(model.cpu, voltage_v), components=others)
+    is_text = write_json(json_file, output=str(output), **found.as_json(model.cpu, voltage_v), components=others)
     for each in found.warnings:
         warning(printable(each.message, 1000))
     if is_text:
@@ -207,7 +204,7 @@ def calibration_table(found: Calibration) -> FittedTable:
     for each in found.errors:
         cluster = "all" if each.cluster is None else str(each.cluster)
         figures = each.before, each.fitted, each.held_out, each.held_out_p90, each.interpolated, each.interpolated_p90
-        shares = map(_percent, figures)
+        shares = map(percent, figures)
         table.add(printable(each.source, _LONGEST), cluster, f"{each.points:,}", *shares)
     for number, prior in enumerate(found.prior):
         if any(each.cluster == number and each.interpolated is not None for each in found.errors):
@@ -228,9 +225,5 @@ def currents_table(found: Sequence[ComponentCurrents]) -> FittedTable:
     table = FittedTable("Other components", columns)
     for each in found:
         for entry, milliamps in each.entries.items():
-            table.add(printable(entry, _LONGEST), f"{milliamps:.3g} mA", str(each.steps), _percent(each.held_out))
+            table.add(printable(entry, _LONGEST), f"{milliamps:.3g} mA", str(each.steps), percent(each.held_out))
     return table
-
-
-def _percent(share: float | None) -> str:
-    return _UNKNOWN if share is None else f"{100 * share:.1f} %"

@@ -10,15 +10,16 @@ from pathlib import Path
 
 from navitas.base.errors import DeviceError, UsageError
 from navitas.base.untrusted_text import printable
-from navitas.capture.collect import power, topology
-from navitas.capture.collect.special_runs import meter_of, rails_text, special_runs
+from navitas.capture.collect import power
+from navitas.capture.collect.readings import topology
+from navitas.capture.collect.runs.special_runs import meter_of, rails_text, special_runs
 from navitas.cli.habits.files import STDOUT
 from navitas.cli.habits.messages import shell_word, warning
 from navitas.cli.habits.progress import ConsoleProgress
 from navitas.cli.workflows.devices import device_of
 from navitas.energy.analyze.load import Loaded
 from navitas.energy.attribute.component import RailUse
-from navitas.energy.attribute.components import COMPONENTS
+from navitas.energy.attribute.component_registry import COMPONENTS
 from navitas.insight.calibrate.cpu_coefficients import CpuCoefficients
 from navitas.insight.calibrate.fit_rows import IntervalSource
 from navitas.insight.calibrate.operating_points import PointSource

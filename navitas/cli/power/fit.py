@@ -11,14 +11,13 @@ from navitas.base.errors import UsageError
 from navitas.base.units import unbroken
 from navitas.base.untrusted_text import printable, printable_line
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT, write_to
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json, write_to
 from navitas.cli.habits.messages import next_step, note, shell_word, warning
 from navitas.cli.habits.option import option
-from navitas.cli.habits.options import interval_option, meter_option
 from navitas.cli.habits.paths import READ_ANY_NAME, WRITE_REGULAR
 from navitas.cli.habits.progress import ConsoleProgress
 from navitas.cli.habits.row_tables import rows_table
+from navitas.cli.habits.shared_options import interval_option, meter_option
 from navitas.cli.habits.standard_output import output_console
 from navitas.energy.analyze.fitting.fit_components import FitRequest, fit_components
 from navitas.energy.analyze.fitting.measured_energy import read_power_meter
@@ -51,7 +50,6 @@ def command(
 
     Other commands use the file with --power-model, for components that the power profile has no figures of.
     """
-    is_text = json_file != STDOUT
     if meter is not None and total:
         raise UsageError("--meter and --total exclude each other, since a meter measures the whole phone", "leave one out")
     readings = None if meter is None else read_power_meter(meter)
@@ -62,7 +60,7 @@ def command(
         fitted = fit_components(loaded, FitRequest(interval_s or _INTERVAL_S, total, readings))
     document = fitted.model.model_dump_json(indent=1)
     write_to(output, lambda out: print(document, file=out))
-    write_json(json_file, output=str(output), model=fitted.model.model_dump(mode="json"), notes=fitted.notes)
+    is_text = write_json(json_file, output=str(output), model=fitted.model.model_dump(mode="json"), notes=fitted.notes)
     if readings is not None and readings.skipped:
         warning(f"{printable_line(readings.name, 200)}: {readings.skipped:,} lines are not readings and were skipped")
     for text in fitted.notes:

@@ -12,14 +12,14 @@ from navitas.base.errors import ExitCode, PowerProfileError, UsageError
 from navitas.base.json_text import fields
 from navitas.base.units import unbroken
 from navitas.base.untrusted_text import printable, printable_line, printable_lines
-from navitas.capture.collect import power, topology
+from navitas.capture.collect import power
+from navitas.capture.collect.readings import topology
 from navitas.cli.habits.commands import NavitasCommand, NavitasGroup
-from navitas.cli.habits.files import STDOUT, write_to
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import STDOUT, json_option, write_json, write_to
 from navitas.cli.habits.messages import next_step, note, shell_word, warning
 from navitas.cli.habits.option import option
-from navitas.cli.habits.options import connected_option
 from navitas.cli.habits.paths import NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT, WRITE_REGULAR
+from navitas.cli.habits.shared_options import connected_option
 from navitas.cli.habits.standard_output import output_console
 from navitas.cli.power.calibrate import command as calibrate_command
 from navitas.cli.power.fit import command as fit_command
@@ -56,10 +56,8 @@ def show(*, name: str | None, serial: str | None, json_file: Path | None) -> Non
     """
     if name is not None and serial is not None:
         raise UsageError("a profile's name and --device exclude each other", "use one of them")
-    is_text = json_file != STDOUT
     if serial is None and name is None:
-        write_json(json_file, profiles=catalog.names())
-        if is_text:
+        if write_json(json_file, profiles=catalog.names()):
             click.echo("\n".join(catalog.names()))
             next_step("navitas power show NAME")
         return
@@ -72,8 +70,7 @@ def show(*, name: str | None, serial: str | None, json_file: Path | None) -> Non
     else:
         profile = catalog.load(str(name))
         model = power_model(profile, DEFAULT_VOLTAGE_V)
-    write_json(json_file, **_as_json(profile, model))
-    if is_text:
+    if write_json(json_file, **_as_json(profile, model)):
         _print(profile, model)
 
 
@@ -102,8 +99,7 @@ def validate(*, file: Path, json_file: Path | None) -> int:
 
     The exit code is 1 if the profile is unusable.
     """
-    is_text = json_file != STDOUT
-    say: Callable[[str], None] = click.echo if is_text else lambda text: None
+    say: Callable[[str], None] = click.echo if json_file != STDOUT else lambda text: None
     try:
         profile = read_power_profile(file, max_warnings=_ALL)
     except PowerProfileError as error:

@@ -8,14 +8,14 @@ from pathlib import Path
 from navitas.base.errors import ExitCode, UsageError
 from navitas.capture.build.gradle import BuildOptions
 from navitas.capture.collect.options import ProfileOptions
-from navitas.capture.collect.version_runs import ProfilingOutcome
+from navitas.capture.collect.runs.version_runs import ProfilingOutcome
 from navitas.cli.compare.energy_limit import Limit, check_limit
 from navitas.cli.compare.input import read_session
 from navitas.cli.compare.tables import changes_table
 from navitas.cli.habits.files import STDOUT
 from navitas.cli.habits.messages import next_step, shell_word, warning
-from navitas.cli.habits.options import ReportOptions
 from navitas.cli.habits.progress import ConsoleProgress
+from navitas.cli.habits.shared_options import ReportOptions
 from navitas.cli.habits.standard_output import output_console
 from navitas.cli.history.file import add_sessions
 from navitas.cli.profile.measuring import print_failures, print_troubles

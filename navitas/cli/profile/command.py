@@ -15,11 +15,12 @@ from click.core import ParameterSource
 
 from navitas.base.errors import UsageError
 from navitas.capture.build.gradle import BuildOptions
-from navitas.capture.collect.options import MAX_SEED
+from navitas.capture.collect.options import MAX_SEED, ProfileOptions
 from navitas.cli.compare.energy_limit import Limit, figure_option, limit_options
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.option import given_options, option, section
-from navitas.cli.habits.options import (
+from navitas.cli.habits.option import gathered, given_options, option, renamed, section
+from navitas.cli.habits.paths import FOLDER, PROGRAM, READ, READ_FILE, READ_FOLDER, TEXT, WRITE_ANY_NAME, with_name
+from navitas.cli.habits.shared_options import (
     Finite,
     Percent,
     ReportOptions,
@@ -30,9 +31,7 @@ from navitas.cli.habits.options import (
     report_options,
     user_option,
 )
-from navitas.cli.habits.paths import FOLDER, PROGRAM, READ, READ_FILE, TEXT, WRITE_ANY_NAME, with_name
-from navitas.cli.habits.renamed_options import renamed
-from navitas.cli.profile.profiling import profile_options, record_of, report_measured
+from navitas.cli.profile.profiling import report_measured
 from navitas.cli.workflows.measurement import RunOptions
 from navitas.cli.workflows.profile import profile, profile_bundles
 from navitas.report.registry import find_format
@@ -95,7 +94,7 @@ _PROBED = "test, class: their energy, without probes. block: also executions."
         from_project=False,
         help="A bundle of navitasBundle, not PROJECT; repeatable.",
     ),
-    option("--source", type=READ, metavar="DIR", help="The project, for its git revisions. [none]"),
+    option("--source", type=READ_FOLDER, metavar="DIR", help="The project, for its git revisions. [none]"),
 )
 @section(
     "Output",
@@ -114,14 +113,26 @@ _PROBED = "test, class: their energy, without probes. block: also executions."
 @renamed("--no-tests", "--no-test-probes")
 @renamed("--until", "--precision")
 @renamed("--seed", "--order")
+@gathered("build", BuildOptions)
+@gathered("run", RunOptions)
+@gathered("options", ProfileOptions)
 @click.pass_context
-def command(ctx: click.Context, /, *, report: ReportOptions, limit: Limit, **values: Any) -> int:
+def command(
+    ctx: click.Context,
+    /,
+    *,
+    build: BuildOptions,
+    run: RunOptions,
+    options: ProfileOptions,
+    report: ReportOptions,
+    limit: Limit,
+    **values: Any,
+) -> int:
     """Profile the JUnit tests of a Gradle project: joules per test, per thread and per method.
 
     Navitas doesn't change the project's files. Android projects run on a phone or the virtual phone, plain `java` projects on
     the virtual phone.
     """
-    build, run, options = record_of(BuildOptions, values), record_of(RunOptions, values), profile_options(values)
     project, bundles, source, against = values["project"], values["bundles"], values["source"], values["against"]
     if against is None and (given := given_options(ctx, ("choice", "fail_above", "fail_on"))):
         raise UsageError(f"{given[0]} compares with another version", "Add --against REVISION.")
@@ -134,8 +145,6 @@ def command(ctx: click.Context, /, *, report: ReportOptions, limit: Limit, **val
     if build.hook_libraries and options.record == "none":
         raise UsageError("--hook-libraries adds to the hooks of --record, which is none", "add --record hooks, or leave it out")
     _check_report(report, options.granularity)
-    if source is not None and not source.is_dir():
-        raise UsageError(f"--source: no such folder: {source}", "name the folder of the project")
     if not bundles:
         if source is not None:
             raise UsageError("--source is the project of bundles, but there is no --bundle", "give only PROJECT, or add --bundle")

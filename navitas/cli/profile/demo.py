@@ -13,8 +13,8 @@ from navitas.capture.build.sample import DEMO_TESTS, copy_sample
 from navitas.capture.collect.options import ProfileOptions
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.option import option
-from navitas.cli.habits.options import ReportOptions, gradle_option, report_options
 from navitas.cli.habits.paths import FOLDER
+from navitas.cli.habits.shared_options import ReportOptions, gradle_option, report_options
 from navitas.cli.profile.profiling import report_measured
 from navitas.cli.workflows.measurement import RECORDINGS, RunOptions
 from navitas.cli.workflows.profile import profile

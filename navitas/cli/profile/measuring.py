@@ -10,11 +10,11 @@ from pathlib import Path
 from navitas.base.errors import DeviceError, ExitCode, NavitasError
 from navitas.base.units import joules
 from navitas.base.untrusted_text import printable, printable_line
-from navitas.capture.collect.version_runs import ProfilingOutcome
+from navitas.capture.collect.runs.version_runs import ProfilingOutcome
 from navitas.cli.habits.files import STDOUT
 from navitas.cli.habits.messages import error as show_error
 from navitas.cli.habits.messages import failure, location, next_step, shell_word
-from navitas.cli.habits.options import ReportOptions
+from navitas.cli.habits.shared_options import ReportOptions
 from navitas.cli.history.file import add_sessions
 from navitas.cli.report.formats import ReportFile
 from navitas.cli.report.reporting import load_profile, write_reports

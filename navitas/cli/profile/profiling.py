@@ -1,42 +1,20 @@
-"""What `profile`, `record` and `demo` share: options as records, and measure, analyze, report."""
+"""What `profile`, `record` and `demo` share: measure, analyze, report."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
-from navitas.base.errors import UsageError
-from navitas.capture.collect.options import ProfileOptions
-from navitas.cli.habits.options import ReportOptions
 from navitas.cli.habits.progress import ConsoleProgress
+from navitas.cli.habits.shared_options import ReportOptions
 from navitas.cli.profile.masking import command_line
 from navitas.cli.workflows.measurement import Caller
 
 if TYPE_CHECKING:
-    from navitas.capture.collect.version_runs import ProfilingOutcome
+    from navitas.capture.collect.runs.version_runs import ProfilingOutcome
     from navitas.energy.analyze.profile import Profile
-
-R = TypeVar("R")
-
-
-def record_of(record: type[R], values: Mapping[str, Any], **given: Any) -> R:
-    """Return a dataclass whose fields are the values of the options with their names, and what is `given`.
-
-    An option that is not given has the field's default.
-    """
-    names = {field.name for field in fields(record)} - given.keys()  # type: ignore[arg-type]
-    return record(**{name: value for name, value in values.items() if name in names and value is not None}, **given)
-
-
-def profile_options(values: Mapping[str, Any]) -> ProfileOptions:
-    """Return the options of a measurement. Raises `UsageError` if `--radios` contradicts `--no-prepare`."""
-    off = values["radios"] == "off"
-    if off and values["prepare"] is False:
-        raise UsageError("--radios off changes the phone, but --no-prepare forbids changes", "leave one out")
-    return record_of(ProfileOptions, values, radios_off=off)
 
 
 def caller_of(progress: ConsoleProgress, report: ReportOptions) -> Caller:

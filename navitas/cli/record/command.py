@@ -13,13 +13,15 @@ from navitas.android.ids import PACKAGE_NAME
 from navitas.base.errors import UsageError
 from navitas.capture.build.gradle import BuildOptions, find_gradle
 from navitas.capture.bundle.reader import Bundle, open_bundle
-from navitas.capture.collect.app_use import Use, wait_for_user
-from navitas.capture.collect.input_script import read_input_script
-from navitas.capture.collect.map_cache import KnownMap
+from navitas.capture.collect.apps.map_cache import KnownMap
+from navitas.capture.collect.options import ProfileOptions
+from navitas.capture.collect.runs.app_use import Use, wait_for_user
+from navitas.capture.collect.runs.input_script import read_input_script
 from navitas.capture.device.base import VIRTUAL
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.option import given_options, option, section
-from navitas.cli.habits.options import (
+from navitas.cli.habits.option import gathered, given_options, option, section
+from navitas.cli.habits.paths import FOLDER, PROGRAM, READ_FILE, TEXT, with_name
+from navitas.cli.habits.shared_options import (
     Finite,
     ReportOptions,
     device_option,
@@ -29,8 +31,7 @@ from navitas.cli.habits.options import (
     report_options,
     user_option,
 )
-from navitas.cli.habits.paths import FOLDER, PROGRAM, READ_FILE, TEXT, with_name
-from navitas.cli.profile.profiling import profile_options, record_of, report_measured
+from navitas.cli.profile.profiling import report_measured
 from navitas.cli.report.maps import map_ids, read_map
 from navitas.cli.workflows.measurement import RunOptions
 from navitas.cli.workflows.record import record_project, record_use
@@ -80,13 +81,17 @@ class _RecordCommand(NavitasCommand):
 @report_options
 @probe_options
 @measuring_options
+@gathered("build", BuildOptions)
+@gathered("run", RunOptions)
+@gathered("options", ProfileOptions)
 @click.pass_context
-def command(ctx: click.Context, /, *, report: ReportOptions, **values: Any) -> int:
+def command(
+    ctx: click.Context, /, *, build: BuildOptions, run: RunOptions, options: ProfileOptions, report: ReportOptions, **values: Any
+) -> int:
     """Profile an app while you use it, or while a COMMAND on the device uses it: an installed PACKAGE, or a Gradle PROJECT's app.
 
     Navitas restarts the app. It stops the app when COMMAND ends, when you press Enter or Ctrl-C, or after --duration.
     """
-    build, run, options = record_of(BuildOptions, values), record_of(RunOptions, values), profile_options(values)
     app, path, map_file = values["app"], values["bundle"], values["map_file"]
     use_by = _Usage(values["words"], values["events"], values["script"], values["duration_s"])
     if "/" in app or (app and Path(app).is_dir()):

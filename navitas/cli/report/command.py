@@ -10,9 +10,9 @@ import click
 
 from navitas.base.errors import UsageError
 from navitas.cli.habits.option import gathered, option, section
-from navitas.cli.habits.options import Finite, ReportOptions, report_options
 from navitas.cli.habits.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME
 from navitas.cli.habits.progress import ConsoleProgress
+from navitas.cli.habits.shared_options import Finite, ReportOptions, report_options
 from navitas.cli.report.formats import FormatsCommand
 from navitas.cli.report.reporting import load_profile, print_report, write_files
 from navitas.report.view_request import VIEWS, ViewRequest

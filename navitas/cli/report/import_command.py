@@ -8,18 +8,16 @@ from typing import Any
 
 import click
 
-from navitas.base.counts import counted
 from navitas.base.errors import UsageError
+from navitas.base.units import counted
 from navitas.base.untrusted_text import printable, printable_line
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT
-from navitas.cli.habits.json_output import json_option, write_json
+from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import location, next_step, shell_word, warning
-from navitas.cli.habits.option import choice_option, option
-from navitas.cli.habits.options import Finite
+from navitas.cli.habits.option import choice_option, option, renamed
 from navitas.cli.habits.paths import FOLDER, NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT, input_name
 from navitas.cli.habits.progress import ConsoleProgress
-from navitas.cli.habits.renamed_options import renamed
+from navitas.cli.habits.shared_options import Finite
 from navitas.cli.profile.masking import command_line
 from navitas.cli.workflows.origin import provenance
 from navitas.recording.importing.art_trace import read_art_trace
@@ -92,7 +90,6 @@ def command(
     LOG is a log (logcat -v threadtime or brief) or a JSON file; '-' is standard input. Each process is a run. Logs of the same
     name are repeats of one test. With --methods, LOG is a trace of Perfetto, atrace, systrace or trace-cmd.
     """
-    is_text = json_file != STDOUT
     check_not_recorded(output, replace=replace)
     supply = None if power_profile is None else read_supply(power_profile, voltage_v)
     origin = provenance(command_line())
@@ -128,8 +125,7 @@ def command(
         )
         notes = [*written.notes, *((None, note) for note in written.profile_notes)]
     warnings = [{"run": run, **note._asdict()} for run, note in notes]
-    write_json(json_file, output=str(output), **document, warnings=warnings)
-    if is_text:
+    if write_json(json_file, output=str(output), **document, warnings=warnings):
         for line in lines:
             click.echo(line)
         for run, note in notes:

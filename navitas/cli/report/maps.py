@@ -10,7 +10,7 @@ from pathlib import Path
 from navitas.base.errors import RecordingError
 from navitas.base.regular_files import open_regular
 from navitas.capture.bundle.reader import MAX_MAP_BYTES, open_bundle
-from navitas.capture.collect import map_cache
+from navitas.capture.collect.apps import map_cache
 from navitas.recording.parse.chunks import CALLS, FOLDED, Chunk, read_chunks, scan_chunks
 from navitas.recording.parse.methodmap import check_map
 from navitas.recording.parse.run_chunks import read_logcat_chunks

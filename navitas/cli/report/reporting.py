@@ -9,7 +9,7 @@ from typing import IO, Any
 
 from navitas.base.errors import NavitasError
 from navitas.cli.habits.files import STDOUT, write_to
-from navitas.cli.habits.options import ReportOptions
+from navitas.cli.habits.shared_options import ReportOptions
 from navitas.cli.habits.standard_output import output_console
 from navitas.energy.analyze.load import analyze, load_tables
 from navitas.energy.analyze.profile import Profile

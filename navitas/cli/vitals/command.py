@@ -15,12 +15,11 @@ from navitas.base.json_text import fields
 from navitas.base.untrusted_text import printable, printable_line
 from navitas.cli.compare.energy_limit import fail_on_option
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT
-from navitas.cli.habits.json_output import json_option, write_document
+from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import failed_check, next_step, shell_word, unknown_check, warning
 from navitas.cli.habits.option import option
-from navitas.cli.habits.options import top_option
 from navitas.cli.habits.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT, as_given
+from navitas.cli.habits.shared_options import top_option
 from navitas.cli.habits.standard_output import output_console
 from navitas.cli.vitals.tables import (
     VERDICT_TEXTS,
@@ -63,7 +62,6 @@ def command(
     REC is a recording. BUGREPORT is a file of `adb bugreport` (zip or text) or of `adb shell dumpsys batterystats`, with -c or
     without, of Android 8 to 16; '-' is standard input.
     """
-    is_text = json_file != STDOUT
     if source.is_dir() and recording is not None:
         raise UsageError(
             f"--recording {recording}: {source} is a folder, and --recording needs a dump or a bug report",
@@ -72,9 +70,7 @@ def command(
     report = vitals_of_recording(source) if source.is_dir() else vitals_of_dump(source, recording)
     if package is not None:
         report = _only(report, package)
-    if json_file is not None:
-        write_document(json_file, _document(as_given(source), recording, report))
-    if is_text:
+    if write_json(json_file, **_document(as_given(source), recording, report)):
         _print(report, top)
     for one in report.warnings:
         warning(f"{one.code}: {printable_line(one.message, _LONGEST)}\n         {printable_line(one.remedy, _LONGEST)}")
@@ -140,7 +136,7 @@ def _remedy(report: VitalsReport, source: Path, apps: Sequence[AppVitals]) -> st
     return "see the methods above, and the remedies in docs/vitals.md"
 
 
-def _document(source: Path, recording: Path | None, report: VitalsReport) -> object:
+def _document(source: Path, recording: Path | None, report: VitalsReport) -> dict[str, object]:
     """Return the JSON document. docs/vitals.md describes its fields."""
     use = report.use
     return {

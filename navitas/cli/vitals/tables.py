@@ -8,7 +8,7 @@ from functools import partial
 from rich.text import Text
 
 from navitas.android.batterystats.numbers import is_app
-from navitas.base.units import byte_count, digits, duration, joules
+from navitas.base.units import UNKNOWN, byte_count, digits, duration, joules
 from navitas.cli.habits.row_tables import rows_table
 from navitas.insight.vitals.device_use import Bounds, HeldLock, WakeupAlarm
 from navitas.insight.vitals.recorded_methods import Acquirer, RadioUser, RecordedAlarm
@@ -23,7 +23,6 @@ _STYLES: dict[Verdict, str] = {"bad": "bold red", "ok": "green", "not_known": "d
 _SHORT: dict[VitalName, str] = {
     "wake_locks": "wake locks", "wakeups": "wake-ups", "wifi_scans": "Wi-Fi scans", "mobile_bytes": "mobile data",
 }  # fmt: skip
-_UNKNOWN = "–"
 _EXTRAPOLATED = " (extrapolated)"
 _EXTRAPOLATION = "Extrapolated: the time on battery is less than a day, so the verdict can change within a day."
 _MINUTE_MS = 60_000
@@ -84,10 +83,10 @@ def locks_table(report: VitalsReport, top: int) -> FittedTable:
         Column("Times", drop=3): lambda row: f"{row[0].count:,}",
     }
     if report.use.source == "history":
-        columns[Column("In all", drop=2)] = lambda row: _UNKNOWN if row[0].all_ms is None else time_text(row[0].all_ms)
+        columns[Column("In all", drop=2)] = lambda row: UNKNOWN if row[0].all_ms is None else time_text(row[0].all_ms)
     if report.acquirers is not None:
         columns[Column("Acquired in", drop=1, text=True)] = lambda row: (
-            ", ".join(map(_method, report.acquirers_of(row[1], row[0].tag))) or _UNKNOWN
+            ", ".join(map(_method, report.acquirers_of(row[1], row[0].tag))) or UNKNOWN
         )
         columns[Column("Energy", drop=1)] = lambda row: _energy(report.acquirers_of(row[1], row[0].tag))
     table = rows_table("Longest partial wake locks, on battery with the screen off", columns, locks, top)
@@ -101,7 +100,7 @@ def locks_table(report: VitalsReport, top: int) -> FittedTable:
 def _energy(methods: Sequence[Acquirer]) -> str:
     """The energy of methods, if all of it belongs to one wake lock."""
     energies = [one.energy_j for one in methods if one.energy_j is not None and len(one.tags) == 1]
-    return joules(sum(energies)) if methods and len(energies) == len(methods) else _UNKNOWN
+    return joules(sum(energies)) if methods and len(energies) == len(methods) else UNKNOWN
 
 
 def alarms_table(report: VitalsReport, top: int) -> FittedTable:
@@ -116,7 +115,7 @@ def alarms_table(report: VitalsReport, top: int) -> FittedTable:
         Column("Wake-ups"): lambda row: f"{row[0].count:,}",
     }
     if report.use.source == "history":
-        columns[Column("In all", drop=2)] = lambda row: _UNKNOWN if row[0].all_count is None else f"{row[0].all_count:,}"
+        columns[Column("In all", drop=2)] = lambda row: UNKNOWN if row[0].all_count is None else f"{row[0].all_count:,}"
     if report.alarms is not None:
         columns[Column("Set in", drop=1, text=True)] = lambda row: _set_in(report.alarm_of(row[1], row[0].tag))
         columns[Column("Energy", drop=1)] = lambda row: _recorded_energy(report.alarm_of(row[1], row[0].tag))
@@ -125,19 +124,19 @@ def alarms_table(report: VitalsReport, top: int) -> FittedTable:
 
 def _set_in(alarm: RecordedAlarm | None) -> str:
     short = {one: ".".join(one.name.split(".")[-2:]) for one in (alarm.set_in if alarm else ())}
-    return ", ".join(f"{name} ({one.place})" if one.place else name for one, name in short.items()) or _UNKNOWN
+    return ", ".join(f"{name} ({one.place})" if one.place else name for one, name in short.items()) or UNKNOWN
 
 
 def _recorded_energy(recorded: RecordedAlarm | RadioUser | Acquirer | None) -> str:
     """The energy in the recording; of an alarm, of all that it started."""
-    return _UNKNOWN if recorded is None or recorded.energy_j is None else joules(recorded.energy_j)
+    return UNKNOWN if recorded is None or recorded.energy_j is None else joules(recorded.energy_j)
 
 
 def radio_users_table(users: Sequence[RadioUser], top: int) -> FittedTable:
     """The methods of the recording that scanned Wi-Fi networks or used the network."""
     columns: dict[Column, Callable[[RadioUser], Cell]] = {
         Column("Method", text=True): lambda row: row.name,
-        Column("Place", drop=1, text=True): lambda row: row.place or _UNKNOWN,
+        Column("Place", drop=1, text=True): lambda row: row.place or UNKNOWN,
         Column("Scans", drop=2): lambda row: f"{row.scans:,}",
         Column("Bytes"): lambda row: byte_count(row.network_bytes),
         Column("Energy"): _recorded_energy,
@@ -151,11 +150,11 @@ def acquirers_table(acquirers: Sequence[Acquirer], top: int) -> FittedTable:
     """The methods of the recording that acquired wake locks."""
     columns: dict[Column, Callable[[Acquirer], Cell]] = {
         Column("Method", text=True): lambda row: row.name,
-        Column("Place", drop=1, text=True): lambda row: row.place or _UNKNOWN,
+        Column("Place", drop=1, text=True): lambda row: row.place or UNKNOWN,
         Column("Calls", drop=2): lambda row: f"{row.calls:,}",
         Column("Held"): lambda row: time_text(row.held_ns / 1e6),
         Column("Energy"): _recorded_energy,
-        Column("Wake locks", drop=3, text=True): lambda row: ", ".join(row.tags) or _UNKNOWN,
+        Column("Wake locks", drop=3, text=True): lambda row: ", ".join(row.tags) or UNKNOWN,
     }
     table = rows_table("Methods that acquired wake locks, in the recording", columns, acquirers, top)
     table.key_share = 0.3
@@ -171,7 +170,7 @@ def amount_text(vital: Vital, value: float) -> str:
 
 def _rate(metric: int, app: AppVitals) -> Text:
     figure = app.figures[metric]
-    text = _UNKNOWN if figure.rate is None else _bounds(figure.vital, figure.rate)
+    text = UNKNOWN if figure.rate is None else _bounds(figure.vital, figure.rate)
     return Text(text, style=_STYLES[figure.verdict] if figure.verdict == "bad" else "")
 
 

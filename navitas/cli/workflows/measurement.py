@@ -124,7 +124,7 @@ def measurement(name: str, run: RunOptions, caller: Caller) -> Iterator[Started]
 
 def open_device(run: RunOptions) -> AbstractContextManager[Device]:
     """Return the device to measure on. Also imports what measures and analyzes, while Gradle builds."""
-    from navitas.capture.collect import app_use  # noqa: F401, PLC0415
+    from navitas.capture.collect.runs import app_use  # noqa: F401, PLC0415
     from navitas.cli.workflows.devices import device_of  # noqa: PLC0415
     from navitas.energy.analyze import load  # noqa: F401, PLC0415
 

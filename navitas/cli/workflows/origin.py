@@ -6,7 +6,6 @@ import os
 import platform
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from pathlib import Path
 
 from navitas.base.errors import BuildError
 from navitas.capture.build.git import Revision
@@ -36,6 +35,6 @@ def find_java_versions(bundles: Iterable[Bundle]) -> set[str]:
     found = set()
     for home in named:
         with suppress(BuildError):  # The phone reports that there is no Java.
-            java = program(home) if home is not None and not why_not(home) else Path(find_java())
+            java = program(home) if home is not None and not why_not(home) else find_java()
             found.add(java_version(java))
     return {version for version in found if version is not None}

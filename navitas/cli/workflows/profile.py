@@ -27,7 +27,7 @@ from navitas.cli.workflows.building import (
 from navitas.cli.workflows.measurement import Caller, RunOptions, measurement
 
 if TYPE_CHECKING:
-    from navitas.capture.collect.version_runs import ProfilingOutcome
+    from navitas.capture.collect.runs.version_runs import ProfilingOutcome
 
 __all__ = ["BuildOptions", "Caller", "ProfileOptions", "RunOptions", "profile", "profile_bundles"]
 

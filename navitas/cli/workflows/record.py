@@ -11,9 +11,9 @@ from navitas.base.owned_folder import owned_folder
 from navitas.capture.build.git import revision
 from navitas.capture.build.gradle import BuildOptions
 from navitas.capture.bundle.reader import Bundle
-from navitas.capture.collect.app_use import Use, record
 from navitas.capture.collect.options import ProfileOptions
-from navitas.capture.collect.version_runs import ProfilingOutcome
+from navitas.capture.collect.runs.app_use import Use, record
+from navitas.capture.collect.runs.version_runs import ProfilingOutcome
 from navitas.cli.workflows.building import Built, build_copies, check_build, check_probes, ensure_framework
 from navitas.cli.workflows.measurement import Caller, RunOptions, Started, measurement
 

@@ -15,8 +15,8 @@ from navitas.capture.build.git import revision
 from navitas.capture.build.gradle import BuildOptions
 from navitas.capture.build.revisions import checked_out, resolve
 from navitas.capture.collect.options import ProfileOptions
+from navitas.capture.collect.runs.version_runs import ProfilingOutcome, Version
 from navitas.capture.collect.session import profile_versions
-from navitas.capture.collect.version_runs import ProfilingOutcome, Version
 from navitas.capture.device.base import Device
 from navitas.cli.workflows.building import Built, build_copies, check_build, runnable_on_phone
 from navitas.cli.workflows.measurement import Caller, RunOptions, default_recording, in_background, open_device

@@ -14,7 +14,7 @@ from navitas.energy.analyze.profile import About, Profile
 from navitas.energy.analyze.records import Notice
 from navitas.energy.attribute.analysis_settings import DEFAULT, AnalysisSettings, EvidenceChoice
 from navitas.energy.attribute.build import build_ledger
-from navitas.energy.attribute.components import COMPONENTS
+from navitas.energy.attribute.component_registry import COMPONENTS
 from navitas.power import cpu
 from navitas.power.model import PowerModel
 from navitas.power.power_profile import read_power_profile

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, starmap
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -198,8 +198,22 @@ class Nodes(_Records[Node]):
         return (Node(number, *row) for number, row in enumerate(self.rows(slice(first, stop)), first))
 
 
+class KnownFigures:
+    """A record with figures of energy, and with `measured`."""
+
+    __slots__ = ()
+    if TYPE_CHECKING:
+
+        @property
+        def measured(self) -> bool: ...
+
+    def known(self, figure: float | None) -> float | None:
+        """Return a figure of the energy or CPU time, or None if nothing is known of it: it is 0, and not measured."""
+        return figure if figure or self.measured else None
+
+
 @dataclass(frozen=True, slots=True)
-class ThreadEnergy:
+class ThreadEnergy(KnownFigures):
     """One thread in one test: Σ exclusive_j of methods + untraced_j + probes_j = energy_j.
 
     - `count`: above 1 for a group of short-lived threads, which has the common stem of their names.
@@ -222,10 +236,6 @@ class ThreadEnergy:
     lowest_method_j: float = 0.0
     """The lowest self or inclusive energy of its methods, at most 0."""
     measured: bool = True
-
-    def known(self, figure: float | None) -> float | None:
-        """Return a figure of the energy or CPU time, or None if nothing is known of it: it is 0, and not measured."""
-        return figure if figure or self.measured else None
 
     @property
     def is_below_zero(self) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 
 from navitas.energy.analyze.cpu_use import cpu_column
 from navitas.energy.analyze.ledger_tables import LedgerTables
-from navitas.energy.analyze.records import TestEnergy
+from navitas.energy.analyze.records import KnownFigures, TestEnergy
 from navitas.energy.analyze.uncertainty import StandardError
 from navitas.energy.attribute.forest import binned, sums
 from navitas.recording.parse.arrays import F64, I64, Bool
@@ -22,7 +22,7 @@ Label = TypeVar("Label")
 
 
 @dataclass(frozen=True, slots=True)
-class MethodTotal:
+class MethodTotal(KnownFigures):
     """One method over all threads of some tests.
 
     - `id`: the index in the method table. If several modules' maps contain the method, the lowest index.
@@ -64,9 +64,10 @@ class MethodTotal:
         """The mean inclusive energy of a measured call. None without one."""
         return self.measured_inclusive_j / self.measured_calls if self.measured_calls else None
 
-    def known(self, figure: float | None) -> float | None:
-        """Return a figure of its energy, or None if nothing is known of it: it is 0, and no call is measured."""
-        return figure if figure or self.measured_calls or not self.calls else None
+    @property
+    def measured(self) -> bool:
+        """Whether any call is measured. True without calls."""
+        return bool(self.measured_calls or not self.calls)
 
 
 def method_totals(tables: LedgerTables, tests: Iterable[TestEnergy] | None = None) -> tuple[MethodTotal, ...]:
@@ -118,7 +119,7 @@ def grouped_methods(tables: LedgerTables, tests: Iterable[TestEnergy] | None) ->
 
 
 @dataclass(frozen=True, slots=True)
-class RoleTotal:
+class RoleTotal(KnownFigures):
     """All threads of one role over some tests. `count` is the sum of the tests' thread counts. `cpu_j` is the CPU's energy.
 
     `measured`: whether the CPU time of any of them is known.
@@ -133,10 +134,6 @@ class RoleTotal:
     components: tuple[float, ...]
     cpu_j: float
     measured: bool
-
-    def known(self, figure: float | None) -> float | None:
-        """Return a figure of the energy or CPU time, or None if nothing is known of it: it is 0, and no thread is measured."""
-        return figure if figure or self.measured else None
 
     @property
     def cpu_power_w(self) -> float | None:

@@ -9,7 +9,7 @@ from statistics import median
 
 import numpy as np
 
-from navitas.base.counts import counted
+from navitas.base.units import counted
 from navitas.energy.analyze.cpu_use import CpuUse
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import Notice, TestEnergy

@@ -13,7 +13,7 @@ from navitas.energy.attribute.calls.run_calls import RunCalls
 from navitas.energy.attribute.calls.self_totals import NO_COST
 from navitas.energy.attribute.compensation import Baselines, ProbesError, relative_error
 from navitas.energy.attribute.component import Component, ComponentCurves, run_energy_j
-from navitas.energy.attribute.components import COMPONENTS
+from navitas.energy.attribute.component_registry import COMPONENTS
 from navitas.energy.attribute.consumers_comparison import consumer_energies
 from navitas.energy.attribute.dimensions import OwnerRows, TestRows, cpus_of, waits_of
 from navitas.energy.attribute.facts import (

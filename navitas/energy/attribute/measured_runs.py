@@ -11,7 +11,7 @@ from navitas.energy.attribute.analysis_settings import DEFAULT, AnalysisSettings
 from navitas.energy.attribute.calls.paths import Paths
 from navitas.energy.attribute.calls.run_calls import ApiMethods, RunCalls
 from navitas.energy.attribute.component import Component, ComponentCurves, ComponentInputs, MeasuredComponent
-from navitas.energy.attribute.components import COMPONENTS
+from navitas.energy.attribute.component_registry import COMPONENTS
 from navitas.energy.attribute.curves import Curve, distinct
 from navitas.energy.attribute.scaling import RAILS, scaled_to_rails
 from navitas.power.model import PowerModel

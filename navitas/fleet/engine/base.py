@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 import pyarrow as pa
 
 from navitas.fleet.files import FleetError
-from navitas.fleet.memberships import UnknownPackage
+from navitas.fleet.regression.memberships import UnknownPackage
 from navitas.fleet.units import FleetTask
 
 Tables = Mapping[str, pa.Table | Sequence[Path]]

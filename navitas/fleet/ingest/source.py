@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import io
 import re
 import zlib
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
@@ -93,9 +96,9 @@ class SourceFile:
     def _plain(self) -> Iterator[bytes]:
         raw = self._raw()
         first = next(raw, b"")
-        unpack = _gunzip if first.startswith(_GZIP) else _unzstd if first.startswith(_ZSTD) else _chain
+        whole = chain((first,), raw)
         utf8 = None
-        for data in filter(None, unpack(first, raw)):
+        for data in _unpacked(first, whole) if first.startswith((_GZIP, _ZSTD)) else filter(None, whole):
             utf8 = utf8 or utf8_of(data)
             yield utf8(data)
 
@@ -119,11 +122,6 @@ class _Broken(Exception):
     """The content ends too early."""
 
 
-def _chain(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-    yield first
-    yield from rest
-
-
 class _Stream(io.RawIOBase):
     """A readable file of consecutive bytes."""
 
@@ -145,34 +143,18 @@ class _Stream(io.RawIOBase):
         return given
 
 
-def _unzstd(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-    """Decompress Zstandard. `_Broken` is raised after all readable bytes."""
+def _unpacked(first: bytes, parts: Iterator[bytes]) -> Iterator[bytes]:
+    """Decompress consecutive members of gzip, or frames of Zstandard. `_Broken` is raised after all readable bytes."""
+    packed, is_gzip = _Stream(parts), first.startswith(_GZIP)
+    stream = gzip.GzipFile(fileobj=packed) if is_gzip else pa.CompressedInputStream(pa.PythonFile(packed, "r"), "zstd")
     try:
-        with pa.CompressedInputStream(pa.PythonFile(_Stream(_chain(first, rest)), "r"), "zstd") as stream:
-            while data := stream.read(_CHUNK):
-                yield data
-    except (OSError, pa.ArrowException):
-        raise _Broken("the compressed file is damaged here, or ends early") from None
-
-
-def _gunzip(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-    """Decompress consecutive gzip members. `_Broken` is raised after all readable bytes."""
-    unpack = zlib.decompressobj(31)
-    broken = ""
-    for data in _chain(first, rest):
-        left = b"" if broken else data
-        while left:
-            try:
-                yield unpack.decompress(left, _CHUNK)
-            except zlib.error:
-                broken = "the compressed file is damaged here"
-                break
-            # Archives may be padded with zeros.
-            left = unpack.unused_data.lstrip(b"\0") if unpack.eof else unpack.unconsumed_tail
-            if unpack.eof and left:
-                unpack = zlib.decompressobj(31)
-    if broken or not unpack.eof:
-        raise _Broken(broken or "the compressed file ends early")
+        while data := stream.read1(_CHUNK):
+            yield data
+    except EOFError:
+        raise _Broken("the compressed file ends early") from None
+    except (OSError, zlib.error, pa.ArrowException):
+        deque(parts, 0)  # Reports a file that changes while it is read.
+        raise _Broken("the compressed file is damaged here" + ("" if is_gzip else ", or ends early")) from None
 
 
 def reader_of(name: str, first: LineBlock, client: str) -> Reader:

@@ -8,12 +8,12 @@ from importlib import resources
 
 import numpy as np
 
-from navitas.base.counts import counted
 from navitas.base.html_page.page import base_style, document, name, table, text
-from navitas.fleet.advice import ActionRow
+from navitas.base.units import counted
+from navitas.fleet.diagnoses.advice import ActionRow
 from navitas.fleet.figures import number
+from navitas.fleet.findings.results import AppRow, BugRow, HogRow, ScoreRow
 from navitas.fleet.page.pictures import histogram_picture, interval, interval_picture
-from navitas.fleet.results import AppRow, BugRow, HogRow, ScoreRow
 from navitas.fleet.statistics import F64
 
 

@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from navitas.fleet.engine.base import statement
+from navitas.fleet.findings.results import PERCENT_H, Row, gains_min, known
 from navitas.fleet.paper.paper_sums import FOLDER, NAMES, UNIT_PPM_S
-from navitas.fleet.results import PERCENT_H, Row, gains_min, known
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.stages import Fleet, added
 from navitas.fleet.statistics import F64, I64, Bool, descending_order

@@ -15,13 +15,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from navitas.fleet.files import fingerprint, is_made_from, read_table, write_table
-from navitas.fleet.memberships import client_blocks, first_samples, matrices
-from navitas.fleet.pairs import PAIR_COLUMNS, app_lists, ordered
-from navitas.fleet.rates import LevelSteps, unit_pairs
+from navitas.fleet.findings.rates import LevelSteps, unit_pairs
+from navitas.fleet.regression.memberships import client_blocks, first_samples, matrices
+from navitas.fleet.regression.pairs import PAIR_COLUMNS, app_lists, ordered
+from navitas.fleet.regression.usage import ClientColumns, client_schema
 from navitas.fleet.stages import Fleet, run_stage
 from navitas.fleet.statistics import F64, I64
 from navitas.fleet.units import BucketTask, samples_of
-from navitas.fleet.usage import ClientColumns, client_schema
 
 FOLDER = "paper"
 """Folder of the stage's results, and their table name in statements."""

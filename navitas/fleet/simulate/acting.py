@@ -14,7 +14,7 @@ import pyarrow.csv
 from navitas.base.regular_files import check_regular, read_regular
 from navitas.fleet import layout
 from navitas.fleet.files import FleetError, read_table, write_table, write_whole
-from navitas.fleet.rates import plain_column
+from navitas.fleet.findings.rates import plain_column
 from navitas.fleet.schema import parse_pseudonym
 from navitas.fleet.simulate.catalog import DAY_S, catalog_of, generator
 from navitas.fleet.simulate.simulation import Plan, Stops, clear_pieces, period_into, read_model

@@ -8,8 +8,8 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 
-from navitas.base.counts import counted
 from navitas.base.errors import UsageError
+from navitas.base.units import counted
 from navitas.power.model import CpuPower
 
 LEAST_MW = 1e-3

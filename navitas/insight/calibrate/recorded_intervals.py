@@ -13,7 +13,7 @@ from navitas.energy.analyze.fitting.parameters import estimate_at
 from navitas.energy.analyze.load import Loaded
 from navitas.energy.attribute.analysis_settings import MODEL_ONLY
 from navitas.energy.attribute.component import RailUse
-from navitas.energy.attribute.components import COMPONENTS
+from navitas.energy.attribute.component_registry import COMPONENTS
 from navitas.energy.attribute.curves import Curve, distinct
 from navitas.energy.attribute.measured_runs import MeasuredRuns
 from navitas.insight.calibrate.cpu_coefficients import CpuCoefficients

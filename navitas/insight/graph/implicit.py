@@ -95,7 +95,7 @@ def implicit_pairs(
     run, kind, action, module = (column.tolist() for column in (messages.run, messages.kind, messages.action, messages.module))
     flags, token, t_ns = messages.flags.tolist(), messages.token.tolist(), messages.t_ns.tolist()
     is_periodic = periodic(messages)
-    sends: defaultdict[tuple[int, int], _Sends] = defaultdict(_Sends)
+    sends: defaultdict[tuple[int, int], _ImplicitSends] = defaultdict(_ImplicitSends)
     for row in sent:
         is_named = action[row] and messages.names[action[row]] != _MAIN
         if flags[row] & CommunicationFlag.LEAVES_APP and is_named and not messages.target[row]:
@@ -140,7 +140,7 @@ class _Pending:
 
 
 @dataclass(slots=True)
-class _Sends:
+class _ImplicitSends:
     """The app's sends of one action, by time: those that are delivered at once, alarms, and `PendingIntent`s."""
 
     now: list[tuple[int, int, int]] = field(default_factory=list)

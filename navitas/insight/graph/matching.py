@@ -66,7 +66,7 @@ def match(messages: ModuleMessages, target_sdks: Sequence[int | None] = ()) -> M
     - Implicit messages have no identity, and are matched by their action.
     """
     rows, jobs, registered = _Rows(messages), _Jobs(messages), Registrations(messages)
-    sends: defaultdict[tuple[int, int], _Sends] = defaultdict(lambda: _Sends(rows, registered))
+    sends: defaultdict[tuple[int, int], _IdentifiedSends] = defaultdict(lambda: _IdentifiedSends(rows, registered))
     for row in range(len(messages)):
         if rows.kind[row] < FIRST_RECEIVE and rows.token[row] != NO_TOKEN:
             sends[rows.run[row], rows.token[row]].rows.append(row)
@@ -136,7 +136,7 @@ class _Jobs:
 
 
 @dataclass(slots=True)
-class _Sends:
+class _IdentifiedSends:
     """The sends with one identity. `rows` are all of them by time; `_next` is the first that no receipt can have yet."""
 
     columns: _Rows

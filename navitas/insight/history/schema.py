@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 
 APPLICATION = 0x4E617669
 """SQLite's `application_id` of history files: "Navi"."""
@@ -77,9 +78,6 @@ def content(database: sqlite3.Connection) -> set[tuple[str, str, str]]:
 
 def expected(version: int) -> set[tuple[str, str, str]]:
     """Return the content of a new history of a version."""
-    empty = sqlite3.connect(":memory:")
-    try:
+    with closing(sqlite3.connect(":memory:")) as empty:
         create(empty, version)
         return content(empty)
-    finally:
-        empty.close()

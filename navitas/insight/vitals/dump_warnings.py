@@ -9,7 +9,7 @@ from typing import Literal
 from navitas.android.batterystats.dump_file import DumpPart
 from navitas.android.batterystats.history import CLOCK_REASONS
 from navitas.android.batterystats.line_counts import LineCounts
-from navitas.base.counts import counted
+from navitas.base.units import counted
 
 VitalsCode = Literal[
     "cut_off", "no_statistics", "no_users", "no_time", "clock", "not_understood", "left_out", "rounded", "repeated", "other_app"

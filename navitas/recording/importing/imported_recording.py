@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from navitas.base.counts import counted
 from navitas.base.errors import PowerProfileError, RecordingError, UsageError
+from navitas.base.units import counted
 from navitas.power import catalog
 from navitas.power.model import PowerModel
 from navitas.power.power_profile import read_power_profile, read_profile_bytes

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
-from navitas.base.counts import counted
+from navitas.base.units import counted
 from navitas.base.untrusted_text import printable, printable_list
 from navitas.power.model import PowerModel
 from navitas.recording.codes import WarningCode

@@ -9,8 +9,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 from rich.tree import Tree
 
-from navitas.base.counts import counted
-from navitas.base.units import duration, joules, percent, share, unbroken
+from navitas.base.units import counted, duration, joules, percent, share, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.energy_tree import Branch, Branches, EnergyTree, inclusive_j
 from navitas.energy.analyze.profile import Profile

@@ -12,8 +12,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from navitas.base.counts import counted
-from navitas.base.units import UNKNOWN, joules, unbroken
+from navitas.base.units import UNKNOWN, counted, joules, unbroken
 from navitas.report.terminal.paragraph import Paragraph, fitting
 
 Cell = str | Text

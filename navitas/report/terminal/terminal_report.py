@@ -9,9 +9,8 @@ from itertools import islice
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from navitas.base.counts import counted
 from navitas.base.errors import UsageError
-from navitas.base.units import battery_share, charge, joules, unbroken
+from navitas.base.units import battery_share, charge, counted, joules, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy, ThreadEnergy

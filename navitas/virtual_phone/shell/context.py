@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Any, TypeAlias
 
@@ -98,19 +99,14 @@ BUILTINS: dict[str, CommandFunction] = {}
 
 def command(*names: str) -> Callable[[CommandFunction], CommandFunction]:
     """Register a program under its names."""
-
-    def register(function: CommandFunction) -> CommandFunction:
-        COMMANDS.update(dict.fromkeys(names, function))
-        return function
-
-    return register
+    return partial(_register, COMMANDS, names)
 
 
 def builtin(*names: str) -> Callable[[CommandFunction], CommandFunction]:
     """Register a shell builtin under its names."""
+    return partial(_register, BUILTINS, names)
 
-    def register(function: CommandFunction) -> CommandFunction:
-        BUILTINS.update(dict.fromkeys(names, function))
-        return function
 
-    return register
+def _register(commands: dict[str, CommandFunction], names: tuple[str, ...], function: CommandFunction) -> CommandFunction:
+    commands.update(dict.fromkeys(names, function))
+    return function

@@ -18,8 +18,8 @@ from test_cli_formats import GOLDEN, report
 
 import navitas
 from navitas.base.errors import ExitCode, NavitasError
-from navitas.capture.collect.version_runs import ProfilingOutcome
-from navitas.cli.habits.options import ReportOptions
+from navitas.capture.collect.runs.version_runs import ProfilingOutcome
+from navitas.cli.habits.shared_options import ReportOptions
 from navitas.cli.main import run
 from navitas.cli.profile.measuring import report_outcome
 from navitas.cli.report.formats import ReportFile
@@ -58,7 +58,7 @@ def test_a_binary_format_does_not_go_to_a_terminal() -> None:
 
 
 def test_parsing_a_format_imports_nothing_heavy() -> None:
-    code = "import navitas.cli.habits.options, sys; sys.exit('numpy' in sys.modules)"
+    code = "import navitas.cli.habits.shared_options, sys; sys.exit('numpy' in sys.modules)"
     assert os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-c", code]) == 0
 
 

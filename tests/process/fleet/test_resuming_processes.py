@@ -21,10 +21,10 @@ _DRIVER = """
 import os, signal, sys, time
 from pathlib import Path
 import numpy as np
-from navitas.fleet import strata
+from navitas.fleet.diagnoses import strata
 from navitas.fleet.paper import paper_sums
-from navitas.fleet.hogs import find_hogs
-from navitas.fleet.strata import request_for
+from navitas.fleet.findings.hogs import find_hogs
+from navitas.fleet.diagnoses.strata import request_for
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store

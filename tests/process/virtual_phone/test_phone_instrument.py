@@ -17,7 +17,7 @@ from support.host import has_ended
 from support.null_kernel import NullKernel
 from test_phone_packages import install
 
-from navitas.virtual_phone import host_java
+from navitas.capture.build import java
 from navitas.virtual_phone.host_java import class_path_argument
 from navitas.virtual_phone.phone import Phone
 
@@ -33,7 +33,7 @@ PASSING = (
 @pytest.fixture(autouse=True)
 def jar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "navitas-phone.jar").touch()
-    monkeypatch.setattr(host_java, "JARS", tmp_path)
+    monkeypatch.setattr(java, "JARS", tmp_path)
 
 
 def with_java(tmp_path: Path, script: str, action: Callable[[Phone], Awaitable[None]], **changes: object) -> None:
@@ -238,10 +238,10 @@ def test_unknown_packages_and_runners_are_reported(tmp_path: Path) -> None:
 
 
 def test_a_missing_jar_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host_java, "JARS", tmp_path / "none")
+    monkeypatch.setattr(java, "JARS", tmp_path / "none")
 
     async def action(phone: Phone) -> None:
-        assert b"shortMsg=navitas-phone.jar is missing" in (await run(phone, RUN)).stdout
+        assert b"none/navitas-phone.jar is missing: In a source checkout, run `make jars`" in (await run(phone, RUN)).stdout
 
     with_java(tmp_path, "exit 1", action)
 

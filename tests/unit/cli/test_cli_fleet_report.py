@@ -13,9 +13,9 @@ import pytest
 from navitas.base.errors import ExitCode
 from navitas.cli.main import run
 from navitas.fleet.engine.duckdb import DuckDbEngine
-from navitas.fleet.hogs import find_hogs
+from navitas.fleet.findings.hogs import find_hogs
+from navitas.fleet.findings.scores import score_clients
 from navitas.fleet.schema import pseudonym
-from navitas.fleet.scores import score_clients
 from navitas.fleet.simulate.catalog import FleetModel
 from navitas.fleet.simulate.simulation import simulate
 from navitas.fleet.stages import bring_up_to_date

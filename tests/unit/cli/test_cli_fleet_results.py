@@ -12,8 +12,8 @@ import pytest
 
 from navitas.base.errors import ExitCode
 from navitas.cli.main import run
+from navitas.fleet.findings.results import BugRow, HogRow, ScoreRow
 from navitas.fleet.paper.paper_findings import PaperBugRow, PaperHogRow
-from navitas.fleet.results import BugRow, HogRow, ScoreRow
 from navitas.fleet.schema import client_number
 from navitas.fleet.simulate.catalog import FleetModel
 from navitas.fleet.simulate.simulation import simulate

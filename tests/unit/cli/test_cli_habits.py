@@ -18,12 +18,10 @@ from navitas.capture.collect.options import ProfileOptions
 from navitas.cli.fleet.ingest import SamplesSource
 from navitas.cli.habits import messages
 from navitas.cli.habits.commands import NavitasGroup
-from navitas.cli.habits.option import Option, gathered
+from navitas.cli.habits.option import Option, RenamedOption, gathered
 from navitas.cli.habits.option import option as add_option
 from navitas.cli.habits.paths import NameOrFile, PathType
-from navitas.cli.habits.renamed_options import RenamedOption
 from navitas.cli.main import cli, run
-from navitas.cli.profile.profiling import record_of
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 NAMED_BY_ROLE = {"read": "nosuch/thing", "write": "nosuch/new.json", "store": "nosuch/fleet"}
@@ -195,6 +193,23 @@ def test_old_names_in_variables_and_settings_are_refused_with_the_new_ones(
     assert run(["report", "rec"]) == ExitCode.USAGE
     said = capsys.readouterr().err
     assert "navitas.toml: there is no command 'model'" in said and "It is now navitas operations" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "variable"),
+    [
+        ("operations count rec", "COUNT_CENSUS is now NAVITAS_OPERATIONS_COUNT_CENSUS"),
+        ("operations cases run rec", "CASES_RUN_DEVICE is now NAVITAS_OPERATIONS_CASES_RUN_DEVICE"),
+        ("power fit rec", "COMPONENTS_FIT_TOTAL is now NAVITAS_POWER_FIT_TOTAL"),
+    ],
+)
+def test_old_variables_of_a_renamed_command_are_refused_with_the_new_ones(
+    words: str, variable: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(f"NAVITAS_MODEL_{variable.split(maxsplit=1)[0]}", "x")
+    assert run(words.split()) == ExitCode.USAGE
+    assert f"environment variable NAVITAS_MODEL_{variable}" in capsys.readouterr().err
+    assert run(["report", "rec"]) == ExitCode.OK, "it was a variable of another command"
 
 
 @pytest.mark.parametrize(
@@ -372,12 +387,8 @@ def test_messages_contain_no_control_sequences(capsys: pytest.CaptureFixture[str
         assert "\x1b" not in said and "\u202e" not in said and "a\\u001b[2J" in said
 
 
-def test_an_option_that_is_not_given_has_the_default_of_its_record() -> None:
-    """`profile --precision` without `--max-repeat` repeats at most 30 times."""
-    assert record_of(ProfileOptions, {"max_repeat": None, "until_percent": 3.0}).max_repeat == 30
-
-
 def test_options_are_gathered_in_a_record() -> None:
+    """An option that is not given has the default of its record: `profile --precision` repeats at most 30 times."""
     results: list[object] = []
 
     @click.command()

@@ -10,8 +10,8 @@ import pytest
 
 import navitas
 from navitas.base.errors import ExitCode, UsageError
-from navitas.capture.collect.version_runs import ProfilingOutcome
-from navitas.cli.habits.options import ReportOptions
+from navitas.capture.collect.runs.version_runs import ProfilingOutcome
+from navitas.cli.habits.shared_options import ReportOptions
 from navitas.cli.main import COMMANDS, run
 from navitas.cli.profile.measuring import report_outcome
 from navitas.cli.report.formats import ReportFile

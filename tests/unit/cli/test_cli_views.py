@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from navitas.base.errors import ExitCode
-from navitas.cli.habits.options import ReportOptions
+from navitas.cli.habits.shared_options import ReportOptions
 from navitas.cli.main import run
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"

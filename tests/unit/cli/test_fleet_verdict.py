@@ -14,11 +14,11 @@ from support.fleet_samples import json_lines, row
 from navitas.base.errors import ExitCode
 from navitas.cli.fleet.hogs import verdict_paragraph
 from navitas.cli.main import run
-from navitas.fleet.advice import app_actions
-from navitas.fleet.bugs import Bugs
-from navitas.fleet.diagnosis import Diagnoses
-from navitas.fleet.hogs import Claim, Hogs
-from navitas.fleet.results import AppRow
+from navitas.fleet.diagnoses.advice import app_actions
+from navitas.fleet.diagnoses.diagnosis import Diagnoses
+from navitas.fleet.findings.bugs import Bugs
+from navitas.fleet.findings.hogs import Claim, Hogs
+from navitas.fleet.findings.results import AppRow
 from navitas.fleet.stages import Fleet
 
 _ROW = {"app": "org.a", "clients": 126, "contrasted_clients": 40, "extra_percent_h": 0.04, "extra_low_percent_h": -0.09}
@@ -54,7 +54,7 @@ def test_an_app_that_is_neither_a_hog_nor_has_bugs_has_a_kind_of_its_own(monkeyp
     action = SimpleNamespace(less=SimpleNamespace(ends=None))
     finding = SimpleNamespace(rate=1.0, actions=[action], node=SimpleNamespace(effect=action.less))
     diagnoses = cast("Diagnoses", SimpleNamespace(found={app: SimpleNamespace(findings=[finding]) for app in range(3)}))
-    monkeypatch.setattr("navitas.fleet.advice._row", lambda subject, *_: (subject.app, subject.kind))
+    monkeypatch.setattr("navitas.fleet.diagnoses.advice._row", lambda subject, *_: (subject.app, subject.kind))
     found = app_actions(cast("Fleet", SimpleNamespace(app_names=dict(enumerate("abcd")))), hogs, bugs, diagnoses)
     assert found == [("a", "hog"), ("b", "bugs"), ("c", "app")]  # type: ignore[comparison-overlap]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from navitas.base.errors import DeviceError
-from navitas.cli.habits.options import ReportOptions
+from navitas.cli.habits.shared_options import ReportOptions
 from navitas.cli.profile.measuring import report_partial_on_error
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"

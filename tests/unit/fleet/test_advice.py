@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.fleet.advice import ActionRow, saved_on_client
-from navitas.fleet.bugs import Bugs
-from navitas.fleet.hogs import Hogs
+from navitas.fleet.diagnoses.advice import ActionRow, saved_on_client
+from navitas.fleet.findings.bugs import Bugs
+from navitas.fleet.findings.hogs import Hogs
 from navitas.fleet.statistics import Contrast
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from navitas.fleet.affected import Affected, grow_affected
-from navitas.fleet.conditions import ConditionStrata, Feature
-from navitas.fleet.diagnosis import KILL, diagnose
+from navitas.fleet.diagnoses.affected import Affected, grow_affected
+from navitas.fleet.diagnoses.conditions import ConditionStrata, Feature
+from navitas.fleet.diagnoses.diagnosis import KILL, diagnose
 
 _SPREAD = 200.0
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from navitas.fleet.client_effects import AppPriors, ClientEffects, client_effects
-from navitas.fleet.joint import JointSystem
+from navitas.fleet.findings.client_effects import AppPriors, ClientEffects, client_effects
+from navitas.fleet.findings.joint import JointSystem
+from navitas.fleet.findings.wanted_apps import WantedApps
 from navitas.fleet.statistics import F64
-from navitas.fleet.wanted_apps import WantedApps
 
 NOISE, PAIRS = 0.5, 400
 APPS = np.array([3, 7, 9])

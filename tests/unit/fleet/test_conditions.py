@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from navitas.fleet.affected import Affected, grow_affected
-from navitas.fleet.conditions import strata_by_app
-from navitas.fleet.diagnosis import KILL, diagnose
+from navitas.fleet.diagnoses.affected import Affected, grow_affected
+from navitas.fleet.diagnoses.conditions import strata_by_app
+from navitas.fleet.diagnoses.diagnosis import KILL, diagnose
 from navitas.fleet.engine.duckdb import DuckDbEngine
-from navitas.fleet.hogs import find_hogs
+from navitas.fleet.findings.hogs import find_hogs
 from navitas.fleet.schema import SAMPLES, State
 from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store, Unit
@@ -22,7 +22,7 @@ CLIENTS, AFFECTED, EACH, GAP_S = 120, 12, 300, 900
 
 def test_the_networks_drain_is_not_taken_for_the_apps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The app runs more on the mobile network, which drains anyway. The app itself drains only on OS 13."""
-    monkeypatch.setattr("navitas.fleet.strata.CONTROL_SIZE", 60)
+    monkeypatch.setattr("navitas.fleet.diagnoses.strata.CONTROL_SIZE", 60)
     store = Store.create(tmp_path / "store", buckets=1, salt="s")
     others = 12
     names = ["app", "always", *(f"other{i}" for i in range(others))]

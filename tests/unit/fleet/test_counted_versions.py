@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.fleet.memberships import AppLists
-from navitas.fleet.pairs import RunLists
-from navitas.fleet.strata import with_versions
+from navitas.fleet.diagnoses.strata import with_versions
+from navitas.fleet.regression.memberships import AppLists
+from navitas.fleet.regression.pairs import RunLists
 
 APP_OF = np.array([0, 0, 0, 1, 1])
 HAS_VERSION = np.array([True, True, False, True, False])

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from navitas.fleet.conditions import ConditionStrata, Feature
-from navitas.fleet.diagnosis import KILL, Diagnosis, compared, diagnose, shares_of
-from navitas.fleet.tree import FeatureCondition, grow, narrowed
+from navitas.fleet.diagnoses.conditions import ConditionStrata, Feature
+from navitas.fleet.diagnoses.diagnosis import KILL, Diagnosis, compared, diagnose, shares_of
+from navitas.fleet.diagnoses.tree import FeatureCondition, grow, narrowed
 
 
 def made(

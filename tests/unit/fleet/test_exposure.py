@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from navitas.fleet.exposure import classes_of, reliability, switch_rates
+from navitas.fleet.regression.exposure import classes_of, reliability, switch_rates
 
 
 def simulated(chance: np.random.Generator, on_s: float, off_s: float, length_s: float, pairs: int) -> tuple[np.ndarray, ...]:

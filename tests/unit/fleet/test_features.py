@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from navitas.fleet.conditions import AppVersions, Feature
+from navitas.fleet.diagnoses.conditions import AppVersions, Feature
 
 
 def test_values_are_in_version_order_and_unknown_is_none() -> None:

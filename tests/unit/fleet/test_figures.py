@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from navitas.base.counts import counted
+from navitas.base.units import counted
 from navitas.fleet.figures import number, with_interval
 from navitas.fleet.page.pictures import interval
 

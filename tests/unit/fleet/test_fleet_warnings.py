@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 import pytest
 
-from navitas.fleet.hogs import Claim, Hogs, warnings_of
+from navitas.fleet.findings.hogs import Claim, Hogs, warnings_of
 
 
 def hogs(claims: Sequence[Claim], *, screen_known: float = 1.0, reliability: float = 1.0) -> Hogs:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from navitas.base.untrusted_text import guarded
 from navitas.cli.fleet.rows import _csv
-from navitas.fleet.rates import export, guarded_column, plain_column
-from navitas.fleet.results import Row
+from navitas.fleet.findings.rates import export, guarded_column, plain_column
+from navitas.fleet.findings.results import Row
 from navitas.fleet.simulate.acting import read_advice
 
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\rx", "\nx", "＝1", " =1", "'=1", "''=1", "\v=1", "\xa0=1", "\u3000 @A1"]

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 import statsmodels.api as sm
 
-from navitas.fleet.exposure import CLASSES
+from navitas.fleet.regression.exposure import CLASSES
+from navitas.fleet.regression.usage import COLUMNS, usage_of
 from navitas.fleet.schema import SAMPLES, State
 from navitas.fleet.statistics import Moments, effects_of
-from navitas.fleet.usage import COLUMNS, usage_of
 
 _APPS = 5
 

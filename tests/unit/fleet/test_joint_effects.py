@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
-from navitas.fleet.given_others import Outliers, joint_effects
-from navitas.fleet.joint import JointSystem
+from navitas.fleet.findings.given_others import Outliers, joint_effects
+from navitas.fleet.findings.joint import JointSystem
 from navitas.fleet.statistics import F64
 
 RELIABILITY = np.array([0.4, 1.0])

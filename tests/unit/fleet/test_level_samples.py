@@ -9,8 +9,8 @@ import pytest
 from support.level_fleet import level_samples, stored_fleet
 
 from navitas.fleet.engine.duckdb import DuckDbEngine
-from navitas.fleet.hogs import Hogs, find_hogs
-from navitas.fleet.results import PERCENT_H
+from navitas.fleet.findings.hogs import Hogs, find_hogs
+from navitas.fleet.findings.results import PERCENT_H
 from navitas.fleet.stages import bring_up_to_date
 
 _CLEAN = [(10.0, 60.0, 0.0), (30.0, 120.0, 0.0), (120.0, 360.0, 0.0)] * 3

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.fleet.exposure import classes_of
+from navitas.fleet.regression.exposure import classes_of
+from navitas.fleet.regression.within import LevelSpans, PairRows, residuals_of, spans_of
 from navitas.fleet.statistics import F64, I64
-from navitas.fleet.within import LevelSpans, PairRows, residuals_of, spans_of
 
 STEP_PPM = 50_000.0
 TIMER_S = 900.0

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pytest
 from support.level_fleet import START_S, alternating, stored_fleet
 
-from navitas.fleet.bugs import Bugs, find_bugs
 from navitas.fleet.engine.duckdb import DuckDbEngine
-from navitas.fleet.hogs import Claim, Hogs, find_hogs, warnings_of
-from navitas.fleet.results import PERCENT_H
+from navitas.fleet.findings.bugs import Bugs, find_bugs
+from navitas.fleet.findings.hogs import Claim, Hogs, find_hogs, warnings_of
+from navitas.fleet.findings.results import PERCENT_H
 from navitas.fleet.schema import SAMPLES, State
 from navitas.fleet.stages import bring_up_to_date
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.fleet import memberships
-from navitas.fleet.memberships import AppLists, UnknownPackage, check_known, client_blocks, matrices
+from navitas.fleet.regression import memberships
+from navitas.fleet.regression.memberships import AppLists, UnknownPackage, check_known, client_blocks, matrices
 
 APPS = 5
 rows = st.lists(st.tuples(st.integers(0, 3), st.dictionaries(st.integers(0, APPS - 1), st.integers(1, 9))), max_size=25)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from navitas.fleet.exposure import CLASSES, classes_of, corrected, oversampled, reliability, switch_rates
+from navitas.fleet.regression.exposure import CLASSES, classes_of, corrected, oversampled, reliability, switch_rates
+from navitas.fleet.regression.within import PairRows, residuals_of, slow_drops
 from navitas.fleet.statistics import F64
-from navitas.fleet.within import PairRows, residuals_of, slow_drops
 
 TIMED = slice(1, CLASSES)
 

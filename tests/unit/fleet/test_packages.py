@@ -10,7 +10,7 @@ import pytest
 
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.files import FleetError
-from navitas.fleet.hogs import find_hogs
+from navitas.fleet.findings.hogs import find_hogs
 from navitas.fleet.schema import PACKAGES
 from navitas.fleet.simulate.catalog import FleetModel
 from navitas.fleet.simulate.simulation import simulate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from navitas.fleet.pairs import ClientSamples, pairs_of
+from navitas.fleet.regression.pairs import ClientSamples, pairs_of
 from navitas.fleet.schema import State
 
 ON, OFF = True, False

@@ -14,10 +14,10 @@ from support.fleet_gains import gains_s
 
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.files import read_table
-from navitas.fleet.pairs import PAIR_COLUMNS, ordered, pairs_of, samples_in
+from navitas.fleet.findings.rates import LevelSteps
 from navitas.fleet.paper import paper_findings, paper_sums
 from navitas.fleet.paper.paper_sums import Apriori, rates_of
-from navitas.fleet.rates import LevelSteps
+from navitas.fleet.regression.pairs import PAIR_COLUMNS, ordered, pairs_of, samples_in
 from navitas.fleet.simulate.catalog import FleetModel
 from navitas.fleet.simulate.simulation import simulate
 from navitas.fleet.stages import Fleet, bring_up_to_date

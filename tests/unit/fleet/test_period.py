@@ -14,7 +14,7 @@ from support.level_fleet import START_S, level_samples, stored_fleet
 from navitas.base.errors import UsageError
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.files import FleetError
-from navitas.fleet.hogs import Hogs, find_hogs
+from navitas.fleet.findings.hogs import Hogs, find_hogs
 from navitas.fleet.period import Period
 from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store, first_and_last_s

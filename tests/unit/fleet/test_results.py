@@ -8,8 +8,8 @@ from typing import cast
 import numpy as np
 import pytest
 
-from navitas.fleet.hogs import Hogs
-from navitas.fleet.results import app_rows
+from navitas.fleet.findings.hogs import Hogs
+from navitas.fleet.findings.results import app_rows
 from navitas.fleet.stages import Fleet
 
 

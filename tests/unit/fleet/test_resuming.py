@@ -13,21 +13,21 @@ import pyarrow as pa
 import pytest
 
 from navitas.base.folder_lock import FolderLock
-from navitas.fleet import strata
-from navitas.fleet.bugs import find_bugs
-from navitas.fleet.diagnosis import diagnoses_of
+from navitas.fleet.diagnoses import strata
+from navitas.fleet.diagnoses.diagnosis import diagnoses_of
+from navitas.fleet.diagnoses.strata import request_for
 from navitas.fleet.engine.base import OutOfMemory, Tables, Work
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.files import FleetError, read_table
-from navitas.fleet.hogs import find_hogs
+from navitas.fleet.findings.bugs import find_bugs
+from navitas.fleet.findings.hogs import find_hogs
+from navitas.fleet.findings.scores import score_clients
+from navitas.fleet.findings.wanted_apps import StrataRequest
 from navitas.fleet.paper import paper_sums
-from navitas.fleet.scores import score_clients
 from navitas.fleet.simulate.catalog import FleetModel
 from navitas.fleet.simulate.simulation import simulate
 from navitas.fleet.stages import Fleet, bring_up_to_date
 from navitas.fleet.store import Store
-from navitas.fleet.strata import request_for
-from navitas.fleet.wanted_apps import StrataRequest
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from navitas.fleet.scores import MIN_PEERS, MIN_USE_S, score_clients
+from navitas.fleet.findings.scores import MIN_PEERS, MIN_USE_S, score_clients
 from navitas.fleet.stages import Fleet
 
 models = st.sampled_from(["A", "A", "A", "B", None, None])

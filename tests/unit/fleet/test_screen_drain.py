@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from navitas.fleet.single_apps import _screen_ppm_s
+from navitas.fleet.findings.single_apps import _screen_ppm_s
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,13 @@ import pyarrow.parquet as pq
 import pytest
 from support.fleet_gains import gains_without_s
 
-from navitas.fleet.bugs import find_bugs
-from navitas.fleet.conditions import strata_by_app
+from navitas.fleet.diagnoses.conditions import strata_by_app
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.files import FleetError
-from navitas.fleet.hogs import find_hogs
+from navitas.fleet.findings.bugs import find_bugs
+from navitas.fleet.findings.hogs import find_hogs
+from navitas.fleet.findings.scores import score_clients
 from navitas.fleet.schema import SAMPLES
-from navitas.fleet.scores import score_clients
 from navitas.fleet.simulate.catalog import FleetModel
 from navitas.fleet.simulate.simulation import simulate
 from navitas.fleet.stages import Fleet, bring_up_to_date

@@ -9,10 +9,10 @@ import duckdb
 import pyarrow as pa
 import pytest
 
+from navitas.fleet.diagnoses.versions import AppVersionRows, first_version
 from navitas.fleet.engine.base import statement
 from navitas.fleet.engine.duckdb import DuckDbEngine
-from navitas.fleet.usage import CLIENTS
-from navitas.fleet.versions import AppVersionRows, first_version
+from navitas.fleet.regression.usage import CLIENTS
 
 
 def clients(*rows: dict[str, object]) -> pa.Table:

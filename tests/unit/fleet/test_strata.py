@@ -9,20 +9,20 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from navitas.fleet import strata
-from navitas.fleet.conditions import strata_by_app
-from navitas.fleet.controls import ControlColumns
+from navitas.fleet.diagnoses import strata
+from navitas.fleet.diagnoses.conditions import strata_by_app
+from navitas.fleet.diagnoses.stratum_sums import CHANGING
 from navitas.fleet.engine.duckdb import DuckDbEngine
-from navitas.fleet.exposure import CLASSES
 from navitas.fleet.files import read_table
-from navitas.fleet.hogs import find_hogs
-from navitas.fleet.pairs import samples_in
+from navitas.fleet.findings.hogs import find_hogs
+from navitas.fleet.findings.wanted_apps import StrataRequest, WantedApps
+from navitas.fleet.regression.controls import ControlColumns
+from navitas.fleet.regression.exposure import CLASSES
+from navitas.fleet.regression.pairs import samples_in
+from navitas.fleet.regression.usage import COLUMNS
 from navitas.fleet.schema import NETWORKS, SAMPLES, State
 from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store, Unit
-from navitas.fleet.stratum_sums import CHANGING
-from navitas.fleet.usage import COLUMNS
-from navitas.fleet.wanted_apps import StrataRequest, WantedApps
 
 OF_APP = np.array([0, 0, 1, 1, 2], np.int32)
 HAS_VERSION = np.ones(5, bool)

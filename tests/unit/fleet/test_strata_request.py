@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.fleet.exposure import CLASSES
+from navitas.fleet.findings.wanted_apps import StrataRequest, WantedApps
+from navitas.fleet.regression.exposure import CLASSES
 from navitas.fleet.schema import bucket_of
-from navitas.fleet.wanted_apps import StrataRequest, WantedApps
 
 pairs = st.sets(st.tuples(st.integers(-4, 4), st.integers(0, 3)), max_size=6)
 

@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from navitas.fleet import designs
+from navitas.fleet.regression import designs
+from navitas.fleet.regression.usage import COLUMNS, usage_of
 from navitas.fleet.schema import SAMPLES, State
-from navitas.fleet.usage import COLUMNS, usage_of
 
 
 def row(client: int, time_s: int, percent: int, apps: list[int], *, screen: bool | None = None) -> dict[str, object]:

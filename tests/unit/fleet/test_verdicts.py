@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from navitas.fleet.exposure import CLASSES
-from navitas.fleet.hogs import Claim, claims_of
-from navitas.fleet.single_apps import AppEvidence
+from navitas.fleet.findings.hogs import Claim, claims_of
+from navitas.fleet.findings.single_apps import AppEvidence
+from navitas.fleet.regression.exposure import CLASSES
 
 _LEAST = 0.5
 

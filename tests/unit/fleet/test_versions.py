@@ -8,16 +8,16 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from navitas.fleet.bugs import find_bugs
-from navitas.fleet.conditions import version_key
+from navitas.fleet.diagnoses.conditions import version_key
+from navitas.fleet.diagnoses.versions import AppVersionRows, find_versions, first_version
 from navitas.fleet.engine.duckdb import DuckDbEngine
-from navitas.fleet.hogs import find_hogs
+from navitas.fleet.findings.bugs import find_bugs
+from navitas.fleet.findings.hogs import find_hogs
 from navitas.fleet.simulate.catalog import FleetModel
 from navitas.fleet.simulate.simulation import simulate
 from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.statistics import contrast
 from navitas.fleet.store import Store
-from navitas.fleet.versions import AppVersionRows, find_versions, first_version
 
 
 def test_versions_are_ordered_by_their_numbers() -> None:

@@ -24,11 +24,10 @@ from navitas.cli.compare.bisect import steps_table as energy_steps_table
 from navitas.cli.compare.tables import changes_table as compared_table
 from navitas.cli.device.devices import devices_table
 from navitas.cli.device.doctor import checks_table
-from navitas.cli.fleet.bugs import bugs_table
-from navitas.cli.fleet.check import checks_table as versions_table
-from navitas.cli.fleet.compare import changes_table
 from navitas.cli.fleet.diagnose import actions_table
-from navitas.cli.fleet.hogs import hogs_table
+from navitas.cli.fleet.drain_changes import changes_table
+from navitas.cli.fleet.drain_changes import checks_table as versions_table
+from navitas.cli.fleet.hogs import bugs_table, hogs_table
 from navitas.cli.fleet.ingest import reasons_table, sources_table
 from navitas.cli.fleet.jscore import scores_table
 from navitas.cli.fleet.paper import paper_table
@@ -67,13 +66,13 @@ from navitas.energy.analyze.timeline import ComponentTimelines
 from navitas.energy.attribute.component import OwnerKind
 from navitas.energy.attribute.consumers_comparison import ConsumerEnergy
 from navitas.energy.attribute.ledger import Energy, Evidence
-from navitas.fleet.advice import ActionRow
-from navitas.fleet.drain_changes import ChangeRow, CheckRow
+from navitas.fleet.diagnoses.advice import ActionRow
+from navitas.fleet.diagnoses.drain_changes import ChangeRow, CheckRow
 from navitas.fleet.files import FleetError
+from navitas.fleet.findings.rates import Summary
+from navitas.fleet.findings.results import BugRow, HogRow, ScoreRow
 from navitas.fleet.ingest.group import SourceOutcome
 from navitas.fleet.paper.paper_findings import PaperBugRow, PaperHogRow
-from navitas.fleet.rates import Summary
-from navitas.fleet.results import BugRow, HogRow, ScoreRow
 from navitas.insight.calibrate.calibration import Calibration, Disagreement, PointErrors
 from navitas.insight.calibrate.special_steps import ComponentCurrents
 from navitas.insight.compare.comparison import Comparison, FigureChange
@@ -477,15 +476,15 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
         "Hogs", {Column("App", text=True): lambda row: row.app, Column("Pairs"): lambda row: f"{row.pairs:,}"}, _hogs(names), TOP
     ),
     "cli/fleet/hogs.py:hogs_table": lambda names: hogs_table("Hogs", _hogs(names), TOP),
-    "cli/fleet/check.py:checks_table": lambda names: versions_table(
+    "cli/fleet/drain_changes.py:checks_table": lambda names: versions_table(
         "Versions compared with the ones before",
         [CheckRow(name, "4.10.1", "4.9", 12_345, 12.34, -10.12, 35.67, 3.4e-225, True) for name in names],
         TOP,
     ),
-    "cli/fleet/compare.py:changes_table": lambda names: changes_table(
+    "cli/fleet/drain_changes.py:changes_table": lambda names: changes_table(
         [ChangeRow(name, 12_345, 12.34, 24.56, 12.22, -10.12, 35.67, 3.4e-225, True) for name in names], TOP
     ),
-    "cli/fleet/bugs.py:bugs_table": lambda names: bugs_table([_bug(name) for name in names], TOP),
+    "cli/fleet/hogs.py:bugs_table": lambda names: bugs_table([_bug(name) for name in names], TOP),
     "cli/fleet/jscore.py:scores_table": lambda names: scores_table("J-scores", [_score(name) for name in names], TOP),
     "cli/fleet/rates.py:rates_table": _rates,
     "cli/fleet/paper.py:paper_table": lambda names: paper_table(

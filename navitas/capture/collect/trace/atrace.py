@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from navitas.capture.collect import runtime_config
+from navitas.capture.collect.runs import runtime_config
 from navitas.capture.collect.trace.tracer import TracerUnavailable, Warn, copy, start_error
 from navitas.capture.device.base import Device
 

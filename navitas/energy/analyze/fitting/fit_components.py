@@ -16,7 +16,7 @@ from navitas.energy.analyze.fitting.parameters import PARAMETERS, FitParameter, 
 from navitas.energy.analyze.load import Loaded
 from navitas.energy.attribute.analysis_settings import MODEL_ONLY
 from navitas.energy.attribute.component import RailUse
-from navitas.energy.attribute.components import COMPONENTS
+from navitas.energy.attribute.component_registry import COMPONENTS
 from navitas.energy.attribute.curves import EMPTY_CURVE, Curve
 from navitas.energy.attribute.measured_runs import MeasuredRuns
 from navitas.energy.attribute.scaling import RailGroup, rail_groups

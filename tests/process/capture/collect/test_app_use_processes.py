@@ -19,9 +19,9 @@ from support.command_line import eventually
 from support.interruptible import interruptible
 from support.no_progress import NoProgress
 
-from navitas.capture.collect.app_use import run_command
-from navitas.capture.collect.input_script import read_input_script
-from navitas.capture.collect.instrument import InstrumentResult
+from navitas.capture.collect.runs.app_use import run_command
+from navitas.capture.collect.runs.input_script import read_input_script
+from navitas.capture.collect.runs.instrument import InstrumentResult
 
 SHELLS = [name for name in ("mksh", "dash", "bash") if shutil.which(name)]
 

@@ -18,7 +18,7 @@ import pytest
 import navitas
 from navitas.capture.build.gradle import BuildOptions
 from navitas.capture.collect.options import ProfileOptions
-from navitas.capture.collect.version_runs import ProfilingOutcome
+from navitas.capture.collect.runs.version_runs import ProfilingOutcome
 from navitas.cli.workflows.measurement import Caller, RunOptions
 from navitas.energy.analyze import (
     cpu_use,

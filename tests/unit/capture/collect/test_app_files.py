@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from fake_device import FakeDevice
 
-from navitas.capture.collect.app_files import AppFolder, event_files
+from navitas.capture.collect.apps.app_files import AppFolder, event_files
 from navitas.capture.device.base import DeviceInfo
 
 MEDIA = "/storage/emulated/10/Android/media/a.b"

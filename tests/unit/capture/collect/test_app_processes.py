@@ -9,9 +9,9 @@ import pytest
 from fake_device import FakeDevice
 
 from navitas.base.errors import DeviceError
-from navitas.capture.collect import app_processes
-from navitas.capture.collect.app_files import AppFolder
-from navitas.capture.collect.app_processes import first_process, has_no_activity, processes, start_app
+from navitas.capture.collect.apps import app_processes
+from navitas.capture.collect.apps.app_files import AppFolder
+from navitas.capture.collect.apps.app_processes import first_process, has_no_activity, processes, start_app
 from navitas.capture.device.base import DeviceInfo, ShellResult
 
 PS = "PID UID NAME\n7 10123 a.b\n8 1010123 a.b\n9 1010123 a.b:sync\n10 1010123 a.b.c\n11 u10_a123 a.b\n"

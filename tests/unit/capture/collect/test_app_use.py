@@ -11,12 +11,12 @@ from fake_device import FakeDevice
 from support.no_progress import NoProgress
 
 from navitas.base.errors import DeviceError, UsageError
-from navitas.capture.collect import app_use
-from navitas.capture.collect.app_use import Use
-from navitas.capture.collect.instrument import InstrumentResult
-from navitas.capture.collect.map_cache import KnownMap
+from navitas.capture.collect.apps.map_cache import KnownMap
 from navitas.capture.collect.options import ProfileOptions
-from navitas.capture.collect.run_recorder import RunPlan, RunRecorder
+from navitas.capture.collect.runs import app_use
+from navitas.capture.collect.runs.app_use import Use
+from navitas.capture.collect.runs.instrument import InstrumentResult
+from navitas.capture.collect.runs.run_recorder import RunPlan, RunRecorder
 from navitas.capture.device.base import DeviceInfo
 from navitas.recording.store import open_recording
 
@@ -87,7 +87,7 @@ def test_the_recording_of_an_interrupted_use_has_its_method_map(
 ) -> None:
     """That of the bundle, or the one that the events name."""
     found = KnownMap("0123456789abcdef", ":app", "notes", b"{}", ())
-    monkeypatch.setattr("navitas.capture.collect.map_cache.find", {found.map_id: found}.get)
+    monkeypatch.setattr("navitas.capture.collect.apps.map_cache.find", {found.map_id: found}.get)
 
     def interrupted(recorder: RunRecorder, plan: RunPlan, _work: object) -> InstrumentResult:
         recorder.enter(plan, "interrupted")

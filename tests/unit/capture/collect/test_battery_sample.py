@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navitas.base.errors import DeviceError
-from navitas.capture.collect.battery_sample import pull_history, take_sample
+from navitas.capture.collect.readings.battery_sample import pull_history, take_sample
 from navitas.capture.device.base import DeviceInfo
 
 BATTERY = """Current Battery Service state:

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from navitas.capture.bundle.manifest import TestTask
-from navitas.capture.collect.choice import runs
-from navitas.capture.collect.selection import TestName
+from navitas.capture.collect.runs.choice import runs
+from navitas.capture.collect.runs.selection import TestName
 
 TEST = TestName("org.x.SortTest", "sorts[0]")
 

@@ -11,8 +11,8 @@ import pytest
 from navitas.base.errors import UsageError
 from navitas.capture.bundle.manifest import BundleManifest, TestTask
 from navitas.capture.bundle.reader import Bundle
-from navitas.capture.collect.choice import choose
-from navitas.capture.collect.target import RunnerError
+from navitas.capture.collect.runs.choice import choose
+from navitas.capture.collect.runs.target import RunnerError
 from navitas.capture.device.base import Device, DeviceInfo, ShellResult
 
 

@@ -10,7 +10,7 @@ from app_phone import APP, TESTS, AppPhone, Warnings
 from support.bundle_maker import ANDROID_FILES, ANDROID_MANIFEST, make
 
 from navitas.capture.bundle.reader import Bundle, open_bundle
-from navitas.capture.collect.installing import warn_of_cleared_data
+from navitas.capture.collect.apps.installing import warn_of_cleared_data
 
 
 def clearing(tmp_path: Path, *, clears: bool = True) -> Bundle:

@@ -6,7 +6,7 @@ import pytest
 from fake_device import FakeDevice
 
 from navitas.base.errors import DeviceError
-from navitas.capture.collect.packages import compile_apps
+from navitas.capture.collect.apps.packages import compile_apps
 
 
 def test_each_app_is_compiled_once() -> None:

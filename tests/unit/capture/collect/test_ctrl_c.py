@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import pytest
 
-from navitas.capture.collect.app_use import until_ctrl_c
+from navitas.capture.collect.runs.app_use import until_ctrl_c
 from navitas.cli import main
 
 NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -12,7 +12,7 @@ from fake_device import FakeDevice
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.capture.collect.device_history import DeviceHistory
+from navitas.capture.collect.readings.device_history import DeviceHistory
 
 START = "dumpsys batterystats -c --history-start "
 WHOLE = "dumpsys batterystats -c --history"

@@ -12,8 +12,8 @@ import pytest
 from fake_device import FakeDevice
 
 from navitas.capture.collect.doctor import Check, Examination, examine
+from navitas.capture.collect.readings.topology import RAILS
 from navitas.capture.collect.state.settings import reading_command
-from navitas.capture.collect.topology import RAILS
 from navitas.capture.device.base import ShellResult
 
 FINE = "android.permission.ACCESS_FINE_POWER_MONITORS"

@@ -13,7 +13,7 @@ import navitas
 from navitas.base.errors import ExitCode
 from navitas.capture.bundle.manifest import parse_manifest
 from navitas.capture.collect.options import Granularity, ProfileOptions, probes_of
-from navitas.capture.collect.runtime_config import properties
+from navitas.capture.collect.runs.runtime_config import properties
 from navitas.cli.main import run
 from navitas.energy.analyze.notices import notices
 

@@ -11,9 +11,10 @@ import pytest
 from fake_device import FakeDevice
 
 from navitas.base.errors import DeviceError, NavitasError
-from navitas.capture.collect import phone_profile, power, topology
+from navitas.capture.collect import phone_profile, power
 from navitas.capture.collect.doctor import examine
 from navitas.capture.collect.options import ProfileOptions
+from navitas.capture.collect.readings import topology
 from navitas.capture.collect.state.condition import parse_battery, parse_thermal
 from navitas.capture.collect.state.guard import prepared
 from navitas.capture.collect.state.journal import Journal

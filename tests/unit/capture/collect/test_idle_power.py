@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from fake_device import FakeDevice
 
-from navitas.capture.collect.idle_power import read_idle
-from navitas.capture.collect.topology import RAILS
+from navitas.capture.collect.readings.topology import RAILS
+from navitas.capture.collect.runs.special_runs import read_idle
 from navitas.insight.operations.case_energy import IdleRun
 
 STAMP = "cat /proc/uptime; date +%s.%N"

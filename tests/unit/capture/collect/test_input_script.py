@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from navitas.base.errors import UsageError
-from navitas.capture.collect.input_script import KEY_NAMES, read_input_script
+from navitas.capture.collect.runs.input_script import KEY_NAMES, read_input_script
 
 
 def script(tmp_path: Path, text: str) -> str:

@@ -14,8 +14,8 @@ from support.no_progress import NoProgress
 
 from navitas.base.errors import DeviceError
 from navitas.capture.bundle.reader import Bundle, open_bundle
-from navitas.capture.collect.installing import installed
-from navitas.capture.collect.packages import installed_packages
+from navitas.capture.collect.apps.installing import installed
+from navitas.capture.collect.apps.packages import installed_packages
 
 APP, TESTS = ANDROID_MANIFEST["package"], ANDROID_MANIFEST["test_package"]
 

@@ -15,7 +15,7 @@ from support.no_progress import NoProgress
 
 from navitas.base.errors import BuildError, DeviceError
 from navitas.capture.bundle.reader import Bundle, open_bundle
-from navitas.capture.collect.kept_apps import kept_apps
+from navitas.capture.collect.apps.kept_apps import kept_apps
 
 RESTORE = "adb -s serial-1 install -r -t -d"
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from fake_device import FakeDevice
 
-from navitas.capture.collect import logcat
-from navitas.capture.collect.logcat import LogcatCapture
+from navitas.capture.collect.readings import logcat
+from navitas.capture.collect.readings.logcat import LogcatCapture
 from navitas.capture.device.base import ShellResult, ShellStream
 
 

@@ -11,8 +11,8 @@ import pytest
 from state_phone import StatePhone
 from support.no_progress import NoProgress
 
-from navitas.capture.collect import topology
 from navitas.capture.collect.options import ProfileOptions
+from navitas.capture.collect.readings import topology
 from navitas.capture.collect.state import guard
 from navitas.capture.collect.state.guard import prepared, restore_left
 from navitas.capture.collect.state.journal import Journal

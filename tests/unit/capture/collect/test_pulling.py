@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from fake_device import FakeDevice
 
-from navitas.capture.collect.app_files import AppFolder
-from navitas.capture.collect.logcat import LogcatCapture, runtime_notes
+from navitas.capture.collect.apps.app_files import AppFolder
+from navitas.capture.collect.readings.logcat import LogcatCapture, runtime_notes
 
 
 @pytest.mark.parametrize(

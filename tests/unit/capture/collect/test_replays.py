@@ -10,7 +10,7 @@ import pytest
 from fake_device import FakeDevice
 
 from navitas.base.errors import DeviceError
-from navitas.capture.collect import topology
+from navitas.capture.collect.readings import topology
 from navitas.capture.device.instrumentation import InstrumentationParser, RunFinished, TestFinished, TestStarted
 from navitas.recording.manifest import Policy
 

@@ -17,10 +17,10 @@ from support.no_progress import NoProgress
 
 from navitas.base.errors import DeviceError
 from navitas.capture.bundle.reader import Bundle, open_bundle
-from navitas.capture.collect import left_state
+from navitas.capture.collect.apps.kept_apps import kept_apps
 from navitas.capture.collect.doctor import Examination
-from navitas.capture.collect.kept_apps import kept_apps
 from navitas.capture.collect.options import ProfileOptions
+from navitas.capture.collect.state import left_state
 from navitas.capture.collect.state.measuring import measured
 from navitas.capture.collect.state.saved_apps import SavedApps
 from navitas.cli.device import doctor
@@ -316,7 +316,7 @@ def test_a_build_that_could_not_be_compared_is_saved(bundle: Bundle, state: Path
             raise OSError(5, "Input/output error", str(path))
         return hashlib.sha256(path.read_bytes()).hexdigest()
 
-    monkeypatch.setattr("navitas.capture.collect.restored_apps.sha256_of", fails_once)
+    monkeypatch.setattr("navitas.capture.collect.apps.restored_apps.sha256_of", fails_once)
     with kept_apps(device, [bundle], NoProgress()):
         assert (state / f"{APP}1.apk").read_bytes() == NEWER
         device.measure()

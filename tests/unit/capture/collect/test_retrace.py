@@ -12,8 +12,8 @@ from support import bundle_maker
 
 from navitas.base.errors import BuildError
 from navitas.capture.bundle.reader import open_bundle
-from navitas.capture.collect import version_runs
-from navitas.capture.collect.version_runs import SourceNames, parse_mapping, source_names
+from navitas.capture.collect.runs import version_runs
+from navitas.capture.collect.runs.version_runs import SourceNames, parse_mapping, source_names
 
 MAPPING = """\
 # compiler: R8

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from navitas.capture.collect.shell_sampler import ShellReads, loop_command
+from navitas.capture.collect.readings.shell_sampler import ShellReads, loop_command
 
 STAT, NET = "/proc/stat", "/proc/net/dev"
 

@@ -11,10 +11,10 @@ from fake_device import FakeDevice
 from navitas.base.errors import DeviceError
 from navitas.capture.bundle.manifest import AndroidManifest
 from navitas.capture.bundle.reader import Bundle
-from navitas.capture.collect import map_cache
-from navitas.capture.collect.app_files import AppFolder
-from navitas.capture.collect.instrument import command
-from navitas.capture.collect.target import Target, target_of
+from navitas.capture.collect.apps import map_cache
+from navitas.capture.collect.apps.app_files import AppFolder
+from navitas.capture.collect.runs.instrument import command
+from navitas.capture.collect.runs.target import Target, target_of
 from navitas.capture.device.adb import install_remedy
 from navitas.capture.device.base import ShellResult
 

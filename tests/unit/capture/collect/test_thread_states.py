@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from navitas.capture.collect.shell_sampler import ChangedThreads, ShellReads, loop_command
+from navitas.capture.collect.readings.shell_sampler import ChangedThreads, ShellReads, loop_command
 
 PATH = b"# /proc/10/task/%d/time_in_state\n"
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from navitas.capture.collect.options import ProfileOptions
-from navitas.capture.collect.version_runs import Turns
+from navitas.capture.collect.runs.version_runs import Turns
 
 
 def choice(name: str, *arguments: str) -> Any:

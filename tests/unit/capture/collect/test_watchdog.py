@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from navitas.capture.collect.instrument import Watchdog
+from navitas.capture.collect.runs.instrument import Watchdog
 
 
 @dataclass

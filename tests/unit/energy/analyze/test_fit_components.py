@@ -14,7 +14,7 @@ from navitas.energy.analyze.fitting.fit_components import FitRequest, fit_compon
 from navitas.energy.analyze.fitting.measured_energy import read_power_meter
 from navitas.energy.analyze.fitting.parameters import uses_of
 from navitas.energy.attribute.analysis_settings import MODEL_ONLY
-from navitas.energy.attribute.components import COMPONENTS
+from navitas.energy.attribute.component_registry import COMPONENTS
 from navitas.energy.attribute.measured_runs import MeasuredRuns
 from navitas.power.fitted_model import FittedGroup, FittedModel
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from support.run_tables import changed
 
 from navitas.energy.analyze.conserve import check
-from navitas.energy.attribute.components import COMPONENTS
+from navitas.energy.attribute.component_registry import COMPONENTS
 
 randoms = st.integers(0, 1 << 32).map(Random)
 

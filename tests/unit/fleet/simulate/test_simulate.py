@@ -12,7 +12,7 @@ import pytest
 
 from navitas.base.errors import UsageError
 from navitas.fleet.files import FleetError, read_table
-from navitas.fleet.pairs import ClientSamples, pairs_of
+from navitas.fleet.regression.pairs import ClientSamples, pairs_of
 from navitas.fleet.schema import SAMPLES, State, bucket_of, month_of
 from navitas.fleet.simulate.acting import act
 from navitas.fleet.simulate.catalog import FleetModel

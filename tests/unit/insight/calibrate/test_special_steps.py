@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from navitas.base.errors import DeviceError
-from navitas.capture.collect.special_runs import PULSES, cpu_loads
+from navitas.capture.collect.runs.special_runs import PULSES, cpu_loads
 from navitas.insight.calibrate.cpu_coefficients import CpuCoefficients
 from navitas.insight.calibrate.special_steps import (
     StepUse,

@@ -1,0 +1,1 @@
+"""What the device itself reports while the app runs: counters, logs, history, the battery."""

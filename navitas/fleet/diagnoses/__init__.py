@@ -1,0 +1,1 @@
+"""Under which conditions, and since which version, an app drains, and what to do."""

@@ -1,0 +1,1 @@
+"""What the sums of all clients show: hogs, bugs, scores, rates."""

@@ -1,0 +1,139 @@
+"""Stage *joint*: how the running times of some apps overlap on each client, for a regression on all of them together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from navitas.fleet.files import read_table
+from navitas.fleet.findings.wanted_apps import JointRequest
+from navitas.fleet.regression.designs import ClientDesign, PairBlock, blocks
+from navitas.fleet.regression.memberships import first_samples, owners
+from navitas.fleet.regression.pairs import pairs_of, runs_in, samples_in
+from navitas.fleet.regression.usage import ClientColumns, client_schema
+from navitas.fleet.regression.within import shares_of
+from navitas.fleet.stages import Fleet, added, run_stage
+from navitas.fleet.statistics import F64, I64, Bool
+from navitas.fleet.units import StageTask
+
+SUMS = ("h", "g", "s", "noise", "day_noise", "gg")
+JOINT = client_schema(SUMS, pa.float64(), app=pa.int32(), other=pa.int32())
+"""By client and two apps: `h` = Σ T x̃ y, with x̃ of `app` and y the running time of `other` as far as it is reliable, and `g` =
+Σ T x̃ x, without regard to reliability.
+
+Where both apps are the same, `s` is Σ T x̃ r in ppm, and `gg` the sum over days of (Σ T x̃²)². `noise` and `day_noise` are the
+variance of `s` by the residuals of a regression on all of the client's apps: if pairs are independent and alike, and if days are
+independent (Liang and Zeger 1986). A drain that no sample shows can last for many pairs. Elsewhere, these four are 0.
+"""
+_DAY_S = 86_400
+_RIDGE = 1e-6
+FOLDER = "joint"
+"""Folder of the stage's results."""
+_VERSION = "6"
+
+
+def joint_sums(block: PairBlock, design: ClientDesign, by_class: F64, time_s: I64) -> tuple[F64, ...]:
+    """The sums of a client (`SUMS`): matrices h and g, and values for each app. `by_class` has the reliability of its apps.
+
+    `time_s` is the time of each sample.
+    """
+    own = block.pairs.of_client(design.number)
+    seconds, left = block.pairs.seconds[own], block.left.left_ppm[own]
+    _, rest, apart = shares_of(block.pairs, block.left, design.number, design.share)
+    timed = (seconds[:, None] * rest).T
+    h, g = timed @ (by_class.T[block.pairs.kind[own]] * apart), timed @ apart
+    s = left @ rest
+    unexplained = left - timed.T @ np.linalg.solve(g + np.diag(_RIDGE * np.diag(g) + 1.0), s)
+    freedom = max(float(block.left.freedom[design.number]) - len(s), 1.0)
+    alike = np.diag(g) * (unexplained @ (unexplained / seconds)) / freedom
+    day = time_s[block.end[own]] // _DAY_S
+    first = np.flatnonzero(np.diff(day, prepend=-1))
+    weight = np.add.reduceat(timed.T * rest, first)
+    gg = (weight * weight).sum(axis=0)
+    days = np.divide(weight.sum(axis=0) ** 2, gg, out=np.ones(len(gg)), where=gg > 0)
+    by_day = (np.add.reduceat(rest * unexplained[:, None], first) ** 2).sum(axis=0) * days / np.maximum(days - 1, 0.5)
+    return h, g, s, alike, by_day, gg
+
+
+@dataclass(frozen=True, slots=True)
+class JointTask(StageTask):
+    """Units whose results are missing or out of date. `app_of` maps packages to apps."""
+
+    request: JointRequest
+    app_of: NDArray[np.int32]
+
+    def table(self, samples: pa.Table, begins_s: int) -> pa.Table:
+        """A unit's sums by client and two apps (`JOINT`)."""
+        wanted, app_of = self.request.apps, self.app_of
+        samples = wanted.of_clients(samples)
+        parsed = samples_in(samples)
+        used = pairs_of(parsed).among(parsed.time_s >= begins_s)
+        number_of = np.full(int(max(app_of.max(initial=-1), self.request.app.max(initial=-1))) + 1, -1, np.int32)
+        number_of[self.request.app] = np.arange(len(self.request.app))
+        is_wanted = wanted.table(parsed.client[first_samples(parsed.client)], self.request.app)
+        runs = runs_in(samples, number_of[app_of]).of_owners(owners(parsed.client), is_wanted)
+        rows = ClientColumns(JOINT)
+        for block, designs in blocks(samples, parsed, used, runs, len(self.request.app)):
+            for design in designs:
+                h, g, *own = joint_sums(block, design, self.request.by_class[design.app], parsed.time_s)
+                app, size = self.request.app[design.app], len(design.app)
+                diagonals = (np.diag(amount).ravel() for amount in own)
+                rows.add(design.client, np.repeat(app, size), np.tile(app, size), h.ravel(), g.ravel(), *diagonals)
+        return rows.table()
+
+
+def bring_up_to_date(fleet: Fleet, request: JointRequest) -> None:
+    """Compute the results that are missing. Raises `FleetError`."""
+
+    def tasks() -> Iterator[JointTask]:
+        for bucket in fleet.buckets:
+            own = request.for_bucket(bucket, fleet.store.buckets)
+            key = f"{_VERSION} {own.digest()}"
+            yield JointTask(fleet.stale_jobs(bucket, FOLDER, key), fleet.store.work / FOLDER, key, own, fleet.app_of)
+
+    run_stage(fleet, tasks)
+
+
+@dataclass(frozen=True, slots=True)
+class JointSystem:
+    """The equations of a bucket's clients, a row for each client and two apps (see `JOINT`).
+
+    `clients` are ascending, and `client` is a place in them. `app` and `other` are places in the request's `size` apps. Rows are
+    in order of all three.
+    """
+
+    clients: I64
+    size: int
+    client: I64
+    app: I64
+    other: I64
+    h: F64
+    g: F64
+    s: F64
+    noise: F64
+    day_noise: F64
+    gg: F64
+
+    def only(self, kept: Bool | slice) -> JointSystem:
+        """These rows."""
+        rows = {name: getattr(self, name)[kept] for name in ("client", "app", "other", *SUMS)}
+        return replace(self, **rows)
+
+    def among(self, wanted: Bool) -> JointSystem:
+        """The rows of which both apps are `wanted` on the client (rows are clients, columns apps)."""
+        return self.only(wanted[self.client, self.app] & wanted[self.client, self.other])
+
+
+def systems_of(fleet: Fleet, request: JointRequest, buckets: Sequence[int] | None = None) -> Iterator[JointSystem]:
+    """Yield the equations of one bucket after another, summed over months. The stage must be up to date."""
+    for bucket in fleet.buckets if buckets is None else buckets:
+        table = pa.concat_tables(read_table(fleet.unit_file(FOLDER, job)) for job in fleet.bucket_jobs(bucket))
+        summed = added(table, ("client", "app", "other"), SUMS)
+        clients, client = np.unique(summed["client"].to_numpy(), return_inverse=True)
+        app, other = (np.searchsorted(request.app, summed[name].to_numpy()) for name in ("app", "other"))
+        sums = {name: summed[name].to_numpy() for name in SUMS}
+        yield JointSystem(clients, len(request.app), client, app, other, **sums)

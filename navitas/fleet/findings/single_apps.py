@@ -1,0 +1,164 @@
+"""The effect of each app on its own: a regression of each client's drain on one app, and what clients differ in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from navitas.fleet.engine.base import statement
+from navitas.fleet.regression.exposure import CLASSES, corrected, reliability, switch_rates
+from navitas.fleet.regression.usage import EVIDENCE, TIMED
+from navitas.fleet.regression.within import BY_CLASS
+from navitas.fleet.stages import Fleet, added
+from navitas.fleet.statistics import F64, I64, Effects, Moments, central_spread, effects_of
+
+_LEAST_RELIABILITY = 0.1
+_SCREEN_LIMIT_PPM_S = 1e6 / (4 * 3600)
+"""A phone with its screen on lasts for four hours or more."""
+MIN_WEIGHT_S = 900.0
+"""Least w of a client. Half an hour with an app and half an hour without it have this weight."""
+_BINS = 20
+_BIN = 1 / _BINS
+"""Bin width of the histogram of clients' distances from an app's effect, in standard deviations of their noise."""
+_TRIM_LIMIT = 3.5
+USUAL_SPREAD = 0.5
+"""Standard deviation of a hog's effect among clients, relative to the effect, that does not count as a bug."""
+_NO_LIMIT = 1e300
+_SUMS = ("clients", "pairs", "ran_s", "drop_ppm", "contrasted", "w", "s", "ss", "sw", "ww", "noise")
+
+
+@dataclass(frozen=True, slots=True)
+class AppEvidence:
+    """Apps by number. Shares are 0 to 1, apart from reliabilities, which may be greater with samples at level changes.
+
+    `by_class` is the reliability of running times by class of pairs (columns), and `reliability` their mean. `screen_known` is
+    the share of the evidence with known screen time.
+    `link` is how much more often the screen is on while the app runs, as a difference of shares. `varied_s` is Σ T d² of
+    `within.SUMS`. `screen_ppm_s` is the drain of the screen.
+    """
+
+    app: I64
+    by_class: F64
+    reliability: F64
+    screen_known: F64
+    link: F64
+    varied_s: F64
+    screen_ppm_s: float
+
+    @property
+    def shown_ppm_s(self) -> F64:
+        """What the screen drains more while an app runs, because it is on more often."""
+        return np.asarray(np.maximum(np.nan_to_num(self.link), 0.0) * self.screen_ppm_s)
+
+    @property
+    def charged_ppm_s(self) -> F64:
+        """At most so much of an app's drain is the screen's, where the screen's time between samples is unknown."""
+        return np.asarray(self.shown_ppm_s * (1 - np.nan_to_num(self.screen_known, nan=1.0)))
+
+    def table(self, beta: F64, spread: F64 | float = 0.0) -> pa.Table:
+        """Rows of `effect` for statements: apps, effects and their variance among clients, and reliabilities by class."""
+        columns = {"beta": beta, "spread": np.broadcast_to(spread, beta.shape)}
+        columns |= {f"l{kind}": self.by_class[:, kind] for kind in TIMED}
+        return pa.table({"app": pa.array(self.app, pa.int32()), **columns})
+
+
+def evidence_of(fleet: Fleet) -> AppEvidence:
+    """Read the evidence of all apps that have any."""
+    names = EVIDENCE.names[1:]
+    found = fleet.query_clients(statement("evidence", sums=", ".join(f"SUM({name}) AS {name}" for name in names)))
+    found = added(found, ["app"], names)
+    is_app = found["app"].is_valid().to_numpy()
+    of = {name: found[name].to_numpy() for name in names}
+    w, varied, length, changed, slow = (np.stack([of[f"{name}{kind}"] for kind in range(CLASSES)], axis=1) for name in BY_CLASS)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        length_s = np.where(varied > 0, length / varied, 0.0)[:, TIMED]
+    rates = switch_rates(changed[:, TIMED], varied[:, TIMED], length_s)
+    plain = reliability(rates, length_s)
+    _, seconds, drop = fleet.totals()
+    first = _ratio(of["s"], w[:, 0] + (w[:, TIMED] * plain).sum(axis=1)) * max(seconds, 1) / max(drop, 1)
+    timed = corrected(plain, w[:, TIMED], slow[:, TIMED], np.nan_to_num(first))
+    by_class = np.concatenate([np.ones((len(w), CLASSES - len(TIMED))), timed], axis=1)
+    whole, reliable = w.sum(axis=1), (w * by_class).sum(axis=1)
+    return AppEvidence(
+        app=found["app"].drop_null().to_numpy().astype(np.int64),
+        by_class=by_class[is_app],
+        reliability=_ratio(reliable, whole)[is_app],
+        screen_known=_ratio(of["w_screen"], whole)[is_app],
+        varied_s=varied.sum(axis=1)[is_app],
+        link=_ratio(of["linked"], varied.sum(axis=1))[is_app],
+        screen_ppm_s=_screen_ppm_s(of["s"][~is_app].sum(), whole[~is_app].sum(), reliable[~is_app].sum()),
+    )
+
+
+def _screen_ppm_s(s: float, whole: float, reliable: float) -> float:
+    """The screen's drain. It is limited, because the ends of pairs may say little about the time with the screen on."""
+    weight = max(reliable, _LEAST_RELIABILITY * whole)
+    return min(max(s / weight, 0.0), _SCREEN_LIMIT_PPM_S) if weight > 0 else 0.0
+
+
+def _ratio(part: F64, whole: F64) -> F64:
+    return np.asarray(np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0))
+
+
+@dataclass(frozen=True, slots=True)
+class SingleApps:
+    """All apps, by number: clients, those with enough time with the app and without it, pairs, time, drop, and effects in ppm/s.
+
+    `noise_scale` is the clients' real spread divided by the spread that the variance of their pairs implies. `variance` is that
+    of the effect among clients. `middle` are the effects with outliers, and `usual` is how much clients may differ from them.
+    """
+
+    clients: I64
+    contrasted: I64
+    pairs: I64
+    seconds: F64
+    drop_ppm: F64
+    effect: Effects
+    noise_scale: float
+    variance: F64
+    middle: F64
+    usual: F64
+
+
+def single_apps(fleet: Fleet, evidence: AppEvidence, least_ppm_s: float) -> SingleApps:
+    """Effects of all apps of `evidence`, with p-values of "at most `least_ppm_s`". Outliers among clients are left out."""
+    first = _moments(fleet, evidence.table(np.zeros(len(evidence.app))), evidence.app, _NO_LIMIT, 1.0)
+    middle = np.nan_to_num(first["s"] / np.where(first["w"] > 0, first["w"], 1.0))
+    scale = central_spread(*_spread_of(fleet, evidence.table(middle)), _BIN)
+    usual = (USUAL_SPREAD * middle) ** 2
+    sums = _moments(fleet, evidence.table(middle, usual), evidence.app, _TRIM_LIMIT, scale)
+    moments = Moments(*(sums[name] for name in ("contrasted", "w", "s", "ss", "sw", "ww")))
+    effect = effects_of(moments, least_ppm_s)
+    apart = moments.ss - 2 * effect.value * moments.sw + effect.value**2 * moments.ww
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variance = np.nan_to_num(np.maximum(apart - scale**2 * sums["noise"], 0.0) / moments.ww)
+    clients, contrasted, pairs = (sums[name].astype(np.int64) for name in ("clients", "contrasted", "pairs"))
+    return SingleApps(clients, contrasted, pairs, sums["ran_s"], sums["drop_ppm"], effect, scale, variance, middle, usual)
+
+
+def _spread_of(fleet: Fleet, effects: pa.Table) -> tuple[I64, I64]:
+    """Histogram of clients' distances from apps' effects: bins (`_BIN` standard deviations of noise wide), counts."""
+    sql = statement("weighed", "spread", bins=_BINS, least_s=MIN_WEIGHT_S)
+    found = added(fleet.query_clients(sql, effect=effects), ["bin"], ["pairs"])
+    return found["bin"].to_numpy().astype(np.int64), found["pairs"].to_numpy().astype(np.int64)
+
+
+def unusual_pairs(fleet: Fleet, evidence: AppEvidence, found: SingleApps, least_z: float) -> tuple[I64, I64]:
+    """Clients and apps whose drains differ from the app's usual one by this many standard deviations, by client and app."""
+    sql = statement("weighed", "unusual", limit=least_z, scale2=found.noise_scale**2, least_s=MIN_WEIGHT_S)
+    table = fleet.query_clients(sql, effect=evidence.table(found.middle, found.usual))
+    table = table.sort_by([("client", "ascending"), ("app", "ascending")])
+    return table["client"].to_numpy(), table["app"].to_numpy().astype(np.int64)
+
+
+def _moments(fleet: Fleet, effects: pa.Table, app: I64, limit: float, scale: float) -> dict[str, F64]:
+    """Sums over clients for each app."""
+    sql = statement("weighed", "hogs", limit=limit, scale2=scale**2, least_s=MIN_WEIGHT_S)
+    summed = added(fleet.query_clients(sql, effect=effects), ["app"], _SUMS)
+    place = np.searchsorted(app, summed["app"].to_numpy())
+    sums = {name: np.zeros(len(app)) for name in _SUMS}
+    for name in _SUMS:
+        sums[name][place] = summed[name].to_numpy()
+    return sums

@@ -1,0 +1,1 @@
+"""Samples → the regression of each client's pairs on each app."""

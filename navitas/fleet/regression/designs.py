@@ -1,0 +1,135 @@
+"""Samples → the within-client regression of each client: its pairs, their controls, and how long each app ran in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from navitas.fleet.regression.controls import ControlColumns
+from navitas.fleet.regression.exposure import classes_of
+from navitas.fleet.regression.memberships import ClientApps, client_blocks, first_samples, matrices
+from navitas.fleet.regression.pairs import ClientSamples, Pairs, RunLists
+from navitas.fleet.regression.within import PairRows, Residuals, residuals_of, spans_of
+from navitas.fleet.statistics import F64, I64, Bool
+
+_LONGEST = 1 << 14
+"""Most samples of a client that are regressed together. More are split, to limit memory; the pair between two parts is lost."""
+_AT_STEP, _AT_ZERO, _LEAST_PAIRS = 0.8, 0.05, 10
+
+
+@dataclass(frozen=True, slots=True)
+class ClientDesign:
+    """One client in a block of pairs. `share` has a row for each pair and a column for each app: how long it ran.
+
+    `differs` is 1 where the ends differ and the share is not exact.
+    """
+
+    client: int
+    number: int
+    app: NDArray[np.int32]
+    share: F64
+    differs: F64
+
+
+@dataclass(frozen=True, slots=True)
+class PairBlock:
+    """The pairs of some clients, and what their controls leave unexplained. `end` is the sample that ends each pair.
+
+    `at_levels` says which clients are sampled at changes of their level.
+    """
+
+    pairs: PairRows
+    left: Residuals
+    end: I64
+    at_levels: Bool
+
+
+def blocks(
+    table: pa.Table, samples: ClientSamples, pairs: Pairs, runs: RunLists, apps: int, *, with_trend: bool = False
+) -> Iterator[tuple[PairBlock, Iterator[ClientDesign]]]:
+    """Yield blocks of clients with pairs, each with its clients. Samples are in order; app numbers are below `apps`.
+
+    Controls include slow changes only `with_trend`.
+    """
+    group, starts = _groups(samples.client)
+    counts = pairs.counts & ~starts
+    columns = ControlColumns.of(table, samples.screen, samples.time_s, with_trend=with_trend)
+    for part in client_blocks(group, runs.apps.offset, apps):
+        end = part.start + np.flatnonzero(counts[part])
+        if len(end):
+            block = _block(columns, pairs, runs, group, end)
+            yield block, _clients(block, samples.client, group, runs, apps, part)
+
+
+def _groups(client: I64) -> tuple[I64, Bool]:
+    """A number for each group of samples that is regressed together, and whether a sample is the first of its group."""
+    first = first_samples(client)
+    place = np.arange(len(client)) - np.repeat(first, np.diff(np.append(first, len(client))))
+    starts = place % _LONGEST == 0
+    return np.cumsum(starts), starts
+
+
+def _block(columns: ControlColumns, pairs: Pairs, runs: RunLists, group: I64, end: I64) -> PairBlock:
+    controls, screen_ends, screen_known = columns.of_pairs(end)
+    seconds = pairs.seconds[end]
+    rows = PairRows(
+        first_samples(group[end]),
+        seconds.astype(np.float64),
+        pairs.drop_ppm[end].astype(np.float64),
+        controls,
+        classes_of(seconds, runs.running_known[end] & runs.running_known[end - 1]),
+        screen_ends,
+        screen_known,
+    )
+    at_levels = _at_levels(rows)
+    spans = spans_of(end, rows.first, rows.seconds, rows.drop_ppm)
+    if spans.merged.any():
+        rows = rows.over_spans(spans)
+    return PairBlock(rows, residuals_of(rows), end, at_levels)
+
+
+def _clients(  # noqa: PLR0917
+    block: PairBlock, client: I64, group: I64, runs: RunLists, apps: int, part: slice
+) -> Iterator[ClientDesign]:
+    first = block.pairs.first
+    last = np.append(first[1:], len(block.end))
+    number_of = {int(group[block.end[low]]): number for number, low in enumerate(first.tolist())}
+    for own in matrices(group[part], [lists.of(part) for lists in runs.kinds()], apps):
+        begin = part.start + own.samples.start
+        number = number_of.get(int(group[begin]))
+        if number is not None:
+            end = block.end[first[number] : last[number]]
+            share, differs = _shares(own, runs, end, end - begin, block.pairs.seconds[first[number] : last[number]])
+            yield ClientDesign(int(client[begin]), number, own.app, share, differs)
+
+
+def _shares(own: ClientApps, runs: RunLists, end: I64, row: I64, seconds: F64) -> tuple[F64, F64]:
+    """How long each app ran in each pair: by its counter, or else at how many ends, but as long as it was in the foreground."""
+    at, *counters = own.values
+    present = np.asarray(at, np.uint8)
+    before, after = present[row - 1], present[row]
+    share, differs = (before + after) * np.float64(0.5), (before ^ after).astype(np.float64)
+    kinds = [(runs.foreground, runs.foreground_known), (runs.running, runs.running_known)]
+    for (lists, known), counter in zip([kind for kind in kinds if kind[0] is not None], reversed(counters), strict=True):
+        rows = np.flatnonzero(known[end] & known[end - 1])
+        timed = (counter[row[rows]] - counter[row[rows] - 1]) / (1000 * seconds[rows, None])
+        fits = (timed >= 0) & (timed <= 1 + 2 / seconds[rows, None])
+        timed = np.minimum(timed, 1.0)
+        if lists is runs.running:
+            share[rows] = np.where(fits, timed, share[rows])
+            differs[rows] = np.where(fits, 0.0, differs[rows])
+        else:
+            share[rows] = np.where(fits, np.maximum(timed, share[rows]), share[rows])
+    return share, differs
+
+
+def _at_levels(pairs: PairRows) -> Bool:
+    """Whether each client is sampled at changes of its level: nearly all its pairs have one step, and hardly any has none."""
+    drop, size = pairs.drop_ppm, np.diff(np.append(pairs.first, len(pairs.drop_ppm)))
+    step = np.minimum.reduceat(np.where(drop > 0, drop, np.inf), pairs.first)
+    none, one = (np.add.reduceat(where, pairs.first) for where in (drop == 0, drop == np.repeat(step, size)))
+    return np.asarray((size >= _LEAST_PAIRS) & (one >= _AT_STEP * size) & (none <= _AT_ZERO * size))

@@ -1,0 +1,238 @@
+"""Within-client regression: what a client's battery drains in addition while an app runs, compared with the same client's rest.
+
+The rate of a pair is regressed on the share of it in which the app ran, weighted by the pair's time, with control columns of
+which each client has its own coefficients. By the theorem of Frisch, Waugh and Lovell, this is a regression on what is left of
+the share after the controls: with *x̃* these residuals, the coefficient is Σ T x̃ r / Σ T x̃ x. Both sums add up over clients.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from navitas.fleet.regression.controls import ONE
+from navitas.fleet.regression.exposure import CLASSES
+from navitas.fleet.statistics import F64, I64, Bool
+
+_LEAST, _ALIKE, _SEVERAL, _MISSED = 10, 0.65, 1.5, 0.0125
+"""Least level changes between other samples; mean ratio of the shorter pair to the longer one, which is 0.39 if a change divides
+them at random; and how many changes may be missed.
+"""
+_NEAR = 2
+"""Pairs before and after a pair whose rate counts as that of the pair. A pair's own rate varies with its own running times."""
+_RIDGE = 1e-10
+"""Relative ridge, so that controls that do not vary have the coefficient 0. It changes others by less than 1e-8."""
+
+
+@dataclass(frozen=True, slots=True)
+class LevelSpans:
+    """The span of each pair, in ascending order. Only pairs of clients (by number) that are `merged` share spans."""
+
+    number: I64
+    merged: Bool
+
+    def count(self, first: I64) -> I64:
+        """The number of spans of each client. `first` are the clients' first pairs."""
+        return np.asarray(np.add.reduceat(np.diff(self.number, prepend=-1) > 0, first, dtype=np.int64))
+
+    def means(self, values: F64, seconds: F64, rows: slice = slice(None)) -> F64:
+        """The mean over time of the span of each pair, for values with a row for each pair of `rows`."""
+        first, size = self._parts(rows)
+        means = np.add.reduceat(values * seconds[:, None], first) / np.add.reduceat(seconds, first)[:, None]
+        return np.asarray(np.repeat(means, size, axis=0))
+
+    def alike(self, value: I64, rows: slice, otherwise: int) -> I64:
+        """The values of the pairs of `rows`, or `otherwise` in spans with several values."""
+        first, size = self._parts(rows)
+        least, most = (np.repeat(extreme.reduceat(value, first), size) for extreme in (np.minimum, np.maximum))
+        return np.where(least == most, value, otherwise)
+
+    def _parts(self, rows: slice) -> tuple[I64, I64]:
+        """The first pair of each span, counted from the begin of `rows`, and the span's number of pairs."""
+        number = self.number[rows]
+        first = np.flatnonzero(np.diff(number, prepend=-1))
+        return first, np.diff(np.append(first, len(number)))
+
+
+def spans_of(end: I64, first: I64, seconds: F64, drop_ppm: F64) -> LevelSpans:
+    """The spans of a block's pairs: `end` is the sample that ends each pair, `first` are the clients' first pairs."""
+    client = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(end))))
+    follows = np.append(False, (np.diff(end) == 1) & (np.diff(client) == 0))
+    merged = _are_mixed(client, follows, drop_ppm, seconds, len(first))
+    starts = ~follows | np.append(True, drop_ppm[:-1] > 0) | ~merged[client]
+    return LevelSpans(np.cumsum(starts), merged)
+
+
+def _are_mixed(client: I64, follows: Bool, drop_ppm: F64, seconds: F64, clients: int) -> Bool:
+    """Whether each client is sampled at level changes and at other moments.
+
+    A level change then divides the time between two other samples in any proportion, and no pair has two changes. If changes are
+    only noticed at regular samples, both pairs are about equally long, or some have two changes.
+    """
+    changed = drop_ppm > 0
+    inner = np.zeros(len(client), bool)
+    inner[1:-1] = follows[1:-1] & follows[2:] & ~changed[:-2] & changed[1:-1] & ~changed[2:]
+    place = np.flatnonzero(inner)
+    one, other = seconds[place], seconds[place + 1]
+    alike = np.bincount(client[place], np.minimum(one, other) / np.maximum(one, other), clients)
+    number = np.bincount(client[place], minlength=clients)
+    step = np.full(clients, np.inf)
+    np.minimum.at(step, client[changed], drop_ppm[changed])
+    several = np.bincount(client, drop_ppm > _SEVERAL * step[client], clients)
+    all_changes = np.bincount(client, changed, clients)
+    return np.asarray((number >= _LEAST) & (alike < _ALIKE * number) & (several <= _MISSED * all_changes))
+
+
+@dataclass(frozen=True, slots=True)
+class PairRows:
+    """Pairs in order of clients: the client of each, seconds and drop in ppm, controls, and the class of its exposure.
+
+    `first` are the first pairs of clients. `screen_ends` is the share of ends with the screen on. With `spans`, drops and
+    controls are means over each pair's span.
+    """
+
+    first: I64
+    seconds: F64
+    drop_ppm: F64
+    controls: F64
+    kind: NDArray[np.intp]
+    screen_ends: F64
+    screen_known: Bool
+    spans: LevelSpans | None = None
+
+    def over_spans(self, spans: LevelSpans) -> PairRows:
+        """The same pairs, with drops and controls as means over spans."""
+        rate = (self.drop_ppm / self.seconds)[:, None]
+        drop = spans.means(rate, self.seconds)[:, 0] * self.seconds
+        return replace(self, drop_ppm=drop, controls=spans.means(self.controls, self.seconds), spans=spans)
+
+    def spanned(self, number: int, share: F64) -> F64:
+        """A client's shares (rows are pairs) as means over spans."""
+        if self.spans is None or not self.spans.merged[number]:
+            return share
+        own = self.of_client(number)
+        return self.spans.means(share, self.seconds[own], own)
+
+    def alike_in_span(self, number: int, value: I64, otherwise: int) -> I64:
+        """A client's values by pair where its whole span has the same one, or `otherwise`."""
+        if self.spans is None or not self.spans.merged[number]:
+            return value
+        return self.spans.alike(value, self.of_client(number), otherwise)
+
+    def of_client(self, number: int) -> slice:
+        """The rows of a client."""
+        ends = self.first[number + 1] if number + 1 < len(self.first) else len(self.seconds)
+        return slice(int(self.first[number]), int(ends))
+
+
+@dataclass(frozen=True, slots=True)
+class Residuals:
+    """Pairs after the regression on their controls.
+
+    `left_ppm` is the drop that controls do not explain. By client: `inverse` is that of Σ T z zᵀ in hours, `square` is
+    Σ left² / T in ppm² per second, and `freedom` are the degrees of freedom.
+    """
+
+    left_ppm: F64
+    inverse: F64
+    square: F64
+    freedom: F64
+
+    def noise(self, number: int, s: F64, w: F64) -> F64:
+        """The variance of s = Σ T x̃ r of a client, for a w = Σ T x̃²: by the residuals that an effect s / w leaves."""
+        explained = np.divide(s * s, w, out=np.zeros_like(s), where=w > 0)
+        return np.asarray(np.maximum(self.square[number] - explained, 0.0) * w / max(self.freedom[number] - 1, 1.0))
+
+
+def residuals_of(pairs: PairRows) -> Residuals:
+    """Regress each client's rates on its controls, weighted by time."""
+    hours = pairs.seconds / 3600
+    ends = np.append(pairs.first[1:], len(hours))
+    rows = [slice(low, high) for low, high in zip(pairs.first.tolist(), ends.tolist(), strict=True)]
+    weighted, width = pairs.controls * hours[:, None], pairs.controls.shape[1]
+    gram = np.stack([weighted[own].T @ pairs.controls[own] for own in rows])
+    ridge = (_RIDGE * np.trace(gram, axis1=1, axis2=2))[:, None, None] * np.eye(width)
+    inverse = np.linalg.inv(gram + ridge)
+    moment = np.add.reduceat(pairs.controls * pairs.drop_ppm[:, None], pairs.first, axis=0)
+    slope = np.einsum("cij,cj->ci", inverse, moment)
+    size = ends - pairs.first
+    left = pairs.drop_ppm - hours * np.einsum("ij,ij->i", pairs.controls, np.repeat(slope, size, axis=0))
+    square = np.add.reduceat(left * left / pairs.seconds, pairs.first)
+    count = size if pairs.spans is None else pairs.spans.count(pairs.first)
+    return Residuals(left, inverse, square, count - np.einsum("cij,cji->c", inverse, gram))
+
+
+def slow_drops(pairs: PairRows, left: Residuals, at_levels: F64) -> F64:
+    """Σ of unexplained drops divided by the rate near each pair, by client (rows) and class of pairs, in seconds.
+
+    0 for clients that are not `at_levels` (1 or 0), for exact running times, and where the screen's time is unknown: there, its
+    drain is not independent of apps.
+    """
+    ends = np.append(pairs.first[1:], len(pairs.seconds))
+    client = np.repeat(np.arange(len(pairs.first)), ends - pairs.first)
+    row = np.arange(len(client))
+    low, high = np.maximum(row - _NEAR, pairs.first[client]), np.minimum(row + _NEAR + 1, ends[client])
+    seconds, drop = (np.append(0.0, np.cumsum(amount)) for amount in (pairs.seconds, pairs.drop_ppm))
+    near_s, near_ppm = seconds[high] - seconds[low], drop[high] - drop[low]
+    slow = np.divide(near_s, near_ppm, out=np.zeros(len(row)), where=near_ppm > 0)
+    flat = np.bincount(client * CLASSES + pairs.kind, left.left_ppm * slow * pairs.screen_known, len(pairs.first) * CLASSES)
+    sums = flat.reshape(-1, CLASSES) * at_levels[:, None]
+    sums[:, 0] = 0.0
+    return np.asarray(sums, np.float64)
+
+
+def shares_of(pairs: PairRows, left: Residuals, number: int, share: F64) -> tuple[F64, F64, F64]:
+    """Σ T z x of a client, and its shares x (rows are pairs) without what its controls explain, and without their mean.
+
+    What controls do not explain is a mean over spans.
+    """
+    own = pairs.of_client(number)
+    seconds, controls = pairs.seconds[own], pairs.controls[own]
+    moment = (seconds[:, None] * controls).T @ share
+    rest = pairs.spanned(number, share) - controls @ (left.inverse[number] @ (moment / 3600))
+    return moment, rest, share - moment[ONE] / seconds.sum()
+
+
+SINGLE = ("pairs", "ran_s", "drop_ppm", "s", "noise", "w_screen", "linked")
+BY_CLASS = ("w", "varied", "length", "changed", "slow")
+SUMS = (*SINGLE, *(f"{name}{kind}" for name in BY_CLASS for kind in range(CLASSES)))
+"""Sums over a client's pairs, by app. *x* is the share of a pair in which the app ran, *x̃* its residual, *d* its deviation from
+the client's mean.
+
+- `pairs`, `ran_s` and `drop_ppm`: the number of pairs with the app, Σ T x and Σ D x
+- `s` and `noise`: Σ T x̃ r in ppm, and its variance by the client's residuals about its own effect
+- `w`, `varied`, `length` and `changed` by class of pairs: Σ T x̃ d, Σ T d², Σ T² d², and Σ T over pairs whose ends differ, divided
+  by 4
+- `slow` by class of pairs: q(1 − q) times `slow_drops`, with the client's mean q of x
+- `w_screen`: the part of w from pairs whose time with the screen on is known
+- `linked`: Σ T d times the share of ends with the screen on
+"""
+
+
+def client_sums(pairs: PairRows, left: Residuals, number: int, share: F64, differs: F64, slow_s: F64) -> F64:  # noqa: PLR0917
+    """`SUMS` of client `number`, a column for each app.
+
+    `share` is how long each app ran in each of its pairs, `differs` is 1 if ends differ, and `slow_s` its `slow_drops`.
+    """
+    own = pairs.of_client(number)
+    seconds, unexplained = pairs.seconds[own], left.left_ppm[own]
+    moment, rest, apart = shares_of(pairs, left, number, share)
+    classes = np.zeros((CLASSES, len(seconds)))
+    classes[pairs.kind[own], np.arange(len(seconds))] = seconds
+    timed = np.vstack([classes, seconds * pairs.screen_known[own]]) @ (rest * apart)
+    s, w, w_screen = unexplained @ rest, timed[:CLASSES], timed[CLASSES]
+    single = [
+        np.count_nonzero(share, axis=0),
+        moment[ONE],
+        pairs.drop_ppm[own] @ share,
+        s,
+        left.noise(number, s, w.sum(axis=0)),
+        w_screen,
+        (seconds * pairs.screen_ends[own]) @ apart,
+    ]
+    apart *= apart
+    mean = moment[ONE] / seconds.sum()
+    slow = slow_s[:, None] * (mean * (1 - mean))
+    return np.concatenate([single, w, np.vstack([classes, classes * seconds]) @ apart, classes @ differs / 4, slow])
