@@ -53,8 +53,7 @@ def json_chunks(value: Any, margin: str = "\n") -> Iterator[str]:
     # One loop over a stack: generators within generators would pass each part through all levels.
     stack, parts, size = [_parts(value, margin)], list[str](), 0
     while stack:
-        part = next(stack[-1], None)
-        if part is None:
+        if (part := next(stack[-1], None)) is None:
             stack.pop()
         elif isinstance(part, str):
             parts.append(part)
@@ -108,7 +107,8 @@ def _object(fields: Mapping[str, Any], margin: str) -> Iterator[str | tuple[Any,
 
 
 _PLAIN = frozenset({str, int, float, bool, type(None), Inline})
+_NESTED = (dict, list, JsonLines, Iterator)
 
 
 def _is_nested(value: Any) -> bool:
-    return type(value) not in _PLAIN and isinstance(value, dict | list | JsonLines | Iterator)
+    return type(value) not in _PLAIN and isinstance(value, _NESTED)

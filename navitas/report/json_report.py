@@ -27,12 +27,12 @@ from navitas.report.view_request import ViewRequest
 
 SCHEMA_VERSION = 2
 _ERRORS = ("standard_j", *StandardError.__slots__)
+_ROUNDED = " ".join(f"{{0.{name}:.3g}}" for name in _ERRORS)
 
 
 def schema() -> dict[str, Any]:
     """Return the report's JSON Schema (draft 2020-12)."""
-    text = (files("navitas.report") / "schema.json").read_text("utf-8")
-    loaded: dict[str, Any] = json.loads(text)
+    loaded: dict[str, Any] = json.loads((files("navitas.report") / "schema.json").read_text("utf-8"))
     return loaded
 
 
@@ -126,8 +126,7 @@ def _repeats(profile: Profile, groups: Sequence[Repeats]) -> list[dict[str, Any]
 
 
 def _spread(spread: Spread) -> dict[str, Any]:
-    found = spread.interval
-    interval_j = None if found is None else [found.low, found.high]
+    interval_j = None if (interval := spread.interval) is None else [interval.low, interval.high]
     return {"n": len(spread.counted), "median_j": spread.median, "spread_j": spread.spread, "interval_j": interval_j}
 
 
@@ -151,7 +150,7 @@ def _method(repeats: MethodRepeats, lines: MethodLines, profile: Profile, moved:
 
 
 def _error(error: StandardError) -> Inline:
-    return Inline((name, float(f"{getattr(error, name):.3g}")) for name in _ERRORS)
+    return Inline(zip(_ERRORS, map(float, _ROUNDED.format(error).split()), strict=True))
 
 
 def _handed(one: HandedWork, lines: MethodLines, components: Sequence[str]) -> str:
@@ -242,8 +241,7 @@ def _user(user: EnergyUser, profile: Profile, request: ViewRequest) -> dict[str,
 
 
 def _timeline(profile: Profile, request: ViewRequest) -> dict[str, Any]:
-    named = {} if request.thread is None else {"thread": request.thread}
-    return {**named, "runs": map(_run, request.timelines(profile)[1])}
+    return _without_none(thread=request.thread, runs=map(_run, request.timelines(profile)[1]))
 
 
 def _run(found: ComponentTimelines) -> dict[str, Any]:

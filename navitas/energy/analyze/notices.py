@@ -69,11 +69,8 @@ def _counters(profile: Profile) -> Iterator[Notice]:
 def _large_probes(profile: Profile) -> Iterator[Notice]:
     """Yield at most one warning about methods with a large share of probe energy, with options that exclude them."""
     ledger, threads = profile.ledger, profile.tables.threads
-    with_cost = [
-        test
-        for test in profile.tests
-        if any(run >= 0 and ledger.runs[run].probes_error is not None for run in ledger.tests.run[list(test.rows)].tolist())
-    ]
+    has_cost = np.array([*(run.probes_error is not None for run in ledger.runs), False])[ledger.tests.run].tolist()
+    with_cost = [test for test in profile.tests if any(has_cost[row] for row in test.rows)]
     if not with_cost:
         return
     min_energy_j = _MIN_ENERGY_SHARE * float(threads.energy_j[~profile.tables.is_baseline[threads.test]].sum())

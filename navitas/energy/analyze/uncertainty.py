@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import hypot, sqrt
+from operator import mul
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -142,8 +143,8 @@ class Uncertainty:
         cpu_j = self._cpu_j(components_j)
         # A figure of one stretch of time has two ends, each with a uniform error of one tick.
         ticks = min(TICK_NS * sqrt(parts / 6) / max(wall_ns, 1.0), 1.0) * self._level.has_ticks
-        sampling_j = float(self._sampling_j(cpu_j, wall_ns))
-        return StandardError(float(evidence_j), sampling_j, float(ticks * cpu_j), probes_j or 0.0, float(profile_j))
+        sampling_j = min(self._sampling(max(wall_ns, 1.0)), 1.0) * abs(cpu_j)
+        return StandardError(evidence_j, sampling_j, ticks * cpu_j, probes_j or 0.0, profile_j)
 
     def of_methods(self, energy_j: F64, time_ns: I64, *, run: I64, probes_j: F64, draws_j: F64, index: I64, size: int) -> F64:
         """Return the errors of sums of methods' figures with one `index` (0 … size − 1). Columns: those of `StandardError`.
@@ -153,7 +154,8 @@ class Uncertainty:
         ticks (`--mode tick`), NaN without ticks.
         """
         evidence_j, profile_j = self._shared("method", sums(index, energy_j, size).T)
-        sampling_j = added(self._sampling_j(self._cpu_j(energy_j.T), time_ns), index, size)
+        sampling = np.minimum(self._sampling(np.maximum(time_ns, 1.0)), 1.0)
+        sampling_j = added(sampling * abs(self._cpu_j(energy_j.T)), index, size)
         errors_j = np.sqrt(
             np.square(added(self._spread[run] * probes_j, index, size, source=run))
             + np.square(added(self._lost[run] * probes_j, index, size, source=np.zeros_like(run)))
@@ -171,10 +173,9 @@ class Uncertainty:
         sizes_j = [abs(energy_j) for energy_j in components_j]
         cpu_j = abs(self._cpu_j(components_j))
         by_level, by_others = getattr(self._level, kind) * cpu_j, OTHER_COMPONENTS * (sum(sizes_j) - cpu_j)
-        profile_j = sum(size_j * relative for size_j, relative in zip(sizes_j, self._profile, strict=True))
+        profile_j = sum(map(mul, sizes_j, self._profile))
         return (by_level**2 + by_others**2) ** 0.5, profile_j
 
-    def _sampling_j(self, cpu_j: Any, time_ns: Any) -> Any:
-        """Return errors by the interval between readings of counters, which are independent for each stretch of time."""
-        relative = self._level.sampling * (self._interval_ns / np.maximum(time_ns, 1.0)) ** 0.5
-        return np.minimum(relative, 1.0) * abs(cpu_j)
+    def _sampling(self, time_ns: Any) -> Any:
+        """Return relative errors by the interval between readings of counters, independent for each stretch of time."""
+        return self._level.sampling * (self._interval_ns / time_ns) ** 0.5

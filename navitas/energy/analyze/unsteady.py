@@ -84,7 +84,7 @@ def _pace_changed(profile: Profile) -> Iterator[Notice]:
     for pace in map(profile.pace, profile.repeats()):
         cpu_ns = [use.cpu_ns for use in pace.whole]
         extra_ns = max(cpu_ns) - min(cpu_ns)
-        if pace.cpu_ratio is not None and pace.cpu_ratio >= MIN_PACE_RATIO and extra_ns >= MIN_EXTRA_NS:
+        if extra_ns >= MIN_EXTRA_NS and (pace.cpu_ratio or 0.0) >= MIN_PACE_RATIO:
             found.append((extra_ns, pace))
     if not found:
         return

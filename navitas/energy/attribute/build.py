@@ -132,7 +132,7 @@ class _Attribution:
         error = relative_error(tables.calls.probe_cost, ticked=tables.calls.tick_ns is not None)
         is_known = _is_known(tables, curves)
         run = AttributedRun(calls, rows, curves, first_owner, error, self.tests.tests, is_known, baselines)
-        facts = facts_of(run, calls.totals(curves), self._paths)
+        facts = facts_of(run, calls.take_totals(curves), self._paths)
         self.messages.append(module_messages(number, first_owner, calls))
         self.store.add(first_owner, len(tables.threads), len(facts.groups), curves)
         self.owners.add(number, tables.threads, facts.groups, is_known)

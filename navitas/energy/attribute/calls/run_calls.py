@@ -122,11 +122,12 @@ class RunCalls:
         """The call path of each communication between modules, `OUTSIDE` if it is unknown."""
         return self._paths_of("communications")
 
-    def totals(self, components: Sequence[ComponentCurves | None]) -> list[SelfTotals]:
-        """The totals of events and of folded calls, with the energy of these curves."""
+    def take_totals(self, components: Sequence[ComponentCurves | None]) -> list[SelfTotals]:
+        """Return the totals of events and of folded calls, with the energy of these curves. They are large, so not kept."""
         if self._read_with is None or not _is_same(self._read_with, _energies(components)):
             self._read(components)
-        return self._totals
+        taken, self._totals, self._read_with = self._totals, [], None
+        return taken
 
     def _paths_of(self, table: str) -> I64:
         if table in self._records.parts and self._api is None:
