@@ -11,7 +11,7 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import org.navitas.instrument.edits.BlockEdits;
 import org.navitas.instrument.files.InstrumentException;
-import org.navitas.instrument.run.Inventory;
+import org.navitas.instrument.files.Release;
 
 /**
  * Selects the classes and methods that get probes. Immutable.
@@ -101,7 +101,7 @@ public final class Options {
       return false;
     }
     try (ZipFile zip = new ZipFile(jar.toFile())) {
-      return zip.stream().map(ZipEntry::getName).filter(name -> name.endsWith(".class")).map(Inventory::nameFromPath)
+      return zip.stream().map(ZipEntry::getName).filter(name -> name.endsWith(".class")).map(Release::className)
           .anyMatch(name -> patterns.stream().anyMatch(pattern -> pattern.matcher(name).matches()));
     } catch (IOException | IllegalArgumentException e) {
       return false; // a JVM ignores what is no jar, too

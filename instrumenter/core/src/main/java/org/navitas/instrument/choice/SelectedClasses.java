@@ -15,7 +15,6 @@ import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import javassist.bytecode.ClassFile;
-import org.navitas.instrument.classes.ClassInstrumenter;
 import org.navitas.instrument.code.ClassScan;
 import org.navitas.instrument.code.MalformedClassException;
 import org.navitas.instrument.files.ByteSource;
@@ -23,7 +22,6 @@ import org.navitas.instrument.files.Expansion;
 import org.navitas.instrument.files.Input;
 import org.navitas.instrument.files.InstrumentException;
 import org.navitas.instrument.files.Io;
-import org.navitas.instrument.run.Inventory;
 
 /** Reads the classes of folders and jars that the patterns of {@link Options} select, without changing them. */
 public final class SelectedClasses {
@@ -132,11 +130,11 @@ public final class SelectedClasses {
     if (path.startsWith("META-INF/")) {
       return;
     }
-    String place = Io.printable(Inventory.place(input, path));
+    String place = Io.printable(input.place(path));
     try {
       int major = ClassScan.majorOf(bytes);
-      if (major > ClassInstrumenter.NEWEST_MAJOR) {
-        skipped.add(place + ": class file version " + major + " is " + ClassInstrumenter.newer() + "; compile for an older target");
+      if (major > ClassScan.NEWEST_MAJOR) {
+        skipped.add(place + ": class file version " + major + " is " + ClassScan.newer() + "; compile for an older target");
         return;
       }
       ClassScan scan = ClassScan.of(bytes);

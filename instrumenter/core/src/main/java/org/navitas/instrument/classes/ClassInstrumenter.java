@@ -46,9 +46,6 @@ import org.navitas.instrument.probes.MethodProbes;
  * <p>A malformed class file causes no exception: the class is skipped.
  */
 public final class ClassInstrumenter {
-  /** Java 25, the newest version whose instructions and attributes are known to stay valid. */
-  public static final int NEWEST_MAJOR = 69;
-  private static final int JAVA_0 = 44;
   private static final byte[] MARKER_VERSION = {1};
   private static final int POOL_LIMIT = 65535;
   /** Number of constants for the probes and the marker, without the ids. */
@@ -103,7 +100,7 @@ public final class ClassInstrumenter {
     String name = fallback;
     try {
       int major = ClassScan.majorOf(original);
-      if (major > NEWEST_MAJOR) {
+      if (major > ClassScan.NEWEST_MAJOR) {
         return untouched(name, Skipped.UNSUPPORTED_VERSION, "class file version " + major, original);
       }
       ClassScan scan = ClassScan.of(original);
@@ -154,11 +151,6 @@ public final class ClassInstrumenter {
     return new ClassInstrumenter(info, done.bytes, new int[0]);
   }
 
-  /** Returns what messages call a class of a version that is left alone. */
-  public static String newer() {
-    return "newer than Java " + (NEWEST_MAJOR - JAVA_0);
-  }
-
   /** Returns the instrumented class with the ids of {@link ClassInfo#methods}, or the original if it has no probes. */
   public byte[] bytes(int[] ids) {
     byte[] filled = bytes.clone();
@@ -183,7 +175,7 @@ public final class ClassInstrumenter {
     if (kind == Probes.NONE) {
       return new ClassInstrumenter(ClassInfo.unprobed(scan.name, file.getSourceFile()), original, new int[0]);
     }
-    int hooked = hooks != null && scan.mayCall(hooks) ? CallSites.replace(file, hooks) : 0;
+    int hooked = hooks != null && scan.namesClass(hooks::mayHook) ? CallSites.replace(file, hooks) : 0;
     hooked += hooks != null ? Callbacks.insert(file, hooks) : 0;
     List<MethodInfo> own = new ArrayList<>(file.getMethods());
     hooked += hooks != null ? Callbacks.add(file, hooks) : 0; // what is added gets no probes

@@ -6,13 +6,16 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.Set;
-import org.navitas.instrument.hooks.HookTable;
+import java.util.function.IntPredicate;
 
 /**
  * Scans a class file quickly. Finds its name and version, and checks that every length stays within the file, so that
  * Javassist never allocates an array of a corrupt length (JVMS 4.1, 4.4, 4.7).
  */
 public final class ClassScan {
+  /** Java 25, the newest version whose instructions and attributes are known to stay valid. */
+  public static final int NEWEST_MAJOR = 69;
+  private static final int JAVA_0 = 44;
   public static final String MARKER = "NavitasInstrumented";
   private static final int UTF8 = 1;
   private static final int INTEGER = 3;
@@ -78,6 +81,11 @@ public final class ClassScan {
     return scan.major;
   }
 
+  /** Returns what messages call a class of a version that is left alone. */
+  public static String newer() {
+    return "newer than Java " + (NEWEST_MAJOR - JAVA_0);
+  }
+
   public int poolCount() {
     return pool.length;
   }
@@ -98,8 +106,8 @@ public final class ClassScan {
     return found;
   }
 
-  /** Returns false only if no class constant has the name of a hooked class. Reads no names, so it is fast. */
-  public boolean mayCall(HookTable hooks) throws MalformedClassException {
+  /** Returns false only if no class constant has a name whose hash code is accepted. Reads no names, so it is fast. */
+  public boolean namesClass(IntPredicate hashCode) throws MalformedClassException {
     for (int i = 1; i < pool.length; i++) {
       if (pool[i] > 0 && bytes[pool[i]] == CLASS) {
         int utf8 = entry((bytes[pool[i] + 1] & 255) << 8 | (bytes[pool[i] + 2] & 255), UTF8);
@@ -108,7 +116,7 @@ public final class ClassScan {
         for (int p = utf8 + 3; p < end; p++) {
           hash = 31 * hash + bytes[p]; // as String.hashCode
         }
-        if (hooks.mayHook(hash)) {
+        if (hashCode.test(hash)) {
           return true;
         }
       }

@@ -11,7 +11,6 @@ import javassist.bytecode.BadBytecode;
 import javassist.bytecode.ClassFile;
 import javassist.bytecode.CodeAttribute;
 import javassist.bytecode.MethodInfo;
-import org.navitas.instrument.classes.ClassInstrumenter;
 import org.navitas.instrument.code.BasicBlocks;
 import org.navitas.instrument.code.ClassScan;
 import org.navitas.instrument.code.MalformedClassException;
@@ -40,8 +39,8 @@ final class ClassEdit {
   /** Returns the edited class file. */
   byte[] apply(byte[] original) throws InstrumentException {
     try {
-      if (ClassScan.majorOf(original) > ClassInstrumenter.NEWEST_MAJOR) {
-        throw failure(lines.get(0), "is " + ClassInstrumenter.newer() + "; compile for an older target");
+      if (ClassScan.majorOf(original) > ClassScan.NEWEST_MAJOR) {
+        throw failure(lines.get(0), "is " + ClassScan.newer() + "; compile for an older target");
       }
       if (ClassScan.of(original).instrumented) {
         throw failure(lines.get(0), "already has probes; use the original class");

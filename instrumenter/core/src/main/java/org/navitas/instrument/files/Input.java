@@ -110,4 +110,14 @@ public final class Input {
   public boolean mayHoldFrameworks() {
     return mayHoldFrameworks;
   }
+
+  /**
+   * Returns where a file of the input is, for messages.
+   *
+   * @param path the file's path in the input
+   * @return such as {@code app.jar@a/B.class}
+   */
+  public String place(String path) {
+    return in + "@" + path;
+  }
 }

@@ -35,9 +35,10 @@ public final class Release {
     return isMultiRelease && release >= FIRST ? release : NONE;
   }
 
-  /** Returns the path of the class for any release. */
-  public static String withoutFolder(String path) {
-    return FOLDER.matcher(path).replaceFirst("");
+  /** Returns the name of the class that a file should contain, for any release. */
+  public static String className(String path) {
+    String name = FOLDER.matcher(path).replaceFirst("");
+    return name.substring(0, name.length() - ".class".length()).replace('/', '.');
   }
 
   /** Returns whether a jar's manifest allows classes for releases. */

@@ -3,6 +3,7 @@ package org.navitas.instrument.map;
 import com.grack.nanojson.JsonParserException;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
 import java.util.HashMap;
@@ -15,7 +16,7 @@ import org.navitas.instrument.files.Io;
 /** A method map that a new map continues: its entries, and the ids that it uses. */
 public final class EarlierMap {
   public final List<NumberedClass> classes;
-  final List<MapReader.SkippedEntry> skipped;
+  private final List<MapReader.SkippedEntry> skipped;
   private final BitSet used = new BitSet();
   private final Map<String, Map<MethodRef, Integer>> ids = new HashMap<>();
 
@@ -55,6 +56,13 @@ public final class EarlierMap {
           + "'; use one kind for all classes of a process");
     }
     return earlier;
+  }
+
+  /** Returns what this map skips, then what the new one does. */
+  public List<MapReader.SkippedEntry> skippedAnd(List<MapReader.SkippedEntry> added) {
+    List<MapReader.SkippedEntry> all = new ArrayList<>(skipped);
+    all.addAll(added);
+    return all;
   }
 
   /** Returns the ids of this map's methods; not changed. */

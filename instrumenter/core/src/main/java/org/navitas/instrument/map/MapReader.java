@@ -57,11 +57,11 @@ public final class MapReader {
   }
 
   /** A method, or a whole class, without probes. */
-  static final class SkippedEntry {
+  public static final class SkippedEntry {
     final String className;
     final Skipped skipped;
 
-    SkippedEntry(String className, Skipped skipped) {
+    public SkippedEntry(String className, Skipped skipped) {
       this.className = className;
       this.skipped = skipped;
     }

@@ -1,16 +1,12 @@
 package org.navitas.instrument.map;
 
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.navitas.instrument.choice.Probes;
-import org.navitas.instrument.choice.Skipped;
 import org.navitas.instrument.files.Io;
-import org.navitas.instrument.run.Contents;
-import org.navitas.instrument.run.Entry;
-import org.navitas.instrument.run.Numbering;
+import org.navitas.instrument.map.MapReader.SkippedEntry;
 
 /** Writes the text of a method map, and its id (docs/dev/formats.md, "Method map"). */
 public final class MethodMap {
@@ -25,12 +21,12 @@ public final class MethodMap {
   private MethodMap() {}
 
   /** Returns the first 8 bytes of the SHA-256 of a text with one tab-separated line for each class and method, and for probes. */
-  public static String id(Numbering numbering, Probes probes) {
-    StringBuilder text = builder(numbering);
+  public static String id(Probes probes, List<NumberedClass> classes) {
+    StringBuilder text = builder(classes);
     if (probes != Probes.METHODS) {
       text.append("probes\t").append(probes.text()).append('\n');
     }
-    for (NumberedClass each : classes(numbering)) {
+    for (NumberedClass each : classes) {
       text.append("class\t").append(each.name).append('\t').append(each.sha256).append('\n');
       for (int i = 0; i < each.ids.length; i++) {
         text.append("method\t").append(each.ids[i]).append('\t').append(each.name).append('\t')
@@ -40,15 +36,15 @@ public final class MethodMap {
     return Io.sha256Hex(text.toString()).substring(0, 16);
   }
 
-  public static byte[] json(String mapId, Probes probes, Numbering numbering, List<Contents> all) {
-    StringBuilder json = builder(numbering);
+  public static byte[] json(String mapId, Probes probes, List<NumberedClass> classes, List<SkippedEntry> skipped) {
+    StringBuilder json = builder(classes);
     json.append("{\"schema_version\": 1, \"map_id\": \"").append(mapId).append('"');
     if (probes != Probes.METHODS) {
       field(json.append(", "), "probes", probes.text());
     }
     json.append(",\n\"classes\": [");
     String separator = "\n";
-    for (NumberedClass each : classes(numbering)) {
+    for (NumberedClass each : classes) {
       field(json.append(separator).append('{'), "name", each.name);
       field(json.append(", "), "sha256", each.sha256);
       field(json.append(", "), "source", each.source);
@@ -59,7 +55,7 @@ public final class MethodMap {
     }
     json.append("\n],\n\"methods\": [");
     separator = "\n";
-    for (NumberedClass each : classes(numbering)) {
+    for (NumberedClass each : classes) {
       for (int i = 0; i < each.ids.length; i++) {
         MethodRef method = each.methods.get(i);
         json.append(separator).append("{\"id\": ").append(each.ids[i]);
@@ -72,45 +68,18 @@ public final class MethodMap {
     }
     json.append("\n],\n\"skipped\": [");
     separator = "\n";
-    for (MapReader.SkippedEntry each : numbering.earlier.skipped) {
-      appendSkipped(json.append(separator), each.className, each.skipped);
+    for (SkippedEntry each : skipped) {
+      field(json.append(separator).append('{'), "class", each.className);
+      field(json.append(", "), "method", each.skipped.method);
+      field(json.append(", "), "reason", each.skipped.reason);
+      json.append('}');
       separator = ",\n";
-    }
-    for (Contents contents : all) {
-      for (Entry entry : contents.entries) {
-        if (entry.info != null) {
-          for (Skipped skipped : entry.info.skipped) {
-            appendSkipped(json.append(separator), entry.info.name, skipped);
-            separator = ",\n";
-          }
-        }
-      }
     }
     return json.append("\n]}\n").toString().getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** Returns the classes in the map's order: first those of the earlier map. */
-  private static List<NumberedClass> classes(Numbering numbering) {
-    List<NumberedClass> classes = new ArrayList<>(numbering.earlier.classes);
-    classes.addAll(numbering.classes);
-    return classes;
-  }
-
-  private static StringBuilder builder(Numbering numbering) {
-    int lines = numbering.earlier.usedIds().cardinality() + numbering.added() + numbering.classes.size();
-    return new StringBuilder(USUAL_LINE * lines);
-  }
-
-  private static void appendSkipped(StringBuilder json, String className, Skipped skipped) {
-    field(json.append('{'), "class", className);
-    field(json.append(", "), "method", skipped.method);
-    field(json.append(", "), "reason", skipped.reason);
-    json.append('}');
-  }
-
-  public static int skipped(List<Contents> all) {
-    return all.stream().flatMap(contents -> contents.entries.stream())
-        .mapToInt(entry -> entry.info == null ? 0 : entry.info.skipped.size()).sum();
+  private static StringBuilder builder(List<NumberedClass> classes) {
+    return new StringBuilder(USUAL_LINE * classes.stream().mapToInt(each -> 1 + each.methods.size()).sum());
   }
 
   public static byte[] properties(String mapId) {

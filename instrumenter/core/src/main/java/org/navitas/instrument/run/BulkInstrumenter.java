@@ -24,6 +24,7 @@ import org.navitas.instrument.files.Warnings;
 import org.navitas.instrument.hooks.HookTable;
 import org.navitas.instrument.map.EarlierMap;
 import org.navitas.instrument.map.MapReader;
+import org.navitas.instrument.map.MapReader.SkippedEntry;
 import org.navitas.instrument.map.MethodMap;
 
 /** Instruments folders and jars together and writes their method map. Thread-safe: calls share no state. */
@@ -90,14 +91,16 @@ public final class BulkInstrumenter {
       warnOfLibraries(all, warnings);
     }
 
-    String mapId = allInstrumented ? MapReader.headOf(present).mapId : MethodMap.id(numbering, options.probes());
+    String mapId = allInstrumented ? MapReader.headOf(present).mapId : MethodMap.id(options.probes(), numbering.inMap());
+    List<SkippedEntry> skipped = skipped(all);
     RunState next = new RunState();
     next.rules = Selection.rules(options, hooks);
     Outputs outputs = new Outputs(old, next, warnings, allInstrumented ? null : mapId);
     try {
       Files.deleteIfExists(stateFile); // an interrupted run leaves no state
       outputs.write(all);
-      byte[] json = allInstrumented ? present : MethodMap.json(mapId, options.probes(), numbering, all);
+      byte[] json = allInstrumented ? present
+          : MethodMap.json(mapId, options.probes(), numbering.inMap(), earlier.skippedAnd(skipped));
       if (!Arrays.equals(json, present)) {
         Io.writeAtomically(mapFile, json);
       }
@@ -105,7 +108,7 @@ public final class BulkInstrumenter {
     } catch (IOException e) {
       throw Io.failure(mapFile.toString(), e);
     }
-    return new Summary(mapId, numbering.classes.size(), numbering.added(), MethodMap.skipped(all),
+    return new Summary(mapId, numbering.classes.size(), numbering.added(), skipped.size(),
         outputs.rewritten, outputs.reused, SkipReasons.classes(all), inventory.frameworks,
         PatternUse.unused("include", options.includes(), all), PatternUse.unused("exclude", options.excludes(), all), warnings.lines());
   }
@@ -119,6 +122,11 @@ public final class BulkInstrumenter {
   private static Set<String> edited(List<Contents> all) {
     return all.stream().flatMap(contents -> contents.entries.stream()).filter(entry -> entry.info != null && entry.info.edits != null)
         .map(entry -> entry.info.name).collect(Collectors.toSet());
+  }
+
+  private static List<SkippedEntry> skipped(List<Contents> all) {
+    return all.stream().flatMap(contents -> contents.entries.stream()).filter(entry -> entry.info != null)
+        .flatMap(entry -> entry.info.skipped.stream().map(each -> new SkippedEntry(entry.info.name, each))).collect(Collectors.toList());
   }
 
   private static RunState recordClasses(List<Contents> all, RunState next) {
@@ -142,7 +150,7 @@ public final class BulkInstrumenter {
     for (Contents contents : all) {
       for (Entry entry : contents.entries) {
         if (entry.instrumentedBefore && (entry.info == null || earlier.idsOf(entry.info.name).isEmpty())) {
-          places.add(Inventory.place(contents.input, entry.path));
+          places.add(contents.input.place(entry.path));
         }
       }
     }
@@ -203,7 +211,7 @@ public final class BulkInstrumenter {
           return id;
         }
       } catch (IOException e) {
-        throw Io.failure(Inventory.place(input, MethodMap.PROPERTIES), e);
+        throw Io.failure(input.place(MethodMap.PROPERTIES), e);
       }
     }
     return null;

@@ -4,11 +4,11 @@ import java.util.List;
 import org.navitas.instrument.files.Input;
 
 /** The files of one input. */
-public final class Contents {
+final class Contents {
   final Input input;
   final boolean jar;
   /** All files of a folder, sorted by path; for a jar, its classes that a JVM can load by name, in the jar's order. */
-  public final List<Entry> entries;
+  final List<Entry> entries;
   /** SHA-256 of a whole jar; null for a folder. */
   final String jarSha256;
 

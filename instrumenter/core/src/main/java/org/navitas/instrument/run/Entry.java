@@ -12,7 +12,7 @@ import org.navitas.instrument.files.Release;
 import org.navitas.instrument.hooks.HookTable;
 
 /** One file of an input: a class with its instrumentation result, or another file, which is copied. */
-public final class Entry {
+final class Entry {
   /** Path relative to the input, with slashes. */
   final String path;
   /** SHA-256 of the original file; null for files in jars that are not instrumented. */
@@ -24,7 +24,7 @@ public final class Entry {
   /** The kind of probes of a class that is taken. */
   Probes probes = Probes.METHODS;
   /** Null for files that are copied silently. */
-  public final ClassInfo info;
+  final ClassInfo info;
   /** The instrumented class; null if an earlier run wrote it, it has no probes, or memory for more is used up. */
   final ClassInstrumenter work;
   /** Whether the input class already has probes. */

@@ -40,7 +40,7 @@ import org.navitas.instrument.files.Warnings;
 import org.navitas.instrument.hooks.HookTable;
 
 /** Reads inputs and instruments the classes that an earlier run's state does not contain. */
-public final class Inventory {
+final class Inventory {
   private static final String CLASS = ".class";
   private static final String JAR = ".jar";
   private static final String META_INF = "META-INF/";
@@ -124,7 +124,7 @@ public final class Inventory {
         String path = each.getName();
         rejectUnsafeName(input, path);
         if (!names.add(path)) {
-          warnings.add("duplicate entry in the jar, only the first is copied", place(input, path));
+          warnings.add("duplicate entry in the jar, only the first is copied", input.place(path));
         } else if (path.endsWith(CLASS) && Release.of(path, isMultiRelease) != Release.NONE) {
           classes.add(each);
         } else if (path.endsWith(JAR)) {
@@ -143,7 +143,7 @@ public final class Inventory {
       return Release.isIn(jar);
     } catch (IOException e) {
       warnings.add("an invalid manifest, so classes in META-INF/versions are copied without probes",
-          place(input, JarFile.MANIFEST_NAME));
+          input.place(JarFile.MANIFEST_NAME));
       return false;
     }
   }
@@ -152,7 +152,7 @@ public final class Inventory {
     try (InputStream in = expansion.counted(jar.getInputStream(each))) {
       return entry(input, each.getName(), Io.read(in));
     } catch (IOException e) {
-      throw Io.failure(place(input, each.getName()), e);
+      throw Io.failure(input.place(each.getName()), e);
     }
   }
 
@@ -160,7 +160,7 @@ public final class Inventory {
     boolean absolute = path.startsWith("/") || path.startsWith("\\") || DRIVE.matcher(path).lookingAt();
     boolean climbs = ("/" + path.replace('\\', '/') + "/").contains("/../");
     if (path.isEmpty() || absolute || climbs || path.indexOf('\0') >= 0) {
-      throw new InstrumentException(place(input, path) + ": the entry's name leads out of the jar; refused");
+      throw new InstrumentException(input.place(path) + ": the entry's name leads out of the jar; refused");
     }
   }
 
@@ -169,10 +169,10 @@ public final class Inventory {
     try (InputStream in = file.open()) {
       boolean isJar = in.read(start) == start.length && ByteBuffer.wrap(start).getInt() == JAR_MAGIC;
       if (isJar && !input.source().equals(Input.DEPENDENCY)) {
-        warnings.add("a jar within an input, copied without probes (make it an input of its own)", place(input, path));
+        warnings.add("a jar within an input, copied without probes (make it an input of its own)", input.place(path));
       }
     } catch (IOException e) {
-      throw Io.failure(place(input, path), e);
+      throw Io.failure(input.place(path), e);
     }
   }
 
@@ -181,7 +181,7 @@ public final class Inventory {
     String sha256 = Io.sha256Hex(bytes);
     ClassInfo info = known.get(sha256);
     ClassScan scan = info != null ? null : ClassScan.orNull(bytes);
-    String name = info != null ? info.name : scan != null ? scan.name : nameFromPath(path);
+    String name = info != null ? info.name : scan != null ? scan.name : Release.className(path);
     boolean before = info != null ? Skipped.ALREADY_INSTRUMENTED.equals(info.untouchedReason()) : scan != null && scan.instrumented;
     Selection.Verdict verdict = selection.of(name, input);
     switch (verdict) {
@@ -220,22 +220,12 @@ public final class Inventory {
     ClassInfo info = entry.info;
     String reason = info == null ? null : info.untouchedReason();
     if (Skipped.UNSUPPORTED_VERSION.equals(reason)) {
-      warnings.add("skipped, " + ClassInstrumenter.newer() + " (compile for an older target)",
-          place(input, path) + " (" + info.problem + ")");
+      warnings.add("skipped, " + ClassScan.newer() + " (compile for an older target)",
+          input.place(path) + " (" + info.problem + ")");
     } else if (Skipped.MALFORMED.equals(reason)) {
-      warnings.add("skipped, malformed class file", place(input, path) + " (" + info.problem + ")");
+      warnings.add("skipped, malformed class file", input.place(path) + " (" + info.problem + ")");
     } else if (Skipped.ALREADY_INSTRUMENTED.equals(reason)) {
-      warnings.add("skipped, already instrumented (its ids belong to another map)", place(input, path));
+      warnings.add("skipped, already instrumented (its ids belong to another map)", input.place(path));
     }
-  }
-
-  /** Returns the name of the class that a file should contain. */
-  public static String nameFromPath(String path) {
-    String name = Release.withoutFolder(path);
-    return name.substring(0, name.length() - CLASS.length()).replace('/', '.');
-  }
-
-  public static String place(Input input, String path) {
-    return input.in() + "@" + path;
   }
 }

@@ -108,7 +108,7 @@ final class JarWriter {
         zip.closeEntry();
       }
     } catch (IOException e) {
-      throw Io.failure(Inventory.place(contents.input, entry.getName()), e);
+      throw Io.failure(contents.input.place(entry.getName()), e);
     }
   }
 

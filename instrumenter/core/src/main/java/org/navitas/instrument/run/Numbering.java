@@ -26,10 +26,10 @@ import org.navitas.instrument.map.NumberedClass;
  * copies share an id, since the JVM decides which one it runs. The map has the copy that comes first on the class path, for any
  * release if there is one. Classes of an earlier map keep the ids of equal methods.
  */
-public final class Numbering {
-  public final List<NumberedClass> classes = new ArrayList<>();
+final class Numbering {
+  final List<NumberedClass> classes = new ArrayList<>();
   /** The map that this one continues. */
-  public final EarlierMap earlier;
+  private final EarlierMap earlier;
   /** The copies of each class. */
   private final List<List<Copy>> copies = new ArrayList<>();
 
@@ -48,8 +48,15 @@ public final class Numbering {
     this.earlier = earlier;
   }
 
+  /** Returns the classes in the map's order: first those of the earlier map. */
+  List<NumberedClass> inMap() {
+    List<NumberedClass> all = new ArrayList<>(earlier.classes);
+    all.addAll(classes);
+    return all;
+  }
+
   /** Returns the number of methods with new ids. */
-  public int added() {
+  int added() {
     return classes.stream().mapToInt(each -> each.methods.size()).sum();
   }
 
@@ -84,7 +91,7 @@ public final class Numbering {
       if (entry.release() == Release.ANY) {
         hiding = hiding == null ? entry : hiding;
         if (!entry.sha256.equals(hiding.sha256)) {
-          warnings.add("hidden by a class of the same name earlier on the class path", Inventory.place(each.input, entry.path));
+          warnings.add("hidden by a class of the same name earlier on the class path", each.input.place(entry.path));
         }
       }
       for (MethodRef method : entry.info.methods) {

@@ -109,7 +109,7 @@ final class Outputs {
       if (earlier == null) {
         writeFile(contents.input, root, entry, output);
       } else if (!earlier.recipe.equals(entry.recipe()) && !entry.path.equals(MethodMap.PROPERTIES)) {
-        warnings.add("not copied, an earlier input has a file of the same path", Inventory.place(contents.input, entry.path));
+        warnings.add("not copied, an earlier input has a file of the same path", contents.input.place(entry.path));
       }
     }
   }

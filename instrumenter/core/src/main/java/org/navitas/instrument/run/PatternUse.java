@@ -14,6 +14,7 @@ import org.navitas.instrument.choice.Skipped;
 import org.navitas.instrument.classes.ClassInfo;
 import org.navitas.instrument.files.InstrumentException;
 import org.navitas.instrument.files.Io;
+import org.navitas.instrument.files.Release;
 
 /** Finds patterns that select nothing, and what they may have meant. */
 final class PatternUse {
@@ -28,7 +29,7 @@ final class PatternUse {
     for (Contents contents : all) {
       for (Entry entry : contents.entries) {
         if (entry.verdict != null && entry.verdict != Selection.Verdict.NO_CODE) {
-          classes.add(entry.info == null ? Inventory.nameFromPath(entry.path) : entry.info.name);
+          classes.add(entry.info == null ? Release.className(entry.path) : entry.info.name);
           if (entry.info != null) {
             add(entry.info);
           }

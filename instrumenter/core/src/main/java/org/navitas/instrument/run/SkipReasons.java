@@ -8,7 +8,8 @@ import java.util.TreeSet;
 import org.navitas.instrument.choice.Options;
 import org.navitas.instrument.choice.Selection;
 import org.navitas.instrument.choice.Skipped;
-import org.navitas.instrument.classes.ClassInstrumenter;
+import org.navitas.instrument.code.ClassScan;
+import org.navitas.instrument.files.Release;
 
 /** Counts the classes without probes by reason, and names the include patterns that would select them. */
 final class SkipReasons {
@@ -64,7 +65,7 @@ final class SkipReasons {
 
   private static String reason(String untouched) {
     if (Skipped.UNSUPPORTED_VERSION.equals(untouched)) {
-      return ClassInstrumenter.newer();
+      return ClassScan.newer();
     } else if (Skipped.MALFORMED.equals(untouched)) {
       return "malformed";
     } else if (Skipped.ALREADY_INSTRUMENTED.equals(untouched)) {
@@ -77,7 +78,7 @@ final class SkipReasons {
   private static String remedy(List<Entry> entries) {
     TreeSet<String> patterns = new TreeSet<>();
     for (Entry entry : entries) {
-      String name = Inventory.nameFromPath(entry.path);
+      String name = Release.className(entry.path);
       switch (entry.verdict) {
         case FRAMEWORK:
           String framework = Selection.frameworkOf(name);

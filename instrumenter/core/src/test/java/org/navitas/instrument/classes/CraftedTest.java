@@ -20,6 +20,7 @@ import javassist.bytecode.StackMapTable;
 import org.junit.Test;
 import org.navitas.instrument.choice.MethodChoice;
 import org.navitas.instrument.choice.Skipped;
+import org.navitas.instrument.code.ClassScan;
 import org.navitas.instrument.code.CodeScan;
 import org.navitas.instrument.map.IdTable;
 import org.navitas.runtime.Probe;
@@ -208,13 +209,13 @@ public class CraftedTest {
   @Test
   public void skipsNewerVersions() throws Exception {
     addNops("some", 3);
-    file.setMajorVersion(ClassInstrumenter.NEWEST_MAJOR + 1);
+    file.setMajorVersion(ClassScan.NEWEST_MAJOR + 1);
     byte[] original = bytes();
     ClassInstrumenter done = ClassInstrumenter.instrument(original, "crafted.Name", EVERY_METHOD);
     assertEquals(Skipped.UNSUPPORTED_VERSION, done.info.untouchedReason());
     assertEquals("class file version 70", done.info.problem);
     assertArrayEquals(original, done.bytes(new int[0]));
-    file.setMajorVersion(ClassInstrumenter.NEWEST_MAJOR);
+    file.setMajorVersion(ClassScan.NEWEST_MAJOR);
     assertEquals(1, instrument().info.methods.size());
   }
 

@@ -30,7 +30,7 @@ import org.junit.rules.TemporaryFolder;
 import org.navitas.instrument.choice.Options;
 import org.navitas.instrument.choice.Probes;
 import org.navitas.instrument.choice.Selection;
-import org.navitas.instrument.classes.ClassInstrumenter;
+import org.navitas.instrument.code.ClassScan;
 import org.navitas.instrument.files.Input;
 import org.navitas.instrument.files.InstrumentException;
 import org.navitas.instrument.files.Io;
@@ -475,7 +475,7 @@ public class BulkTest {
     compile(in, "a.Newer", "");
     Path newer = in.resolve("a/Newer.class");
     byte[] bytes = Files.readAllBytes(newer);
-    bytes[7] = ClassInstrumenter.NEWEST_MAJOR + 1;
+    bytes[7] = ClassScan.NEWEST_MAJOR + 1;
     Files.write(newer, bytes);
     Summary summary = run();
     assertEquals(Collections.singletonList("a.Newer unsupported_version"), map().skipped());

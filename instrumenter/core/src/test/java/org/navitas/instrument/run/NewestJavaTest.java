@@ -22,7 +22,6 @@ import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 import org.navitas.instrument.choice.Options;
 import org.navitas.instrument.choice.Probes;
-import org.navitas.instrument.classes.ClassInstrumenter;
 import org.navitas.instrument.code.ClassScan;
 import org.navitas.instrument.files.Input;
 import org.navitas.instrument.files.InstrumentException;
@@ -33,7 +32,7 @@ import org.navitas.instrument.testing.TracedRun;
 /** Classes that javac of Java 25 compiles for Java 22 to 25, run by Java 25. Needs its JDK next to this one. */
 public class NewestJavaTest {
   private static final Pattern VERSION = Pattern.compile("JAVA_VERSION=\"(\\d+)");
-  private static final int NEWEST = ClassInstrumenter.NEWEST_MAJOR - 44;
+  private static final int NEWEST = ClassScan.NEWEST_MAJOR - 44;
   private static Path jdk;
 
   @Rule public final TemporaryFolder temporary = new TemporaryFolder();
