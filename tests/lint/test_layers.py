@@ -10,7 +10,7 @@ from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-from source_tree import PACKAGE, TESTS, files, nodes, place, text
+from source_tree import PACKAGE, ROOT, TESTS, files, nodes, place, text
 
 # What the modules of each room may import. `cli` may import all.
 ROOMS = {
@@ -33,6 +33,8 @@ PARTS = {
     "energy": ("attribute", "analyze"),
     "insight": ("compare", "history", "graph", "vitals", "operations", "calibrate"),
 }
+# The packages of the Java instrumenter (org.navitas.instrument), likewise.
+INSTRUMENTER = ("files", "code", "hooks", "edits", "choice", "map", "probes", "classes", "run")
 
 # Each library appears in few modules.
 ONLY_IN = {
@@ -127,6 +129,16 @@ def test_the_parts_of_a_room_follow_the_data_flow() -> None:
         order = PARTS.get(room, ())
         later = {(room, other) for other in (order[order.index(part) + 1 :] if part in order else order)}
         refused += [f"{_place(path)} imports {name}" for name in sorted(_imports(path)) if _room_and_part(name) in later]
+    assert refused == []
+
+
+def test_the_packages_of_the_instrumenter_follow_the_data_flow() -> None:
+    root = ROOT / "instrumenter/core/src/main/java/org/navitas/instrument"
+    refused = []
+    for path in files(root, ".java"):
+        later = INSTRUMENTER[INSTRUMENTER.index(path.relative_to(root).parts[0]) + 1 :]
+        used = re.findall(r"\borg\.navitas\.instrument\.(\w+)", text(path))
+        refused += [f"{place(path, root)} imports {package}" for package in used if package in later]
     assert refused == []
 
 

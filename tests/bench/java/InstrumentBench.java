@@ -8,9 +8,9 @@ import java.nio.file.Paths;
 import java.util.Arrays;
 import org.jacoco.core.instr.Instrumenter;
 import org.jacoco.core.runtime.OfflineInstrumentationAccessGenerator;
-import org.navitas.instrument.BulkInstrumenter;
-import org.navitas.instrument.Input;
-import org.navitas.instrument.Options;
+import org.navitas.instrument.choice.Options;
+import org.navitas.instrument.files.Input;
+import org.navitas.instrument.run.BulkInstrumenter;
 
 /**
  * Instruments a jar repeatedly, in turns with JaCoCo, with Navitas, and with Navitas and hooks. Prints one line per round: wall

@@ -9,7 +9,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.zip.CRC32;
 import org.gradle.api.GradleException;
-import org.navitas.instrument.Probes;
+import org.navitas.instrument.choice.Probes;
 
 /** The jars within the plugin's jar that are added to the user's classes. */
 public final class CarriedJars {

@@ -23,11 +23,11 @@ import org.gradle.api.tasks.OutputFile;
 import org.gradle.api.tasks.PathSensitive;
 import org.gradle.api.tasks.PathSensitivity;
 import org.gradle.api.tasks.TaskAction;
-import org.navitas.instrument.BlockEdits;
-import org.navitas.instrument.BulkInstrumenter;
-import org.navitas.instrument.InstrumentException;
-import org.navitas.instrument.Options;
-import org.navitas.instrument.Summary;
+import org.navitas.instrument.choice.Options;
+import org.navitas.instrument.edits.BlockEdits;
+import org.navitas.instrument.files.InstrumentException;
+import org.navitas.instrument.run.BulkInstrumenter;
+import org.navitas.instrument.run.Summary;
 
 /**
  * Instruments a module's main and test classes and those of the projects it depends on, into separate folders. The
@@ -109,7 +109,7 @@ public class InstrumentTask extends ModuleTask {
   /**
    * Returns the exclude patterns.
    *
-   * @return as {@link org.navitas.instrument.Options} describes
+   * @return as {@link org.navitas.instrument.choice.Options} describes
    */
   @Input
   public List<String> getExcludes() {
@@ -196,16 +196,16 @@ public class InstrumentTask extends ModuleTask {
       return;
     }
     Path out = getInstrumentedClasses().toPath();
-    List<org.navitas.instrument.Input> inputs = new ArrayList<>();
+    List<org.navitas.instrument.files.Input> inputs = new ArrayList<>();
     for (ClassPathEntry entry : entries()) {
       if (takes(entry)) {
         String source =
-            !entry.isOwnCode() ? org.navitas.instrument.Input.DEPENDENCY : entry.isTestCode ? "test" : "main";
+            !entry.isOwnCode() ? org.navitas.instrument.files.Input.DEPENDENCY : entry.isTestCode ? "test" : "main";
         inputs.add(
-            new org.navitas.instrument.Input(entry.file.toPath(), out.resolve(entry.path), source, entry.module));
+            new org.navitas.instrument.files.Input(entry.file.toPath(), out.resolve(entry.path), source, entry.module));
       }
     }
-    boolean hasOwn = inputs.stream().anyMatch(input -> !input.source().equals(org.navitas.instrument.Input.DEPENDENCY));
+    boolean hasOwn = inputs.stream().anyMatch(input -> !input.source().equals(org.navitas.instrument.files.Input.DEPENDENCY));
     if (!hasOwn && (inputs.isEmpty() || choice.getIncludes().isEmpty())) {
       throw new GradleException(
           getPath() + ": nothing to profile: this module has only test code, and test code gets no probes");

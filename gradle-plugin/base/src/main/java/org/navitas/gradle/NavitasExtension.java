@@ -36,7 +36,7 @@ public class NavitasExtension {
   /**
    * Adds include patterns: only classes that match one get probes.
    *
-   * @param patterns as {@link org.navitas.instrument.Options} describes
+   * @param patterns as {@link org.navitas.instrument.choice.Options} describes
    */
   public void include(String... patterns) {
     includes.addAll(Arrays.asList(patterns));
@@ -45,7 +45,7 @@ public class NavitasExtension {
   /**
    * Adds exclude patterns: classes that match one get no probes, even if they are included.
    *
-   * @param patterns as {@link org.navitas.instrument.Options} describes
+   * @param patterns as {@link org.navitas.instrument.choice.Options} describes
    */
   public void exclude(String... patterns) {
     excludes.addAll(Arrays.asList(patterns));
@@ -72,7 +72,7 @@ public class NavitasExtension {
   /**
    * Sets whether trivial methods, such as getters and setters, get no probes.
    *
-   * @param skip see {@link org.navitas.instrument.Options#skipTrivial}
+   * @param skip see {@link org.navitas.instrument.choice.Options#skipTrivial}
    */
   public void setSkipTrivial(boolean skip) {
     skipTrivial = skip;
@@ -90,7 +90,7 @@ public class NavitasExtension {
   /**
    * Sets whether calls of input, output and device APIs are hooked.
    *
-   * @param hook see {@link org.navitas.instrument.Options#hooks}
+   * @param hook see {@link org.navitas.instrument.choice.Options#hooks}
    */
   public void setHooks(boolean hook) {
     hooks = hook;
@@ -108,7 +108,7 @@ public class NavitasExtension {
   /**
    * Sets whether the calls of all libraries are hooked, if those of the app are.
    *
-   * @param hook see {@link org.navitas.instrument.Options#hookLibraries}
+   * @param hook see {@link org.navitas.instrument.choice.Options#hookLibraries}
    */
   public void setHookLibraries(boolean hook) {
     hookLibraries = hook;

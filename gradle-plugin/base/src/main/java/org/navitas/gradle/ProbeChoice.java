@@ -6,9 +6,9 @@ import java.util.regex.Pattern;
 import org.gradle.api.GradleException;
 import org.gradle.api.provider.Provider;
 import org.gradle.api.tasks.Input;
-import org.navitas.instrument.InstrumentException;
-import org.navitas.instrument.Options;
-import org.navitas.instrument.Probes;
+import org.navitas.instrument.choice.Options;
+import org.navitas.instrument.choice.Probes;
+import org.navitas.instrument.files.InstrumentException;
 
 /**
  * The kind of probes, the patterns of classes that get them, and which calls of input, output and device APIs are hooked. A part
@@ -34,7 +34,7 @@ public class ProbeChoice {
   /**
    * Returns the kind of probes.
    *
-   * @return see {@link org.navitas.instrument.Options#probes}
+   * @return see {@link org.navitas.instrument.choice.Options#probes}
    */
   @Input
   public Probes getProbes() {
@@ -44,7 +44,7 @@ public class ProbeChoice {
   /**
    * Returns the include patterns, which can match classes of libraries.
    *
-   * @return as {@link org.navitas.instrument.Options} describes
+   * @return as {@link org.navitas.instrument.choice.Options} describes
    */
   @Input
   public List<String> getIncludes() {
@@ -54,7 +54,7 @@ public class ProbeChoice {
   /**
    * Returns whether calls of APIs are hooked. Only the probes of methods have hooks.
    *
-   * @return see {@link org.navitas.instrument.Options#hooks}
+   * @return see {@link org.navitas.instrument.choice.Options#hooks}
    */
   @Input
   public boolean getHooks() {
@@ -64,7 +64,7 @@ public class ProbeChoice {
   /**
    * Returns whether the calls of all libraries are hooked.
    *
-   * @return see {@link org.navitas.instrument.Options#hookLibraries}
+   * @return see {@link org.navitas.instrument.choice.Options#hookLibraries}
    */
   @Input
   public boolean getHookLibraries() {

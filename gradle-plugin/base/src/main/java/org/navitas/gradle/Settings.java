@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.gradle.api.GradleException;
 import org.gradle.api.Project;
-import org.navitas.instrument.Probes;
+import org.navitas.instrument.choice.Probes;
 
 /** The settings of a build: project properties {@code navitas.<name>}, otherwise the block {@code navitas { }}. */
 public final class Settings {

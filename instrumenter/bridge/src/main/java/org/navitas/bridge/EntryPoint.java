@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.navitas.census.Census;
-import org.navitas.instrument.BlockEdits;
-import org.navitas.instrument.BulkInstrumenter;
-import org.navitas.instrument.Input;
-import org.navitas.instrument.InstrumentException;
-import org.navitas.instrument.Options;
-import org.navitas.instrument.Probes;
-import org.navitas.instrument.Summary;
+import org.navitas.instrument.choice.Options;
+import org.navitas.instrument.choice.Probes;
+import org.navitas.instrument.edits.BlockEdits;
+import org.navitas.instrument.files.Input;
+import org.navitas.instrument.files.InstrumentException;
+import org.navitas.instrument.run.BulkInstrumenter;
+import org.navitas.instrument.run.Summary;
 
 /**
  * The methods that Python calls. One call is a whole run, since each call across the gateway costs as much as a class.

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.navitas.instrument.BasicBlocks;
-import org.navitas.instrument.InlinedLines;
+import org.navitas.instrument.code.BasicBlocks;
+import org.navitas.instrument.code.InlinedLines;
 
 /** Where the source of a basic block is. */
 final class BlockPlace {

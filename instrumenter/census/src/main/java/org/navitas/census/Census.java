@@ -6,14 +6,14 @@ import java.util.List;
 import javassist.bytecode.ClassFile;
 import javassist.bytecode.LineNumberAttribute;
 import javassist.bytecode.MethodInfo;
-import org.navitas.instrument.BasicBlocks;
-import org.navitas.instrument.CounterPlacement;
-import org.navitas.instrument.EditableBlocks;
-import org.navitas.instrument.InlinedLines;
-import org.navitas.instrument.InstrumentException;
-import org.navitas.instrument.Options;
-import org.navitas.instrument.SelectedClasses;
-import org.navitas.instrument.SelectedClasses.SelectedClass;
+import org.navitas.instrument.choice.Options;
+import org.navitas.instrument.choice.SelectedClasses;
+import org.navitas.instrument.choice.SelectedClasses.SelectedClass;
+import org.navitas.instrument.code.BasicBlocks;
+import org.navitas.instrument.code.InlinedLines;
+import org.navitas.instrument.edits.EditableBlocks;
+import org.navitas.instrument.files.InstrumentException;
+import org.navitas.instrument.probes.CounterPlacement;
 
 /** Counts the operations of each basic block of classes, from their Java sources where possible. Thread-safe. */
 public final class Census {

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import org.navitas.instrument.BasicBlocks.Block;
-import org.navitas.instrument.EditableBlocks;
+import org.navitas.instrument.code.BasicBlocks.Block;
+import org.navitas.instrument.edits.EditableBlocks;
 
 /** Writes a census as JSON (docs/dev/formats.md, "Operation census"). Equal censuses give equal bytes. */
 final class CensusJson {

@@ -7,9 +7,9 @@ import java.util.TreeMap;
 import javassist.bytecode.ClassFile;
 import javassist.bytecode.CodeIterator;
 import javassist.bytecode.MethodInfo;
-import org.navitas.instrument.BasicBlocks;
-import org.navitas.instrument.CounterPlacement;
-import org.navitas.instrument.EditableBlocks;
+import org.navitas.instrument.code.BasicBlocks;
+import org.navitas.instrument.edits.EditableBlocks;
+import org.navitas.instrument.probes.CounterPlacement;
 
 /** The operations of one method's blocks. */
 final class MethodCensus {

@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import javassist.bytecode.ClassFile;
 import javassist.bytecode.CodeIterator;
 import javassist.bytecode.MethodInfo;
-import org.navitas.instrument.BasicBlocks;
+import org.navitas.instrument.code.BasicBlocks;
 
 /**
  * Joins the events of a source method with the instructions of its bytecode: among the lines of a statement, the n-th

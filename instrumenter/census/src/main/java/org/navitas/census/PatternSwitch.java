@@ -5,7 +5,7 @@ import java.util.List;
 import javassist.bytecode.ClassFile;
 import javassist.bytecode.CodeIterator;
 import javassist.bytecode.Opcode;
-import org.navitas.instrument.BasicBlocks;
+import org.navitas.instrument.code.BasicBlocks;
 
 /**
  * Finds where a switch begins. If a guard or a nested pattern does not match, a switch on patterns runs its instruction

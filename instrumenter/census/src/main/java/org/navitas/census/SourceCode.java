@@ -29,7 +29,7 @@ import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
-import org.navitas.instrument.InstrumentException;
+import org.navitas.instrument.files.InstrumentException;
 
 /** The methods of Java sources by class, found by the JDK's compiler. */
 final class SourceCode {

@@ -10,7 +10,9 @@ import com.sun.source.tree.TypeCastTree;
 import com.sun.source.tree.UnaryTree;
 import com.sun.source.util.TreePath;
 import com.sun.source.util.Trees;
+import java.util.Arrays;
 import javax.lang.model.element.Element;
+import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.VariableElement;
 import javax.lang.model.type.ArrayType;
 import javax.lang.model.type.TypeKind;
@@ -48,6 +50,15 @@ final class SourceTypes {
       throw new Unusable("the type of an expression is unknown");
     }
     return type;
+  }
+
+  static boolean isLocal(Element element) {
+    return element != null && Arrays.asList("LOCAL_VARIABLE", "PARAMETER", "EXCEPTION_PARAMETER", "RESOURCE_VARIABLE", "BINDING_VARIABLE")
+        .contains(element.getKind().name());
+  }
+
+  static boolean isField(Element element) {
+    return element != null && (element.getKind() == ElementKind.FIELD || element.getKind() == ElementKind.ENUM_CONSTANT);
   }
 
   /** Returns the type of a variable. A type that the compiler does not find is a class, since it knows all others. */

@@ -23,9 +23,9 @@ import javax.tools.ToolProvider;
 import org.eclipse.jdt.core.compiler.batch.BatchCompiler;
 import org.jetbrains.kotlin.cli.common.ExitCode;
 import org.jetbrains.kotlin.cli.jvm.K2JVMCompiler;
-import org.navitas.instrument.InstrumentException;
-import org.navitas.instrument.Options;
-import org.navitas.instrument.SelectedClasses;
+import org.navitas.instrument.choice.Options;
+import org.navitas.instrument.choice.SelectedClasses;
+import org.navitas.instrument.files.InstrumentException;
 
 /** One snippet of a resource file, and its operations. */
 final class Case {

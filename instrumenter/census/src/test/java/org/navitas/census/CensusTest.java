@@ -22,9 +22,9 @@ import org.junit.Before;
 import org.junit.Rule;
 import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
-import org.navitas.instrument.InstrumentException;
-import org.navitas.instrument.Options;
-import org.navitas.instrument.SelectedClasses;
+import org.navitas.instrument.choice.Options;
+import org.navitas.instrument.choice.SelectedClasses;
+import org.navitas.instrument.files.InstrumentException;
 
 /** What the census does with whole folders: notes, errors, and the text. */
 public class CensusTest {

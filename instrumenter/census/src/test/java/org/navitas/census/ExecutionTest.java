@@ -30,10 +30,10 @@ import org.junit.runner.RunWith;
 import org.junit.runners.Parameterized;
 import org.junit.runners.Parameterized.Parameter;
 import org.junit.runners.Parameterized.Parameters;
-import org.navitas.instrument.BulkInstrumenter;
-import org.navitas.instrument.Input;
-import org.navitas.instrument.Options;
-import org.navitas.instrument.Probes;
+import org.navitas.instrument.choice.Options;
+import org.navitas.instrument.choice.Probes;
+import org.navitas.instrument.files.Input;
+import org.navitas.instrument.run.BulkInstrumenter;
 import org.navitas.runtime.BlockProbe;
 
 /** Executions of blocks × operations of blocks are the executions of operations that were counted by hand. */

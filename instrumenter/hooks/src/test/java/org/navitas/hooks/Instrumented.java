@@ -9,9 +9,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.navitas.hooks.threads.HandedThread;
-import org.navitas.instrument.BulkInstrumenter;
-import org.navitas.instrument.Input;
-import org.navitas.instrument.Options;
+import org.navitas.instrument.choice.Options;
+import org.navitas.instrument.files.Input;
+import org.navitas.instrument.run.BulkInstrumenter;
 
 /** Loads classes of the package {@code scenario} with hooks. */
 public final class Instrumented {

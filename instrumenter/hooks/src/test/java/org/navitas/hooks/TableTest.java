@@ -16,7 +16,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.Test;
-import org.navitas.instrument.Options;
+import org.navitas.instrument.choice.Options;
 
 /** The instrumenter's table of hooks names methods and classes of this module that fit. */
 public class TableTest {
@@ -24,7 +24,7 @@ public class TableTest {
     private static final String LIBRARIES = "androidx.";
 
     private static List<String[]> lines() throws Exception {
-        try (InputStream in = Options.class.getResourceAsStream("hooks.txt")) {
+        try (InputStream in = Options.class.getResourceAsStream("/org/navitas/instrument/hooks.txt")) {
             return new BufferedReader(new InputStreamReader(in, "UTF-8")).lines()
                     .filter(line -> !line.isEmpty() && !line.startsWith("#")).map(line -> line.split(" ")).collect(Collectors.toList());
         }

@@ -13,7 +13,7 @@ import org.gradle.api.file.FileCollection;
 import org.navitas.gradle.NavitasExtension;
 import org.navitas.gradle.ProbeSwitch;
 import org.navitas.gradle.Settings;
-import org.navitas.instrument.Probes;
+import org.navitas.instrument.choice.Probes;
 
 /** Shared data of the adapters for one Android module: settings, file locations, and contents of APKs and bundles. */
 public final class AndroidModule {

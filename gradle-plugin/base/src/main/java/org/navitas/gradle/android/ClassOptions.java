@@ -7,10 +7,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
-import org.navitas.instrument.BlockEdits;
-import org.navitas.instrument.InstrumentException;
-import org.navitas.instrument.Options;
-import org.navitas.instrument.Probes;
+import org.navitas.instrument.choice.Options;
+import org.navitas.instrument.choice.Probes;
+import org.navitas.instrument.edits.BlockEdits;
+import org.navitas.instrument.files.InstrumentException;
 
 /** Which classes of an Android module get probes. Immutable; a task input. */
 public final class ClassOptions implements Serializable {

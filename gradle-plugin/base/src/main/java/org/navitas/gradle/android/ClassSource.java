@@ -1,7 +1,7 @@
 package org.navitas.gradle.android;
 
 import java.io.File;
-import org.navitas.instrument.Input;
+import org.navitas.instrument.files.Input;
 
 /** A folder or jar of classes to pack into an APK. Immutable. */
 public final class ClassSource {

@@ -15,11 +15,11 @@ import java.util.List;
 import java.util.Map;
 import org.gradle.api.GradleException;
 import org.gradle.api.logging.Logger;
-import org.navitas.instrument.BulkInstrumenter;
-import org.navitas.instrument.Input;
-import org.navitas.instrument.InstrumentException;
-import org.navitas.instrument.MapClass;
-import org.navitas.instrument.Summary;
+import org.navitas.instrument.files.Input;
+import org.navitas.instrument.files.InstrumentException;
+import org.navitas.instrument.map.MapClass;
+import org.navitas.instrument.run.BulkInstrumenter;
+import org.navitas.instrument.run.Summary;
 
 /** Instruments the classes of one variant, or of its tests. */
 public final class ClassWork {

@@ -5,8 +5,8 @@ import java.lang.ref.SoftReference;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.gradle.api.GradleException;
-import org.navitas.instrument.ClassIds;
-import org.navitas.instrument.InstrumentException;
+import org.navitas.instrument.classes.ClassIds;
+import org.navitas.instrument.files.InstrumentException;
 
 /** The ids of a file, kept while it does not change: Android asks for them with each class, in several threads. */
 public final class KnownIds {

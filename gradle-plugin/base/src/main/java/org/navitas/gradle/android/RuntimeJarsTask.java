@@ -17,7 +17,7 @@ import org.gradle.api.tasks.OutputFile;
 import org.gradle.api.tasks.TaskAction;
 import org.navitas.gradle.BundleZip;
 import org.navitas.gradle.CarriedJars;
-import org.navitas.instrument.Probes;
+import org.navitas.instrument.choice.Probes;
 
 /**
  * Writes the runtime, with the hooks or the counters of basic blocks if the app has any, and the JUnit listener as libraries

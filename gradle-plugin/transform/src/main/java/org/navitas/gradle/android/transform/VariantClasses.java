@@ -14,8 +14,8 @@ import org.navitas.gradle.android.ClassOptions;
 import org.navitas.gradle.android.ClassPart;
 import org.navitas.gradle.android.ClassWork;
 import org.navitas.gradle.android.ProbeNotice;
-import org.navitas.instrument.Input;
-import org.navitas.instrument.MapClass;
+import org.navitas.instrument.files.Input;
+import org.navitas.instrument.map.MapClass;
 
 /** The classes of one component in the Transform, and the list of its outputs. */
 final class VariantClasses {

@@ -26,7 +26,7 @@ public abstract class ModuleProbes implements AsmClassVisitorFactory<ModuleProbe
     /**
      * The ids of methods.
      *
-     * @return a file of {@link org.navitas.instrument.ClassIds}
+     * @return a file of {@link org.navitas.instrument.classes.ClassIds}
      */
     @InputFile
     @PathSensitive(PathSensitivity.NONE)

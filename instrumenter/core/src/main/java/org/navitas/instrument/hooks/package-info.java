@@ -1,0 +1,2 @@
+/** Replaces calls of the platform by hooks, and adds callbacks. */
+package org.navitas.instrument.hooks;

@@ -1,0 +1,2 @@
+/** The method map: ids of methods, read and written. */
+package org.navitas.instrument.map;
