@@ -3,7 +3,6 @@ package org.navitas.gradle;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.navitas.gradle.android.AndroidModule;
 
 /**
  * The block {@code navitas { }} of a build file: which classes get probes, and how {@code navitasProfile} calls the
@@ -30,8 +29,6 @@ public class NavitasExtension {
   private String device;
   private String mode;
   private String variant;
-  /** Set for Android projects only. */
-  AndroidModule android;
 
   /**
    * Adds include patterns: only classes that match one get probes.

@@ -29,6 +29,9 @@ public class NavitasPlugin implements Plugin<Project> {
   static final String BUNDLE = "navitasBundle";
   static final String PROFILE = "navitasProfile";
 
+  /** Set for Android projects only. */
+  AndroidModule android;
+
   @Override
   public void apply(Project project) {
     NavitasExtension extension = project.getExtensions().create("navitas", NavitasExtension.class);
@@ -95,9 +98,9 @@ public class NavitasPlugin implements Plugin<Project> {
     addProfile(project, extension, bundleFile, project.provider(probes::refusal), "src/test/java", producer);
   }
 
-  private static void addAndroid(Project project, NavitasExtension extension) {
+  private void addAndroid(Project project, NavitasExtension extension) {
     AndroidModule module = AndroidModule.of(project, extension);
-    extension.android = module;
+    android = module;
     // Android's plugin creates its variants after the project is evaluated.
     addProfile(
         project, extension, project.provider(module.variants::bundle), project.provider(module.variants::refusal),

@@ -31,8 +31,8 @@ public class NavitasReportPlugin implements Plugin<Project> {
   public void apply(Project project) {
     ReportTask report = project.getTasks().create("navitasReport", ReportTask.class);
     report.setDescription("Prints the location of this project's Navitas bundles.");
-    NavitasExtension extension = project.getExtensions().findByType(NavitasExtension.class);
-    AndroidModule android = extension == null ? null : extension.android;
+    NavitasPlugin plugin = project.getPlugins().findPlugin(NavitasPlugin.class);
+    AndroidModule android = plugin == null ? null : plugin.android;
     if (android != null) {
       // Android's plugin creates its variants after the project is evaluated, possibly later.
       report.dependsOn((Callable<?>) android.variants::tasks);
@@ -42,6 +42,7 @@ public class NavitasReportPlugin implements Plugin<Project> {
       return;
     }
     boolean bundled = project.getTasks().findByName(NavitasPlugin.BUNDLE) != null;
+    NavitasExtension extension = project.getExtensions().findByType(NavitasExtension.class);
     String refusal = bundled ? new ProbeSwitch(new Settings(project), extension).refusal() : "";
     if (bundled && refusal.isEmpty()) {
       report.dependsOn(NavitasPlugin.BUNDLE);

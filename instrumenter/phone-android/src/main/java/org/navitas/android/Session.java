@@ -1,7 +1,7 @@
 package org.navitas.android;
 
 import org.junit.Test;
-import org.navitas.phone.android.Framework;
+import org.navitas.phone.android.shared.FrameworkTask;
 import org.robolectric.annotation.Config;
 import org.robolectric.annotation.GraphicsMode;
 import org.robolectric.annotation.LooperMode;
@@ -25,6 +25,6 @@ import org.robolectric.annotation.LooperMode;
 public class Session {
     @Test
     public void run() {
-        Framework.started(Session.class.getClassLoader());
+        FrameworkTask.run(Session.class.getClassLoader());
     }
 }

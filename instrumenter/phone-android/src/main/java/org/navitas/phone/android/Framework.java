@@ -13,6 +13,8 @@ import org.junit.runners.model.FrameworkMethod;
 import org.junit.runners.model.InitializationError;
 import org.navitas.android.PhoneEnvironment;
 import org.navitas.android.Session;
+import org.navitas.phone.android.shared.FrameworkTask;
+import org.navitas.phone.android.shared.RealTime;
 import org.robolectric.RobolectricTestRunner;
 import org.robolectric.annotation.ConscryptMode;
 import org.robolectric.interceptors.AndroidInterceptors;
@@ -29,10 +31,6 @@ public final class Framework extends RobolectricTestRunner {
     private static final List<String> SHARED =
             List.of("org.navitas.runtime.", "org.navitas.junit.", "org.navitas.map.", "org.navitas.phone.");
 
-    private static List<String> arguments = List.of();
-    private static Consumer<ClassLoader> task;
-    private static boolean isDone;
-
     private Framework() throws InitializationError {
         super(Session.class, defaultInjector().bind(TestEnvironmentSpec.class, new TestEnvironmentSpec(PhoneEnvironment.class)).build());
     }
@@ -41,8 +39,7 @@ public final class Framework extends RobolectricTestRunner {
      * Runs the task on the instrumentation thread with the framework's class loader. Throws what prevented the start.
      */
     static void run(List<String> keysAndValues, Consumer<ClassLoader> action) throws Exception {
-        arguments = keysAndValues;
-        task = action;
+        FrameworkTask.set(keysAndValues, action);
         RunNotifier notifier = new RunNotifier();
         Throwable[] failed = new Throwable[1];
         notifier.addListener(new RunListener() {
@@ -52,7 +49,7 @@ public final class Framework extends RobolectricTestRunner {
             }
         });
         new Framework().run(notifier);
-        if (!isDone) {
+        if (!FrameworkTask.isDone()) {
             throw new IllegalStateException("Android's framework did not start" + remedy(failed[0]), failed[0]);
         }
     }
@@ -65,25 +62,6 @@ public final class Framework extends RobolectricTestRunner {
             }
         }
         return " (if the app starts on a phone, delete " + System.getProperty("robolectric.dependency.dir") + ": it is downloaded again)";
-    }
-
-    /**
-     * Called by {@link Session} within the framework.
-     *
-     * @param loader the framework's class loader
-     */
-    public static void started(ClassLoader loader) {
-        task.accept(loader);
-        isDone = true;
-    }
-
-    /**
-     * Returns the arguments of {@code am instrument -e}.
-     *
-     * @return keys and values, alternating
-     */
-    public static List<String> arguments() {
-        return arguments;
     }
 
     @Override

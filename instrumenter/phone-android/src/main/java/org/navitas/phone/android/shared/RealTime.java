@@ -1,4 +1,4 @@
-package org.navitas.phone.android;
+package org.navitas.phone.android.shared;
 
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
@@ -15,7 +15,7 @@ import org.robolectric.util.Function;
  */
 public final class RealTime extends Interceptor {
     /** WorkManager's classes that decide whether work is due, and when. The first one is that of versions since 2.9. */
-    static final List<String> PLANNERS = List.of(
+    public static final List<String> PLANNERS = List.of(
             "androidx.work.SystemClock",
             "androidx.work.WorkRequest$Builder",
             "androidx.work.impl.Schedulers",
