@@ -18,7 +18,6 @@ import org.robolectric.pluginapi.Sdk;
 import org.robolectric.pluginapi.TestEnvironmentLifecyclePlugin;
 import org.robolectric.pluginapi.config.ConfigurationStrategy.Configuration;
 import org.robolectric.util.TempDirectory;
-import org.robolectric.util.inject.Injector;
 
 /** Sets up the app's process as on a phone: a separate main thread, the package's data folder, am's arguments. */
 public class PhoneEnvironment extends AndroidTestEnvironment {

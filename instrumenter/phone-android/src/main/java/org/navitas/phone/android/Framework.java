@@ -16,7 +16,6 @@ import org.navitas.android.Session;
 import org.navitas.phone.android.shared.FrameworkTask;
 import org.navitas.phone.android.shared.RealTime;
 import org.robolectric.RobolectricTestRunner;
-import org.robolectric.annotation.ConscryptMode;
 import org.robolectric.interceptors.AndroidInterceptors;
 import org.robolectric.internal.AndroidSandbox.TestEnvironmentSpec;
 import org.robolectric.internal.bytecode.InstrumentationConfiguration;
@@ -32,7 +31,11 @@ public final class Framework extends RobolectricTestRunner {
             List.of("org.navitas.runtime.", "org.navitas.junit.", "org.navitas.map.", "org.navitas.phone.");
 
     private Framework() throws InitializationError {
-        super(Session.class, defaultInjector().bind(TestEnvironmentSpec.class, new TestEnvironmentSpec(PhoneEnvironment.class)).build());
+        super(
+                Session.class,
+                defaultInjector()
+                        .bind(TestEnvironmentSpec.class, new TestEnvironmentSpec(PhoneEnvironment.class))
+                        .build());
     }
 
     /**
@@ -58,10 +61,12 @@ public final class Framework extends RobolectricTestRunner {
     private static String remedy(Throwable error) {
         for (Throwable one = error; one != null; one = one.getCause() == one ? null : one.getCause()) {
             if (one instanceof LinkageError || one instanceof ClassCastException) {
-                return " (the app or its tests seem to contain an incompatible version of a library: use another version)";
+                return " (the app or its tests seem to contain an incompatible version of a library: use another"
+                        + " version)";
             }
         }
-        return " (if the app starts on a phone, delete " + System.getProperty("robolectric.dependency.dir") + ": it is downloaded again)";
+        return " (if the app starts on a phone, delete " + System.getProperty("robolectric.dependency.dir")
+                + ": it is downloaded again)";
     }
 
     @Override

@@ -61,7 +61,8 @@ public final class RealTime extends Interceptor {
     }
 
     @Override
-    public MethodHandle getMethodHandle(String name, MethodType type) throws NoSuchMethodException, IllegalAccessException {
+    public MethodHandle getMethodHandle(String name, MethodType type)
+            throws NoSuchMethodException, IllegalAccessException {
         Class<?> owner = name.equals("currentTimeMillis") ? RealTime.class : System.class;
         return MethodHandles.lookup().findStatic(owner, name, MethodType.methodType(long.class));
     }
