@@ -1,7 +1,8 @@
 # make setup   installs Navitas into .venv (command: .venv/bin/navitas)
 # make demo    profiles the sample project on the virtual phone, and writes an HTML page
-# make check   style, types and unit tests in under 90 s, without a JVM
+# make check   style, types and unit tests in under 90 s, without jars or a device
 # make test    tests of everything, in about ten minutes     make lint        style and types
+# make format                     formats Python and Java
 # make test-all                   all tests, also those of other versions, examples and scales
 # make coverage                   line coverage by make test
 # make examples                   tests of Hypothesis with many examples
@@ -21,7 +22,7 @@
 # make wheel                      wheel, sdist and plugin repository of a release into dist (docs/dev/releasing.md)
 # make cycles                     100 profilings with injected faults (docs/dev/faults.md)
 .DELETE_ON_ERROR:
-.PHONY: setup system jars viewer venv demo check readme test-unit test test-all tests tests-of-python test-java test-programs gradle-homes android-sdk browser examples lint coverage accuracy experiments components operations seeded-changes unsteady damage bench android-bench fleet-accuracy fleet-bench cycles fuzz wheel clean
+.PHONY: setup system jars viewer venv java-style demo check readme test-unit test test-all tests tests-of-python test-java test-programs gradle-homes android-sdk browser examples lint lint-java format coverage accuracy experiments components operations seeded-changes unsteady damage bench android-bench fleet-accuracy fleet-bench cycles fuzz wheel clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -35,9 +36,11 @@ MARKED_extended := extended or (hypothesis and many_examples)
 # Two targets at a time, unless make already runs several.
 PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j 2)
 JAVA_SOURCES := $(shell find instrumenter gradle-plugin -path '*/target' -prune -o -type f -print 2>/dev/null)
+# Projects that Navitas profiles keep their own form: reports and tests name their lines.
+STYLED_JAVA := $(filter %.java,$(JAVA_SOURCES)) $(wildcard .ci/toolchain/*.java .ci/toolchain/*/*.java tests/bench/java/*.java)
 
 setup: system
-	@$(MAKE) -s --no-print-directory $(PARALLEL) venv jars viewer
+	@$(MAKE) -s --no-print-directory $(PARALLEL) venv jars viewer java-style
 
 system:
 	@.ci/system
@@ -69,6 +72,16 @@ viewer: navitas/report/viewer/VERSION
 
 navitas/report/viewer/VERSION: .ci/viewer | venv
 	@.ci/viewer
+
+# Formatter and linter of Java.
+java-style: build/java-style/.installed
+
+build/java-style/.installed: .ci/java-style.xml
+	@.ci/system
+	@echo "setup: formatter and linter of Java into $(@D)" >&2
+	@rm -rf $(@D)
+	@$(MVN) -f $< org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies -DoutputDirectory=$(CURDIR)/$(@D)
+	@touch $@
 
 demo: setup
 	$(BIN)/navitas demo
@@ -124,12 +137,25 @@ browser: system
 examples: setup
 	NAVITAS_HYPOTHESIS=all .ci/alone $(BIN)/python -m pytest -q -n 2 -m hypothesis $(addprefix tests/,contract process unit)
 
-lint: venv
+lint: venv lint-java
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python .ci/vocabulary
 	$(BIN)/python -m pytest -q tests/lint
 	$(BIN)/mypy
+
+lint-java: build/java-style/.checked
+
+# Reads the files that have changed since they passed; all, if the rules or the tools have.
+build/java-style/.checked: $(STYLED_JAVA) .ci/java-style .ci/checkstyle.xml build/java-style/.installed
+	@$(file >$(@D)/changed,$(if $(filter-out %.java,$?),$(STYLED_JAVA),$?))
+	@.ci/java-style check $(@D)/changed
+	@touch $@
+
+format: venv java-style
+	$(BIN)/ruff format .
+	@$(file >build/java-style/all,$(STYLED_JAVA))
+	@.ci/java-style format build/java-style/all
 
 # Line coverage of the package by `make test`, with that of the processes that tests start.
 coverage: setup gradle-homes test-programs android-sdk browser

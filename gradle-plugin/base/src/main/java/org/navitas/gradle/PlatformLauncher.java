@@ -14,53 +14,58 @@ import org.gradle.api.GradleException;
  * which then follows the class path. Bundles get the same files, so nothing is resolved that the build does not resolve itself.
  */
 final class PlatformLauncher {
-  private static final String LAUNCHER = "org/junit/platform/launcher/Launcher.class";
-  private static final String ENGINE = "org/junit/platform/engine/TestEngine.class";
-  /** The launcher needs what is new in its version of the others, too. */
-  private static final Pattern PLATFORM = Pattern.compile("junit-platform-(commons|engine|launcher)-.*\\.jar");
-  private static final String[] FOLDERS = {"lib/plugins", "lib"};
+    private static final String LAUNCHER = "org/junit/platform/launcher/Launcher.class";
+    private static final String ENGINE = "org/junit/platform/engine/TestEngine.class";
+    /** The launcher needs what is new in its version of the others, too. */
+    private static final Pattern PLATFORM = Pattern.compile("junit-platform-(commons|engine|launcher)-.*\\.jar");
 
-  private PlatformLauncher() {}
+    private static final String[] FOLDERS = {"lib/plugins", "lib"};
 
-  /**
-   * Returns the platform of a Gradle installation.
-   *
-   * @param home the installation, or null if Gradle runs without one
-   * @return jars; empty if it has none
-   */
-  static List<File> ofGradle(File home) {
-    List<File> jars = new ArrayList<>();
-    for (String folder : FOLDERS) {
-      File[] files = home == null ? null : new File(home, folder).listFiles((place, name) -> PLATFORM.matcher(name).matches());
-      jars.addAll(files == null ? Collections.emptyList() : Arrays.asList(files));
-    }
-    Collections.sort(jars);
-    return jars;
-  }
+    private PlatformLauncher() {}
 
-  /**
-   * Returns what the tests of a module need in addition to their class path.
-   *
-   * @param classPath the test class path of tests on the platform
-   * @param ofGradle {@link #ofGradle}
-   * @param module Gradle path of the module
-   * @return jars; empty if the class path has a launcher
-   * @throws GradleException if the tests cannot run
-   */
-  static Collection<File> missing(List<ClassPathEntry> classPath, Collection<File> ofGradle, String module) {
-    if (classPath.stream().noneMatch(entry -> entry.contains(ENGINE))) {
-      throw new GradleException(
-          "navitas: the tests of " + module + " use the JUnit Platform, but there is no engine on their class path. Add one, such as"
-              + " testImplementation 'org.junit.jupiter:junit-jupiter:5.10.2'.");
+    /**
+     * Returns the platform of a Gradle installation.
+     *
+     * @param home the installation, or null if Gradle runs without one
+     * @return jars; empty if it has none
+     */
+    static List<File> ofGradle(File home) {
+        List<File> jars = new ArrayList<>();
+        for (String folder : FOLDERS) {
+            File[] files = home == null
+                    ? null
+                    : new File(home, folder)
+                            .listFiles((place, name) -> PLATFORM.matcher(name).matches());
+            jars.addAll(files == null ? Collections.emptyList() : Arrays.asList(files));
+        }
+        Collections.sort(jars);
+        return jars;
     }
-    if (classPath.stream().anyMatch(entry -> entry.contains(LAUNCHER))) {
-      return Collections.emptySet();
+
+    /**
+     * Returns what the tests of a module need in addition to their class path.
+     *
+     * @param classPath the test class path of tests on the platform
+     * @param ofGradle {@link #ofGradle}
+     * @param module Gradle path of the module
+     * @return jars; empty if the class path has a launcher
+     * @throws GradleException if the tests cannot run
+     */
+    static Collection<File> missing(List<ClassPathEntry> classPath, Collection<File> ofGradle, String module) {
+        if (classPath.stream().noneMatch(entry -> entry.contains(ENGINE))) {
+            throw new GradleException("navitas: the tests of " + module
+                    + " use the JUnit Platform, but there is no engine on their class path. Add one, such as"
+                    + " testImplementation 'org.junit.jupiter:junit-jupiter:5.10.2'.");
+        }
+        if (classPath.stream().anyMatch(entry -> entry.contains(LAUNCHER))) {
+            return Collections.emptySet();
+        }
+        if (ofGradle.isEmpty()) {
+            throw new GradleException("navitas: the tests of " + module
+                    + " use the JUnit Platform, but its launcher is neither on their class path nor part of"
+                    + " this Gradle. Add testRuntimeOnly 'org.junit.platform:junit-platform-launcher', which"
+                    + " `gradle test` needs, too.");
+        }
+        return ofGradle;
     }
-    if (ofGradle.isEmpty()) {
-      throw new GradleException(
-          "navitas: the tests of " + module + " use the JUnit Platform, but its launcher is neither on their class path nor part of"
-              + " this Gradle. Add testRuntimeOnly 'org.junit.platform:junit-platform-launcher', which `gradle test` needs, too.");
-    }
-    return ofGradle;
-  }
 }

@@ -23,81 +23,86 @@ import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 
 public class BundleZipTest {
-  @Rule public final TemporaryFolder folder = new TemporaryFolder();
+    @Rule
+    public final TemporaryFolder folder = new TemporaryFolder();
 
-  @Test
-  public void keepsFirstOfFilesWithSameName() throws IOException {
-    File first = folderWith("first", "p/A.class", "1");
-    File second = folderWith("second", "p/A.class", "2");
-    write(second, "p/B.class", "3");
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (BundleZip zip = new BundleZip(bytes)) {
-      zip.addFolder("classes/", first);
-      zip.addFolder("classes/", second);
+    @Test
+    public void keepsFirstOfFilesWithSameName() throws IOException {
+        File first = folderWith("first", "p/A.class", "1");
+        File second = folderWith("second", "p/A.class", "2");
+        write(second, "p/B.class", "3");
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (BundleZip zip = new BundleZip(bytes)) {
+            zip.addFolder("classes/", first);
+            zip.addFolder("classes/", second);
+        }
+        Map<String, byte[]> entries = entries(bytes.toByteArray());
+        assertEquals(
+                Arrays.asList("classes/p/A.class", "classes/p/B.class"),
+                Arrays.asList(entries.keySet().toArray()));
+        assertEquals("1", text(entries.get("classes/p/A.class")));
     }
-    Map<String, byte[]> entries = entries(bytes.toByteArray());
-    assertEquals(Arrays.asList("classes/p/A.class", "classes/p/B.class"), Arrays.asList(entries.keySet().toArray()));
-    assertEquals("1", text(entries.get("classes/p/A.class")));
-  }
 
-  @Test
-  public void emptyFolderAddsNothing() throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (BundleZip zip = new BundleZip(bytes)) {
-      assertFalse(zip.addFolder("lib/000-x/", folder.newFolder("x")));
-      assertTrue(zip.addFolder("lib/001-y/", folderWith("y", "q/C.class", "c")));
+    @Test
+    public void emptyFolderAddsNothing() throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (BundleZip zip = new BundleZip(bytes)) {
+            assertFalse(zip.addFolder("lib/000-x/", folder.newFolder("x")));
+            assertTrue(zip.addFolder("lib/001-y/", folderWith("y", "q/C.class", "c")));
+        }
+        assertEquals(
+                Arrays.asList("lib/001-y/q/C.class"),
+                Arrays.asList(entries(bytes.toByteArray()).keySet().toArray()));
     }
-    assertEquals(Arrays.asList("lib/001-y/q/C.class"), Arrays.asList(entries(bytes.toByteArray()).keySet().toArray()));
-  }
 
-  @Test
-  public void sameContentsGiveSameBytes() throws IOException {
-    File one = folderWith("one", "b/B", "b");
-    write(one, "a/A", "a");
-    File two = folderWith("two", "a/A", "a");
-    write(two, "b/B", "b");
-    assertArrayEquals(zipOf(one), zipOf(two));
-  }
-
-  private static byte[] zipOf(File source) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (BundleZip zip = new BundleZip(bytes)) {
-      zip.addFolder("", source);
+    @Test
+    public void sameContentsGiveSameBytes() throws IOException {
+        File one = folderWith("one", "b/B", "b");
+        write(one, "a/A", "a");
+        File two = folderWith("two", "a/A", "a");
+        write(two, "b/B", "b");
+        assertArrayEquals(zipOf(one), zipOf(two));
     }
-    return bytes.toByteArray();
-  }
 
-  private File folderWith(String name, String path, String text) throws IOException {
-    File made = folder.newFolder(name);
-    write(made, path, text);
-    return made;
-  }
-
-  private static void write(File root, String path, String text) throws IOException {
-    Path file = root.toPath().resolve(path);
-    Files.createDirectories(file.getParent());
-    Files.write(file, text.getBytes(StandardCharsets.UTF_8));
-  }
-
-  private static Map<String, byte[]> entries(byte[] zip) throws IOException {
-    Map<String, byte[]> entries = new LinkedHashMap<>();
-    try (ZipInputStream in = new ZipInputStream(new ByteArrayInputStream(zip))) {
-      for (ZipEntry entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
-        entries.put(entry.getName(), read(in));
-      }
+    private static byte[] zipOf(File source) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (BundleZip zip = new BundleZip(bytes)) {
+            zip.addFolder("", source);
+        }
+        return bytes.toByteArray();
     }
-    return entries;
-  }
 
-  private static byte[] read(InputStream in) throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    for (int b = in.read(); b >= 0; b = in.read()) {
-      bytes.write(b);
+    private File folderWith(String name, String path, String text) throws IOException {
+        File made = folder.newFolder(name);
+        write(made, path, text);
+        return made;
     }
-    return bytes.toByteArray();
-  }
 
-  private static String text(byte[] bytes) {
-    return new String(bytes, StandardCharsets.UTF_8);
-  }
+    private static void write(File root, String path, String text) throws IOException {
+        Path file = root.toPath().resolve(path);
+        Files.createDirectories(file.getParent());
+        Files.write(file, text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static Map<String, byte[]> entries(byte[] zip) throws IOException {
+        Map<String, byte[]> entries = new LinkedHashMap<>();
+        try (ZipInputStream in = new ZipInputStream(new ByteArrayInputStream(zip))) {
+            for (ZipEntry entry = in.getNextEntry(); entry != null; entry = in.getNextEntry()) {
+                entries.put(entry.getName(), read(in));
+            }
+        }
+        return entries;
+    }
+
+    private static byte[] read(InputStream in) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        for (int b = in.read(); b >= 0; b = in.read()) {
+            bytes.write(b);
+        }
+        return bytes.toByteArray();
+    }
+
+    private static String text(byte[] bytes) {
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
 }

@@ -56,7 +56,10 @@ public abstract class Callee {
     static Callee[] copies(Class<? extends Callee> original, int count) throws Exception {
         Callee[] copies = new Callee[count];
         for (int i = 0; i < count; i++) {
-            copies[i] = (Callee) new Copier(original.getName()).loadClass(original.getName()).getDeclaredConstructor().newInstance();
+            copies[i] = (Callee) new Copier(original.getName())
+                    .loadClass(original.getName())
+                    .getDeclaredConstructor()
+                    .newInstance();
         }
         return copies;
     }

@@ -13,33 +13,33 @@ import py4j.GatewayServer;
  * that it never outlives its parent process.
  */
 public final class Main {
-  private Main() {}
+    private Main() {}
 
-  /**
-   * Runs the gateway.
-   *
-   * @param args ignored
-   * @throws IOException if standard input cannot be read
-   */
-  public static void main(String[] args) throws IOException {
-    GatewayServer.turnLoggingOff();
-    BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    String token = in.readLine();
-    if (token == null || token.isEmpty()) {
-      System.err.println("no authentication token on standard input");
-      System.exit(2);
+    /**
+     * Runs the gateway.
+     *
+     * @param args ignored
+     * @throws IOException if standard input cannot be read
+     */
+    public static void main(String[] args) throws IOException {
+        GatewayServer.turnLoggingOff();
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        String token = in.readLine();
+        if (token == null || token.isEmpty()) {
+            System.err.println("no authentication token on standard input");
+            System.exit(2);
+        }
+        GatewayServer server = new GatewayServer.GatewayServerBuilder(new EntryPoint())
+                .javaAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}))
+                .javaPort(0)
+                .authToken(token)
+                .build();
+        server.start();
+        System.out.println("{\"port\": " + server.getListeningPort() + "}");
+        System.out.flush();
+        while (in.read() >= 0) {
+            continue; // only the end of input matters
+        }
+        System.exit(0);
     }
-    GatewayServer server = new GatewayServer.GatewayServerBuilder(new EntryPoint())
-        .javaAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}))
-        .javaPort(0)
-        .authToken(token)
-        .build();
-    server.start();
-    System.out.println("{\"port\": " + server.getListeningPort() + "}");
-    System.out.flush();
-    while (in.read() >= 0) {
-      continue; // only the end of input matters
-    }
-    System.exit(0);
-  }
 }

@@ -33,6 +33,7 @@ final class Activities {
         final ActivityController<? extends Activity> controller;
         /** The activity that receives the result, or null. */
         final Activity caller;
+
         final String target;
         final int requestCode;
 
@@ -61,7 +62,8 @@ final class Activities {
     }
 
     /** Launches an activity for a test and finishes all others (FLAG_ACTIVITY_CLEAR_TASK). */
-    static ActivityController<? extends Activity> launchAlone(Supplier<ActivityController<? extends Activity>> starter) {
+    static ActivityController<? extends Activity> launchAlone(
+            Supplier<ActivityController<? extends Activity>> starter) {
         return onMain(() -> {
             coverTop();
             List<Entry> cleared = new ArrayList<>(TASK);
@@ -121,9 +123,13 @@ final class Activities {
     /** Starts an activity for the app or the launcher. Does nothing if the app does not declare it. */
     static void start(Intent intent, Bundle options, Activity caller, String target, int requestCode) {
         Intent typed = new Intent(intent); // Android asks the content's provider for its type.
-        typed.setDataAndType(intent.getData(), intent.resolveTypeIfNeeded(RuntimeEnvironment.getApplication().getContentResolver()));
-        ActivityInfo info = typed.resolveActivityInfo(RuntimeEnvironment.getApplication().getPackageManager(), 0);
-        if (info == null || !info.packageName.equals(RuntimeEnvironment.getApplication().getPackageName())) {
+        typed.setDataAndType(
+                intent.getData(),
+                intent.resolveTypeIfNeeded(RuntimeEnvironment.getApplication().getContentResolver()));
+        ActivityInfo info =
+                typed.resolveActivityInfo(RuntimeEnvironment.getApplication().getPackageManager(), 0);
+        if (info == null
+                || !info.packageName.equals(RuntimeEnvironment.getApplication().getPackageName())) {
             return;
         }
         new Handler(Looper.getMainLooper()).post(() -> {
@@ -139,7 +145,8 @@ final class Activities {
         ActivityController<? extends Activity> controller;
         try {
             String name = info.targetActivity == null ? info.name : info.targetActivity;
-            controller = Robolectric.buildActivity(Class.forName(name).asSubclass(Activity.class), intent, options).create();
+            controller = Robolectric.buildActivity(Class.forName(name).asSubclass(Activity.class), intent, options)
+                    .create();
         } catch (ClassNotFoundException e) {
             throw new IllegalStateException("Unable to instantiate activity " + info.name, e);
         }

@@ -14,7 +14,8 @@ import org.robolectric.util.reflector.ForType;
 /** Removes finished activities from the task, and lays out activities that become visible. */
 @Implements(className = "android.app.Activity")
 public class ActivityShadow extends ShadowActivity {
-    @RealObject private Activity activity;
+    @RealObject
+    private Activity activity;
 
     /**
      * Lays out the window at once: Robolectric gives it the focus in the same message, and that needs a layout. The

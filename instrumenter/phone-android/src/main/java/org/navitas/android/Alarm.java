@@ -39,10 +39,13 @@ final class Alarm {
     }
 
     static void set(Object queue, long delayMillis) {
-        CLOCK.schedule(() -> {
-            synchronized (queue) {
-                queue.notifyAll();
-            }
-        }, delayMillis, TimeUnit.MILLISECONDS);
+        CLOCK.schedule(
+                () -> {
+                    synchronized (queue) {
+                        queue.notifyAll();
+                    }
+                },
+                delayMillis,
+                TimeUnit.MILLISECONDS);
     }
 }

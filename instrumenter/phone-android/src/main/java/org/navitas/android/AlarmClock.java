@@ -5,7 +5,7 @@ import android.os.Looper;
 import android.os.SystemClock;
 import java.util.ArrayList;
 import java.util.List;
-import org.navitas.phone.android.RealTime;
+import org.navitas.phone.android.shared.RealTime;
 
 /**
  * The clock of alarms and jobs. It runs with the phone's other clocks, and {@link #advance} moves it ahead of them. So what

@@ -17,12 +17,23 @@ import org.robolectric.annotation.Implements;
 public class AlarmShadow {
     /** AlarmManagerService: MIN_FUTURITY and MIN_INTERVAL. */
     private static final long LEAST_DELAY_MS = 5_000;
+
     private static final long LEAST_INTERVAL_MS = 60_000;
 
     /** All methods that set an alarm call this one. */
     @Implementation
-    protected void setImpl(int type, long atMs, long windowMs, long intervalMs, int flags, PendingIntent operation,
-            OnAlarmListener listener, String tag, Executor executor, WorkSource source, AlarmClockInfo info) {
+    protected void setImpl(
+            int type,
+            long atMs,
+            long windowMs,
+            long intervalMs,
+            int flags,
+            PendingIntent operation,
+            OnAlarmListener listener,
+            String tag,
+            Executor executor,
+            WorkSource source,
+            AlarmClockInfo info) {
         boolean isWallTime = type == AlarmManager.RTC || type == AlarmManager.RTC_WAKEUP;
         long nowMs = isWallTime ? System.currentTimeMillis() : SystemClock.elapsedRealtime();
         long dueMs = AlarmClock.nowMs() + Math.max(atMs - nowMs, LEAST_DELAY_MS);
@@ -39,7 +50,8 @@ public class AlarmShadow {
                 set(operation, dueMs + intervalMs, intervalMs);
             }
             try {
-                operation.send(RuntimeEnvironment.getApplication(), 0, new Intent().putExtra(Intent.EXTRA_ALARM_COUNT, 1));
+                operation.send(
+                        RuntimeEnvironment.getApplication(), 0, new Intent().putExtra(Intent.EXTRA_ALARM_COUNT, 1));
             } catch (PendingIntent.CanceledException e) {
                 AlarmClock.cancel(operation);
             }

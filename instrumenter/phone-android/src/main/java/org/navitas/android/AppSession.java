@@ -38,7 +38,8 @@ public final class AppSession {
      * @throws IOException if the stream cannot be opened or standard input cannot be read
      */
     public static void run() throws IOException {
-        answers = new PrintStream(new FileOutputStream(System.getProperty("navitas.stream")), true, StandardCharsets.UTF_8);
+        answers = new PrintStream(
+                new FileOutputStream(System.getProperty("navitas.stream")), true, StandardCharsets.UTF_8);
         answers.println("done"); // the framework has started
         answer(reader(System.in));
     }
@@ -48,11 +49,13 @@ public final class AppSession {
         BufferedReader input = reader(System.in);
         System.setIn(InputStream.nullInputStream());
         answers = new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
-        Thread thread = new Thread(() -> {
-            while (!answerAll(input)) {
-                // The next request.
-            }
-        }, "binder:phone");
+        Thread thread = new Thread(
+                () -> {
+                    while (!answerAll(input)) {
+                        // The next request.
+                    }
+                },
+                "binder:phone");
         thread.setDaemon(true);
         thread.start();
     }
@@ -108,8 +111,11 @@ public final class AppSession {
                 break;
             case "swipe":
                 Touches.swipe(
-                        Float.parseFloat(words[1]), Float.parseFloat(words[2]), Float.parseFloat(words[3]),
-                        Float.parseFloat(words[4]), Long.parseLong(words[5]));
+                        Float.parseFloat(words[1]),
+                        Float.parseFloat(words[2]),
+                        Float.parseFloat(words[3]),
+                        Float.parseFloat(words[4]),
+                        Long.parseLong(words[5]));
                 break;
             case "text":
                 Touches.type(URLDecoder.decode(words[1], StandardCharsets.UTF_8));
@@ -133,8 +139,12 @@ public final class AppSession {
 
     /** Brings an activity to the front as the launcher does. */
     static void launch(String className) {
-        ComponentName component = new ComponentName(RuntimeEnvironment.getApplication().getPackageName(), className);
-        launch(new Intent().setComponent(component).setAction(Intent.ACTION_MAIN).addCategory(Intent.CATEGORY_LAUNCHER));
+        ComponentName component =
+                new ComponentName(RuntimeEnvironment.getApplication().getPackageName(), className);
+        launch(new Intent()
+                .setComponent(component)
+                .setAction(Intent.ACTION_MAIN)
+                .addCategory(Intent.CATEGORY_LAUNCHER));
         PhoneInstrumentation.get().waitForIdleSync();
     }
 
@@ -144,7 +154,10 @@ public final class AppSession {
         boolean isPlain = intent.getExtras() == null && intent.getData() == null;
         PhoneInstrumentation.get().runOnMainSync(() -> {
             boolean isInFront = Activities.top() != null
-                    && Activities.top().getClass().getName().equals(intent.getComponent().getClassName());
+                    && Activities.top()
+                            .getClass()
+                            .getName()
+                            .equals(intent.getComponent().getClassName());
             if (!isPlain || !isInFront) {
                 Activities.start(intent, null, null, null, -1);
             }

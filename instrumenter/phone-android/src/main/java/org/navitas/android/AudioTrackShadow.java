@@ -12,7 +12,8 @@ import org.robolectric.shadows.ShadowAudioTrack;
 public class AudioTrackShadow extends ShadowAudioTrack {
     private static final String AUDIO = "audio";
 
-    @RealObject private AudioTrack track;
+    @RealObject
+    private AudioTrack track;
 
     @Implementation
     protected void native_start() {

@@ -32,7 +32,8 @@ public class BatteryShadow extends ShadowBatteryManager {
     @Override
     protected int getIntProperty(int id) {
         long value = getLongProperty(id);
-        boolean isOld = RuntimeEnvironment.getApplication().getApplicationInfo().targetSdkVersion < Build.VERSION_CODES.P;
+        boolean isOld =
+                RuntimeEnvironment.getApplication().getApplicationInfo().targetSdkVersion < Build.VERSION_CODES.P;
         return value == Long.MIN_VALUE && !isOld ? Integer.MIN_VALUE : (int) value;
     }
 

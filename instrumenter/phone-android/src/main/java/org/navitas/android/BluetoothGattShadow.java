@@ -12,7 +12,8 @@ import org.robolectric.shadows.ShadowBluetoothGatt;
 public class BluetoothGattShadow extends ShadowBluetoothGatt {
     static final String LINK = "blelink";
 
-    @RealObject private BluetoothGatt link;
+    @RealObject
+    private BluetoothGatt link;
 
     @Implementation
     @Override

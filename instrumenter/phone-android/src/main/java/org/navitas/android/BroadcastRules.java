@@ -20,10 +20,16 @@ final class BroadcastRules {
      * widgets are limited to the sender's package (AOSP: BroadcastController), so they are not implicit for this rule.
      */
     private static final Set<String> EXCEPTIONS = Set.of(
-            Intent.ACTION_BOOT_COMPLETED, Intent.ACTION_LOCKED_BOOT_COMPLETED, Intent.ACTION_LOCALE_CHANGED,
-            Intent.ACTION_TIME_CHANGED, Intent.ACTION_TIMEZONE_CHANGED, Intent.ACTION_MY_PACKAGE_REPLACED,
-            Intent.ACTION_HEADSET_PLUG, "android.intent.action.USER_INITIALIZE",
-            AppWidgetManager.ACTION_APPWIDGET_UPDATE, AppWidgetManager.ACTION_APPWIDGET_CONFIGURE,
+            Intent.ACTION_BOOT_COMPLETED,
+            Intent.ACTION_LOCKED_BOOT_COMPLETED,
+            Intent.ACTION_LOCALE_CHANGED,
+            Intent.ACTION_TIME_CHANGED,
+            Intent.ACTION_TIMEZONE_CHANGED,
+            Intent.ACTION_MY_PACKAGE_REPLACED,
+            Intent.ACTION_HEADSET_PLUG,
+            "android.intent.action.USER_INITIALIZE",
+            AppWidgetManager.ACTION_APPWIDGET_UPDATE,
+            AppWidgetManager.ACTION_APPWIDGET_CONFIGURE,
             "android.app.action.SCHEDULE_EXACT_ALARM_PERMISSION_STATE_CHANGED");
 
     private BroadcastRules() {}
@@ -56,7 +62,8 @@ final class BroadcastRules {
         if (targetSdk >= Build.VERSION_CODES.N && ConnectivityManager.CONNECTIVITY_ACTION.equals(intent.getAction())) {
             return false;
         }
-        return targetSdk < Build.VERSION_CODES.O || EXCEPTIONS.contains(String.valueOf(intent.getAction()))
+        return targetSdk < Build.VERSION_CODES.O
+                || EXCEPTIONS.contains(String.valueOf(intent.getAction()))
                 || (intent.getFlags() & INCLUDES_BACKGROUND) != 0;
     }
 

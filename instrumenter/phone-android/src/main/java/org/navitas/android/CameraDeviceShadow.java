@@ -10,7 +10,8 @@ import org.robolectric.shadows.ShadowCameraDeviceImpl;
 /** Reports that a camera is closed. */
 @Implements(className = "android.hardware.camera2.impl.CameraDeviceImpl", isInAndroidSdk = false)
 public class CameraDeviceShadow extends ShadowCameraDeviceImpl {
-    @RealObject private CameraDevice device;
+    @RealObject
+    private CameraDevice device;
 
     @Implementation
     @Override

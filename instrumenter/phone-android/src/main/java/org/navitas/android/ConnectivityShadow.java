@@ -162,7 +162,8 @@ public class ConnectivityShadow extends ShadowConnectivityManager {
 
     @Implementation
     @Override
-    protected void registerBestMatchingNetworkCallback(NetworkRequest request, NetworkCallback callback, Handler handler) {
+    protected void registerBestMatchingNetworkCallback(
+            NetworkRequest request, NetworkCallback callback, Handler handler) {
         listen(request, callback, handler);
     }
 
@@ -213,7 +214,11 @@ public class ConnectivityShadow extends ShadowConnectivityManager {
     @Override
     protected NetworkInfo getNetworkInfo(int type) {
         mayAsk();
-        return Arrays.stream(NetworkOfPhone.values()).filter(each -> each.type == type).map(NetworkOfPhone::info).findAny().orElse(null);
+        return Arrays.stream(NetworkOfPhone.values())
+                .filter(each -> each.type == type)
+                .map(NetworkOfPhone::info)
+                .findAny()
+                .orElse(null);
     }
 
     @Implementation

@@ -25,7 +25,8 @@ public class ContextShadow extends ShadowContextImpl {
     @Implementation
     @Override
     protected Object getSystemService(String name) {
-        boolean isHealth = Context.SYSTEM_HEALTH_SERVICE.equals(name) && Boolean.getBoolean("navitas.android.powerMonitors");
+        boolean isHealth =
+                Context.SYSTEM_HEALTH_SERVICE.equals(name) && Boolean.getBoolean("navitas.android.powerMonitors");
         return isHealth ? new PhoneHealthManager() : super.getSystemService(name);
     }
 
@@ -57,8 +58,10 @@ public class ContextShadow extends ShadowContextImpl {
 
     @Implementation
     @Override
-    protected Intent registerReceiver(BroadcastReceiver receiver, IntentFilter filter, String permission, Handler scheduler) {
-        return StickyBroadcasts.send(super.registerReceiver(receiver, filter, permission, scheduler), receiver, filter, scheduler);
+    protected Intent registerReceiver(
+            BroadcastReceiver receiver, IntentFilter filter, String permission, Handler scheduler) {
+        return StickyBroadcasts.send(
+                super.registerReceiver(receiver, filter, permission, scheduler), receiver, filter, scheduler);
     }
 
     @Implementation

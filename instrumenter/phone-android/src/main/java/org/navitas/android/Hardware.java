@@ -2,7 +2,6 @@ package org.navitas.android;
 
 import android.content.Context;
 import android.hardware.Sensor;
-import android.hardware.SensorManager;
 import android.hardware.camera2.CameraManager;
 import java.lang.reflect.Field;
 import java.util.Map;
@@ -17,8 +16,18 @@ import org.robolectric.shadows.ShadowSensorManager;
 final class Hardware {
     /** Currents in mA, in the range of data sheets of phones' sensors. */
     private static final Map<Integer, Float> SENSORS = Map.of(
-            Sensor.TYPE_ACCELEROMETER, 0.15f, Sensor.TYPE_GYROSCOPE, 0.55f, Sensor.TYPE_MAGNETIC_FIELD, 0.2f,
-            Sensor.TYPE_LIGHT, 0.15f, Sensor.TYPE_PROXIMITY, 0.15f, Sensor.TYPE_PRESSURE, 0.01f);
+            Sensor.TYPE_ACCELEROMETER,
+            0.15f,
+            Sensor.TYPE_GYROSCOPE,
+            0.55f,
+            Sensor.TYPE_MAGNETIC_FIELD,
+            0.2f,
+            Sensor.TYPE_LIGHT,
+            0.15f,
+            Sensor.TYPE_PROXIMITY,
+            0.15f,
+            Sensor.TYPE_PRESSURE,
+            0.01f);
 
     private Hardware() {}
 

@@ -86,7 +86,9 @@ final class JobRuns {
     static void await() {
         long endNs = System.nanoTime() + LONGEST_WAIT_MS * 1_000_000;
         synchronized (RUNNING) {
-            for (long leftMs = LONGEST_WAIT_MS; !RUNNING.isEmpty() && leftMs > 0; leftMs = (endNs - System.nanoTime()) / 1_000_000) {
+            for (long leftMs = LONGEST_WAIT_MS;
+                    !RUNNING.isEmpty() && leftMs > 0;
+                    leftMs = (endNs - System.nanoTime()) / 1_000_000) {
                 try {
                     RUNNING.wait(leftMs);
                 } catch (InterruptedException e) {
@@ -100,7 +102,8 @@ final class JobRuns {
     private static long backoffMs(JobInfo job, int failures) {
         long first = job.getInitialBackoffMillis();
         boolean isLinear = job.getBackoffPolicy() == JobInfo.BACKOFF_POLICY_LINEAR;
-        return Math.min(LONGEST_BACKOFF_MS, isLinear ? first * failures : Math.round(first * Math.pow(2, failures - 1)));
+        return Math.min(
+                LONGEST_BACKOFF_MS, isLinear ? first * failures : Math.round(first * Math.pow(2, failures - 1)));
     }
 
     private static void set(JobInfo job, long dueMs, int failures) {

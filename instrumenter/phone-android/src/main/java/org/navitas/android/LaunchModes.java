@@ -16,7 +16,8 @@ final class LaunchModes {
         boolean isOnce = info.launchMode >= ActivityInfo.LAUNCH_SINGLE_TASK;
         boolean clears = isOnce || has(intent, Intent.FLAG_ACTIVITY_CLEAR_TOP);
         boolean isReordered = !clears && has(intent, Intent.FLAG_ACTIVITY_REORDER_TO_FRONT);
-        boolean isSingleTop = info.launchMode != ActivityInfo.LAUNCH_MULTIPLE || has(intent, Intent.FLAG_ACTIVITY_SINGLE_TOP);
+        boolean isSingleTop =
+                info.launchMode != ActivityInfo.LAUNCH_MULTIPLE || has(intent, Intent.FLAG_ACTIVITY_SINGLE_TOP);
         int place = lastOf(task, info);
         if (place < 0 || !(clears || isReordered || isSingleTop && place == task.size() - 1)) {
             return false;

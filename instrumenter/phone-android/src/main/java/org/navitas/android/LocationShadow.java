@@ -28,7 +28,8 @@ public class LocationShadow extends ShadowLocationManager {
 
     @Implementation
     @Override
-    protected void requestLocationUpdates(String provider, long ms, float meters, LocationListener listener, Looper looper) {
+    protected void requestLocationUpdates(
+            String provider, long ms, float meters, LocationListener listener, Looper looper) {
         mayLocate();
         super.requestLocationUpdates(provider, ms, meters, listener, looper);
         started(provider, listener);

@@ -17,7 +17,9 @@ public class MediaPlayerShadow extends ShadowMediaPlayer {
     private static final int WIDTH = 1280;
     private static final int HEIGHT = 720;
 
-    @RealObject private MediaPlayer player;
+    @RealObject
+    private MediaPlayer player;
+
     private boolean hasSurface;
 
     /** Lets players open any source. Sources that a test describes by itself keep what it says. */

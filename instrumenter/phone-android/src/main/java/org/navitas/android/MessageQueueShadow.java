@@ -18,7 +18,8 @@ public class MessageQueueShadow extends ShadowPausedMessageQueue {
     private static final Field PENDING_WAKE = field("pendingWake");
     private static final Field IS_POLLING = field("isPolling");
 
-    @RealObject private MessageQueue queue;
+    @RealObject
+    private MessageQueue queue;
 
     @Implementation
     @Override

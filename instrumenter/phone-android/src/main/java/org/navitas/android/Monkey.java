@@ -30,7 +30,8 @@ final class Monkey {
     void run(int events, Consumer<String> report) {
         for (int i = 0; i < events; i++) {
             String[] handled = new String[1];
-            PhoneInstrumentation.get().runOnMainSync(() -> handled[0] = Activities.top() == null ? null : event(Activities.top()));
+            PhoneInstrumentation.get()
+                    .runOnMainSync(() -> handled[0] = Activities.top() == null ? null : event(Activities.top()));
             if (handled[0] == null) {
                 AppSession.launch(launcher);
                 handled[0] = "switch " + launcher;

@@ -17,10 +17,14 @@ enum NetworkOfPhone {
 
     /** NetworkCapabilities.NET_CAPABILITY_NOT_VCN_MANAGED, which is hidden, and which each request asks for. */
     private static final int NOT_VCN_MANAGED = 28;
+
     private static final int[] CAPABILITIES = {
-        NetworkCapabilities.NET_CAPABILITY_INTERNET, NetworkCapabilities.NET_CAPABILITY_VALIDATED,
-        NetworkCapabilities.NET_CAPABILITY_NOT_ROAMING, NetworkCapabilities.NET_CAPABILITY_NOT_SUSPENDED,
-        NetworkCapabilities.NET_CAPABILITY_NOT_CONGESTED, NetworkCapabilities.NET_CAPABILITY_FOREGROUND,
+        NetworkCapabilities.NET_CAPABILITY_INTERNET,
+        NetworkCapabilities.NET_CAPABILITY_VALIDATED,
+        NetworkCapabilities.NET_CAPABILITY_NOT_ROAMING,
+        NetworkCapabilities.NET_CAPABILITY_NOT_SUSPENDED,
+        NetworkCapabilities.NET_CAPABILITY_NOT_CONGESTED,
+        NetworkCapabilities.NET_CAPABILITY_FOREGROUND,
         NOT_VCN_MANAGED,
     };
 
@@ -69,7 +73,11 @@ enum NetworkOfPhone {
         NetworkInfo.DetailedState state =
                 isConnected ? NetworkInfo.DetailedState.CONNECTED : NetworkInfo.DetailedState.DISCONNECTED;
         NetworkInfo info = ShadowNetworkInfo.newInstance(
-                state, type, 0, isConnected, isConnected ? NetworkInfo.State.CONNECTED : NetworkInfo.State.DISCONNECTED);
+                state,
+                type,
+                0,
+                isConnected,
+                isConnected ? NetworkInfo.State.CONNECTED : NetworkInfo.State.DISCONNECTED);
         ReflectionHelpers.setField(info, "mTypeName", name());
         return info;
     }

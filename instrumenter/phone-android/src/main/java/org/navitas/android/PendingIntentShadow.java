@@ -14,8 +14,15 @@ import org.robolectric.shadows.ShadowPendingIntent;
 public class PendingIntentShadow extends ShadowPendingIntent {
     @Implementation
     @Override
-    protected void send(Context context, int code, Intent fill, PendingIntent.OnFinished finished, Handler handler,
-            String permission, Bundle options) throws PendingIntent.CanceledException {
+    protected void send(
+            Context context,
+            int code,
+            Intent fill,
+            PendingIntent.OnFinished finished,
+            Handler handler,
+            String permission,
+            Bundle options)
+            throws PendingIntent.CanceledException {
         super.send(context, code, fill, finished, handler, permission, options);
         if (isActivity()) {
             Intent intent = new Intent(getSavedIntent());

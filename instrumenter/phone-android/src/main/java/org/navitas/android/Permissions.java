@@ -19,6 +19,7 @@ import org.robolectric.shadows.ShadowActivity;
 final class Permissions {
     /** Constants of PackageManager, which are hidden. */
     private static final String REQUEST = "android.content.pm.action.REQUEST_PERMISSIONS";
+
     private static final String NAMES = "android.content.pm.extra.REQUEST_PERMISSIONS_NAMES";
     private static final String RESULTS = "android.content.pm.extra.REQUEST_PERMISSIONS_RESULTS";
 
@@ -56,14 +57,18 @@ final class Permissions {
      * @param before the name of the one that other apps need
      */
     static void enforceBluetooth(String since12, String before) {
-        boolean isNew = RuntimeEnvironment.getApplication().getApplicationInfo().targetSdkVersion >= Build.VERSION_CODES.S;
+        boolean isNew =
+                RuntimeEnvironment.getApplication().getApplicationInfo().targetSdkVersion >= Build.VERSION_CODES.S;
         enforce("android.permission." + (isNew ? "BLUETOOTH_" + since12 : before), null);
     }
 
     private static Set<String> requests(Application app) {
         try {
-            PackageInfo info = app.getPackageManager().getPackageInfo(app.getPackageName(), PackageManager.GET_PERMISSIONS);
-            return info.requestedPermissions == null ? Set.of() : new HashSet<>(Arrays.asList(info.requestedPermissions));
+            PackageInfo info =
+                    app.getPackageManager().getPackageInfo(app.getPackageName(), PackageManager.GET_PERMISSIONS);
+            return info.requestedPermissions == null
+                    ? Set.of()
+                    : new HashSet<>(Arrays.asList(info.requestedPermissions));
         } catch (PackageManager.NameNotFoundException e) {
             throw new AssertionError(e);
         }
@@ -75,7 +80,8 @@ final class Permissions {
             return false;
         }
         String[] names = intent.getStringArrayExtra(NAMES);
-        int[] results = Arrays.stream(names).mapToInt(activity::checkSelfPermission).toArray();
+        int[] results =
+                Arrays.stream(names).mapToInt(activity::checkSelfPermission).toArray();
         Intent result = new Intent(REQUEST).putExtra(NAMES, names).putExtra(RESULTS, results);
         new Handler(Looper.getMainLooper()).post(() -> {
             ShadowActivity shadow = Shadow.extract(activity);

@@ -31,7 +31,12 @@ final class PhoneChanges {
         for (String name : names) {
             String[] words = name.split("\\.", 2);
             if (NAMESPACES.contains(words[0])) {
-                Uri uri = new Uri.Builder().scheme("content").authority("settings").appendPath(words[0]).appendPath(words[1]).build();
+                Uri uri = new Uri.Builder()
+                        .scheme("content")
+                        .authority("settings")
+                        .appendPath(words[0])
+                        .appendPath(words[1])
+                        .build();
                 app.getContentResolver().notifyChange(uri, null);
             }
         }

@@ -8,7 +8,7 @@ import java.io.File;
 import java.nio.file.Path;
 import java.util.List;
 import org.navitas.phone.PhoneApplication;
-import org.navitas.phone.android.Framework;
+import org.navitas.phone.android.shared.FrameworkTask;
 import org.robolectric.RuntimeEnvironment;
 import org.robolectric.android.internal.AndroidTestEnvironment;
 import org.robolectric.config.ConfigurationRegistry;
@@ -18,7 +18,6 @@ import org.robolectric.pluginapi.Sdk;
 import org.robolectric.pluginapi.TestEnvironmentLifecyclePlugin;
 import org.robolectric.pluginapi.config.ConfigurationStrategy.Configuration;
 import org.robolectric.util.TempDirectory;
-import org.robolectric.util.inject.Injector;
 
 /** Sets up the app's process as on a phone: a separate main thread, the package's data folder, am's arguments. */
 public class PhoneEnvironment extends AndroidTestEnvironment {
@@ -67,7 +66,7 @@ public class PhoneEnvironment extends AndroidTestEnvironment {
 
     private static Bundle arguments() {
         Bundle bundle = new Bundle();
-        List<String> pairs = Framework.arguments();
+        List<String> pairs = FrameworkTask.arguments();
         for (int i = 0; i + 1 < pairs.size(); i += 2) {
             bundle.putString(pairs.get(i), pairs.get(i + 1));
         }

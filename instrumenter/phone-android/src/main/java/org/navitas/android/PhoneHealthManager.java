@@ -58,12 +58,16 @@ public final class PhoneHealthManager extends SystemHealthManager {
      * @param onResult receives the readings
      */
     public void getPowerMonitorReadings(
-            List<PowerMonitor> monitors, Executor executor, OutcomeReceiver<PowerMonitorReadings, RuntimeException> onResult) {
+            List<PowerMonitor> monitors,
+            Executor executor,
+            OutcomeReceiver<PowerMonitorReadings, RuntimeException> onResult) {
         BINDER.execute(() -> {
             try {
                 Map<PowerMonitor, long[]> all = readings();
                 if (!all.keySet().containsAll(monitors)) {
-                    deliver(executor, () -> onResult.onError(new IllegalArgumentException("Unsupported power monitor")));
+                    deliver(
+                            executor,
+                            () -> onResult.onError(new IllegalArgumentException("Unsupported power monitor")));
                     return;
                 }
                 Map<PowerMonitor, long[]> wanted = new HashMap<>();

@@ -106,18 +106,26 @@ final class PhoneInstrumentation extends RoboMonitoringInstrumentation {
 
     @Override
     public Activity startActivitySync(Intent intent, Bundle options) {
-        return Activities.launch(() -> super.startActivitySyncInternal(intent, options, null)).get();
+        return Activities.launch(() -> super.startActivitySyncInternal(intent, options, null))
+                .get();
     }
 
     /** Starts an activity for ActivityScenario, which on a phone (InstrumentationActivityInvoker) clears the task. */
     @Override
-    public ActivityController<? extends Activity> startActivitySyncInternal(Intent intent, Bundle options, String caller) {
+    public ActivityController<? extends Activity> startActivitySyncInternal(
+            Intent intent, Bundle options, String caller) {
         return Activities.launchAlone(() -> super.startActivitySyncInternal(intent, options, caller));
     }
 
     @Override
     public ActivityResult execStartActivity(
-            Context who, IBinder thread, IBinder token, Activity target, Intent intent, int requestCode, Bundle options) {
+            Context who,
+            IBinder thread,
+            IBinder token,
+            Activity target,
+            Intent intent,
+            int requestCode,
+            Bundle options) {
         ActivityResult result = super.execStartActivity(who, thread, token, target, intent, requestCode, options);
         Activities.start(intent, options, target, null, requestCode);
         return result;

@@ -14,7 +14,8 @@ import org.robolectric.shadows.ShadowPowerManager;
 /** The screen, battery saver, exemptions from Doze and thermal status of the phone, which never dozes. */
 @Implements(className = "android.os.PowerManager")
 public class PowerManagerShadow extends ShadowPowerManager {
-    private static final Map<PowerManager.OnThermalStatusChangedListener, Executor> LISTENERS = new ConcurrentHashMap<>();
+    private static final Map<PowerManager.OnThermalStatusChangedListener, Executor> LISTENERS =
+            new ConcurrentHashMap<>();
 
     @Implementation
     @Override

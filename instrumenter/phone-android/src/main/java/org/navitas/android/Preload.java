@@ -17,7 +17,8 @@ final class Preload {
 
     /** Runs on the main thread. */
     static void run() {
-        ActivityController<Activity> controller = Robolectric.buildActivity(Activity.class).create();
+        ActivityController<Activity> controller =
+                Robolectric.buildActivity(Activity.class).create();
         Activity activity = controller.get();
         LinearLayout layout = new LinearLayout(activity);
         layout.addView(new TextView(activity));

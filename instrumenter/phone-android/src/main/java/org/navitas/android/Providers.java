@@ -26,7 +26,9 @@ final class Providers {
         }
         Arrays.stream(info.providers)
                 .filter(provider -> provider.enabled && provider.authority != null)
-                .sorted(Comparator.comparingInt((ProviderInfo provider) -> provider.initOrder).reversed())
-                .forEach(provider -> ShadowContentResolver.getProvider(Uri.parse("content://" + provider.authority.split(";")[0])));
+                .sorted(Comparator.comparingInt((ProviderInfo provider) -> provider.initOrder)
+                        .reversed())
+                .forEach(provider -> ShadowContentResolver.getProvider(
+                        Uri.parse("content://" + provider.authority.split(";")[0])));
     }
 }

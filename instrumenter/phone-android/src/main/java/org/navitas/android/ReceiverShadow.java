@@ -31,7 +31,8 @@ public class ReceiverShadow extends ShadowBroadcastReceiver {
     /** The result of the broadcast that the thread delivers next, if it is not ordered. */
     private final ThreadLocal<BroadcastReceiver.PendingResult> next = new ThreadLocal<>();
 
-    @RealObject private BroadcastReceiver self;
+    @RealObject
+    private BroadcastReceiver self;
 
     @Implementation
     protected void setPendingResult(BroadcastReceiver.PendingResult result) {
@@ -69,7 +70,8 @@ public class ReceiverShadow extends ShadowBroadcastReceiver {
      * which Robolectric registers. Null for a receiver of an ordered broadcast's result.
      */
     private Context registrar() {
-        for (ShadowApplication.Wrapper each : Shadows.shadowOf(RuntimeEnvironment.getApplication()).getRegisteredReceivers()) {
+        for (ShadowApplication.Wrapper each :
+                Shadows.shadowOf(RuntimeEnvironment.getApplication()).getRegisteredReceivers()) {
             if (each.getBroadcastReceiver() == self) {
                 return ReflectionHelpers.callInstanceMethod(each.getContext(), "getOuterContext"); // of ContextImpl
             }

@@ -9,7 +9,8 @@ import org.robolectric.shadows.ShadowService;
 /** Stops a service that stops itself. */
 @Implements(className = "android.app.Service")
 public class ServiceShadow extends ShadowService {
-    @RealObject private Service service;
+    @RealObject
+    private Service service;
 
     @Implementation
     @Override

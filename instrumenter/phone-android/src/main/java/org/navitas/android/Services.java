@@ -29,6 +29,7 @@ final class Services {
         final Set<ServiceConnection> connections = new HashSet<>();
         /** What onBind returned, by intent; kept until the service ends. */
         final Map<Intent.FilterComparison, IBinder> binders = new HashMap<>();
+
         boolean wantsRebind;
         boolean isStarted;
         int starts;
@@ -56,7 +57,9 @@ final class Services {
             onMain(() -> {
                 Running service = running(name);
                 service.isStarted = true;
-                service.controller.get().onStartCommand(new Intent(intent), 0, ++service.starts); // a copy, as parcels are
+                service.controller
+                        .get()
+                        .onStartCommand(new Intent(intent), 0, ++service.starts); // a copy, as parcels are
             });
         }
         return name;
@@ -156,7 +159,8 @@ final class Services {
         Running service = RUNNING.get(name);
         if (service == null) {
             try {
-                Class<? extends Service> type = Class.forName(name.getClassName()).asSubclass(Service.class);
+                Class<? extends Service> type =
+                        Class.forName(name.getClassName()).asSubclass(Service.class);
                 service = new Running(Robolectric.buildService(type, new Intent().setComponent(name)));
             } catch (ClassNotFoundException e) {
                 throw new RuntimeException("Unable to instantiate service " + name.getClassName(), e);
@@ -168,12 +172,15 @@ final class Services {
     }
 
     private static ComponentName resolve(Intent intent) {
-        ResolveInfo found = RuntimeEnvironment.getApplication().getPackageManager().resolveService(intent, 0);
+        ResolveInfo found =
+                RuntimeEnvironment.getApplication().getPackageManager().resolveService(intent, 0);
         if (found == null || found.serviceInfo == null) {
             return null;
         }
         String appPackage = RuntimeEnvironment.getApplication().getPackageName();
-        return appPackage.equals(found.serviceInfo.packageName) ? new ComponentName(appPackage, found.serviceInfo.name) : null;
+        return appPackage.equals(found.serviceInfo.packageName)
+                ? new ComponentName(appPackage, found.serviceInfo.name)
+                : null;
     }
 
     /** Always posts the action, since a phone answers by a separate binder call. */

@@ -1,7 +1,7 @@
 package org.navitas.android;
 
 import org.junit.Test;
-import org.navitas.phone.android.Framework;
+import org.navitas.phone.android.shared.FrameworkTask;
 import org.robolectric.annotation.Config;
 import org.robolectric.annotation.GraphicsMode;
 import org.robolectric.annotation.LooperMode;
@@ -10,21 +10,50 @@ import org.robolectric.annotation.LooperMode;
 @Config(
         sdk = 33,
         shadows = {
-            ActivityShadow.class, AlarmShadow.class, AudioTrackShadow.class, BatteryShadow.class, BleScannerShadow.class,
-            BluetoothDeviceShadow.class, BluetoothGattShadow.class, BluetoothShadow.class, CameraDeviceShadow.class,
-            CameraManagerShadow.class, ClockShadow.class, ConnectivityShadow.class, ContextShadow.class, DebugShadow.class,
-            IntentServiceShadow.class, JobSchedulerShadow.class, JobServiceShadow.class, KeyCharacterMapShadow.class,
-            LocationShadow.class, LogShadow.class, MediaPlayerShadow.class, MessageQueueShadow.class,
-            PendingIntentShadow.class, PowerManagerShadow.class, ProcessShadow.class, ReceiverShadow.class,
-            SensorShadow.class, ServiceShadow.class, SettingsShadow.class, SettingsShadow.OfGlobal.class,
-            SettingsShadow.OfSecure.class, SettingsShadow.OfSystem.class, TrafficShadow.class, VsyncShadow.class,
-            WakeLockShadow.class, WifiLockShadow.class, WifiManagerShadow.class, XmlShadow.class,
+            ActivityShadow.class,
+            AlarmShadow.class,
+            AudioTrackShadow.class,
+            BatteryShadow.class,
+            BleScannerShadow.class,
+            BluetoothDeviceShadow.class,
+            BluetoothGattShadow.class,
+            BluetoothShadow.class,
+            CameraDeviceShadow.class,
+            CameraManagerShadow.class,
+            ClockShadow.class,
+            ConnectivityShadow.class,
+            ContextShadow.class,
+            DebugShadow.class,
+            IntentServiceShadow.class,
+            JobSchedulerShadow.class,
+            JobServiceShadow.class,
+            KeyCharacterMapShadow.class,
+            LocationShadow.class,
+            LogShadow.class,
+            MediaPlayerShadow.class,
+            MessageQueueShadow.class,
+            PendingIntentShadow.class,
+            PowerManagerShadow.class,
+            ProcessShadow.class,
+            ReceiverShadow.class,
+            SensorShadow.class,
+            ServiceShadow.class,
+            SettingsShadow.class,
+            SettingsShadow.OfGlobal.class,
+            SettingsShadow.OfSecure.class,
+            SettingsShadow.OfSystem.class,
+            TrafficShadow.class,
+            VsyncShadow.class,
+            WakeLockShadow.class,
+            WifiLockShadow.class,
+            WifiManagerShadow.class,
+            XmlShadow.class,
         })
 @LooperMode(LooperMode.Mode.INSTRUMENTATION_TEST)
 @GraphicsMode(GraphicsMode.Mode.LEGACY)
 public class Session {
     @Test
     public void run() {
-        Framework.started(Session.class.getClassLoader());
+        FrameworkTask.run(Session.class.getClassLoader());
     }
 }

@@ -21,7 +21,8 @@ public class SettingsShadow {
     private static final String WRITE = "android.permission.WRITE_SETTINGS";
     private static final String WRITE_SECURE = "android.permission.WRITE_SECURE_SETTINGS";
 
-    @RealObject private Object cache;
+    @RealObject
+    private Object cache;
 
     /** Settings.System as in Android, except that the manifest decides who can write. */
     @Implements(className = "android.provider.Settings$System")
@@ -47,7 +48,13 @@ public class SettingsShadow {
 
     @Implementation
     protected boolean putStringForUser(
-            ContentResolver resolver, String name, String value, String tag, boolean isDefault, int user, boolean overrides) {
+            ContentResolver resolver,
+            String name,
+            String value,
+            String tag,
+            boolean isDefault,
+            int user,
+            boolean overrides) {
         return value == null ? request(name) : request(name, PhoneRequest.encoded(value));
     }
 
@@ -62,9 +69,10 @@ public class SettingsShadow {
         String permission = isSystem ? WRITE : WRITE_SECURE;
         if (!Permissions.isRequested(permission)) {
             String own = RuntimeEnvironment.getApplication().getPackageName();
-            throw new SecurityException(isSystem
-                    ? own + " was not granted  this permission: " + permission + "."
-                    : "Permission denial: writing to settings requires:" + permission);
+            throw new SecurityException(
+                    isSystem
+                            ? own + " was not granted  this permission: " + permission + "."
+                            : "Permission denial: writing to settings requires:" + permission);
         }
         String[] words = new String[2 + value.length];
         words[0] = namespace;

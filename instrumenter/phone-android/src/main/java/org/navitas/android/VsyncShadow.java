@@ -16,7 +16,9 @@ public class VsyncShadow extends ShadowDisplayEventReceiver {
     private static final long FRAME_NS = 16_666_667;
     private static final long NS_PER_MS = 1_000_000;
 
-    @RealObject private DisplayEventReceiver receiver;
+    @RealObject
+    private DisplayEventReceiver receiver;
+
     private Handler handler;
 
     @Implementation
@@ -30,7 +32,8 @@ public class VsyncShadow extends ShadowDisplayEventReceiver {
     }
 
     private void frame() {
-        nativeScheduleVsync(reflector(DisplayEventReceiverReflector.class, receiver).getReceiverPtr());
+        nativeScheduleVsync(
+                reflector(DisplayEventReceiverReflector.class, receiver).getReceiverPtr());
     }
 
     /** Passes the time of the clock that animations use. */

@@ -15,7 +15,8 @@ import org.robolectric.shadows.ShadowPowerManager.ShadowWakeLock;
 public class WakeLockShadow extends ShadowWakeLock {
     private static final String WAKE_LOCK = "wakelock";
 
-    @RealObject private WakeLock lock;
+    @RealObject
+    private WakeLock lock;
 
     @Implementation
     @Override

@@ -15,7 +15,9 @@ public class WifiLockShadow extends ShadowWifiLock {
 
     /** The mode's number and the tag. */
     String name = "";
-    @RealObject private WifiLock lock;
+
+    @RealObject
+    private WifiLock lock;
 
     @Implementation
     @Override

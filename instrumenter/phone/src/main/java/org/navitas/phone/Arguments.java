@@ -91,7 +91,8 @@ final class Arguments {
 
     private List<String> list(String key) {
         List<String> parts = new ArrayList<>();
-        for (String part : values.containsKey(key) ? Arrays.asList(values.get(key).split(",")) : new ArrayList<String>()) {
+        for (String part :
+                values.containsKey(key) ? Arrays.asList(values.get(key).split(",")) : new ArrayList<String>()) {
             if (!part.trim().isEmpty()) {
                 parts.add(part.trim());
             }

@@ -83,7 +83,10 @@ public final class InstrumentMain {
         try {
             Class.forName(needed, false, loader);
         } catch (ClassNotFoundException e) {
-            failed(printer, (isPlatform ? "junit-platform-launcher" : "JUnit 4") + " is not on the class path of the tests", e);
+            failed(
+                    printer,
+                    (isPlatform ? "junit-platform-launcher" : "JUnit 4") + " is not on the class path of the tests",
+                    e);
             return;
         }
         try {
@@ -108,7 +111,10 @@ public final class InstrumentMain {
             root = root.getCause();
         }
         StackTraceElement[] trace = root.getStackTrace();
-        return root + (root == error || trace.length == 0 ? "" : ", at " + trace[0] + " (the log contains the stack trace)");
+        return root
+                + (root == error || trace.length == 0
+                        ? ""
+                        : ", at " + trace[0] + " (the log contains the stack trace)");
     }
 
     private static void failed(StatusPrinter printer, String problem, Throwable cause) {

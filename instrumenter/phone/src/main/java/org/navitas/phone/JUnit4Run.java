@@ -35,7 +35,9 @@ final class JUnit4Run {
             JUnitCore core = new JUnitCore();
             core.addListener(progress);
             for (String name : arguments.listeners()) {
-                core.addListener((RunListener) Class.forName(name, true, loader).getDeclaredConstructor().newInstance());
+                core.addListener((RunListener) Class.forName(name, true, loader)
+                        .getDeclaredConstructor()
+                        .newInstance());
             }
             result = core.run(Request.runner(runner));
         }

@@ -110,7 +110,8 @@ final class JUnit4Selection {
         @Override
         boolean keeps(Description test) {
             TestName name = new TestName(test.getClassName(), test.getMethodName());
-            boolean matches = name.className.equals(className) && (name.isClass() || MethodNames.include(methods, name.method));
+            boolean matches =
+                    name.className.equals(className) && (name.isClass() || MethodNames.include(methods, name.method));
             return isExclusion != matches;
         }
     }

@@ -31,6 +31,7 @@ import java.util.concurrent.locks.LockSupport;
 public final class LogSocket {
     /** Maximum bytes of priority, tag, NUL, message and NUL (LOGGER_ENTRY_MAX_PAYLOAD); longer entries are cut. */
     static final int MAX_PAYLOAD = 4068;
+
     private static final int HEADER_BYTES = 18;
     private static final int TRY_AGAIN = -11; // -EAGAIN, the return value of liblog
     private static final int REPORT = 255;
@@ -40,7 +41,8 @@ public final class LogSocket {
 
     private static final PrintStream STANDARD_ERROR = new PrintStream(new FileOutputStream(FileDescriptor.err), true);
     private static final LogSocket PROCESS = open(System.getProperty("navitas.log"));
-    private static final int PID = leadingNumber(ManagementFactory.getRuntimeMXBean().getName());
+    private static final int PID =
+            leadingNumber(ManagementFactory.getRuntimeMXBean().getName());
     private static final ThreadLocal<Integer> TID = new ThreadLocal<Integer>() {
         @Override
         protected Integer initialValue() {
@@ -141,10 +143,13 @@ public final class LogSocket {
     private ByteBuffer datagram(int priority, int buffer, byte[] text) {
         int length = Math.min(text.length, MAX_PAYLOAD - 2);
         Instant now = Instant.now();
-        ByteBuffer entry = ByteBuffer.allocate(token.length + HEADER_BYTES + length).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer entry =
+                ByteBuffer.allocate(token.length + HEADER_BYTES + length).order(ByteOrder.LITTLE_ENDIAN);
         entry.put(token);
         entry.put((byte) priority).putInt(PID).putInt(TID.get());
-        entry.putLong(now.getEpochSecond() * 1_000_000_000 + now.getNano()).put((byte) buffer).put(text, 0, length);
+        entry.putLong(now.getEpochSecond() * 1_000_000_000 + now.getNano())
+                .put((byte) buffer)
+                .put(text, 0, length);
         entry.flip();
         return entry;
     }

@@ -26,6 +26,7 @@ final class MethodNames {
      * adds}.
      */
     private static boolean isOneOf(String name, String method) {
-        return method.startsWith(name) && (method.startsWith("[", name.length()) || method.startsWith("(", name.length()));
+        return method.startsWith(name)
+                && (method.startsWith("[", name.length()) || method.startsWith("(", name.length()));
     }
 }

@@ -47,14 +47,16 @@ public final class OwnSockets {
             boolean isServer = false;
             boolean isHere = false;
             for (String table : TABLES) {
-                try (BufferedReader lines = new BufferedReader(new InputStreamReader(new FileInputStream(table), StandardCharsets.US_ASCII))) {
+                try (BufferedReader lines = new BufferedReader(
+                        new InputStreamReader(new FileInputStream(table), StandardCharsets.US_ASCII))) {
                     lines.readLine(); // names of the columns
                     for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                         String[] fields = line.trim().split(" +", INODE + 2);
                         if (own.contains("socket:[" + fields[INODE] + "]")) {
                             boolean listens = fields[STATE].equals(LISTENS);
                             isServer |= listens && port(fields[LOCAL]) == localPort;
-                            isHere |= port(fields[LOCAL]) == remotePort && (listens || port(fields[REMOTE]) == localPort);
+                            isHere |=
+                                    port(fields[LOCAL]) == remotePort && (listens || port(fields[REMOTE]) == localPort);
                         }
                     }
                 }

@@ -34,7 +34,8 @@ public final class PhoneRequest {
         }
         LogSocket.report(kind, request);
         for (long end = System.nanoTime() + LIMIT_NS; System.nanoTime() < end; LockSupport.parkNanos(PAUSE_NS)) {
-            List<String> lines = Arrays.asList(PhoneFile.read("/proc/" + LogSocket.processId() + "/answer").split("\n"));
+            List<String> lines = Arrays.asList(
+                    PhoneFile.read("/proc/" + LogSocket.processId() + "/answer").split("\n"));
             if (lines.get(0).equals(number)) {
                 return lines.subList(1, lines.size());
             }

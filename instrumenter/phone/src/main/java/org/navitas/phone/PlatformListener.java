@@ -37,7 +37,8 @@ final class PlatformListener extends PlatformTests {
     protected void started(TestName name) {
         if (progress.isRunning() && !hasOverlap) {
             hasOverlap = true;
-            progress.warn("tests overlapped (" + name + " began while another ran): their energies cannot be separated");
+            progress.warn(
+                    "tests overlapped (" + name + " began while another ran): their energies cannot be separated");
         }
         tests++;
         progress.started(name);

@@ -29,7 +29,8 @@ final class PlatformRun {
         TestProgress progress = new TestProgress(printer);
         PlatformListener listener = new PlatformListener(progress);
         Launcher launcher = LauncherFactory.create();
-        PlatformSelection selection = new PlatformSelection(arguments, System.getProperty("navitas.testRoots", ""), loader, launcher);
+        PlatformSelection selection =
+                new PlatformSelection(arguments, System.getProperty("navitas.testRoots", ""), loader, launcher);
         List<TestExecutionListener> listeners = listeners();
         listeners.add(0, listener);
         long start = System.nanoTime();
@@ -50,7 +51,8 @@ final class PlatformRun {
     private List<TestExecutionListener> listeners() throws ReflectiveOperationException {
         List<TestExecutionListener> listeners = new ArrayList<>();
         for (String name : arguments.listeners()) {
-            Object listener = Class.forName(name, true, loader).getDeclaredConstructor().newInstance();
+            Object listener =
+                    Class.forName(name, true, loader).getDeclaredConstructor().newInstance();
             listeners.add((TestExecutionListener) listener);
         }
         return listeners;
@@ -72,8 +74,9 @@ final class PlatformRun {
     private static String summary(double seconds, PlatformListener listener) {
         String time = String.format(Locale.ROOT, "\nTime: %.3f\n\n", seconds);
         int run = listener.tests;
-        return time + (listener.failures == 0
-                ? "OK (" + run + " test" + (run == 1 ? "" : "s") + ")\n\n"
-                : "FAILURES!!!\nTests run: " + run + ",  Failures: " + listener.failures + "\n\n");
+        return time
+                + (listener.failures == 0
+                        ? "OK (" + run + " test" + (run == 1 ? "" : "s") + ")\n\n"
+                        : "FAILURES!!!\nTests run: " + run + ",  Failures: " + listener.failures + "\n\n");
     }
 }

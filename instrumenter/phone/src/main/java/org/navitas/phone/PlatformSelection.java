@@ -89,7 +89,8 @@ final class PlatformSelection {
     }
 
     private static LauncherDiscoveryRequest request(List<DiscoverySelector> selectors) {
-        LauncherDiscoveryRequestBuilder request = LauncherDiscoveryRequestBuilder.request().selectors(selectors);
+        LauncherDiscoveryRequestBuilder request =
+                LauncherDiscoveryRequestBuilder.request().selectors(selectors);
         setting("includeEngines", names -> request.filters(EngineFilter.includeEngines(names)));
         setting("excludeEngines", names -> request.filters(EngineFilter.excludeEngines(names)));
         setting("includeTags", tags -> request.filters(TagFilter.includeTags(tags)));
@@ -136,7 +137,8 @@ final class PlatformSelection {
 
     private void choose(TestPlan plan, TestIdentifier at, boolean isNamed) {
         TestSource source = at.getSource().orElse(null);
-        Set<String> methods = source instanceof ClassSource ? arguments.classes().get(((ClassSource) source).getClassName()) : null;
+        Set<String> methods =
+                source instanceof ClassSource ? arguments.classes().get(((ClassSource) source).getClassName()) : null;
         boolean isInside = isNamed || methods != null && methods.isEmpty();
         Set<TestIdentifier> children = plan.getChildren(at);
         for (TestIdentifier child : children) {
@@ -177,7 +179,8 @@ final class PlatformSelection {
             Matcher invocation = INVOCATION.matcher(method);
             if (name.isClass()) {
                 some.addAll(methodsOf(name.className, method));
-            } else if (invocation.matches() && MethodNames.include(Collections.singleton(invocation.group(1)), name.method)) {
+            } else if (invocation.matches()
+                    && MethodNames.include(Collections.singleton(invocation.group(1)), name.method)) {
                 some.addAll(invocation(leaf, invocation.group(2)));
             }
         }
@@ -202,7 +205,8 @@ final class PlatformSelection {
             id += "/[dynamic-container:#" + path[i] + "]";
         }
         String last = ":#" + path[path.length - 1] + "]"; // a test or a container: known only when it runs
-        return Arrays.asList(selectUniqueId(id + "/[dynamic-test" + last), selectUniqueId(id + "/[dynamic-container" + last));
+        return Arrays.asList(
+                selectUniqueId(id + "/[dynamic-test" + last), selectUniqueId(id + "/[dynamic-container" + last));
     }
 
     /**
@@ -214,7 +218,8 @@ final class PlatformSelection {
         List<DiscoverySelector> selectors = new ArrayList<>();
         try {
             Class<?> type = Class.forName(className, false, loader);
-            for (Method one : ReflectionSupport.findMethods(type, m -> m.getName().equals(plain), HierarchyTraversalMode.TOP_DOWN)) {
+            for (Method one : ReflectionSupport.findMethods(
+                    type, m -> m.getName().equals(plain), HierarchyTraversalMode.TOP_DOWN)) {
                 selectors.add(selectMethod(type, one));
             }
         } catch (ClassNotFoundException | LinkageError e) {

@@ -28,7 +28,9 @@ public final class ProbedClasses implements ClassFileTransformer {
 
     private ProbedClasses(ZipFile probed) {
         this.probed = probed;
-        names = probed.stream().map(entry -> entry.getName().replaceFirst("^[^/]*/", "")).collect(Collectors.toSet());
+        names = probed.stream()
+                .map(entry -> entry.getName().replaceFirst("^[^/]*/", ""))
+                .collect(Collectors.toSet());
     }
 
     /**
@@ -44,7 +46,8 @@ public final class ProbedClasses implements ClassFileTransformer {
 
     /** Returns the class with probes, also for class loaders of the app; null for other classes. */
     @Override
-    public byte[] transform(ClassLoader loader, String name, Class<?> redefined, ProtectionDomain domain, byte[] built) {
+    public byte[] transform(
+            ClassLoader loader, String name, Class<?> redefined, ProtectionDomain domain, byte[] built) {
         String file = name + ".class";
         if (!names.contains(file)) {
             return null;
@@ -71,7 +74,8 @@ public final class ProbedClasses implements ClassFileTransformer {
             return null;
         }
         String others = CHANGED.size() == 1 ? "" : " and " + (CHANGED.size() - 1) + " more";
-        return "classes that were changed before they were loaded have no probes, and their energy counts as their callers': "
+        return "classes that were changed before they were loaded have no probes, and their energy counts as their"
+                + " callers': "
                 + CHANGED.first() + others;
     }
 }

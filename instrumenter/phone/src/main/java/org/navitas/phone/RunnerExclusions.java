@@ -13,7 +13,9 @@ import org.junit.runner.Description;
  */
 final class RunnerExclusions extends TestFilter {
     private static final Collection<String> SUPPRESS = Arrays.asList(
-            "androidx.test.filters.Suppress", "android.support.test.filters.Suppress", "android.test.suitebuilder.annotation.Suppress");
+            "androidx.test.filters.Suppress",
+            "android.support.test.filters.Suppress",
+            "android.test.suitebuilder.annotation.Suppress");
     private static final Collection<String> SDK_SUPPRESS =
             Arrays.asList("androidx.test.filters.SdkSuppress", "android.support.test.filters.SdkSuppress");
 

@@ -39,12 +39,16 @@ final class RunnerFilters {
         String regex = arguments.value("tests_regex");
         if (regex != null) {
             Pattern pattern = Pattern.compile(regex);
-            filters.add(filter(regex, test -> pattern.matcher(test.getClassName() + "#" + test.getMethodName()).find()));
+            filters.add(filter(
+                    regex,
+                    test -> pattern.matcher(test.getClassName() + "#" + test.getMethodName())
+                            .find()));
         }
         int shards = arguments.count("numShards");
         int index = arguments.count("shardIndex");
         if (shards > 0 && arguments.value("shardIndex") != null) {
-            filters.add(filter("shard " + index + " of " + shards, test -> Math.abs(test.hashCode() % shards) == index));
+            filters.add(
+                    filter("shard " + index + " of " + shards, test -> Math.abs(test.hashCode() % shards) == index));
         }
         return filters;
     }

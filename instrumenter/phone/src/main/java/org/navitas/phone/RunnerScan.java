@@ -18,8 +18,15 @@ import org.junit.runner.RunWith;
 final class RunnerScan {
     /** The packages that ClassPathScanner excludes. */
     private static final List<String> EXCLUDED = Arrays.asList(
-            "junit", "org.junit", "org.hamcrest", "org.mockito", "androidx.test.internal.runner.junit3", "androidx.test.runner.suites",
-            "android.support.test.internal.runner.junit3", "org.jacoco", "net.bytebuddy");
+            "junit",
+            "org.junit",
+            "org.hamcrest",
+            "org.mockito",
+            "androidx.test.internal.runner.junit3",
+            "androidx.test.runner.suites",
+            "android.support.test.internal.runner.junit3",
+            "org.jacoco",
+            "net.bytebuddy");
     /** Libraries without tests. The runner searches them; this code does not, to avoid loading their classes. */
     private static final List<String> WITHOUT_TESTS = Arrays.asList(
             "androidx.test", "android.support.test", "kotlin", "kotlinx", "org.navitas.runtime", "org.navitas.junit");
@@ -34,7 +41,9 @@ final class RunnerScan {
     static Predicate<String> names(Collection<String> packages) {
         return name -> name.indexOf('$') < 0
                 && EXCLUDED.stream().noneMatch(one -> isIn(name, one) && !packages.contains(one))
-                && WITHOUT_TESTS.stream().noneMatch(one -> isIn(name, one) && packages.stream().noneMatch(included -> isIn(name, included)));
+                && WITHOUT_TESTS.stream()
+                        .noneMatch(one ->
+                                isIn(name, one) && packages.stream().noneMatch(included -> isIn(name, included)));
     }
 
     private static boolean isIn(String name, String packageName) {
@@ -55,7 +64,8 @@ final class RunnerScan {
             if (takesNothing && method.getName().equals("suite")) {
                 return true;
             }
-            boolean isJUnit3 = takesNothing && method.getName().startsWith("test") && method.getReturnType() == void.class;
+            boolean isJUnit3 =
+                    takesNothing && method.getName().startsWith("test") && method.getReturnType() == void.class;
             if (isTestCase ? isJUnit3 : method.isAnnotationPresent(Test.class)) {
                 return true;
             }

@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
 final class StatusPrinter {
     /** Activity.RESULT_OK and RESULT_CANCELED. */
     static final int OK = -1, CANCELED = 0;
+
     private static final Pattern LOOKS_LIKE_THE_STREAM = Pattern.compile("(?<=\n)(?=INSTRUMENTATION_|onError: )");
 
     private final OutputStream out;

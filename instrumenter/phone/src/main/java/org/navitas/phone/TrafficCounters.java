@@ -8,6 +8,7 @@ package org.navitas.phone;
 public final class TrafficCounters {
     /** Columns of the counters. */
     public static final int RX_BYTES = 1;
+
     public static final int RX_PACKETS = 2;
     public static final int TX_BYTES = 3;
     public static final int TX_PACKETS = 4;

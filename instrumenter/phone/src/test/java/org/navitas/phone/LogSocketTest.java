@@ -44,7 +44,8 @@ public class LogSocketTest {
         daemon.receive(packet);
         assertArrayEquals("the token", TOKEN, Arrays.copyOf(packet.getData(), TOKEN.length));
         return ByteBuffer.wrap(packet.getData(), TOKEN.length, packet.getLength() - TOKEN.length)
-            .slice().order(ByteOrder.LITTLE_ENDIAN);
+                .slice()
+                .order(ByteOrder.LITTLE_ENDIAN);
     }
 
     private static String text(ByteBuffer entry) {

@@ -36,7 +36,9 @@ public class LogStreamTest {
     public void traceOfMissingNetworkIsEmpty() {
         assertEquals("", android.util.Log.getStackTraceString(null));
         assertEquals("", android.util.Log.getStackTraceString(new RuntimeException(new UnknownHostException())));
-        assertEquals("java.lang.IllegalStateException: x",
-                android.util.Log.getStackTraceString(new IllegalStateException("x")).split("\n")[0]);
+        assertEquals(
+                "java.lang.IllegalStateException: x",
+                android.util.Log.getStackTraceString(new IllegalStateException("x"))
+                        .split("\n")[0]);
     }
 }

@@ -29,7 +29,8 @@ public class OwnSocketsTest {
 
     @Test
     public void theClientOfAnAcceptedConnectionIsFound() throws Exception {
-        try (ServerSocket server = new ServerSocket(0, 1, HERE); Socket client = new Socket(HERE, server.getLocalPort());
+        try (ServerSocket server = new ServerSocket(0, 1, HERE);
+                Socket client = new Socket(HERE, server.getLocalPort());
                 Socket accepted = server.accept()) {
             assertTrue(OwnSockets.have(accepted.getLocalPort(), client.getLocalPort()));
             assertTrue(OwnSockets.have(client.getLocalPort(), server.getLocalPort()));

@@ -36,7 +36,8 @@ import org.navitas.junit.PlatformTests;
 public class PlatformRunTest {
     @Parameterized.Parameters(name = "{0}")
     public static List<String> versions() {
-        String which = System.getProperty("navitas.inputs", "all"); // `make test` runs the first, `make test-all` also the others
+        String which = System.getProperty(
+                "navitas.inputs", "all"); // `make test` runs the first, `make test-all` also the others
         List<String> all = Arrays.asList("6.1.3", "1.14.4", "1.4.2");
         return all.subList(which.equals("others") ? 1 : 0, which.equals("first") ? 1 : all.size());
     }
@@ -56,10 +57,12 @@ public class PlatformRunTest {
     private List<File> classPath() throws Exception {
         List<File> path = new ArrayList<>();
         for (Class<?> one : Arrays.<Class<?>>asList(InstrumentMain.class, PlatformTests.class, Matcher.class)) {
-            path.add(new File(one.getProtectionDomain().getCodeSource().getLocation().toURI()));
+            path.add(new File(
+                    one.getProtectionDomain().getCodeSource().getLocation().toURI()));
         }
         boolean isOld = version.equals("1.4.2");
-        File junit = new File(Test.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        File junit = new File(
+                Test.class.getProtectionDomain().getCodeSource().getLocation().toURI());
         path.add(isOld ? new File("target/platforms/junit-4.12.jar") : junit);
         path.add(new File("target/platforms/junit-platform-console-standalone-" + version + ".jar"));
         return path;
@@ -71,7 +74,8 @@ public class PlatformRunTest {
         File to = new File(classes, String.join("-", names));
         if (!to.exists()) {
             assertTrue(to.mkdirs());
-            List<String> arguments = new ArrayList<>(Arrays.asList("-nowarn", "-proc:none", "-cp", path, "-d", to.getPath()));
+            List<String> arguments =
+                    new ArrayList<>(Arrays.asList("-nowarn", "-proc:none", "-cp", path, "-d", to.getPath()));
             for (String name : names) {
                 File source = folder.newFile(name + ".java");
                 try (InputStream in = getClass().getResourceAsStream("/platform/" + name + ".java.txt")) {
@@ -99,7 +103,9 @@ public class PlatformRunTest {
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
         // Each platform has its own class loader: a separate process takes ten times as long.
-        try (URLClassLoader loader = new URLClassLoader(urls.toArray(new URL[0]), ClassLoader.getSystemClassLoader().getParent());
+        try (URLClassLoader loader = new URLClassLoader(
+                        urls.toArray(new URL[0]),
+                        ClassLoader.getSystemClassLoader().getParent());
                 OutputStream out = new FileOutputStream(stream)) {
             for (String property : all) {
                 System.setProperty(property.split("=")[0], property.split("=")[1]);
@@ -163,13 +169,29 @@ public class PlatformRunTest {
     public void namesEveryKindOfTestWithItsResult() throws Exception {
         String stream = run(compiled("CalcTest"));
         assertEquals(
-                sorted("CalcTest#adds() 0", "CalcTest#adds(TestInfo) 0", "CalcTest#again[1] 0", "CalcTest#again[2] 0",
-                        "CalcTest#assumes -4", "CalcTest#fails -2", "CalcTest#made[1] 0", "CalcTest#made[2][1] 0",
-                        "CalcTest#made[2][2] 0", "CalcTest#off -3", "CalcTest#shown[1] 0", "CalcTest#shown[2] 0",
-                        "CalcTest#squares[1] 0", "CalcTest#squares[2] 0", "CalcTest#squares[3] 0", "CalcTest$Inner#inside 0",
+                sorted(
+                        "CalcTest#adds() 0",
+                        "CalcTest#adds(TestInfo) 0",
+                        "CalcTest#again[1] 0",
+                        "CalcTest#again[2] 0",
+                        "CalcTest#assumes -4",
+                        "CalcTest#fails -2",
+                        "CalcTest#made[1] 0",
+                        "CalcTest#made[2][1] 0",
+                        "CalcTest#made[2][2] 0",
+                        "CalcTest#off -3",
+                        "CalcTest#shown[1] 0",
+                        "CalcTest#shown[2] 0",
+                        "CalcTest#squares[1] 0",
+                        "CalcTest#squares[2] 0",
+                        "CalcTest#squares[3] 0",
+                        "CalcTest$Inner#inside 0",
                         "CalcTest$Inner$Deeper#deep 0"),
                 ends(stream));
-        assertTrue(stream, stream.contains("stack=java.lang.AssertionError: expected\n INSTRUMENTATION_CODE: -1\nby two lines\n\tat "));
+        assertTrue(
+                stream,
+                stream.contains(
+                        "stack=java.lang.AssertionError: expected\n INSTRUMENTATION_CODE: -1\nby two lines\n\tat "));
         assertTrue(stream, stream.contains("\nFAILURES!!!\nTests run: 16,  Failures: 1\n"));
         assertTrue(stream, stream.endsWith("\nINSTRUMENTATION_CODE: -1\n"));
         assertEquals(1, stream.split("\nINSTRUMENTATION_CODE: ", -1).length - 1);
@@ -178,9 +200,18 @@ public class PlatformRunTest {
     @Test
     public void listsContainersOfDynamicTests() throws Exception {
         assertEquals(
-                sorted("CalcTest#adds() 0", "CalcTest#adds(TestInfo) 0", "CalcTest#again 0 container", "CalcTest#assumes 0",
-                        "CalcTest#fails 0", "CalcTest#made 0 container", "CalcTest#off 0", "CalcTest#shown 0 container",
-                        "CalcTest#squares 0 container", "CalcTest$Inner#inside 0", "CalcTest$Inner$Deeper#deep 0"),
+                sorted(
+                        "CalcTest#adds() 0",
+                        "CalcTest#adds(TestInfo) 0",
+                        "CalcTest#again 0 container",
+                        "CalcTest#assumes 0",
+                        "CalcTest#fails 0",
+                        "CalcTest#made 0 container",
+                        "CalcTest#off 0",
+                        "CalcTest#shown 0 container",
+                        "CalcTest#squares 0 container",
+                        "CalcTest$Inner#inside 0",
+                        "CalcTest$Inner$Deeper#deep 0"),
                 ends(run(compiled("CalcTest"), "log", "true")));
     }
 
@@ -189,8 +220,15 @@ public class PlatformRunTest {
         String c = "ContainersTest$";
         String stream = run(compiled("ContainersTest"));
         assertEquals(
-                sorted(c + "AfterAllFails#passes 0", c + "AfterAllFails#null -2", c + "BeforeAllFails#null -2", c + "GivesUp#null -4",
-                        c + "NoTests#made -2", c + "NoTests#without -2", c + "Off#a -3", c + "Off$Inner#b -3"),
+                sorted(
+                        c + "AfterAllFails#passes 0",
+                        c + "AfterAllFails#null -2",
+                        c + "BeforeAllFails#null -2",
+                        c + "GivesUp#null -4",
+                        c + "NoTests#made -2",
+                        c + "NoTests#without -2",
+                        c + "Off#a -3",
+                        c + "Off$Inner#b -3"),
                 ends(stream));
         assertTrue(stream, stream.contains("stack=java.lang.IllegalStateException: before all\n\tat "));
     }
@@ -198,37 +236,55 @@ public class PlatformRunTest {
     @Test
     public void selectsByName() throws Exception {
         File tests = compiled("CalcTest", "OldTest");
-        String chosen = "p.CalcTest#adds,p.CalcTest#squares[2],p.CalcTest#made[2][1],p.CalcTest$Inner,p.CalcTest#again[9],p.No";
+        String chosen =
+                "p.CalcTest#adds,p.CalcTest#squares[2],p.CalcTest#made[2][1],p.CalcTest$Inner,p.CalcTest#again[9],p.No";
         assertEquals(
-                sorted("CalcTest#adds() 0", "CalcTest#adds(TestInfo) 0", "CalcTest#squares[2] 0", "CalcTest#made[2][1] 0",
-                        "CalcTest$Inner#inside 0", "CalcTest$Inner$Deeper#deep 0", "No#initializationError -2"),
+                sorted(
+                        "CalcTest#adds() 0",
+                        "CalcTest#adds(TestInfo) 0",
+                        "CalcTest#squares[2] 0",
+                        "CalcTest#made[2][1] 0",
+                        "CalcTest$Inner#inside 0",
+                        "CalcTest$Inner$Deeper#deep 0",
+                        "No#initializationError -2"),
                 ends(run(tests, "class", chosen)));
         assertEquals(
                 sorted("CalcTest#made[2][1] 0", "CalcTest#made[2][2] 0", "CalcTest#adds() 0"),
                 ends(run(tests, "class", "p.CalcTest#made[2],p.CalcTest#adds()")));
-        assertEquals(sorted("OldTest$Plain#a 0"), ends(run(tests, "notClass", "p.CalcTest,p.OldTest$Two,p.OldTest$Plain#b")));
+        assertEquals(
+                sorted("OldTest$Plain#a 0"),
+                ends(run(tests, "notClass", "p.CalcTest,p.OldTest$Two,p.OldTest$Plain#b")));
         assertEquals(sorted(), ends(run(tests, "package", "q")));
     }
 
     @Test
     public void appliesTagsAndEnginesOfBuild() throws Exception {
         File tests = compiled("CalcTest", "OldTest");
-        assertEquals(sorted("CalcTest#squares 0 container"), ends(runWith(set("navitas.includeTags=slow"), tests, "log", "true")));
-        List<String> found = ends(runWith(set("navitas.excludeTags=slow", "navitas.excludeEngines=junit-vintage"), tests,
-                "log", "true"));
+        assertEquals(
+                sorted("CalcTest#squares 0 container"),
+                ends(runWith(set("navitas.includeTags=slow"), tests, "log", "true")));
+        List<String> found = ends(
+                runWith(set("navitas.excludeTags=slow", "navitas.excludeEngines=junit-vintage"), tests, "log", "true"));
         assertEquals(10, found.size());
         assertFalse(found.toString(), found.toString().contains("squares"));
-        assertEquals(4, ends(runWith(set("navitas.includeEngines=junit-vintage"), tests, "log", "true")).size());
+        assertEquals(
+                4,
+                ends(runWith(set("navitas.includeEngines=junit-vintage"), tests, "log", "true"))
+                        .size());
     }
 
     @Test
     public void vintageTestsHaveJUnit4Names() throws Exception {
         String shown = version.startsWith("1.") ? "\\n" : "<LF>"; // JUnit 6 escapes it
         assertEquals(
-                sorted("OldTest$Plain#a 0", "OldTest$Plain#b -3", "OldTest$Two#m[0: p" + shown + ",x] 0",
+                sorted(
+                        "OldTest$Plain#a 0",
+                        "OldTest$Plain#b -3",
+                        "OldTest$Two#m[0: p" + shown + ",x] 0",
                         "OldTest$Two#m[1: q" + shown + ",x] 0"),
                 ends(run(compiled("OldTest"))));
-        assertEquals(sorted("OldTest$Two#m[1: q" + shown + ",x] 0"),
+        assertEquals(
+                sorted("OldTest$Two#m[1: q" + shown + ",x] 0"),
                 ends(run(compiled("OldTest"), "class", "p.OldTest$Two#m[1: q" + shown + "%2Cx]")));
     }
 
@@ -237,16 +293,25 @@ public class PlatformRunTest {
         assumeFalse("new in 5.13", version.equals("1.4.2"));
         File tests = compiled("PerClassTest");
         assertEquals(
-                sorted("PerClassTest#one[1] 0", "PerClassTest#one[2] 0", "PerClassTest#many[1][1] 0", "PerClassTest#many[1][2] 0",
-                        "PerClassTest#many[2][1] 0", "PerClassTest#many[2][2] 0"),
+                sorted(
+                        "PerClassTest#one[1] 0",
+                        "PerClassTest#one[2] 0",
+                        "PerClassTest#many[1][1] 0",
+                        "PerClassTest#many[1][2] 0",
+                        "PerClassTest#many[2][1] 0",
+                        "PerClassTest#many[2][2] 0"),
                 ends(run(tests)));
         assertEquals(sorted("PerClassTest#null 0 container"), ends(run(tests, "log", "true")));
-        assertEquals(sorted("PerClassTest#one[1] 0", "PerClassTest#one[2] 0"), ends(run(tests, "class", "p.PerClassTest#one")));
+        assertEquals(
+                sorted("PerClassTest#one[1] 0", "PerClassTest#one[2] 0"),
+                ends(run(tests, "class", "p.PerClassTest#one")));
     }
 
     @Test
     public void disablesParallelExecutionWithWarning() throws Exception {
-        String[] on = set("junit.jupiter.execution.parallel.enabled=true", "junit.jupiter.execution.parallel.mode.default=concurrent");
+        String[] on = set(
+                "junit.jupiter.execution.parallel.enabled=true",
+                "junit.jupiter.execution.parallel.mode.default=concurrent");
         String stream = runWith(on, compiled("CalcTest"));
         String warning = "INSTRUMENTATION_STATUS: navitas.warning=parallel execution of tests is disabled "
                 + "(junit.jupiter.execution.parallel.enabled): ";
@@ -259,19 +324,35 @@ public class PlatformRunTest {
     public void testsCannotForgeStream() throws Exception {
         File tests = compiled("ForgingTest");
         File stream = folder.newFile();
-        String path = tests + File.pathSeparator + classPath().stream().map(File::getPath).collect(Collectors.joining(File.pathSeparator));
-        Process process = new ProcessBuilder(System.getProperty("java.home") + "/bin/java", "-Dnavitas.testFramework=junit-platform",
-                        "-Dnavitas.stream=" + stream, "-Dnavitas.testRoots=" + tests, "-cp", path, InstrumentMain.class.getName())
-                .redirectErrorStream(true).redirectOutput(folder.newFile()).start();
+        String path = tests
+                + File.pathSeparator
+                + classPath().stream().map(File::getPath).collect(Collectors.joining(File.pathSeparator));
+        Process process = new ProcessBuilder(
+                        System.getProperty("java.home") + "/bin/java",
+                        "-Dnavitas.testFramework=junit-platform",
+                        "-Dnavitas.stream=" + stream,
+                        "-Dnavitas.testRoots=" + tests,
+                        "-cp",
+                        path,
+                        InstrumentMain.class.getName())
+                .redirectErrorStream(true)
+                .redirectOutput(folder.newFile())
+                .start();
         assertEquals(0, process.waitFor());
-        assertEquals(sorted("ForgingTest#prints 0"), ends(new String(Files.readAllBytes(stream.toPath()), StandardCharsets.UTF_8)));
+        assertEquals(
+                sorted("ForgingTest#prints 0"),
+                ends(new String(Files.readAllBytes(stream.toPath()), StandardCharsets.UTF_8)));
     }
 
     @Test
     public void callsPlatformListeners() throws Exception {
         File tests = compiled("OldTest");
-        assertEquals(4, ends(run(tests, "listener", "org.junit.platform.launcher.listeners.SummaryGeneratingListener")).size());
+        assertEquals(
+                4,
+                ends(run(tests, "listener", "org.junit.platform.launcher.listeners.SummaryGeneratingListener"))
+                        .size());
         String stream = run(tests, "listener", "no.Such");
-        assertTrue(stream, stream.contains("INSTRUMENTATION_RESULT: longMsg=java.lang.ClassNotFoundException: no.Such"));
+        assertTrue(
+                stream, stream.contains("INSTRUMENTATION_RESULT: longMsg=java.lang.ClassNotFoundException: no.Such"));
     }
 }

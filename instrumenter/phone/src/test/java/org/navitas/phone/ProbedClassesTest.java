@@ -19,7 +19,8 @@ import org.junit.Test;
 import org.junit.rules.TemporaryFolder;
 
 public class ProbedClassesTest {
-    @Rule public final TemporaryFolder folder = new TemporaryFolder();
+    @Rule
+    public final TemporaryFolder folder = new TemporaryFolder();
 
     @Test
     public void aClassAsTheBuildMadeItGetsProbesAndAChangedOneIsNamed() throws Exception {

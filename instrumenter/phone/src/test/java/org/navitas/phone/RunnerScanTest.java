@@ -55,26 +55,49 @@ public class RunnerScanTest {
     @Test
     public void skipsNestedClassesAndLibraries() {
         Predicate<String> names = RunnerScan.names(Collections.emptyList());
-        assertEquals(Arrays.asList("a.ATest", "junitparams.ATest", "kotlinish.ATest", "org.mockitos.ATest"),
-                accepted(names, "a.ATest", "a.ATest$Inner", "a.ATest$1", "junitparams.ATest", "kotlinish.ATest", "org.mockitos.ATest",
-                        "org.junit.ATest", "junit.framework.TestCase", "org.hamcrest.A", "org.mockito.internal.A", "org.jacoco.A",
-                        "net.bytebuddy.A", "androidx.test.runner.suites.AndroidClasspathSuite", "kotlin.test.A", "androidx.test.A"));
+        assertEquals(
+                Arrays.asList("a.ATest", "junitparams.ATest", "kotlinish.ATest", "org.mockitos.ATest"),
+                accepted(
+                        names,
+                        "a.ATest",
+                        "a.ATest$Inner",
+                        "a.ATest$1",
+                        "junitparams.ATest",
+                        "kotlinish.ATest",
+                        "org.mockitos.ATest",
+                        "org.junit.ATest",
+                        "junit.framework.TestCase",
+                        "org.hamcrest.A",
+                        "org.mockito.internal.A",
+                        "org.jacoco.A",
+                        "net.bytebuddy.A",
+                        "androidx.test.runner.suites.AndroidClasspathSuite",
+                        "kotlin.test.A",
+                        "androidx.test.A"));
     }
 
     @Test
     public void searchesNamedPackage() {
         assertTrue(RunnerScan.names(Collections.singletonList("org.mockito")).test("org.mockito.ATest"));
-        assertFalse("as the runner: the very name", RunnerScan.names(Collections.singletonList("org.mockito.a")).test("org.mockito.a.T"));
+        assertFalse(
+                "as the runner: the very name",
+                RunnerScan.names(Collections.singletonList("org.mockito.a")).test("org.mockito.a.T"));
         assertTrue(RunnerScan.names(Collections.singletonList("kotlinx.a")).test("kotlinx.a.ATest"));
     }
 
     @Test
     public void recognisesTestsLikeRunnerBuilders() {
-        for (Class<?> one : Arrays.<Class<?>>asList(Cases.class, OldSuite.class, NewSuite.class, Ignored.class, Fixtures.Derived.class,
+        for (Class<?> one : Arrays.<Class<?>>asList(
+                Cases.class,
+                OldSuite.class,
+                NewSuite.class,
+                Ignored.class,
+                Fixtures.Derived.class,
                 Fixtures.Two.class)) {
             assertTrue(one.getName(), RunnerScan.isTest(one));
         }
-        for (Class<?> one : Arrays.<Class<?>>asList(NoCases.class, Fixtures.Base.class, Fixtures.NoTest.class, Runnable.class)) {
+        for (Class<?> one :
+                Arrays.<Class<?>>asList(NoCases.class, Fixtures.Base.class, Fixtures.NoTest.class, Runnable.class)) {
             assertFalse(one.getName(), RunnerScan.isTest(one));
         }
     }
@@ -97,11 +120,15 @@ public class RunnerScanTest {
     }
 
     private static boolean runs(int sdk, String limits) throws Exception {
-        RunnerExclusions filter =
-                new RunnerExclusions(sdk, Collections.<String>emptyList(), Collections.singletonList(SdkSuppress.class.getName()));
-        return filter.keeps(limits == null
-                ? Description.createTestDescription(Fixtures.class, "any")
-                : Description.createTestDescription(Fixtures.class, "any", RunnerScanTest.class.getDeclaredMethod(limits).getAnnotations()));
+        RunnerExclusions filter = new RunnerExclusions(
+                sdk, Collections.<String>emptyList(), Collections.singletonList(SdkSuppress.class.getName()));
+        return filter.keeps(
+                limits == null
+                        ? Description.createTestDescription(Fixtures.class, "any")
+                        : Description.createTestDescription(
+                                Fixtures.class,
+                                "any",
+                                RunnerScanTest.class.getDeclaredMethod(limits).getAnnotations()));
     }
 
     @SdkSuppress(minSdkVersion = 34)

@@ -93,12 +93,14 @@ public final class PlatformNames {
     /** Joins the display names of containers and a test. Those of ArchUnit's tests contain their containers' names already. */
     static String joined(List<String> labels) {
         String last = labels.get(labels.size() - 1);
-        boolean isWhole = labels.size() > 1 && last.startsWith(String.join(" > ", labels.subList(0, labels.size() - 1)) + " > ");
+        boolean isWhole =
+                labels.size() > 1 && last.startsWith(String.join(" > ", labels.subList(0, labels.size() - 1)) + " > ");
         return isWhole ? last : String.join(" / ", labels);
     }
 
     private void enter(Place place, TestIdentifier identifier) {
-        List<UniqueId.Segment> segments = UniqueId.parse(identifier.getUniqueId()).getSegments();
+        List<UniqueId.Segment> segments =
+                UniqueId.parse(identifier.getUniqueId()).getSegments();
         UniqueId.Segment segment = segments.get(segments.size() - 1);
         TestSource source = identifier.getSource().orElse(null);
         if (segment.getType().equals("engine")) {
@@ -106,7 +108,10 @@ public final class PlatformNames {
         } else if (place.engine.equals(VINTAGE)) {
             enterVintage(place, identifier, source);
         } else if (place.className != null && segment.getValue().matches("#?[0-9]+")) {
-            place.indices.append('[').append(segment.getValue().replace("#", "")).append(']');
+            place.indices
+                    .append('[')
+                    .append(segment.getValue().replace("#", ""))
+                    .append(']');
         } else if (source instanceof ClassSource) {
             place.className = ((ClassSource) source).getClassName();
         } else if (source instanceof MethodSource && place.method == null) {
@@ -155,7 +160,8 @@ public final class PlatformNames {
 
     private static List<Method> testMethods(String className) {
         try {
-            Class<?> type = Class.forName(className, false, Thread.currentThread().getContextClassLoader());
+            Class<?> type =
+                    Class.forName(className, false, Thread.currentThread().getContextClassLoader());
             return ReflectionSupport.findMethods(type, IS_TESTABLE, HierarchyTraversalMode.TOP_DOWN);
         } catch (ClassNotFoundException | LinkageError e) {
             return new ArrayList<>();

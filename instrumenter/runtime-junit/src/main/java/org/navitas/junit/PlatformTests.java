@@ -68,7 +68,8 @@ public abstract class PlatformTests implements TestExecutionListener {
     public synchronized void executionFinished(TestIdentifier identifier, TestExecutionResult result) {
         boolean isPassed = result.getStatus() == TestExecutionResult.Status.SUCCESSFUL;
         if (!isTest(identifier)) {
-            boolean isEmptyTest = identifier.isTest() && plan.getChildren(identifier).isEmpty();
+            boolean isEmptyTest =
+                    identifier.isTest() && plan.getChildren(identifier).isEmpty();
             if (isPassed && !isEmptyTest) {
                 return;
             }

@@ -17,6 +17,7 @@ public final class TestName {
 
     /** Maximum number of characters of a part; longer ones are cut. */
     static final int MOST_CHARACTERS = 240;
+
     private static final int KEPT_CHARACTERS = MOST_CHARACTERS - 9;
 
     /** Fully qualified class name, with {@code $} for nested classes. */
@@ -78,8 +79,11 @@ public final class TestName {
     private static boolean isPrintable(int character) {
         int type = Character.getType(character);
         boolean turns = character >= 0x202a && character <= 0x202e || character >= 0x2066 && character <= 0x2069;
-        return !(turns || type == Character.CONTROL || type == Character.LINE_SEPARATOR
-                || type == Character.PARAGRAPH_SEPARATOR || type == Character.SURROGATE);
+        return !(turns
+                || type == Character.CONTROL
+                || type == Character.LINE_SEPARATOR
+                || type == Character.PARAGRAPH_SEPARATOR
+                || type == Character.SURROGATE);
     }
 
     private static String hex(long value, int digits) {

@@ -11,22 +11,27 @@ package org.navitas.runtime;
 public final class Calibration implements Runnable {
     /** Method ids (docs/dev/formats.md); outermost calls of warm-up rounds have the first. */
     private static final int WARM_UP = 0x3FFFFC;
+
     private static final int CALLER = Sample.CALLER;
     private static final int THROWING = 0x3FFFFF;
     private static final String NAME = "navitas-calibration";
     /** Calls of a batch: small enough to record each event, large enough that epochs cost little and ticks occur. */
     private static final int FEW = 512;
+
     private static final int EVENTS = 2_000;
     private static final int FOLDED = 10_000;
     private static final int TICKED = 50_000;
     /** Rounds and time for the compiler, and the number of calls after which it compiles. */
     private static final int WARM_ROUNDS = 40;
+
     private static final long WARM_NS = 200_000_000;
     /** Samples in a warm-up round; a compiler counts them separately from their loops. */
     private static final int WARM_SAMPLES = 25;
+
     private static final int SAMPLE_CALLS = 41; // on average
     /** Measured rounds; fewer if they take longer than the time below. */
     private static final int ROUNDS = 32;
+
     private static final int EVENT_ROUNDS = 16;
     private static final int LEAST_ROUNDS = 4;
     private static final long LIMIT_NS = 240_000_000;

@@ -13,6 +13,7 @@ final class Sample implements Runnable {
     static final int CALLER = 0x3FFFFD;
     /** Calls of a chain: a link, which calls a leaf. */
     static final int CHAIN = 2;
+
     private static final int LINK = 0x3FFFFB;
     private static final int LEAF = 0x3FFFFE;
     private static final int FEW = 8;

@@ -9,7 +9,9 @@ public class TestNameTest {
     @Test
     public void makesNamesPrintable() {
         assertEquals("a b[ü \uD83D\uDE00]", TestName.clean("a b[ü \uD83D\uDE00]"));
-        assertEquals("a\\nb\\r\\tc\\u0000\\u001b[0m\\u2028\\u202e\\u0085", TestName.clean("a\nb\r\tc\0\u001b[0m\u2028\u202e\u0085"));
+        assertEquals(
+                "a\\nb\\r\\tc\\u0000\\u001b[0m\\u2028\\u202e\\u0085",
+                TestName.clean("a\nb\r\tc\0\u001b[0m\u2028\u202e\u0085"));
         assertEquals("half \\ud83d, other \\ude00", TestName.clean("half \uD83D, other \uDE00"));
     }
 

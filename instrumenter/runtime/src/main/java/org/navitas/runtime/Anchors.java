@@ -12,14 +12,17 @@ final class Anchors {
     private final Platform platform;
     /** Anchors closer than this use up credit. */
     private final long creditNs;
+
     private long credits = Limits.CREDITS;
     private long last;
     private boolean hasCpuClock = true;
     /** The readings of the carrier of a virtual thread, and that carrier; otherwise this, and null. */
     private Anchors clock = this;
+
     private Thread carrier;
     /** Time of the last anchor that was not recorded for lack of a buffer; 0 if none since the last recorded one. */
     private long keptTime;
+
     private long keptCpu;
 
     Anchors(Track track, Platform platform, long creditNs, long now) {

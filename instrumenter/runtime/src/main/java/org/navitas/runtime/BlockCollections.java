@@ -7,7 +7,8 @@ class BlockCollections {
     /** Returns the number, or -1 if unknown. Uses reflection: the method is of API 23. */
     long count() {
         try {
-            return Long.parseLong((String) Debug.class.getMethod("getRuntimeStat", String.class).invoke(null, "art.gc.gc-count"));
+            return Long.parseLong((String)
+                    Debug.class.getMethod("getRuntimeStat", String.class).invoke(null, "art.gc.gc-count"));
         } catch (ReflectiveOperationException | NumberFormatException e) {
             return -1;
         }

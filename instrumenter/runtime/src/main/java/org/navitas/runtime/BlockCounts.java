@@ -13,10 +13,12 @@ import java.util.Arrays;
 final class BlockCounts extends RecordLog {
     /** For threads that do not count. Its values mean nothing. */
     static final long[] SPARE = new long[Limits.COUNTERS];
+
     private static final int ARRAY_BYTES = 64; // of the headers of two arrays, and of their places in lists
 
     /** Null for threads that are ignored. */
     final Thread thread;
+
     final ThreadRecorder owner;
     /** In {@link BlockThreads#found}. */
     final int place;
@@ -28,9 +30,11 @@ final class BlockCounts extends RecordLog {
     private final BlockThreads threads;
     /** Methods and their counters in the order of their first calls. Volatile: larger copies are seen with their content. */
     private volatile int[] methods = new int[4];
+
     private volatile long[][] arrays = new long[4][];
     /** How many of them are complete; the store after them makes them visible. */
     private volatile int used;
+
     private long bytes;
     /** Whether there is no memory for methods with larger ids. */
     private boolean isFull;

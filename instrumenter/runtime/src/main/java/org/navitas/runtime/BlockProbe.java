@@ -21,7 +21,9 @@ public final class BlockProbe {
      * @return an array that the method adds its executions to, or null to call {@link #find}
      */
     public static long[] found(int method) {
-        return !Probe.ready ? null : BlockRunning.THREADS == null ? BlockCounts.SPARE : found(method, Thread.currentThread());
+        return !Probe.ready
+                ? null
+                : BlockRunning.THREADS == null ? BlockCounts.SPARE : found(method, Thread.currentThread());
     }
 
     private static long[] found(int method, Thread thread) {

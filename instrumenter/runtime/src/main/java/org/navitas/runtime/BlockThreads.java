@@ -28,6 +28,7 @@ final class BlockThreads {
     final BlockCounts[] found = new BlockCounts[Limits.FOUND_THREADS];
     /** Bytes that counters can still use. */
     final AtomicLong spareBytes;
+
     private final long enoughBytes;
     private final AtomicBoolean isFull = new AtomicBoolean();
     /** The threads that may call methods; guarded by this. */

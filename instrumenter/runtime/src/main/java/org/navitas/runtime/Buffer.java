@@ -17,6 +17,7 @@ final class Buffer extends AtomicInteger {
     transient volatile Buffer next;
     /** Owned by the pool: the buffer's index, or -1 if it has none, and the next free buffer below it. */
     transient int index = -1;
+
     transient volatile int below;
     /** Owned by the writer: how many words it has written out. */
     transient int written;

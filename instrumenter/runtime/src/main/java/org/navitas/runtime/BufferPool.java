@@ -14,9 +14,11 @@ final class BufferPool {
     private final int words;
     /** How many words the remaining large buffers can have beyond the usual size. */
     private final AtomicInteger room;
+
     private final AtomicInteger used = new AtomicInteger();
     /** The number of created buffers; larger than the length of {@link #all} if more were requested. */
     final AtomicInteger made = new AtomicInteger();
+
     private final AtomicInteger sealed = new AtomicInteger();
     /** All buffers by index. */
     final AtomicReferenceArray<Buffer> all;

@@ -15,6 +15,7 @@ abstract class CallEvents {
 
     /** The current event buffer; empty if calls are not events. */
     private long[] words = NONE;
+
     private int count;
     private long base;
     private Buffer buffer;
@@ -23,6 +24,7 @@ abstract class CallEvents {
 
     /** Method ids of open calls, up to its length. */
     private int[] stack = new int[64];
+
     private int depth;
     /** Whether a new buffer was started since this was last set to false. */
     boolean rolled;

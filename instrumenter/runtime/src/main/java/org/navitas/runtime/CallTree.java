@@ -30,11 +30,13 @@ final class CallTree {
     private int end = Node.INTS;
     /** Offset from a node's ordinal to its published number. */
     int numbered = -1;
+
     private int touchedNodes;
 
     private int current = Node.ROOT;
     /** Number of open calls that are merged into {@link #current} because the tree is full. */
     private int hidden;
+
     private long last;
     private long epochStart;
 

@@ -97,8 +97,15 @@ final class ChunkWriter {
         String name = owner == null ? "" : owner.thread.getName();
         chunk.cut(0);
         chunk.u32(Format.MAGIC).u16(Format.VERSION).u16(type).i64(map);
-        chunk.i64(owner == null ? 0 : owner.serial).u32(owner == null ? 0 : owner.osTid).u32(seq).u32(lost).i64(base);
-        chunk.u32(0).u32(0).text(name.substring(0, Math.min(name.length(), Format.MAX_NAME))).u32(0);
+        chunk.i64(owner == null ? 0 : owner.serial)
+                .u32(owner == null ? 0 : owner.osTid)
+                .u32(seq)
+                .u32(lost)
+                .i64(base);
+        chunk.u32(0)
+                .u32(0)
+                .text(name.substring(0, Math.min(name.length(), Format.MAX_NAME)))
+                .u32(0);
         return chunk.size();
     }
 

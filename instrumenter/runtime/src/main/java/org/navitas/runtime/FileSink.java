@@ -11,6 +11,7 @@ import java.io.RandomAccessFile;
 class FileSink {
     /** Null in subclasses. */
     private final RandomAccessFile file;
+
     private volatile long stored;
 
     FileSink() {

@@ -24,6 +24,7 @@ class FileSource {
     ChunkWriter own;
     /** For {@link ThreadsSource}: the last reading, how many readings were new, and the name of the thread. */
     byte[] last = {};
+
     int changes;
     Bytes name;
     private RandomAccessFile open;

@@ -9,11 +9,13 @@ final class Format {
     static final int VERSION = 1;
     /** Offsets in a chunk's header: the number of records and the number of payload bytes. */
     static final int COUNT_AT = 44;
+
     static final int PAYLOAD_BYTES_AT = 48;
     static final int MAX_NAME = 200;
 
     /** Types of chunks. */
     static final int CALLS = 1;
+
     static final int ANCHORS = 2;
     static final int COUNTERS = 3;
     static final int MARKERS = 4;
@@ -27,6 +29,7 @@ final class Format {
 
     /** Kinds of events. An event is {@code kind << 62 | method << 40 | delta_ns}. */
     static final long ENTER = 0L;
+
     static final long EXIT = 1L << 62;
     static final long THROW = 2L << 62;
     static final long RESUME = 3L << 62;
@@ -42,9 +45,11 @@ final class Format {
 
     /** Words of an epoch before its rows, and words of a row, as a thread passes them to the writer. */
     static final int EPOCH_WORDS = 3;
+
     static final int ROW_WORDS = 4;
     /** Words of other records. */
     static final int ANCHOR_WORDS = 2;
+
     static final int HOOK_WORDS = 5;
     static final int HANDOFF_WORDS = 5;
     static final int MOUNT_WORDS = 3;
@@ -53,9 +58,11 @@ final class Format {
 
     /** The counter source of ticks, and the setting that adds a source of threads. */
     static final int TICKS = 3;
+
     static final String THREADS = "threads";
     /** Paths of the counters of this process's storage accesses, and of the traffic of the app's uid. */
     static final String PROCESS_IO = "/proc/self/io";
+
     static final String TRAFFIC = "traffic";
     /** Android's power monitors. */
     static final String POWER_MONITORS = "power_monitors";
@@ -63,10 +70,12 @@ final class Format {
     static final String INTERFACES = "/proc/net/dev";
     /** Where an app's own settings file can be. It overrides settings that the shell wrote. */
     static final String APPS_FOLDER = "/data/user/";
+
     static final String MEDIA_FOLDER = "/storage/emulated/";
     static final String OWN_SETTINGS = "/navitas/navitas.properties";
     /** The settings folder, the prefix of system properties, and the prefix of source keys. */
     static final String SETTINGS_FOLDER = "/data/local/tmp/navitas/";
+
     static final String SETTINGS_PREFIX = "navitas.";
     static final String SOURCE = "source.";
     /** The system property that shows other copies of the runtime that one is recording. */

@@ -9,11 +9,27 @@ package org.navitas.runtime;
  */
 public final class Hook {
     /** Kinds of uses that move bytes, which are the amount. */
-    public static final int NET_READ = 1, NET_WRITE = 2, FILE_READ = 3, FILE_WRITE = 4, FILE_SYNC = 5, DATABASE = 6, PREFERENCES = 7,
-            LOOPBACK_READ = 8, LOOPBACK_WRITE = 9;
+    public static final int NET_READ = 1,
+            NET_WRITE = 2,
+            FILE_READ = 3,
+            FILE_WRITE = 4,
+            FILE_SYNC = 5,
+            DATABASE = 6,
+            PREFERENCES = 7,
+            LOOPBACK_READ = 8,
+            LOOPBACK_WRITE = 9;
     /** Kinds of uses that start, and stop with {@link #STOP}. */
-    public static final int GNSS = 16, CAMERA = 17, FLASHLIGHT = 18, BLUETOOTH_SCAN = 19, BLUETOOTH_LINK = 20, AUDIO = 21, VIDEO = 22,
-            SENSOR = 23, WAKE_LOCK = 24, WIFI_LOCK = 25, WIFI_SCAN = 26;
+    public static final int GNSS = 16,
+            CAMERA = 17,
+            FLASHLIGHT = 18,
+            BLUETOOTH_SCAN = 19,
+            BLUETOOTH_LINK = 20,
+            AUDIO = 21,
+            VIDEO = 22,
+            SENSOR = 23,
+            WAKE_LOCK = 24,
+            WIFI_LOCK = 25,
+            WIFI_SCAN = 26;
     /** The flag of a use that stops. */
     public static final int STOP = 1;
     /** The amount of a call that throws. */

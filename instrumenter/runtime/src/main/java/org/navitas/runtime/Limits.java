@@ -20,6 +20,7 @@ final class Limits {
     static final int HOOK_WORDS = 640;
     /** Anchor buffers and folded-call buffers for each event buffer. */
     static final int ANCHOR_BUFFERS = 4;
+
     static final int FOLD_BUFFERS = 2;
     static final int HOOK_BUFFERS = 1;
     /** For each event buffer: nodes of all call trees, and rows in large buffers. */
@@ -29,15 +30,18 @@ final class Limits {
      * Minimum for each thread: as many anchors as most threads need, so that any number of short threads has anchors.
      */
     static final int OWN_ANCHOR_WORDS = 16;
+
     static final int OWN_NODES = 64;
     /** Maximum for each thread. */
     static final int THREAD_NODES = 1 << 14;
+
     static final int STACK = 1 << 16;
 
     /** The most counters of a method. */
     static final int COUNTERS = 8192;
     /** Bytes of all threads' counters: this share of the memory, and this at most. */
     static final int COUNTER_SHARE = 16;
+
     static final long COUNTER_BYTES = 64 << 20;
     /** Threads whose counters are found at once; a power of two. */
     static final int FOUND_THREADS = 1 << 10;
@@ -58,11 +62,17 @@ final class Limits {
     /** Maximum number of times that the anchor interval of folded calls doubles. */
     static final int MAX_WIDENING = 6;
     /** The runtime's own threads, by number. */
-    static final int START_THREAD = 0, WRITER_THREAD = 1, TICKER_THREAD = 2, SAMPLER_THREAD = 3, END_THREAD = 4, THREADS = 5;
+    static final int START_THREAD = 0,
+            WRITER_THREAD = 1,
+            TICKER_THREAD = 2,
+            SAMPLER_THREAD = 3,
+            END_THREAD = 4,
+            THREADS = 5;
     /** How long probes wait for the start. Android calls an app unresponsive if its main thread takes 5 s for an input. */
     static final long START_LIMIT_MS = 3_000;
     /** Time between two looks whether the start must be tried again. */
     static final long START_STEP_MS = 50;
+
     static final long FLUSH_LIMIT_MS = 5_000;
     static final long LAST_READING_LIMIT_NS = 500_000_000;
     static final long LAST_READING_STEP_NS = 1_000_000;
@@ -85,15 +95,18 @@ final class Limits {
      * ms, otherwise after 20 s.
      */
     static final long FINE_MONITORS_NS = 260_000_000;
+
     static final long MONITORS_NS = 1_000_000_000;
     /**
      * How long the sampler waits for the last reading of power monitors, and until it looks for the first one again; and
      * after how long a request without an answer is repeated.
      */
     static final long LAST_MONITORS_NS = 100_000_000;
+
     static final long ANSWER_NS = 10_000_000_000L;
     /** Power monitors that are read, and characters of their names. */
     static final int MOST_MONITORS = 256;
+
     static final int MONITOR_NAME = 64;
     /**
      * Threads whose schedstat stays open. Others are opened each time, since a process can open a limited number of
@@ -112,6 +125,7 @@ final class Limits {
      * Length of a log line in characters, characters between two pauses, the length of a pause, and tries for a line.
      */
     static final int PART_CHARS = 3000;
+
     static final int PACE_CHARS = 32 << 10;
     static final int PACE_MS = 5;
     static final int TRIES = 20;

@@ -23,7 +23,8 @@ final class LogcatSink extends FileSink {
         String text = base64(bytes, length);
         int parts = (text.length() + Limits.PART_CHARS - 1) / Limits.PART_CHARS;
         for (int part = 0; part < parts; part++) {
-            String piece = text.substring(part * Limits.PART_CHARS, Math.min(text.length(), (part + 1) * Limits.PART_CHARS));
+            String piece =
+                    text.substring(part * Limits.PART_CHARS, Math.min(text.length(), (part + 1) * Limits.PART_CHARS));
             line("NV1 " + process + " " + chunks + " " + part + "/" + parts + " " + piece);
         }
         chunks++;

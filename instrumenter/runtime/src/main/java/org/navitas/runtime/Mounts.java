@@ -14,6 +14,7 @@ import java.lang.reflect.Method;
 final class Mounts implements Runnable {
     /** Both null if there is no access. */
     private static volatile Field taskOfThread;
+
     private static volatile Method currentCarrier;
     private static volatile boolean isSearched;
 

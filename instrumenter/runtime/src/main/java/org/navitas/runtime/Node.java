@@ -9,6 +9,7 @@ final class Node {
     static final int ROOT = 0;
     /** A node has {@code 1 << BITS} ints. */
     static final int BITS = 3;
+
     static final int INTS = 1 << BITS;
 
     static final int METHOD = 0;
@@ -22,6 +23,7 @@ final class Node {
      * it that was current at its last tick.
      */
     static final int FOLLOWER = 4;
+
     static final int CALLS = 5;
     static final int THROWN = 6;
     /** Whether the node was used in the current epoch. */

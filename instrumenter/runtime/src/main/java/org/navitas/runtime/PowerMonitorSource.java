@@ -33,6 +33,7 @@ final class PowerMonitorSource extends FileSource implements Executor, Invocatio
     private boolean isNoted;
     /** Whether there is nothing to read, now and later. */
     private volatile boolean isAbsent;
+
     private volatile boolean isWaiting;
     private volatile List<?> monitors;
     private long[] lastTimes = {};
@@ -98,11 +99,14 @@ final class PowerMonitorSource extends FileSource implements Executor, Invocatio
     /** Finds the service. Returns false if the app is not created yet, or the system has none. */
     private boolean connect() {
         try {
-            Object app = Class.forName("android.app.ActivityThread").getMethod("currentApplication").invoke(null);
+            Object app = Class.forName("android.app.ActivityThread")
+                    .getMethod("currentApplication")
+                    .invoke(null);
             if (app == null) {
                 return false;
             }
-            Object found = app.getClass().getMethod("getSystemService", String.class).invoke(app, "systemhealth");
+            Object found =
+                    app.getClass().getMethod("getSystemService", String.class).invoke(app, "systemhealth");
             for (Method each : found.getClass().getMethods()) {
                 int parameters = each.getParameterTypes().length; // hidden methods have fewer
                 if (each.getName().equals("getSupportedPowerMonitors") && parameters == 2) {
@@ -113,7 +117,9 @@ final class PowerMonitorSource extends FileSource implements Executor, Invocatio
             }
             isAbsent = supported == null || readings == null;
             if (!isAbsent) {
-                Object granted = app.getClass().getMethod("checkSelfPermission", String.class).invoke(app, FINE);
+                Object granted = app.getClass()
+                        .getMethod("checkSelfPermission", String.class)
+                        .invoke(app, FINE);
                 intervalNs = Integer.valueOf(0).equals(granted) ? Limits.FINE_MONITORS_NS : Limits.MONITORS_NS;
                 health = found;
             }
@@ -127,7 +133,8 @@ final class PowerMonitorSource extends FileSource implements Executor, Invocatio
         Class<?>[] types = request.getParameterTypes();
         Class<?> last = types[types.length - 1];
         ClassLoader own = getClass().getClassLoader();
-        return Proxy.newProxyInstance(last.getClassLoader() == null ? own : last.getClassLoader(), new Class<?>[] {last}, this);
+        return Proxy.newProxyInstance(
+                last.getClassLoader() == null ? own : last.getClassLoader(), new Class<?>[] {last}, this);
     }
 
     /** Runs an answer on the system's thread. */
@@ -176,7 +183,10 @@ final class PowerMonitorSource extends FileSource implements Executor, Invocatio
             Object one = read.get(i);
             times[i] = (Long) timestamp.invoke(answer, one);
             text.append(type.invoke(one)).append(' ').append(times[i]).append(' ');
-            text.append(energy.invoke(answer, one)).append(' ').append(plain(name.invoke(one))).append('\n');
+            text.append(energy.invoke(answer, one))
+                    .append(' ')
+                    .append(plain(name.invoke(one)))
+                    .append('\n');
         }
         if (!Arrays.equals(times, lastTimes)) {
             lastTimes = times;

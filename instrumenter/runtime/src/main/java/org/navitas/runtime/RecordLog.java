@@ -10,6 +10,7 @@ class RecordLog {
     private final int limit;
     /** The next four are guarded by this. */
     Bytes records = new Bytes();
+
     private Bytes spare = new Bytes();
     int count;
     int lost;
@@ -49,9 +50,23 @@ class RecordLog {
     }
 
     synchronized void communication(
-            long time, long token, int kindAndFlags, long periodMs, int node, String module, String target, String action) {
+            long time,
+            long token,
+            int kindAndFlags,
+            long periodMs,
+            int node,
+            String module,
+            String target,
+            String action) {
         if (room()) {
-            records.i64(time).i64(token).u32(kindAndFlags).i64(periodMs).u32(node).text(module).text(target).text(action);
+            records.i64(time)
+                    .i64(token)
+                    .u32(kindAndFlags)
+                    .i64(periodMs)
+                    .u32(node)
+                    .text(module)
+                    .text(target)
+                    .text(action);
         }
     }
 

@@ -25,15 +25,18 @@ public final class Recorder implements Runnable {
     final AtomicInteger spareNodes;
     /** Anchors closer than this use up credit. */
     final long creditNs;
+
     final Writer writer;
     /** Null unless in tick mode. */
     final Ticker ticker;
+
     final Threads threads;
     final Settings settings;
     /** If not null, busy threads run it every few ms, within a call, to measure what their probes cost. */
     volatile Runnable sample;
     /** How many marks there were. */
     volatile int marks;
+
     private final ChunkWriter out;
     private final RecordLog markers = new RecordLog(Format.MARKERS);
     private final RecordLog counters = new RecordLog(Format.COUNTERS);
@@ -54,7 +57,8 @@ public final class Recorder implements Runnable {
         hookBuffers = new BufferPool(Limits.HOOK_WORDS, Limits.HOOK_BUFFERS * buffers, 0);
         spareNodes = new AtomicInteger(nodes);
         creditNs = Math.max(1, settings.anchorIntervalNs / 10);
-        writer = new Writer(platform, out, settings.flushIntervalNs, markers, counters, new RecordLog(Format.CLOCK_TRIPLES));
+        writer = new Writer(
+                platform, out, settings.flushIntervalNs, markers, counters, new RecordLog(Format.CLOCK_TRIPLES));
         ticker = settings.ticked ? new Ticker(platform, settings.tickIntervalNs) : null;
         sampler = new Sampler(platform, settings, counters, out, ticker);
         threads = new Threads(this);

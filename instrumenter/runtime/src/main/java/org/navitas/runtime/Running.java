@@ -5,6 +5,7 @@ final class Running {
     static final Recorder RECORDER = Start.recorder;
     /** Null unless calls are recorded. A separate constant, since each load before a thread's recorder costs time. */
     static final Threads THREADS = RECORDER == null || RECORDER.settings.unprobed ? null : RECORDER.threads;
+
     static final Ticker TICKER = RECORDER == null ? null : RECORDER.ticker;
     static final Platform CLOCK = RECORDER == null ? null : RECORDER.platform;
     /** Whether hooks record their calls. */

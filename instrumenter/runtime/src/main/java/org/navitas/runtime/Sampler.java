@@ -53,7 +53,8 @@ final class Sampler implements Runnable {
         if (path.equals(Format.POWER_MONITORS)) {
             return new PowerMonitorSource(id);
         }
-        boolean isIo = path.equals(Format.PROCESS_IO); // a virtual phone counts it itself: the kernel leaves out files in memory
+        boolean isIo = path.equals(
+                Format.PROCESS_IO); // a virtual phone counts it itself: the kernel leaves out files in memory
         FileSource source = new FileSource(id, settings.under(isIo ? "/proc/" + platform.processId() + "/io" : path));
         source.own = isIo ? out : null;
         source.isTraffic = isIo || path.equals(Format.INTERFACES);
@@ -107,7 +108,9 @@ final class Sampler implements Runnable {
             }
             costNs = (3 * costNs + platform.threadCpuNanos() - before) / 4;
             next = Math.max(next + widened(intervalNs, costNs), System.nanoTime());
-            for (long left = next - System.nanoTime(); left > 0 && !stopping && !isLastDue; left = next - System.nanoTime()) {
+            for (long left = next - System.nanoTime();
+                    left > 0 && !stopping && !isLastDue;
+                    left = next - System.nanoTime()) {
                 Thread.interrupted(); // the application cannot interrupt this thread on purpose
                 LockSupport.parkNanos(this, left);
             }

@@ -18,6 +18,7 @@ import java.util.TreeMap;
 final class Settings {
     /** The uids of each user of a phone (UserHandle.PER_USER_RANGE). */
     private static final int PER_USER = 100_000;
+
     final String sysRoot;
     final File out;
     final int repeat;
@@ -30,11 +31,13 @@ final class Settings {
     final boolean blocks;
     /** Whether hooks record what API calls did. */
     final boolean hooks;
+
     final long eventBudgetBytes;
     final long anchorIntervalNs;
     final long sampleIntervalNs;
     /** Time between two readings of counters of traffic. */
     final long trafficIntervalNs;
+
     final long tickIntervalNs;
     final long flushIntervalNs;
     /** Configured paths of counters by source id, without sysRoot. */
@@ -150,6 +153,7 @@ final class Settings {
         } catch (NumberFormatException e) {
             // same message as for a number out of range
         }
-        throw new IllegalArgumentException("'" + key + "' needs a number from " + least + " to " + most + ", not " + text);
+        throw new IllegalArgumentException(
+                "'" + key + "' needs a number from " + least + " to " + most + ", not " + text);
     }
 }

@@ -19,6 +19,7 @@ final class Start implements Runnable {
     private static volatile Thread first;
     /** Guarded by this class. */
     private static long endNs;
+
     private static volatile boolean isOver;
 
     private final Thread thread;
@@ -34,7 +35,8 @@ final class Start implements Runnable {
     /** Returns whether {@link Running} can be used. Starts the recorder if that has not been tried. Throws nothing. */
     static boolean isReady() {
         try {
-            return Probe.ready || (isOver ? Probe.ready : await()); // read again: what is ready is visible only after isOver
+            return Probe.ready
+                    || (isOver ? Probe.ready : await()); // read again: what is ready is visible only after isOver
         } catch (Throwable e) { // the stack is full, or the memory: the next probe tries again
             return false;
         }
@@ -100,8 +102,11 @@ final class Start implements Runnable {
         if (places == null) {
             group = new ThreadGroup("navitas");
             places = new Start[] {
-                new Start("navitas-start"), new Start("navitas-writer"), new Start("navitas-ticker"),
-                new Start("navitas-sampler"), new Start("navitas-end")
+                new Start("navitas-start"),
+                new Start("navitas-writer"),
+                new Start("navitas-ticker"),
+                new Start("navitas-sampler"),
+                new Start("navitas-end")
             };
         }
         Start start = places[Limits.START_THREAD];

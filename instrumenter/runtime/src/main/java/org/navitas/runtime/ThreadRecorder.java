@@ -26,6 +26,7 @@ final class ThreadRecorder extends CallEvents {
     private volatile RecordLog communications;
     /** Which virtual threads this thread carries; null until it carries a recorded one. */
     private volatile RecordLog mounts;
+
     private final CallTree tree;
     /** The thread's executions of basic blocks; null until it counts some. */
     RecordLog blocks;
@@ -47,6 +48,7 @@ final class ThreadRecorder extends CallEvents {
     private boolean busy;
     /** When the next anchor is due. */
     private long deadline;
+
     private long nextRenewal;
     private final long born;
 
@@ -93,7 +95,9 @@ final class ThreadRecorder extends CallEvents {
     /** Records an end; {@code kind} is {@link Format#EXIT} or {@link Format#THROW}. */
     void exit(int method, long kind, Platform clock) {
         long now = clock.nanoTime();
-        if (foldsExactly ? now >= deadline || !tree.exit(method, kind == Format.THROW, now) : !exitEvent(method, kind, now)) {
+        if (foldsExactly
+                ? now >= deadline || !tree.exit(method, kind == Format.THROW, now)
+                : !exitEvent(method, kind, now)) {
             slowExit(method, kind, now);
         }
     }
@@ -252,7 +256,9 @@ final class ThreadRecorder extends CallEvents {
                 sample.run();
             }
         } catch (Throwable e) {
-            busy = !(e instanceof StackOverflowError); // after an overflow, the end of an enclosing call records the missed ends
+            busy = !(e
+                    instanceof
+                    StackOverflowError); // after an overflow, the end of an enclosing call records the missed ends
             if (busy) {
                 failed(e);
             }

@@ -27,6 +27,7 @@ final class Threads {
      * pool does.
      */
     private final Map<Thread, ThreadRecorder> living = Collections.synchronizedMap(new IdentityHashMap<>());
+
     private final AtomicLong serials = new AtomicLong();
     private final AtomicInteger sinceWake = new AtomicInteger();
 
@@ -99,7 +100,8 @@ final class Threads {
             if (earlier != null) {
                 return earlier;
             }
-            recorder.writer.add(own); // first: after a stack overflow here, the writer knows every recorder in the tables
+            recorder.writer.add(
+                    own); // first: after a stack overflow here, the writer knows every recorder in the tables
             living.put(thread, own);
         }
         if (sinceWake.incrementAndGet() % Limits.WAKE_EVERY == 0) {

@@ -70,7 +70,8 @@ final class ThreadsSource extends FileSource {
         }
         task.changes++;
         into.utf8(tid + " ").bytes(now, 0, lineLength(now, now.length)).u8(' ');
-        into.bytes(task.name.array(), 0, lineLength(task.name.array(), task.name.size())).u8('\n');
+        into.bytes(task.name.array(), 0, lineLength(task.name.array(), task.name.size()))
+                .u8('\n');
     }
 
     /** Returns the length without trailing white space. */

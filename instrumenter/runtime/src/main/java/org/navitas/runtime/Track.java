@@ -13,10 +13,12 @@ final class Track {
 
     /** Owned by the thread. */
     private Buffer head;
+
     private final AtomicInteger lost = new AtomicInteger();
 
     /** Owned by the writer. */
     private Buffer tail;
+
     private int chunks;
     private int lostReported;
 
@@ -74,7 +76,7 @@ final class Track {
 
     /** Called by the writer only: encodes the published words, with {@code partial} also those of the unsealed head. */
     void drain(ThreadRecorder owner, ChunkWriter out, boolean partial) {
-        for (;;) {
+        for (; ; ) {
             Buffer next = tail.next;
             int end = tail.get();
             if (end > tail.written && (partial || next != null)) {

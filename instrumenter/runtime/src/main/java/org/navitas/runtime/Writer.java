@@ -24,6 +24,7 @@ final class Writer implements Runnable {
     private long served;
     /** Executions of basic blocks; null unless they are counted. */
     volatile RecordLog blocks;
+
     volatile boolean stopping;
     private volatile Thread thread;
 
@@ -105,7 +106,8 @@ final class Writer implements Runnable {
                 nextFlush = now + flushIntervalNs;
                 serve(ticket);
             }
-            Thread.interrupted(); // the application cannot interrupt this thread on purpose, and parking needs the flag clear
+            // The application cannot interrupt this thread on purpose, and parking needs the flag clear.
+            Thread.interrupted();
             LockSupport.parkNanos(this, Math.min(nextFlush, nextTriple) - System.nanoTime());
         }
         clockTriple();

@@ -39,7 +39,9 @@ public class AnchorTest {
         recording.enter(3_000, 3);
         byte[] written = recording.written();
         assertEquals("1000/500000 2000/500000 3000/500000 ", text(ChunkReader.anchors(written, 0)));
-        assertEquals("[E1@1000, E2@1999, X2@2000, E2@2999, E3@3000]", ChunkReader.events(written, 0).toString());
+        assertEquals(
+                "[E1@1000, E2@1999, X2@2000, E2@2999, E3@3000]",
+                ChunkReader.events(written, 0).toString());
     }
 
     @Test
@@ -51,7 +53,9 @@ public class AnchorTest {
             recording.exit(time += 1_000, 1);
         }
         List<long[]> anchors = ChunkReader.anchors(recording.written(), 0);
-        assertTrue("one each 100 us and the credit: " + anchors.size(), anchors.size() < 2_000 + 600 && anchors.size() > 1_500);
+        assertTrue(
+                "one each 100 us and the credit: " + anchors.size(),
+                anchors.size() < 2_000 + 600 && anchors.size() > 1_500);
         for (int i = 1; i < anchors.size(); i++) {
             assertTrue(anchors.get(i)[0] - anchors.get(i - 1)[0] <= 102_000);
         }
@@ -84,7 +88,9 @@ public class AnchorTest {
         recording.exit(5_000_000, 1);
         byte[] written = recording.written();
         assertEquals(0, ChunkReader.anchors(written, 0).size());
-        assertArrayEquals(new Object[] {"E1@1000", "X1@5000000"},
-                new Object[] {ChunkReader.events(written, 0).get(0).toString(), ChunkReader.events(written, 0).get(1).toString()});
+        assertArrayEquals(new Object[] {"E1@1000", "X1@5000000"}, new Object[] {
+            ChunkReader.events(written, 0).get(0).toString(),
+            ChunkReader.events(written, 0).get(1).toString()
+        });
     }
 }

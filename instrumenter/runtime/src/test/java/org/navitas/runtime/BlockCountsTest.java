@@ -25,12 +25,15 @@ public class BlockCountsTest {
     private volatile long collected = 5;
 
     private BlockThreads threads(long bytes) {
-        return new BlockThreads(recording.recorder, new BlockCollections() {
-            @Override
-            long count() {
-                return collected;
-            }
-        }, bytes);
+        return new BlockThreads(
+                recording.recorder,
+                new BlockCollections() {
+                    @Override
+                    long count() {
+                        return collected;
+                    }
+                },
+                bytes);
     }
 
     private static long[] count(BlockThreads threads, int method, int counters) {
@@ -107,8 +110,12 @@ public class BlockCountsTest {
         collected += 2;
         publish(4_000);
         byte[] written = recording.written();
-        assertEquals("[1000 1 [3, 0], 2000 1 [0, 1], 2000 4 [1], 4000 1 [1, 0]]", records(written, 1).toString());
-        assertEquals("[1000 -1 [0], 2000 -1 [0], 3000 -1 [0], 4000 -1 [2]]", records(written, 0).toString());
+        assertEquals(
+                "[1000 1 [3, 0], 2000 1 [0, 1], 2000 4 [1], 4000 1 [1, 0]]",
+                records(written, 1).toString());
+        assertEquals(
+                "[1000 -1 [0], 2000 -1 [0], 3000 -1 [0], 4000 -1 [2]]",
+                records(written, 0).toString());
     }
 
     @Test
@@ -255,13 +262,17 @@ public class BlockCountsTest {
         int[] overflows = new int[1];
         long[] executed = new long[1];
         for (int i = 0; i < 100; i++) {
-            Thread deep = new Thread(null, () -> {
-                try {
-                    recurse(threads, executed, 0);
-                } catch (StackOverflowError e) {
-                    overflows[0]++;
-                }
-            }, "deep", 200_000 + 16 * i);
+            Thread deep = new Thread(
+                    null,
+                    () -> {
+                        try {
+                            recurse(threads, executed, 0);
+                        } catch (StackOverflowError e) {
+                            overflows[0]++;
+                        }
+                    },
+                    "deep",
+                    200_000 + 16 * i);
             deep.start();
             deep.join();
         }

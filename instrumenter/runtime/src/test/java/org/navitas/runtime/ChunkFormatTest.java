@@ -29,8 +29,17 @@ public class ChunkFormatTest {
 
         byte[] name = "wörker".getBytes("UTF-8");
         ByteBuffer expected = ByteBuffer.allocate(58 + name.length + 32).order(ByteOrder.LITTLE_ENDIAN);
-        expected.put("NVCH".getBytes("US-ASCII")).putShort((short) 1).putShort((short) 1).putLong(0x0123456789abcdefL);
-        expected.putLong(1).putInt(77).putInt(0).putInt(0).putLong(1_000).putInt(4).putInt(32);
+        expected.put("NVCH".getBytes("US-ASCII"))
+                .putShort((short) 1)
+                .putShort((short) 1)
+                .putLong(0x0123456789abcdefL);
+        expected.putLong(1)
+                .putInt(77)
+                .putInt(0)
+                .putInt(0)
+                .putLong(1_000)
+                .putInt(4)
+                .putInt(32);
         expected.putShort((short) name.length).put(name);
         int crcAt = expected.position();
         expected.putInt(0);
@@ -54,7 +63,8 @@ public class ChunkFormatTest {
         recording.exit(1_002 + 2 * far, 1);
         byte[] written = recording.written();
         assertEquals(
-                Arrays.asList("E1@1000", "E2@" + (1_000 + far), "X2@" + (1_001 + far), "X1@" + (1_002 + 2 * far)).toString(),
+                Arrays.asList("E1@1000", "E2@" + (1_000 + far), "X2@" + (1_001 + far), "X1@" + (1_002 + 2 * far))
+                        .toString(),
                 ChunkReader.events(written, 0).toString());
         List<ChunkReader.Chunk> chunks = ChunkReader.of(written, 1, 0);
         assertEquals(3, chunks.size());
@@ -72,7 +82,9 @@ public class ChunkFormatTest {
         recording.exit(3_000, 2);
         recording.written();
         recording.exit(4_000, 1);
-        assertEquals("[E1@1000, E2@2000, X2@3000, X1@4000]", ChunkReader.events(recording.written(), 0).toString());
+        assertEquals(
+                "[E1@1000, E2@2000, X2@3000, X1@4000]",
+                ChunkReader.events(recording.written(), 0).toString());
     }
 
     @Test
@@ -125,10 +137,25 @@ public class ChunkFormatTest {
             assertEquals(Thread.currentThread().getName(), chunk.name);
             assertEquals(2, chunk.count);
             byte[] module = "a.Sänder".getBytes("UTF-8");
-            ByteBuffer expected = ByteBuffer.allocate(2 * 38 + module.length + 8 + 8).order(ByteOrder.LITTLE_ENDIAN);
-            expected.putLong(1_500).putLong(-2).putShort((short) 12).putShort((short) 4).putLong(60_000).putInt(node);
-            expected.putShort((short) module.length).put(module).putShort((short) 8).put("a.Target".getBytes("UTF-8")).putShort((short) 0);
-            expected.putLong(1_600).putLong(0).putShort((short) 8).putShort((short) 1).putLong(0).putInt(node);
+            ByteBuffer expected =
+                    ByteBuffer.allocate(2 * 38 + module.length + 8 + 8).order(ByteOrder.LITTLE_ENDIAN);
+            expected.putLong(1_500)
+                    .putLong(-2)
+                    .putShort((short) 12)
+                    .putShort((short) 4)
+                    .putLong(60_000)
+                    .putInt(node);
+            expected.putShort((short) module.length)
+                    .put(module)
+                    .putShort((short) 8)
+                    .put("a.Target".getBytes("UTF-8"))
+                    .putShort((short) 0);
+            expected.putLong(1_600)
+                    .putLong(0)
+                    .putShort((short) 8)
+                    .putShort((short) 1)
+                    .putLong(0)
+                    .putInt(node);
             expected.putShort((short) 0).putShort((short) 0).putShort((short) 8).put("a.ACTION".getBytes("UTF-8"));
             byte[] payload = new byte[chunk.payload.remaining()];
             chunk.payload.get(payload);
@@ -140,7 +167,8 @@ public class ChunkFormatTest {
     @Test
     public void communicationsOfAnEndedThreadAreWritten() throws Exception {
         Recording recording = new Recording(4);
-        Thread thread = new Thread(() -> recording.recorder.current().communication(1, 7, 32, 0, "a.B", "", ""), "sender");
+        Thread thread =
+                new Thread(() -> recording.recorder.current().communication(1, 7, 32, 0, "a.B", "", ""), "sender");
         thread.start();
         thread.join();
         ChunkReader.Chunk chunk = ChunkReader.of(recording.written(), 10, 0).get(0);

@@ -443,7 +443,9 @@ public class FoldingTest {
             } else {
                 List<ChunkReader.Row> rows = ChunkReader.rows(written, 0);
                 ChunkReader.Row last = rows.get(rows.size() - 1);
-                assertEquals("2 at -1: 1 in 10", last.method + " at " + last.parent + ": " + last.calls + " in " + last.self);
+                assertEquals(
+                        "2 at -1: 1 in 10",
+                        last.method + " at " + last.parent + ": " + last.calls + " in " + last.self);
                 long lost = 0;
                 for (ChunkReader.Chunk chunk : ChunkReader.of(written, 5, 0)) {
                     lost += chunk.lost;

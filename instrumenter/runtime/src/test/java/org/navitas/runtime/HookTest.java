@@ -70,8 +70,14 @@ public class HookTest {
                 nodes[i] = (int) (found.get(i)[3] >>> 32);
                 int node = nodes[i];
                 int parent = i == 0 ? 1 : 2;
-                ChunkReader.Row row = ChunkReader.rows(written, 0).stream().filter(each -> each.node == node).findFirst().get();
-                ChunkReader.Row above = ChunkReader.rows(written, 0).stream().filter(each -> each.node == row.parent).findFirst().get();
+                ChunkReader.Row row = ChunkReader.rows(written, 0).stream()
+                        .filter(each -> each.node == node)
+                        .findFirst()
+                        .get();
+                ChunkReader.Row above = ChunkReader.rows(written, 0).stream()
+                        .filter(each -> each.node == row.parent)
+                        .findFirst()
+                        .get();
                 assertEquals(mode, READ, row.method);
                 assertEquals(mode, parent, above.method);
             }
@@ -90,7 +96,9 @@ public class HookTest {
         recording.exit(2_000_000, 1);
         byte[] written = recording.written();
         int kept = records(written, 6, 5).size();
-        int lost = ChunkReader.of(written, 6, 0).stream().mapToInt(chunk -> chunk.lost).sum();
+        int lost = ChunkReader.of(written, 6, 0).stream()
+                .mapToInt(chunk -> chunk.lost)
+                .sum();
         assertTrue(kept > 0 && lost > 0);
         assertEquals(records, kept + lost);
     }
@@ -117,7 +125,14 @@ public class HookTest {
             if (mode.equals("events")) {
                 assertEquals(Format.NO_NODE, node);
             } else {
-                assertEquals(mode, 2, ChunkReader.rows(written, 0).stream().filter(each -> each.node == node).findFirst().get().method);
+                assertEquals(
+                        mode,
+                        2,
+                        ChunkReader.rows(written, 0).stream()
+                                .filter(each -> each.node == node)
+                                .findFirst()
+                                .get()
+                                .method);
             }
         }
     }

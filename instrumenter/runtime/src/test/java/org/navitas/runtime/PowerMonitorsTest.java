@@ -192,7 +192,9 @@ public class PowerMonitorsTest {
         health.refusal = new SecurityException("no");
         ActivityThread.application = new App(health);
         read(new PowerMonitorSource(7));
-        assertEquals("navitas: [counter_unreadable] cannot read power_monitors: java.lang.SecurityException: no\n", said.toString());
+        assertEquals(
+                "navitas: [counter_unreadable] cannot read power_monitors: java.lang.SecurityException: no\n",
+                said.toString());
     }
 
     @Test
@@ -216,7 +218,10 @@ public class PowerMonitorsTest {
     @Test
     public void namesAreShortAndOnOneLine() {
         assertEquals("a_b_c", PowerMonitorSource.plain("a\nb\u2028c"));
-        assertEquals(64, PowerMonitorSource.plain(String.join("", Collections.nCopies(100, "x"))).length());
+        assertEquals(
+                64,
+                PowerMonitorSource.plain(String.join("", Collections.nCopies(100, "x")))
+                        .length());
         assertEquals("null", PowerMonitorSource.plain(null));
     }
 }

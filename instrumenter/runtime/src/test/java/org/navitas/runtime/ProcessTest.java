@@ -103,15 +103,21 @@ public class ProcessTest {
     }
 
     private byte[] run(Class<?> app, String setting, String... arguments) throws Exception {
-        File classes = new File(App.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-        File runtime = new File(Probe.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        File classes = new File(
+                App.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        File runtime = new File(
+                Probe.class.getProtectionDomain().getCodeSource().getLocation().toURI());
         File resources = folder.newFolder();
         File map = new File(resources, "META-INF/navitas/map.properties");
         map.getParentFile().mkdirs();
         Files.write(map.toPath(), "map_id=fedcba9876543210\n".getBytes(StandardCharsets.UTF_8));
         File out = new File(resources, "out");
-        ProcessBuilder java = new ProcessBuilder(System.getProperty("java.home") + "/bin/java", "-Dnavitas.out=" + out,
-                "-Dnavitas.source.1=threads", "-cp", classes + File.pathSeparator + runtime + File.pathSeparator + resources,
+        ProcessBuilder java = new ProcessBuilder(
+                System.getProperty("java.home") + "/bin/java",
+                "-Dnavitas.out=" + out,
+                "-Dnavitas.source.1=threads",
+                "-cp",
+                classes + File.pathSeparator + runtime + File.pathSeparator + resources,
                 setting);
         for (String argument : arguments) {
             if (argument.startsWith("-D")) {
@@ -161,12 +167,14 @@ public class ProcessTest {
 
     @Test
     public void jarIsSmall() throws Exception {
-        File classes = new File(Probe.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        File classes = new File(
+                Probe.class.getProtectionDomain().getCodeSource().getLocation().toURI());
         if (!classes.isDirectory()) {
             assertTrue(classes.length() <= 54 << 10);
             return;
         }
-        List<String> leftOut = Arrays.asList("Format.class", "JvmOnly.class", "Limits.class", "Node.class", "package-info.class");
+        List<String> leftOut =
+                Arrays.asList("Format.class", "JvmOnly.class", "Limits.class", "Node.class", "package-info.class");
         ByteArrayOutputStream jar = new ByteArrayOutputStream();
         try (ZipOutputStream zip = new ZipOutputStream(jar)) {
             for (File file : new File(classes, "org/navitas/runtime").listFiles()) {

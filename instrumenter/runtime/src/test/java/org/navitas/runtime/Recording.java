@@ -14,7 +14,8 @@ final class Recording {
         for (int i = 0; i < settings.length; i += 2) {
             values.setProperty(settings[i], settings[i + 1]);
         }
-        recorder = new Recorder(platform, new Settings("/", values), new ChunkWriter(sink, 0x0123456789abcdefL), buffers);
+        recorder =
+                new Recorder(platform, new Settings("/", values), new ChunkWriter(sink, 0x0123456789abcdefL), buffers);
     }
 
     void enter(long time, int method) {

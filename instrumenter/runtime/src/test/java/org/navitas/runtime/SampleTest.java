@@ -42,7 +42,8 @@ public class SampleTest {
         recording.exit(12 * MS, 2);
         recording.exit(12 * MS + 50, 1);
         assertEquals(2, runs[0]);
-        assertEquals("2", FoldingTest.totals(recording.written()).get("/1/3").get(0).toString());
+        assertEquals(
+                "2", FoldingTest.totals(recording.written()).get("/1/3").get(0).toString());
     }
 
     @Test

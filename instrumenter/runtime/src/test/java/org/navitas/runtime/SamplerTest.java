@@ -91,8 +91,12 @@ public class SamplerTest {
         List<String> recorded = recorded();
         int process = new JvmPlatform().processId();
         assertFalse(recorded.isEmpty());
-        assertEquals("1 " + process, recorded.get(0).split(" ")[0] + " " + recorded.get(0).split(" ")[1]);
-        assertEquals("2 " + process, recorded.get(1).split(" ")[0] + " " + recorded.get(1).split(" ")[1]);
+        assertEquals(
+                "1 " + process,
+                recorded.get(0).split(" ")[0] + " " + recorded.get(0).split(" ")[1]);
+        assertEquals(
+                "2 " + process,
+                recorded.get(1).split(" ")[0] + " " + recorded.get(1).split(" ")[1]);
     }
 
     @Test

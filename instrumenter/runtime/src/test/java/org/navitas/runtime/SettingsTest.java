@@ -101,7 +101,8 @@ public class SettingsTest {
 
     @Test
     public void reportsInvalidValue() throws Exception {
-        for (String line : new String[] {"anchorIntervalUs=fast", "anchorIntervalUs=0", "anchorIntervalUs=99999999999"}) {
+        for (String line :
+                new String[] {"anchorIntervalUs=fast", "anchorIntervalUs=0", "anchorIntervalUs=99999999999"}) {
             try {
                 load("out=x\n" + line);
             } catch (IllegalArgumentException e) {

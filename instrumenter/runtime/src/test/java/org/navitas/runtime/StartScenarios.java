@@ -191,7 +191,8 @@ public final class StartScenarios {
         }
 
         Runnable code() throws ReflectiveOperationException {
-            return (Runnable) loadClass(Code.class.getName()).getDeclaredConstructor().newInstance();
+            return (Runnable)
+                    loadClass(Code.class.getName()).getDeclaredConstructor().newInstance();
         }
     }
 
@@ -331,7 +332,9 @@ public final class StartScenarios {
     /** A lack of memory for each class that the start may need. */
     static void classes() throws Exception {
         int needed = 0;
-        for (File each : new File(Probe.class.getResource("Probe.class").toURI()).getParentFile().listFiles()) {
+        for (File each : new File(Probe.class.getResource("Probe.class").toURI())
+                .getParentFile()
+                .listFiles()) {
             Loader loader = new Loader();
             Runnable code = loader.code();
             loader.lacking = "org.navitas.runtime." + each.getName().replace(".class", "");
@@ -392,30 +395,36 @@ public final class StartScenarios {
     /** The first probe at each depth near the end of the stack, in turn: afterwards, another call must be recorded. */
     static void overflow() throws Exception {
         Throwable[] failure = new Throwable[1];
-        Thread small = new Thread(null, () -> {
-            try {
-                int depth = depth(0);
-                int inTime = 0;
-                int tries = 0;
-                for (int end = depth; inTime < 20; end--, tries++) {
-                    Loader loader = new Loader();
-                    Runnable code = loader.code();
-                    if (end % 2 == 0) { // otherwise, to load them needs the stack, too
-                        loader.loadClass("org.navitas.runtime.Probe");
-                        loader.loadClass("org.navitas.runtime.Start");
+        Thread small = new Thread(
+                null,
+                () -> {
+                    try {
+                        int depth = depth(0);
+                        int inTime = 0;
+                        int tries = 0;
+                        for (int end = depth; inTime < 20; end--, tries++) {
+                            Loader loader = new Loader();
+                            Runnable code = loader.code();
+                            if (end % 2 == 0) { // otherwise, to load them needs the stack, too
+                                loader.loadClass("org.navitas.runtime.Probe");
+                                loader.loadClass("org.navitas.runtime.Start");
+                            }
+                            boolean isInTime = runs(code, end);
+                            inTime = isInTime ? inTime + 1 : 0;
+                            code.run();
+                            code.run();
+                            check(
+                                    code.toString().equals("true"),
+                                    "not recorded after a probe at depth " + end + " of " + depth);
+                            System.clearProperty(Format.RECORDING);
+                        }
+                        check(tries > 25, "the stack does not overflow");
+                    } catch (Throwable e) {
+                        failure[0] = e;
                     }
-                    boolean isInTime = runs(code, end);
-                    inTime = isInTime ? inTime + 1 : 0;
-                    code.run();
-                    code.run();
-                    check(code.toString().equals("true"), "not recorded after a probe at depth " + end + " of " + depth);
-                    System.clearProperty(Format.RECORDING);
-                }
-                check(tries > 25, "the stack does not overflow");
-            } catch (Throwable e) {
-                failure[0] = e;
-            }
-        }, "small", 512 << 10);
+                },
+                "small",
+                512 << 10);
         small.start();
         small.join();
         if (failure[0] != null) {

@@ -28,13 +28,18 @@ public class StartTest {
     /** Runs a scenario in a JVM of its own; returns its output. A scenario that throws fails. */
     private String run(String scenario, String... options) throws Exception {
         List<String> command = new ArrayList<>(Arrays.asList(
-                System.getProperty("java.home") + "/bin/java", "-Dnavitas.out=" + new File(folder.getRoot(), "out"), "-cp",
+                System.getProperty("java.home") + "/bin/java",
+                "-Dnavitas.out=" + new File(folder.getRoot(), "out"),
+                "-cp",
                 path(StartScenarios.class) + File.pathSeparator + path(Probe.class)));
         command.addAll(Arrays.asList(options));
         command.add(StartScenarios.class.getName());
         command.add(scenario);
         File output = folder.newFile();
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output).start();
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(output)
+                .start();
         boolean ended = process.waitFor(120, TimeUnit.SECONDS);
         process.destroyForcibly();
         String text = new String(Files.readAllBytes(output.toPath()));
@@ -51,7 +56,8 @@ public class StartTest {
     private String recorded(int serial) throws Exception {
         byte[] written = Files.readAllBytes(new File(folder.getRoot(), "out").listFiles()[0].toPath());
         return ChunkReader.events(written, serial).stream()
-                .map(event -> event.toString().split("@")[0]).collect(Collectors.joining(" "));
+                .map(event -> event.toString().split("@")[0])
+                .collect(Collectors.joining(" "));
     }
 
     private void assumeSecurityManager() {
@@ -133,7 +139,8 @@ public class StartTest {
         for (String error : new String[] {"OutOfMemoryError", "StackOverflowError", "RuntimeException"}) {
             for (String property : new String[] {"navitas.sysRoot", "java.vm.name", "navitas.recording"}) {
                 String note = NOTE + "java.lang." + error;
-                assertTrue(run("error", "-Derror=" + error, "-Dproperty=" + property).contains(note));
+                assertTrue(run("error", "-Derror=" + error, "-Dproperty=" + property)
+                        .contains(note));
             }
         }
     }

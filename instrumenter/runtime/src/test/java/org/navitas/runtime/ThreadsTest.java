@@ -232,17 +232,21 @@ public class ThreadsTest {
     public void stackOverflowsLoseNoEvents() throws Exception {
         writer.start();
         for (int i = 0; i < 400; i++) {
-            Thread thread = new Thread(null, () -> {
-                recording.recorder.current().enter(1, recording.platform);
-                try {
-                    recurse();
-                } catch (StackOverflowError expected) {
-                    // later calls are recorded as usual
-                }
-                recording.recorder.current().enter(3, recording.platform);
-                recording.recorder.current().exit(3, Format.EXIT, recording.platform);
-                recording.recorder.current().exit(1, Format.EXIT, recording.platform);
-            }, "deep", 200_000 + 16 * i);
+            Thread thread = new Thread(
+                    null,
+                    () -> {
+                        recording.recorder.current().enter(1, recording.platform);
+                        try {
+                            recurse();
+                        } catch (StackOverflowError expected) {
+                            // later calls are recorded as usual
+                        }
+                        recording.recorder.current().enter(3, recording.platform);
+                        recording.recorder.current().exit(3, Format.EXIT, recording.platform);
+                        recording.recorder.current().exit(1, Format.EXIT, recording.platform);
+                    },
+                    "deep",
+                    200_000 + 16 * i);
             thread.start();
             thread.join();
             recording.recorder.writer.flush(60_000); // so that every thread has a buffer and none folds
@@ -281,7 +285,8 @@ public class ThreadsTest {
                 recorder.enter(1, recording.platform);
                 recorder.exit(1, Format.EXIT, recording.platform);
                 synchronized (serials) {
-                    serials.computeIfAbsent(Thread.currentThread(), thread -> new HashSet<>()).add(recorder.serial);
+                    serials.computeIfAbsent(Thread.currentThread(), thread -> new HashSet<>())
+                            .add(recorder.serial);
                 }
                 done.countDown();
             });
@@ -296,7 +301,8 @@ public class ThreadsTest {
     @Test
     public void writesLossAtEndOfThread() throws Exception {
         writer.start();
-        Thread thread = new Thread(() -> recording.recorder.current().exit(1, Format.EXIT, recording.platform), "one exit too many");
+        Thread thread = new Thread(
+                () -> recording.recorder.current().exit(1, Format.EXIT, recording.platform), "one exit too many");
         thread.start();
         thread.join();
         List<String> names = new ArrayList<>();

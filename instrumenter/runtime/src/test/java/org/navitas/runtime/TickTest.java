@@ -197,7 +197,9 @@ public class TickTest {
                     int id = 3 + random.nextInt(2);
                     long length = random.nextInt(id == 3 ? 400_000 : 1_600_000) / (random.nextInt(4) + 1);
                     made.enter(time, id);
-                    for (; nextTick <= time + length; nextTick += (MS / 2 + random.nextInt((int) MS)) * (random.nextInt(20) == 0 ? 5 : 1)) {
+                    for (;
+                            nextTick <= time + length;
+                            nextTick += (MS / 2 + random.nextInt((int) MS)) * (random.nextInt(20) == 0 ? 5 : 1)) {
                         made.recorder.ticker.tick(nextTick);
                         periods += nextTick - last;
                         periodSquares += (double) (nextTick - last) * (nextTick - last);

@@ -48,7 +48,9 @@ public class VirtualThreadTest {
             };
             Thread[] started = new Thread[threads];
             for (int i = 0; i < threads; i++) {
-                started[i] = (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, task);
+                started[i] = (Thread) Thread.class
+                        .getMethod("startVirtualThread", Runnable.class)
+                        .invoke(null, task);
             }
             for (Thread thread : started) {
                 thread.join();
@@ -74,7 +76,9 @@ public class VirtualThreadTest {
 
         private static void spin(long millis) {
             long end = System.nanoTime() + 1_000_000 * millis;
-            while (System.nanoTime() < end) {}
+            while (System.nanoTime() < end) {
+                // uses CPU time
+            }
         }
     }
 
@@ -82,7 +86,10 @@ public class VirtualThreadTest {
     public void carrierIsUnknownWhereTheJvmIsClosed() throws Exception {
         byte[] written = record("1", "0", "");
         assertEquals(6, ChunkReader.events(written, 2).size());
-        assertEquals("it has no kernel thread of its own", 0, ChunkReader.of(written, Format.CALLS, 2).get(0).tid);
+        assertEquals(
+                "it has no kernel thread of its own",
+                0,
+                ChunkReader.of(written, Format.CALLS, 2).get(0).tid);
         assertEquals("nor a CPU clock", 0, ChunkReader.anchors(written, 2).size());
         boolean isKnown = ChunkReader.of(written, Format.CALLS, 1).get(0).tid != 0;
         assertEquals(new File("/proc/thread-self").exists(), isKnown);
@@ -112,7 +119,10 @@ public class VirtualThreadTest {
         assertEquals(20, mountsOfThread.size());
         for (Map.Entry<Long, Integer> mounts : mountsOfThread.entrySet()) {
             assertTrue("it sleeps twice: " + mounts.getValue(), mounts.getValue() >= 3);
-            assertEquals("it reads its carriers' clocks", 0, ChunkReader.anchors(written, mounts.getKey()).size());
+            assertEquals(
+                    "it reads its carriers' clocks",
+                    0,
+                    ChunkReader.anchors(written, mounts.getKey()).size());
             assertEquals(6, ChunkReader.events(written, mounts.getKey()).size());
         }
         int all = mountsOfThread.values().stream().mapToInt(Integer::intValue).sum();
@@ -127,7 +137,9 @@ public class VirtualThreadTest {
     @Test
     public void tenThousandThreadsNeedBoundedMemory() throws Exception {
         byte[] written = record("10000", "0", "together", OPEN, "-Xmx128m", "-Dnavitas.mode=folded");
-        long calls = ChunkReader.rows(written, 0).stream().mapToLong(row -> row.calls).sum();
+        long calls = ChunkReader.rows(written, 0).stream()
+                .mapToLong(row -> row.calls)
+                .sum();
         assertEquals(1 + 3 * 10_000, calls);
     }
 

@@ -8,11 +8,11 @@ import org.gradle.api.Project;
  * version.
  */
 public interface AndroidAdapter {
-  /**
-   * Called when an Android plugin has been applied. Adds variants to {@code module} until the build is configured.
-   *
-   * @param project the project with the Android plugin
-   * @param module receives the variants
-   */
-  void apply(Project project, AndroidModule module);
+    /**
+     * Called when an Android plugin has been applied. Adds variants to {@code module} until the build is configured.
+     *
+     * @param project the project with the Android plugin
+     * @param module receives the variants
+     */
+    void apply(Project project, AndroidModule module);
 }

@@ -11,21 +11,21 @@ import org.gradle.api.provider.ProviderFactory;
  * plugin loads it by name.
  */
 public abstract class IsolatedProperties implements BooleanSupplier, Function<String, Object> {
-  @Inject
-  protected abstract BuildFeatures getFeatures();
+    @Inject
+    protected abstract BuildFeatures getFeatures();
 
-  @Inject
-  protected abstract ProviderFactory getProviders();
+    @Inject
+    protected abstract ProviderFactory getProviders();
 
-  /** Returns whether Gradle isolates projects in this build. */
-  @Override
-  public boolean getAsBoolean() {
-    return getFeatures().getIsolatedProjects().getActive().get();
-  }
+    /** Returns whether Gradle isolates projects in this build. */
+    @Override
+    public boolean getAsBoolean() {
+        return getFeatures().getIsolatedProjects().getActive().get();
+    }
 
-  /** Returns a property of the command line or of {@code gradle.properties}, or null. */
-  @Override
-  public Object apply(String name) {
-    return getProviders().gradleProperty(name).getOrNull();
-  }
+    /** Returns a property of the command line or of {@code gradle.properties}, or null. */
+    @Override
+    public Object apply(String name) {
+        return getProviders().gradleProperty(name).getOrNull();
+    }
 }

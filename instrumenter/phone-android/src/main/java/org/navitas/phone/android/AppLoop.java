@@ -9,7 +9,9 @@ final class AppLoop {
     /** Returns when the phone closes standard input. */
     static void run(ClassLoader inside) {
         try {
-            Class.forName("org.navitas.android.AppSession", true, inside).getMethod("run").invoke(null);
+            Class.forName("org.navitas.android.AppSession", true, inside)
+                    .getMethod("run")
+                    .invoke(null);
         } catch (InvocationTargetException e) {
             Crash.end(Thread.currentThread(), e.getCause());
         } catch (ReflectiveOperationException e) {

@@ -27,8 +27,11 @@ public final class Crash {
         try {
             StringWriter trace = new StringWriter();
             error.printStackTrace(new PrintWriter(trace, true));
-            LogSocket.write(ERROR, "AndroidRuntime", "FATAL EXCEPTION: " + thread.getName() + "\nProcess: "
-                    + System.getProperty("navitas.process") + ", PID: " + ProcessHandle.current().pid() + "\n" + trace);
+            LogSocket.write(
+                    ERROR,
+                    "AndroidRuntime",
+                    "FATAL EXCEPTION: " + thread.getName() + "\nProcess: " + System.getProperty("navitas.process")
+                            + ", PID: " + ProcessHandle.current().pid() + "\n" + trace);
         } finally {
             Runtime.getRuntime().halt(STATUS);
         }

@@ -13,8 +13,9 @@ import org.junit.runners.model.FrameworkMethod;
 import org.junit.runners.model.InitializationError;
 import org.navitas.android.PhoneEnvironment;
 import org.navitas.android.Session;
+import org.navitas.phone.android.shared.FrameworkTask;
+import org.navitas.phone.android.shared.RealTime;
 import org.robolectric.RobolectricTestRunner;
-import org.robolectric.annotation.ConscryptMode;
 import org.robolectric.interceptors.AndroidInterceptors;
 import org.robolectric.internal.AndroidSandbox.TestEnvironmentSpec;
 import org.robolectric.internal.bytecode.InstrumentationConfiguration;
@@ -29,20 +30,19 @@ public final class Framework extends RobolectricTestRunner {
     private static final List<String> SHARED =
             List.of("org.navitas.runtime.", "org.navitas.junit.", "org.navitas.map.", "org.navitas.phone.");
 
-    private static List<String> arguments = List.of();
-    private static Consumer<ClassLoader> task;
-    private static boolean isDone;
-
     private Framework() throws InitializationError {
-        super(Session.class, defaultInjector().bind(TestEnvironmentSpec.class, new TestEnvironmentSpec(PhoneEnvironment.class)).build());
+        super(
+                Session.class,
+                defaultInjector()
+                        .bind(TestEnvironmentSpec.class, new TestEnvironmentSpec(PhoneEnvironment.class))
+                        .build());
     }
 
     /**
      * Runs the task on the instrumentation thread with the framework's class loader. Throws what prevented the start.
      */
     static void run(List<String> keysAndValues, Consumer<ClassLoader> action) throws Exception {
-        arguments = keysAndValues;
-        task = action;
+        FrameworkTask.set(keysAndValues, action);
         RunNotifier notifier = new RunNotifier();
         Throwable[] failed = new Throwable[1];
         notifier.addListener(new RunListener() {
@@ -52,7 +52,7 @@ public final class Framework extends RobolectricTestRunner {
             }
         });
         new Framework().run(notifier);
-        if (!isDone) {
+        if (!FrameworkTask.isDone()) {
             throw new IllegalStateException("Android's framework did not start" + remedy(failed[0]), failed[0]);
         }
     }
@@ -61,29 +61,12 @@ public final class Framework extends RobolectricTestRunner {
     private static String remedy(Throwable error) {
         for (Throwable one = error; one != null; one = one.getCause() == one ? null : one.getCause()) {
             if (one instanceof LinkageError || one instanceof ClassCastException) {
-                return " (the app or its tests seem to contain an incompatible version of a library: use another version)";
+                return " (the app or its tests seem to contain an incompatible version of a library: use another"
+                        + " version)";
             }
         }
-        return " (if the app starts on a phone, delete " + System.getProperty("robolectric.dependency.dir") + ": it is downloaded again)";
-    }
-
-    /**
-     * Called by {@link Session} within the framework.
-     *
-     * @param loader the framework's class loader
-     */
-    public static void started(ClassLoader loader) {
-        task.accept(loader);
-        isDone = true;
-    }
-
-    /**
-     * Returns the arguments of {@code am instrument -e}.
-     *
-     * @return keys and values, alternating
-     */
-    public static List<String> arguments() {
-        return arguments;
+        return " (if the app starts on a phone, delete " + System.getProperty("robolectric.dependency.dir")
+                + ": it is downloaded again)";
     }
 
     @Override

@@ -24,7 +24,11 @@ public final class SignatureCheck {
         PrintStream out = new PrintStream(System.out, true, "UTF-8");
         try {
             check(new File(arguments[0]), Integer.parseInt(arguments[1]), out);
-        } catch (ApkFormatException | IOException | NoSuchAlgorithmException | CertificateEncodingException | RuntimeException e) {
+        } catch (ApkFormatException
+                | IOException
+                | NoSuchAlgorithmException
+                | CertificateEncodingException
+                | RuntimeException e) {
             out.println("refused " + line(e.getMessage() == null ? e.getClass().getName() : e.getMessage()));
         }
     }
@@ -32,10 +36,14 @@ public final class SignatureCheck {
     static void check(File apk, int level, PrintStream out)
             throws ApkFormatException, IOException, NoSuchAlgorithmException, CertificateEncodingException {
         // From the phone's API level on: lower levels would also require an older scheme.
-        ApkVerifier.Result result =
-                new ApkVerifier.Builder(apk).setMinCheckedPlatformVersion(level).setMaxCheckedPlatformVersion(level).build().verify();
+        ApkVerifier.Result result = new ApkVerifier.Builder(apk)
+                .setMinCheckedPlatformVersion(level)
+                .setMaxCheckedPlatformVersion(level)
+                .build()
+                .verify();
         boolean[] schemes = {
-            result.isVerifiedUsingV1Scheme(), result.isVerifiedUsingV2Scheme(),
+            result.isVerifiedUsingV1Scheme(),
+            result.isVerifiedUsingV2Scheme(),
             result.isVerifiedUsingV3Scheme() || result.isVerifiedUsingV31Scheme(),
         };
         for (int i = 0; i < schemes.length; i++) {
@@ -47,7 +55,9 @@ public final class SignatureCheck {
             out.println("signer " + hex(MessageDigest.getInstance("SHA-256").digest(certificate.getEncoded())));
         }
         if (!result.isVerified()) {
-            String reason = result.getAllErrors().isEmpty() ? "no signature" : result.getAllErrors().get(0).toString();
+            String reason = result.getAllErrors().isEmpty()
+                    ? "no signature"
+                    : result.getAllErrors().get(0).toString();
             out.println("refused " + line(reason));
         }
     }

@@ -30,14 +30,20 @@ final class PowerProfileFile {
     static void leave() {
         try {
             // Gets the process's Context without a test library. Public to apps on all releases, but not in the SDK.
-            Object app = Class.forName("android.app.ActivityThread").getMethod("currentApplication").invoke(null);
+            Object app = Class.forName("android.app.ActivityThread")
+                    .getMethod("currentApplication")
+                    .invoke(null);
             File folder = app == null ? null : new File(((Context) app).getFilesDir(), FOLDER);
             Resources system = Resources.getSystem();
             int id = system.getIdentifier("power_profile", "xml", "android");
             if (folder != null && folder.isDirectory() && id != 0) {
                 write(system.getXml(id), new File(folder, NAME));
             }
-        } catch (ReflectiveOperationException | XmlPullParserException | IOException | RuntimeException | LinkageError e) {
+        } catch (ReflectiveOperationException
+                | XmlPullParserException
+                | IOException
+                | RuntimeException
+                | LinkageError e) {
             System.err.println("navitas: [power_profile_unreadable] the app cannot read the power profile: " + e);
         }
     }

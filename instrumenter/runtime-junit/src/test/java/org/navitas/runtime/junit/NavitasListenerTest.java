@@ -90,14 +90,25 @@ public class NavitasListenerTest {
     @Test
     public void marksEveryStatus() throws Exception {
         assertEquals(
-                Arrays.asList("0 0 ", "1 0 Mixed#a", "2 0 Mixed#a", "1 0 Mixed#b", "2 1 Mixed#b", "1 0 Mixed#c", "2 2 Mixed#c",
-                        "1 0 Mixed#d", "2 3 Mixed#d", "3 1 "),
+                Arrays.asList(
+                        "0 0 ",
+                        "1 0 Mixed#a",
+                        "2 0 Mixed#a",
+                        "1 0 Mixed#b",
+                        "2 1 Mixed#b",
+                        "1 0 Mixed#c",
+                        "2 2 Mixed#c",
+                        "1 0 Mixed#d",
+                        "2 3 Mixed#d",
+                        "3 1 "),
                 marks(Mixed.class));
     }
 
     @Test
     public void keepsIndexOfParameters() throws Exception {
-        assertEquals(Arrays.asList("0 0 ", "1 0 Two#m[0]", "2 0 Two#m[0]", "1 0 Two#m[1]", "2 0 Two#m[1]", "3 0 "), marks(Two.class));
+        assertEquals(
+                Arrays.asList("0 0 ", "1 0 Two#m[0]", "2 0 Two#m[0]", "1 0 Two#m[1]", "2 0 Two#m[1]", "3 0 "),
+                marks(Two.class));
     }
 
     @Test

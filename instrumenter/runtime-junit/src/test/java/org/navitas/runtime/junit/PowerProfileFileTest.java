@@ -15,8 +15,9 @@ public class PowerProfileFileTest {
     private static XmlPullParser parser(String... events) {
         List<String> left = new ArrayList<>(Arrays.asList(events));
         return (XmlPullParser) Proxy.newProxyInstance(
-            PowerProfileFileTest.class.getClassLoader(), new Class<?>[] {XmlPullParser.class},
-            (proxy, method, args) -> answer(left, method.getName()));
+                PowerProfileFileTest.class.getClassLoader(),
+                new Class<?>[] {XmlPullParser.class},
+                (proxy, method, args) -> answer(left, method.getName()));
     }
 
     private static Object answer(List<String> left, String method) {
@@ -28,8 +29,13 @@ public class PowerProfileFileTest {
         switch (method) {
             case "getEventType":
             case "next":
-                return left.isEmpty() ? XmlPullParser.END_DOCUMENT : now.equals("start") ? XmlPullParser.START_DOCUMENT
-                    : now.startsWith("<") ? XmlPullParser.START_TAG : now.startsWith(">") ? XmlPullParser.END_TAG : XmlPullParser.TEXT;
+                return left.isEmpty()
+                        ? XmlPullParser.END_DOCUMENT
+                        : now.equals("start")
+                                ? XmlPullParser.START_DOCUMENT
+                                : now.startsWith("<")
+                                        ? XmlPullParser.START_TAG
+                                        : now.startsWith(">") ? XmlPullParser.END_TAG : XmlPullParser.TEXT;
             case "getName":
                 return words[0];
             case "getAttributeCount":
@@ -49,12 +55,24 @@ public class PowerProfileFileTest {
     public void copiesElementsAttributesAndText() throws Exception {
         StringBuilder out = new StringBuilder();
         PowerProfileFile.copy(
-            parser("start", "<device name=Android", "<array name=a&b", "<value", "12.5", ">value", ">array", "<item name=\"q\"", "1<2", ">item", ">device"), out);
+                parser(
+                        "start",
+                        "<device name=Android",
+                        "<array name=a&b",
+                        "<value",
+                        "12.5",
+                        ">value",
+                        ">array",
+                        "<item name=\"q\"",
+                        "1<2",
+                        ">item",
+                        ">device"),
+                out);
         assertEquals(
-            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
-                + "<device name=\"Android\"><array name=\"a&amp;b\"><value>12.5</value>\n</array>\n"
-                + "<item name=\"&quot;q&quot;\">1&lt;2</item>\n</device>\n",
-            out.toString());
+                "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
+                        + "<device name=\"Android\"><array name=\"a&amp;b\"><value>12.5</value>\n</array>\n"
+                        + "<item name=\"&quot;q&quot;\">1&lt;2</item>\n</device>\n",
+                out.toString());
     }
 
     /** Outside a phone, the stubs' exceptions must not reach the user's tests. */

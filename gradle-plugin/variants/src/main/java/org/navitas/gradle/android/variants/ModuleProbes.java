@@ -19,33 +19,34 @@ import org.objectweb.asm.ClassVisitor;
  * dexes only what has changed.
  */
 public abstract class ModuleProbes implements AsmClassVisitorFactory<ModuleProbes.Parameters> {
-  private static final Consumer<String> WARN = message -> Logging.getLogger(ModuleProbes.class).warn("navitas: {}", message);
+    private static final Consumer<String> WARN =
+            message -> Logging.getLogger(ModuleProbes.class).warn("navitas: {}", message);
 
-  /** What decides which classes get probes. */
-  public interface Parameters extends InstrumentationParameters {
-    /**
-     * The ids of methods.
-     *
-     * @return a file of {@link org.navitas.instrument.classes.ClassIds}
-     */
-    @InputFile
-    @PathSensitive(PathSensitivity.NONE)
-    RegularFileProperty getIds();
-  }
+    /** What decides which classes get probes. */
+    public interface Parameters extends InstrumentationParameters {
+        /**
+         * The ids of methods.
+         *
+         * @return a file of {@link org.navitas.instrument.classes.ClassIds}
+         */
+        @InputFile
+        @PathSensitive(PathSensitivity.NONE)
+        RegularFileProperty getIds();
+    }
 
-  @Override
-  public boolean isInstrumentable(ClassData type) {
-    return KnownIds.of(idsFile()).has(type.getClassName());
-  }
+    @Override
+    public boolean isInstrumentable(ClassData type) {
+        return KnownIds.of(idsFile()).has(type.getClassName());
+    }
 
-  @Override
-  public ClassVisitor createClassVisitor(ClassContext context, ClassVisitor next) {
-    int api = getInstrumentationContext().getApiVersion().get();
-    String name = context.getCurrentClassData().getClassName();
-    return new ClassReplacer(api, next, original -> KnownIds.of(idsFile()).instrument(name, original, WARN));
-  }
+    @Override
+    public ClassVisitor createClassVisitor(ClassContext context, ClassVisitor next) {
+        int api = getInstrumentationContext().getApiVersion().get();
+        String name = context.getCurrentClassData().getClassName();
+        return new ClassReplacer(api, next, original -> KnownIds.of(idsFile()).instrument(name, original, WARN));
+    }
 
-  private File idsFile() {
-    return getParameters().get().getIds().get().getAsFile();
-  }
+    private File idsFile() {
+        return getParameters().get().getIds().get().getAsFile();
+    }
 }

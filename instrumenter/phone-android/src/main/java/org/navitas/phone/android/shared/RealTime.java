@@ -1,4 +1,4 @@
-package org.navitas.phone.android;
+package org.navitas.phone.android.shared;
 
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
@@ -15,7 +15,7 @@ import org.robolectric.util.Function;
  */
 public final class RealTime extends Interceptor {
     /** WorkManager's classes that decide whether work is due, and when. The first one is that of versions since 2.9. */
-    static final List<String> PLANNERS = List.of(
+    public static final List<String> PLANNERS = List.of(
             "androidx.work.SystemClock",
             "androidx.work.WorkRequest$Builder",
             "androidx.work.impl.Schedulers",
@@ -61,7 +61,8 @@ public final class RealTime extends Interceptor {
     }
 
     @Override
-    public MethodHandle getMethodHandle(String name, MethodType type) throws NoSuchMethodException, IllegalAccessException {
+    public MethodHandle getMethodHandle(String name, MethodType type)
+            throws NoSuchMethodException, IllegalAccessException {
         Class<?> owner = name.equals("currentTimeMillis") ? RealTime.class : System.class;
         return MethodHandles.lookup().findStatic(owner, name, MethodType.methodType(long.class));
     }
