@@ -32,7 +32,12 @@ public final class App {
     private App() {}
 
     static void see(String where, Intent intent) {
-        SEEN.add(where + " " + (intent == null ? "no intent" : intent.getExtras() == null ? "null" : intent.getExtras().keySet()));
+        SEEN.add(where + " "
+                + (intent == null
+                        ? "no intent"
+                        : intent.getExtras() == null
+                                ? "null"
+                                : intent.getExtras().keySet()));
     }
 
     public abstract static class Base extends Activity {
@@ -231,7 +236,13 @@ public final class App {
         }
 
         @Override
-        public Cursor query(Uri uri, String[] columns, String selection, String[] arguments, String order, android.os.CancellationSignal signal) {
+        public Cursor query(
+                Uri uri,
+                String[] columns,
+                String selection,
+                String[] arguments,
+                String order,
+                android.os.CancellationSignal signal) {
             return super.query(uri, columns, selection, arguments, order, signal);
         }
 

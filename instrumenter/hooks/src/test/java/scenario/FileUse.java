@@ -34,6 +34,7 @@ import java.util.stream.Stream;
 public class FileUse implements Function<File, List<String>> {
     /** Bytes that {@link #apply} moved, by its own account. */
     public long read;
+
     public long written;
     private List<String> seen;
 
@@ -175,7 +176,8 @@ public class FileUse implements Function<File, List<String>> {
     }
 
     private void channels(Path path) throws IOException {
-        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.READ)) {
+        try (FileChannel channel =
+                FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.READ)) {
             see(channel.write(ByteBuffer.wrap(new byte[10])));
             see(channel.write(new ByteBuffer[] {ByteBuffer.allocate(3), ByteBuffer.allocate(4)}));
             see(channel.write(ByteBuffer.allocate(2), 20));

@@ -27,24 +27,39 @@ public class FutureUse implements Function<ExecutorService, List<String>> {
         one.thenAcceptAsync(seen::append, pool).join();
         one.thenRunAsync(() -> seen.append(" run")).join();
         one.thenRunAsync(() -> seen.append(" run"), pool).join();
-        out.add(one.thenComposeAsync(text -> CompletableFuture.completedFuture(text + 1)).join());
-        out.add(one.thenComposeAsync(text -> CompletableFuture.completedFuture(text + 2), pool).join());
+        out.add(one.thenComposeAsync(text -> CompletableFuture.completedFuture(text + 1))
+                .join());
+        out.add(one.thenComposeAsync(text -> CompletableFuture.completedFuture(text + 2), pool)
+                .join());
         out.add(one.thenCombineAsync(one, String::concat).join());
         out.add(one.thenCombineAsync(one, String::concat, pool).join());
-        out.add(one.whenCompleteAsync((text, failure) -> seen.append(text).append(failure)).join());
-        out.add(one.whenCompleteAsync((text, failure) -> seen.append(text).append(failure), pool).join());
+        out.add(one.whenCompleteAsync((text, failure) -> seen.append(text).append(failure))
+                .join());
+        out.add(one.whenCompleteAsync((text, failure) -> seen.append(text).append(failure), pool)
+                .join());
         out.add(one.handleAsync((text, failure) -> text + failure).join());
         out.add(one.handleAsync((text, failure) -> text + failure, pool).join());
         CompletionStage<String> stage = one;
-        out.add(String.valueOf(stage.thenApplyAsync(String::length, pool).toCompletableFuture().join()));
+        out.add(String.valueOf(
+                stage.thenApplyAsync(String::length, pool).toCompletableFuture().join()));
         stage.thenAcceptAsync(seen::append).toCompletableFuture().join();
         stage.thenRunAsync(() -> seen.append(" stage")).toCompletableFuture().join();
-        out.add(stage.thenComposeAsync(text -> CompletableFuture.completedFuture(text + 3)).toCompletableFuture().join());
-        out.add(stage.thenCombineAsync(stage, String::concat).toCompletableFuture().join());
-        out.add(stage.whenCompleteAsync((text, failure) -> seen.append(text)).toCompletableFuture().join());
-        out.add(stage.handleAsync((text, failure) -> text + failure, pool).toCompletableFuture().join());
+        out.add(stage.thenComposeAsync(text -> CompletableFuture.completedFuture(text + 3))
+                .toCompletableFuture()
+                .join());
+        out.add(stage.thenCombineAsync(stage, String::concat)
+                .toCompletableFuture()
+                .join());
+        out.add(stage.whenCompleteAsync((text, failure) -> seen.append(text))
+                .toCompletableFuture()
+                .join());
+        out.add(stage.handleAsync((text, failure) -> text + failure, pool)
+                .toCompletableFuture()
+                .join());
         try {
-            CompletableFuture.completedFuture(null).thenApplyAsync(nothing -> nothing.toString()).join();
+            CompletableFuture.completedFuture(null)
+                    .thenApplyAsync(nothing -> nothing.toString())
+                    .join();
         } catch (CompletionException e) {
             out.add(e.getCause().getClass().getName());
         }

@@ -80,7 +80,8 @@ public class NetUse implements Function<int[], List<String>> {
     private void channel(int port) throws IOException {
         try (SocketChannel channel = SocketChannel.open(new InetSocketAddress("127.0.0.1", port))) {
             see(channel.write(ByteBuffer.wrap("abcdef\n".getBytes("US-ASCII"))));
-            channel.write(new ByteBuffer[] {ByteBuffer.wrap("gh".getBytes("US-ASCII")), ByteBuffer.wrap(new byte[] {'\n'})});
+            channel.write(
+                    new ByteBuffer[] {ByteBuffer.wrap("gh".getBytes("US-ASCII")), ByteBuffer.wrap(new byte[] {'\n'})});
             ByteBuffer to = ByteBuffer.allocate(10);
             while (to.hasRemaining()) {
                 channel.read(to);
@@ -124,7 +125,8 @@ public class NetUse implements Function<int[], List<String>> {
 
     private void datagrams() throws IOException {
         InetAddress here = InetAddress.getByName("127.0.0.1");
-        try (DatagramSocket from = new DatagramSocket(0, here); DatagramChannel to = DatagramChannel.open()) {
+        try (DatagramSocket from = new DatagramSocket(0, here);
+                DatagramChannel to = DatagramChannel.open()) {
             to.bind(new InetSocketAddress(here, 0));
             from.send(new DatagramPacket(new byte[40], 30, to.getLocalAddress()));
             ByteBuffer buffer = ByteBuffer.allocate(100);

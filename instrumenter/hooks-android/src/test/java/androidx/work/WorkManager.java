@@ -2,7 +2,8 @@ package androidx.work;
 
 /** As in androidx. */
 public class WorkManager {
-    public Operation enqueueUniquePeriodicWork(String name, ExistingPeriodicWorkPolicy policy, PeriodicWorkRequest request) {
+    public Operation enqueueUniquePeriodicWork(
+            String name, ExistingPeriodicWorkPolicy policy, PeriodicWorkRequest request) {
         return null;
     }
 
@@ -18,7 +19,8 @@ public class WorkManager {
         return new WorkContinuation();
     }
 
-    public WorkContinuation beginUniqueWork(String name, ExistingWorkPolicy policy, java.util.List<OneTimeWorkRequest> requests) {
+    public WorkContinuation beginUniqueWork(
+            String name, ExistingWorkPolicy policy, java.util.List<OneTimeWorkRequest> requests) {
         return new WorkContinuation();
     }
 

@@ -11,7 +11,8 @@ public abstract class WorkManager {
 
     public abstract Operation enqueueUniqueWork(String name, ExistingWorkPolicy policy, OneTimeWorkRequest request);
 
-    public abstract Operation enqueueUniqueWork(String name, ExistingWorkPolicy policy, List<OneTimeWorkRequest> requests);
+    public abstract Operation enqueueUniqueWork(
+            String name, ExistingWorkPolicy policy, List<OneTimeWorkRequest> requests);
 
     public abstract Operation enqueueUniquePeriodicWork(
             String name, ExistingPeriodicWorkPolicy policy, PeriodicWorkRequest request);
@@ -20,7 +21,8 @@ public abstract class WorkManager {
 
     public abstract WorkContinuation beginWith(List<OneTimeWorkRequest> requests);
 
-    public abstract WorkContinuation beginUniqueWork(String name, ExistingWorkPolicy policy, OneTimeWorkRequest request);
+    public abstract WorkContinuation beginUniqueWork(
+            String name, ExistingWorkPolicy policy, OneTimeWorkRequest request);
 
     public abstract WorkContinuation beginUniqueWork(
             String name, ExistingWorkPolicy policy, List<OneTimeWorkRequest> requests);

@@ -23,10 +23,10 @@ import org.gradle.api.tasks.OutputFile;
 import org.gradle.api.tasks.PathSensitive;
 import org.gradle.api.tasks.PathSensitivity;
 import org.gradle.api.tasks.TaskAction;
-import org.navitas.instrument.edits.BlockEdits;
-import org.navitas.instrument.run.BulkInstrumenter;
-import org.navitas.instrument.files.InstrumentException;
 import org.navitas.instrument.choice.Options;
+import org.navitas.instrument.edits.BlockEdits;
+import org.navitas.instrument.files.InstrumentException;
+import org.navitas.instrument.run.BulkInstrumenter;
 import org.navitas.instrument.run.Summary;
 
 /**
@@ -206,8 +206,8 @@ public class InstrumentTask extends ModuleTask {
                         entry.file.toPath(), out.resolve(entry.path), source, entry.module));
             }
         }
-        boolean hasOwn =
-                inputs.stream().anyMatch(input -> !input.source().equals(org.navitas.instrument.files.Input.DEPENDENCY));
+        boolean hasOwn = inputs.stream()
+                .anyMatch(input -> !input.source().equals(org.navitas.instrument.files.Input.DEPENDENCY));
         if (!hasOwn && (inputs.isEmpty() || choice.getIncludes().isEmpty())) {
             throw new GradleException(
                     getPath() + ": nothing to profile: this module has only test code, and test code gets no probes");

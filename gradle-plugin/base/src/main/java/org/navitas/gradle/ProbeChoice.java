@@ -6,9 +6,9 @@ import java.util.regex.Pattern;
 import org.gradle.api.GradleException;
 import org.gradle.api.provider.Provider;
 import org.gradle.api.tasks.Input;
-import org.navitas.instrument.files.InstrumentException;
 import org.navitas.instrument.choice.Options;
 import org.navitas.instrument.choice.Probes;
+import org.navitas.instrument.files.InstrumentException;
 
 /**
  * The kind of probes, the patterns of classes that get them, and which calls of input, output and device APIs are hooked. A part

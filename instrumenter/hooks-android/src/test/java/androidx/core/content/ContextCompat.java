@@ -12,8 +12,13 @@ public class ContextCompat {
         return registerReceiver(context, receiver, filter, null, null, flags);
     }
 
-    public static Intent registerReceiver(Context context, BroadcastReceiver receiver, IntentFilter filter,
-            String permission, Handler handler, int flags) {
+    public static Intent registerReceiver(
+            Context context,
+            BroadcastReceiver receiver,
+            IntentFilter filter,
+            String permission,
+            Handler handler,
+            int flags) {
         return context.registerReceiver(receiver, filter, permission, handler, flags);
     }
 }

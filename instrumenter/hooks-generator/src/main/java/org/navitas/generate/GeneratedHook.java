@@ -35,99 +35,106 @@ import javax.lang.model.type.TypeMirror;
  * </ul>
  */
 final class GeneratedHook {
-  private static final Set<String> PARTS = Set.of("when", "before", "amount", "then", "end");
+    private static final Set<String> PARTS = Set.of("when", "before", "amount", "then", "end");
 
-  private final TypeElement owner;
-  private final ExecutableElement method;
-  private final String[] recorded;
-  private final Map<String, String> parts = new HashMap<>();
+    private final TypeElement owner;
+    private final ExecutableElement method;
+    private final String[] recorded;
+    private final Map<String, String> parts = new HashMap<>();
 
-  /**
-   * Parses what follows {@code |} in a line.
-   *
-   * @throws IllegalArgumentException if it is not of this form
-   */
-  GeneratedHook(TypeElement owner, ExecutableElement method, String recording) {
-    this.owner = owner;
-    this.method = method;
-    String[] fields = recording.split(";");
-    recorded = fields[0].trim().split(" ");
-    for (int i = 1; i < fields.length; i++) {
-      String[] part = fields[i].trim().split(": ", 2);
-      if (part.length < 2 || !PARTS.contains(part[0]) || parts.put(part[0], code(part[1])) != null) {
-        throw new IllegalArgumentException("\"" + fields[i].trim() + "\": the parts, each once, are when, before, amount, then, end");
-      }
+    /**
+     * Parses what follows {@code |} in a line.
+     *
+     * @throws IllegalArgumentException if it is not of this form
+     */
+    GeneratedHook(TypeElement owner, ExecutableElement method, String recording) {
+        this.owner = owner;
+        this.method = method;
+        String[] fields = recording.split(";");
+        recorded = fields[0].trim().split(" ");
+        for (int i = 1; i < fields.length; i++) {
+            String[] part = fields[i].trim().split(": ", 2);
+            if (part.length < 2 || !PARTS.contains(part[0]) || parts.put(part[0], code(part[1])) != null) {
+                throw new IllegalArgumentException(
+                        "\"" + fields[i].trim() + "\": the parts, each once, are when, before, amount, then, end");
+            }
+        }
+        if (recorded.length > 2 || recorded.length == 2 == parts.containsKey("end")) {
+            throw new IllegalArgumentException("an API has a kind of use or an \"end\", and a class has an \"end\"");
+        }
     }
-    if (recorded.length > 2 || recorded.length == 2 == parts.containsKey("end")) {
-      throw new IllegalArgumentException("an API has a kind of use or an \"end\", and a class has an \"end\"");
+
+    /** Returns the source of the method. */
+    String source() {
+        List<String> parameters = new ArrayList<>();
+        List<String> arguments = new ArrayList<>();
+        if (!isStatic()) {
+            parameters.add(owner.getQualifiedName() + " self");
+        }
+        for (int i = 1; i <= method.getParameters().size(); i++) {
+            parameters.add(method.getParameters().get(i - 1).asType() + " p" + i);
+            arguments.add("p" + i);
+        }
+        String call = (isStatic() ? owner.getQualifiedName() : "self") + "." + method.getSimpleName() + "("
+                + String.join(", ", arguments) + ");";
+        String thrown =
+                method.getThrownTypes().stream().map(TypeMirror::toString).collect(Collectors.joining(", "));
+        return "  /** Hook of {@code " + owner.getQualifiedName() + "." + method.getSimpleName() + "}. */\n"
+                + "  public static " + method.getReturnType() + " " + method.getSimpleName() + "("
+                + String.join(", ", parameters) + ")"
+                + (thrown.isEmpty() ? "" : " throws " + thrown) + " {\n"
+                + (parts.containsKey("when")
+                        ? "    if (!(" + parts.get("when") + ")) {\n      " + unrecorded(call) + "\n    }\n"
+                        : "")
+                + statement("    ", "before")
+                + (isVoid() ? "" : "    " + method.getReturnType() + " result = " + zero() + ";\n")
+                + (isApi()
+                        ? "    long start = Hook.begin(Api." + recorded[0] + ");\n    long done = Hook.FAILED;\n"
+                        : "    " + recorded[0] + " call = " + recorded[0] + ".begin();\n")
+                + "    try {\n      " + (isVoid() ? "" : "result = ") + call + "\n"
+                + (isApi() ? "      done = " + parts.getOrDefault("amount", "0") + ";\n" : "")
+                + statement("      ", "then")
+                + (isVoid() ? "" : "      return result;\n")
+                + "    } finally {\n      " + end() + "\n    }\n  }\n";
     }
-  }
 
-  /** Returns the source of the method. */
-  String source() {
-    List<String> parameters = new ArrayList<>();
-    List<String> arguments = new ArrayList<>();
-    if (!isStatic()) {
-      parameters.add(owner.getQualifiedName() + " self");
+    private String end() {
+        if (!isApi()) {
+            return recorded[0] + ".end(call, " + parts.get("end") + ");";
+        }
+        return recorded.length == 1
+                ? parts.get("end") + ";"
+                : "Hook.end(Api." + recorded[0] + ", start, Hook." + recorded[1] + ", 0, done, System.identityHashCode("
+                        + code(isStatic() ? "$1" : "$0") + "));";
     }
-    for (int i = 1; i <= method.getParameters().size(); i++) {
-      parameters.add(method.getParameters().get(i - 1).asType() + " p" + i);
-      arguments.add("p" + i);
+
+    private String unrecorded(String call) {
+        return isVoid() ? call + "\n      return;" : "return " + call;
     }
-    String call = (isStatic() ? owner.getQualifiedName() : "self") + "." + method.getSimpleName() + "(" + String.join(", ", arguments) + ");";
-    String thrown = method.getThrownTypes().stream().map(TypeMirror::toString).collect(Collectors.joining(", "));
-    return "  /** Hook of {@code " + owner.getQualifiedName() + "." + method.getSimpleName() + "}. */\n"
-        + "  public static " + method.getReturnType() + " " + method.getSimpleName() + "(" + String.join(", ", parameters) + ")"
-        + (thrown.isEmpty() ? "" : " throws " + thrown) + " {\n"
-        + (parts.containsKey("when") ? "    if (!(" + parts.get("when") + ")) {\n      " + unrecorded(call) + "\n    }\n" : "")
-        + statement("    ", "before")
-        + (isVoid() ? "" : "    " + method.getReturnType() + " result = " + zero() + ";\n")
-        + (isApi()
-            ? "    long start = Hook.begin(Api." + recorded[0] + ");\n    long done = Hook.FAILED;\n"
-            : "    " + recorded[0] + " call = " + recorded[0] + ".begin();\n")
-        + "    try {\n      " + (isVoid() ? "" : "result = ") + call + "\n"
-        + (isApi() ? "      done = " + parts.getOrDefault("amount", "0") + ";\n" : "")
-        + statement("      ", "then")
-        + (isVoid() ? "" : "      return result;\n")
-        + "    } finally {\n      " + end() + "\n    }\n  }\n";
-  }
 
-  private String end() {
-    if (!isApi()) {
-      return recorded[0] + ".end(call, " + parts.get("end") + ");";
+    private String statement(String indent, String part) {
+        return parts.containsKey(part) ? indent + parts.get(part) + ";\n" : "";
     }
-    return recorded.length == 1
-        ? parts.get("end") + ";"
-        : "Hook.end(Api." + recorded[0] + ", start, Hook." + recorded[1] + ", 0, done, System.identityHashCode(" + code(isStatic() ? "$1" : "$0") + "));";
-  }
 
-  private String unrecorded(String call) {
-    return isVoid() ? call + "\n      return;" : "return " + call;
-  }
+    /** Returns whether the call is recorded as one of an API, whose names are in capitals. */
+    private boolean isApi() {
+        return recorded[0].chars().noneMatch(Character::isLowerCase);
+    }
 
-  private String statement(String indent, String part) {
-    return parts.containsKey(part) ? indent + parts.get(part) + ";\n" : "";
-  }
+    private boolean isStatic() {
+        return method.getModifiers().contains(Modifier.STATIC);
+    }
 
-  /** Returns whether the call is recorded as one of an API, whose names are in capitals. */
-  private boolean isApi() {
-    return recorded[0].chars().noneMatch(Character::isLowerCase);
-  }
+    private boolean isVoid() {
+        return method.getReturnType().getKind() == TypeKind.VOID;
+    }
 
-  private boolean isStatic() {
-    return method.getModifiers().contains(Modifier.STATIC);
-  }
+    private String zero() {
+        TypeKind kind = method.getReturnType().getKind();
+        return kind == TypeKind.BOOLEAN ? "false" : kind.isPrimitive() ? "0" : "null";
+    }
 
-  private boolean isVoid() {
-    return method.getReturnType().getKind() == TypeKind.VOID;
-  }
-
-  private String zero() {
-    TypeKind kind = method.getReturnType().getKind();
-    return kind == TypeKind.BOOLEAN ? "false" : kind.isPrimitive() ? "0" : "null";
-  }
-
-  private static String code(String text) {
-    return text.replace("$_", "result").replace("$0", "self").replaceAll("\\$(\\d)", "p$1");
-  }
+    private static String code(String text) {
+        return text.replace("$_", "result").replace("$0", "self").replaceAll("\\$(\\d)", "p$1");
+    }
 }

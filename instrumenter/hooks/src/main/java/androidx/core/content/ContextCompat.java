@@ -12,8 +12,13 @@ public class ContextCompat {
         throw new UnsupportedOperationException();
     }
 
-    public static Intent registerReceiver(Context context, BroadcastReceiver receiver, IntentFilter filter,
-            String permission, Handler handler, int flags) {
+    public static Intent registerReceiver(
+            Context context,
+            BroadcastReceiver receiver,
+            IntentFilter filter,
+            String permission,
+            Handler handler,
+            int flags) {
         throw new UnsupportedOperationException();
     }
 }

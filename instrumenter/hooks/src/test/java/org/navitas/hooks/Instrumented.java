@@ -30,7 +30,8 @@ public final class Instrumented {
         Path in = folder.resolve("in");
         Path out = folder.resolve("out");
         Files.createDirectories(in.resolve("scenario"));
-        File classes = new File(original.getProtectionDomain().getCodeSource().getLocation().toURI());
+        File classes = new File(
+                original.getProtectionDomain().getCodeSource().getLocation().toURI());
         for (File each : new File(classes, "scenario").listFiles()) {
             Path copy = in.resolve("scenario").resolve(each.getName());
             if (!Files.exists(copy)) {
@@ -48,12 +49,16 @@ public final class Instrumented {
             urls.add(each.out().toUri().toURL());
         }
         urls.add(HandedThread.class.getProtectionDomain().getCodeSource().getLocation());
-        List<String> own = libraries.length == 0 ? Arrays.asList("scenario.") : Arrays.asList("scenario.", prefix, "org.navitas.hooks.");
+        List<String> own = libraries.length == 0
+                ? Arrays.asList("scenario.")
+                : Arrays.asList("scenario.", prefix, "org.navitas.hooks.");
         ClassLoader loader = new URLClassLoader(urls.toArray(new URL[0]), original.getClassLoader()) {
             @Override
             protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
                 Class<?> loaded = findLoadedClass(name);
-                return loaded != null ? loaded : own.stream().anyMatch(name::startsWith) ? findClass(name) : super.loadClass(name, resolve);
+                return loaded != null
+                        ? loaded
+                        : own.stream().anyMatch(name::startsWith) ? findClass(name) : super.loadClass(name, resolve);
             }
         };
         return loader.loadClass(original.getName()).getDeclaredConstructor().newInstance();

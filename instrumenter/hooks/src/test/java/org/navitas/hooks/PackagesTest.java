@@ -16,13 +16,15 @@ import org.junit.Test;
 /** Packages of hooks import each other one way. */
 public class PackagesTest {
     private static final Path SOURCES = Paths.get("src/main/java/org/navitas/hooks");
-    private static final Pattern IMPORT = Pattern.compile("^import org\\.navitas\\.hooks\\.(\\w+)\\.", Pattern.MULTILINE);
+    private static final Pattern IMPORT =
+            Pattern.compile("^import org\\.navitas\\.hooks\\.(\\w+)\\.", Pattern.MULTILINE);
 
     @Test
     public void importsGoOneWay() throws Exception {
         Set<String> imports = new TreeSet<>();
         try (Stream<Path> files = Files.walk(SOURCES)) {
-            for (Path each : (Iterable<Path>) files.filter(file -> file.getNameCount() > SOURCES.getNameCount() + 1)::iterator) {
+            for (Path each :
+                    (Iterable<Path>) files.filter(file -> file.getNameCount() > SOURCES.getNameCount() + 1)::iterator) {
                 String importing = each.getParent().getFileName().toString();
                 Matcher matcher = IMPORT.matcher(new String(Files.readAllBytes(each), StandardCharsets.UTF_8));
                 while (matcher.find()) {

@@ -61,7 +61,10 @@ public final class Recorded<T> {
 
     /** Returns the sum of the amounts of a kind. */
     public long bytes(int kind) {
-        return uses.stream().filter(use -> use.kind == kind).mapToLong(use -> use.amount).sum();
+        return uses.stream()
+                .filter(use -> use.kind == kind)
+                .mapToLong(use -> use.amount)
+                .sum();
     }
 
     /** Returns how many records have such a kind. */
@@ -89,7 +92,10 @@ public final class Recorded<T> {
 
     private static byte[] written() throws Exception {
         File[] files = new File(System.getProperty("navitas.out")).listFiles();
-        return Files.readAllBytes(Arrays.stream(files).max(Comparator.comparing(File::lastModified)).get().toPath());
+        return Files.readAllBytes(Arrays.stream(files)
+                .max(Comparator.comparing(File::lastModified))
+                .get()
+                .toPath());
     }
 
     private void read(byte[] written, String thread) {
@@ -106,7 +112,11 @@ public final class Recorded<T> {
                 uses.add(use);
             }
         }
-        serial = ChunkReader.of(written, 1, 0).stream().filter(chunk -> chunk.name.equals(thread)).findFirst().map(chunk -> chunk.serial).orElse(-1L);
+        serial = ChunkReader.of(written, 1, 0).stream()
+                .filter(chunk -> chunk.name.equals(thread))
+                .findFirst()
+                .map(chunk -> chunk.serial)
+                .orElse(-1L);
         for (ChunkReader.Event event : ChunkReader.events(written, serial)) {
             if (event.kind == 0 && event.method >= FIRST_API && event.method < FIRST_API + 0xF0) {
                 calls.add(event.method - FIRST_API);

@@ -25,8 +25,11 @@ public class TableTest {
 
     private static List<String[]> lines() throws Exception {
         try (InputStream in = Options.class.getResourceAsStream("/org/navitas/instrument/hooks.txt")) {
-            return new BufferedReader(new InputStreamReader(in, "UTF-8")).lines()
-                    .filter(line -> !line.isEmpty() && !line.startsWith("#")).map(line -> line.split(" ")).collect(Collectors.toList());
+            return new BufferedReader(new InputStreamReader(in, "UTF-8"))
+                    .lines()
+                    .filter(line -> !line.isEmpty() && !line.startsWith("#"))
+                    .map(line -> line.split(" "))
+                    .collect(Collectors.toList());
         }
     }
 
@@ -45,9 +48,11 @@ public class TableTest {
                 parameters.add(0, Class.forName(owners[0], false, loader));
             }
             for (String owner : owners) {
-                assertTrue(Arrays.toString(line), owner.startsWith(LIBRARIES) || isDeclared(owner, line[2], type, loader));
+                assertTrue(
+                        Arrays.toString(line), owner.startsWith(LIBRARIES) || isDeclared(owner, line[2], type, loader));
             }
-            Method hook = Class.forName(line[4], false, TableTest.class.getClassLoader()).getMethod(line[2], parameters.toArray(new Class<?>[0]));
+            Method hook = Class.forName(line[4], false, TableTest.class.getClassLoader())
+                    .getMethod(line[2], parameters.toArray(new Class<?>[0]));
             assertTrue(Arrays.toString(line), Modifier.isStatic(hook.getModifiers()));
             assertEquals(Arrays.toString(line), type.returnType(), hook.getReturnType());
             for (String owner : owners) {
@@ -70,14 +75,21 @@ public class TableTest {
             if (!line[0].equals("start")) {
                 continue;
             }
-            List<Class<?>> parameters = new ArrayList<>(MethodType.fromMethodDescriptorString(line[3].replaceAll("\\).*", ")V"), loader).parameterList());
-            boolean isDeclared = line[1].startsWith(LIBRARIES) || Arrays.stream(Class.forName(line[1], false, loader).getDeclaredMethods()).anyMatch(
-                    method -> method.getName().equals(line[2]) && !Modifier.isStatic(method.getModifiers())
-                            && MethodType.methodType(method.getReturnType(), method.getParameterTypes()).toMethodDescriptorString().equals(line[3]));
+            List<Class<?>> parameters =
+                    new ArrayList<>(MethodType.fromMethodDescriptorString(line[3].replaceAll("\\).*", ")V"), loader)
+                            .parameterList());
+            boolean isDeclared = line[1].startsWith(LIBRARIES)
+                    || Arrays.stream(Class.forName(line[1], false, loader).getDeclaredMethods())
+                            .anyMatch(method -> method.getName().equals(line[2])
+                                    && !Modifier.isStatic(method.getModifiers())
+                                    && MethodType.methodType(method.getReturnType(), method.getParameterTypes())
+                                            .toMethodDescriptorString()
+                                            .equals(line[3]));
             assertTrue(Arrays.toString(line), isDeclared);
             parameters.add(0, Object.class);
             parameters.add(Class.class);
-            Method hook = Class.forName(line[4], false, TableTest.class.getClassLoader()).getMethod(line[2], parameters.toArray(new Class<?>[0]));
+            Method hook = Class.forName(line[4], false, TableTest.class.getClassLoader())
+                    .getMethod(line[2], parameters.toArray(new Class<?>[0]));
             assertTrue(Arrays.toString(line), Modifier.isStatic(hook.getModifiers()));
             assertEquals(Arrays.toString(line), void.class, hook.getReturnType());
             callbacks++;
@@ -97,8 +109,12 @@ public class TableTest {
             for (String owner : line[1].split(",")) {
                 Method method = nearest(Class.forName(owner, false, loader), line[2], type);
                 int open = line[5].equals("public") ? Modifier.PUBLIC : Modifier.PROTECTED;
-                assertEquals(owner + " " + method, open, method.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED));
-                assertEquals(method.toString(), 0, method.getModifiers() & (Modifier.FINAL | Modifier.ABSTRACT | Modifier.STATIC));
+                assertEquals(
+                        owner + " " + method, open, method.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED));
+                assertEquals(
+                        method.toString(),
+                        0,
+                        method.getModifiers() & (Modifier.FINAL | Modifier.ABSTRACT | Modifier.STATIC));
                 assertEquals(void.class, method.getReturnType());
             }
             List<Class<?>> parameters = new ArrayList<>(type.parameterList());
@@ -122,16 +138,22 @@ public class TableTest {
 
     /** Returns whether a class or interface has a public method, its own or inherited. */
     private static boolean isDeclared(String owner, String name, MethodType type, ClassLoader loader) throws Exception {
-        return Arrays.stream(Class.forName(owner, false, loader).getMethods()).anyMatch(method -> method.getName().equals(name)
-                && method.getReturnType() == type.returnType() && Arrays.equals(method.getParameterTypes(), type.parameterArray()));
+        return Arrays.stream(Class.forName(owner, false, loader).getMethods())
+                .anyMatch(method -> method.getName().equals(name)
+                        && method.getReturnType() == type.returnType()
+                        && Arrays.equals(method.getParameterTypes(), type.parameterArray()));
     }
 
     @Test
     public void eachHookIsInTheTable() throws Exception {
-        List<String> known = lines().stream().filter(line -> !line[0].equals("new")).map(line -> line[4] + "#" + line[2]).collect(Collectors.toList());
+        List<String> known = lines().stream()
+                .filter(line -> !line[0].equals("new"))
+                .map(line -> line[4] + "#" + line[2])
+                .collect(Collectors.toList());
         List<Class<?>> types = new ArrayList<>();
         for (String[] line : lines()) {
-            if (!line[0].equals("new") && !types.contains(Class.forName(line[4], false, TableTest.class.getClassLoader()))) {
+            if (!line[0].equals("new")
+                    && !types.contains(Class.forName(line[4], false, TableTest.class.getClassLoader()))) {
                 types.add(Class.forName(line[4], false, TableTest.class.getClassLoader()));
             }
         }
@@ -156,14 +178,17 @@ public class TableTest {
             assertEquals(original, hook.getSuperclass());
             List<String> listed = Arrays.asList(line[3].split(","));
             for (Constructor<?> constructor : original.getConstructors()) {
-                String descriptor = MethodType.methodType(void.class, constructor.getParameterTypes()).toMethodDescriptorString();
-                boolean newer = descriptor.equals("(Ljava/lang/ThreadGroup;Ljava/lang/Runnable;Ljava/lang/String;JZ)V"); // since Java 9
+                String descriptor = MethodType.methodType(void.class, constructor.getParameterTypes())
+                        .toMethodDescriptorString();
+                boolean newer = descriptor.equals(
+                        "(Ljava/lang/ThreadGroup;Ljava/lang/Runnable;Ljava/lang/String;JZ)V"); // since Java 9
                 if (!newer && !listed.contains(descriptor)) {
                     missing.add(line[1] + descriptor);
                 }
             }
             for (String descriptor : listed) {
-                hook.getConstructor(MethodType.fromMethodDescriptorString(descriptor, TableTest.class.getClassLoader()).parameterArray());
+                hook.getConstructor(MethodType.fromMethodDescriptorString(descriptor, TableTest.class.getClassLoader())
+                        .parameterArray());
             }
         }
         assertEquals(Collections.emptyList(), missing);

@@ -27,244 +27,249 @@ import org.navitas.instrument.files.Release;
  * that match, but not in their nested classes. The runtime itself is never instrumented.
  */
 public final class Options {
-  private static final Options DEFAULTS = builder().build();
+    private static final Options DEFAULTS = builder().build();
 
-  private final List<String> includes;
-  private final List<String> excludes;
-  private final boolean skipTrivial;
-  private final boolean hooks;
-  private final boolean hookLibraries;
-  private final BlockEdits edits;
-  private final Probes probes;
-  private final boolean part;
+    private final List<String> includes;
+    private final List<String> excludes;
+    private final boolean skipTrivial;
+    private final boolean hooks;
+    private final boolean hookLibraries;
+    private final BlockEdits edits;
+    private final Probes probes;
+    private final boolean part;
 
-  private Options(Builder builder) {
-    includes = Collections.unmodifiableList(new ArrayList<>(builder.includes));
-    excludes = Collections.unmodifiableList(new ArrayList<>(builder.excludes));
-    skipTrivial = builder.skipTrivial;
-    hooks = builder.hooks;
-    hookLibraries = builder.hookLibraries;
-    edits = builder.edits;
-    probes = builder.probes;
-    part = builder.part;
-  }
-
-  /**
-   * Returns the default options: all of the user's classes, no dependency.
-   *
-   * @return options without patterns
-   */
-  public static Options defaults() {
-    return DEFAULTS;
-  }
-
-  /**
-   * Returns a builder.
-   *
-   * @return a new builder without patterns
-   */
-  public static Builder builder() {
-    return new Builder();
-  }
-
-  /**
-   * Returns the include patterns.
-   *
-   * @return an unmodifiable list
-   */
-  public List<String> includes() {
-    return includes;
-  }
-
-  /**
-   * Returns the exclude patterns.
-   *
-   * @return an unmodifiable list
-   */
-  public List<String> excludes() {
-    return excludes;
-  }
-
-  /**
-   * Returns whether include patterns match a class of a jar, by the names of its files.
-   *
-   * @param jar a jar; a file of another kind has no classes
-   * @return false without include patterns
-   * @throws InstrumentException for a pattern that is none
-   */
-  public boolean includeSome(Path jar) throws InstrumentException {
-    List<Pattern> patterns = new ArrayList<>();
-    for (String pattern : includes) {
-      patterns.add(Selection.compile(pattern, true));
-    }
-    if (patterns.isEmpty()) {
-      return false;
-    }
-    try (ZipFile zip = new ZipFile(jar.toFile())) {
-      return zip.stream().map(ZipEntry::getName).filter(name -> name.endsWith(".class")).map(Release::className)
-          .anyMatch(name -> patterns.stream().anyMatch(pattern -> pattern.matcher(name).matches()));
-    } catch (IOException | IllegalArgumentException e) {
-      return false; // a JVM ignores what is no jar, too
-    }
-  }
-
-  /**
-   * Returns whether trivial methods get no probes: those that only read, write or return a value.
-   *
-   * @return true to skip them
-   */
-  public boolean skipTrivial() {
-    return skipTrivial;
-  }
-
-  /**
-   * Returns whether calls of input, output and device APIs are hooked.
-   *
-   * @return true to hook the calls of the user's classes, and of HTTP clients among the libraries
-   */
-  public boolean hooks() {
-    return hooks;
-  }
-
-  /**
-   * Returns whether the calls of all libraries are hooked, too.
-   *
-   * @return true to hook them
-   */
-  public boolean hookLibraries() {
-    return hookLibraries;
-  }
-
-  /**
-   * Returns the blocks whose code is removed or repeated.
-   *
-   * @return edits, which can be {@link BlockEdits#none}
-   */
-  public BlockEdits edits() {
-    return edits;
-  }
-
-  /**
-   * Returns the kind of probes.
-   *
-   * @return {@link Probes#METHODS} unless another kind was set
-   */
-  public Probes probes() {
-    return probes;
-  }
-
-  /**
-   * Returns whether the classes are a part of an app, which need not have methods that get probes.
-   *
-   * @return false for all classes of an app
-   */
-  public boolean isPart() {
-    return part;
-  }
-
-  /** Collects options. Not thread-safe. */
-  public static final class Builder {
-    private final List<String> includes = new ArrayList<>();
-    private final List<String> excludes = new ArrayList<>();
-    private boolean skipTrivial;
-    private boolean hooks;
-    private boolean hookLibraries;
-    private BlockEdits edits = BlockEdits.none();
-    private Probes probes = Probes.METHODS;
-    private boolean part;
-
-    private Builder() {}
-
-    /**
-     * Adds include patterns.
-     *
-     * @param patterns as {@link Options} describes
-     * @return this
-     */
-    public Builder include(Collection<String> patterns) {
-      includes.addAll(patterns);
-      return this;
+    private Options(Builder builder) {
+        includes = Collections.unmodifiableList(new ArrayList<>(builder.includes));
+        excludes = Collections.unmodifiableList(new ArrayList<>(builder.excludes));
+        skipTrivial = builder.skipTrivial;
+        hooks = builder.hooks;
+        hookLibraries = builder.hookLibraries;
+        edits = builder.edits;
+        probes = builder.probes;
+        part = builder.part;
     }
 
     /**
-     * Adds exclude patterns.
+     * Returns the default options: all of the user's classes, no dependency.
      *
-     * @param patterns as {@link Options} describes
-     * @return this
+     * @return options without patterns
      */
-    public Builder exclude(Collection<String> patterns) {
-      excludes.addAll(patterns);
-      return this;
+    public static Options defaults() {
+        return DEFAULTS;
     }
 
     /**
-     * Sets whether trivial methods get no probes.
+     * Returns a builder.
      *
-     * @param skip true to skip them
-     * @return this
+     * @return a new builder without patterns
      */
-    public Builder skipTrivial(boolean skip) {
-      skipTrivial = skip;
-      return this;
+    public static Builder builder() {
+        return new Builder();
     }
 
     /**
-     * Sets whether calls of input, output and device APIs are hooked.
+     * Returns the include patterns.
      *
-     * @param hook true to hook them
-     * @param libraries true to hook the calls of all libraries, too
-     * @return this
+     * @return an unmodifiable list
      */
-    public Builder hooks(boolean hook, boolean libraries) {
-      hooks = hook;
-      hookLibraries = hook && libraries;
-      return this;
+    public List<String> includes() {
+        return includes;
     }
 
     /**
-     * Sets the blocks whose code is removed or repeated before classes get probes.
+     * Returns the exclude patterns.
      *
-     * @param blockEdits the edits
-     * @return this
+     * @return an unmodifiable list
      */
-    public Builder edits(BlockEdits blockEdits) {
-      edits = blockEdits;
-      return this;
+    public List<String> excludes() {
+        return excludes;
     }
 
     /**
-     * Sets the kind of probes.
+     * Returns whether include patterns match a class of a jar, by the names of its files.
      *
-     * @param kind the kind for all classes
-     * @return this
+     * @param jar a jar; a file of another kind has no classes
+     * @return false without include patterns
+     * @throws InstrumentException for a pattern that is none
      */
-    public Builder probes(Probes kind) {
-      probes = kind;
-      return this;
+    public boolean includeSome(Path jar) throws InstrumentException {
+        List<Pattern> patterns = new ArrayList<>();
+        for (String pattern : includes) {
+            patterns.add(Selection.compile(pattern, true));
+        }
+        if (patterns.isEmpty()) {
+            return false;
+        }
+        try (ZipFile zip = new ZipFile(jar.toFile())) {
+            return zip.stream()
+                    .map(ZipEntry::getName)
+                    .filter(name -> name.endsWith(".class"))
+                    .map(Release::className)
+                    .anyMatch(name -> patterns.stream()
+                            .anyMatch(pattern -> pattern.matcher(name).matches()));
+        } catch (IOException | IllegalArgumentException e) {
+            return false; // a JVM ignores what is no jar, too
+        }
     }
 
     /**
-     * Sets whether the classes are a part of an app.
+     * Returns whether trivial methods get no probes: those that only read, write or return a value.
      *
-     * @param isPart true if other classes of the app get probes in another run
-     * @return this
+     * @return true to skip them
      */
-    public Builder part(boolean isPart) {
-      part = isPart;
-      return this;
+    public boolean skipTrivial() {
+        return skipTrivial;
     }
 
     /**
-     * Builds the options.
+     * Returns whether calls of input, output and device APIs are hooked.
      *
-     * @return immutable options; patterns are checked when instrumentation starts
-     * @throws IllegalArgumentException for hooks without the probes of methods, which give them their call paths
+     * @return true to hook the calls of the user's classes, and of HTTP clients among the libraries
      */
-    public Options build() {
-      if (hooks && probes != Probes.METHODS) {
-        throw new IllegalArgumentException("hooks record within calls, and probes of kind '" + probes.text() + "' record none");
-      }
-      return new Options(this);
+    public boolean hooks() {
+        return hooks;
     }
-  }
+
+    /**
+     * Returns whether the calls of all libraries are hooked, too.
+     *
+     * @return true to hook them
+     */
+    public boolean hookLibraries() {
+        return hookLibraries;
+    }
+
+    /**
+     * Returns the blocks whose code is removed or repeated.
+     *
+     * @return edits, which can be {@link BlockEdits#none}
+     */
+    public BlockEdits edits() {
+        return edits;
+    }
+
+    /**
+     * Returns the kind of probes.
+     *
+     * @return {@link Probes#METHODS} unless another kind was set
+     */
+    public Probes probes() {
+        return probes;
+    }
+
+    /**
+     * Returns whether the classes are a part of an app, which need not have methods that get probes.
+     *
+     * @return false for all classes of an app
+     */
+    public boolean isPart() {
+        return part;
+    }
+
+    /** Collects options. Not thread-safe. */
+    public static final class Builder {
+        private final List<String> includes = new ArrayList<>();
+        private final List<String> excludes = new ArrayList<>();
+        private boolean skipTrivial;
+        private boolean hooks;
+        private boolean hookLibraries;
+        private BlockEdits edits = BlockEdits.none();
+        private Probes probes = Probes.METHODS;
+        private boolean part;
+
+        private Builder() {}
+
+        /**
+         * Adds include patterns.
+         *
+         * @param patterns as {@link Options} describes
+         * @return this
+         */
+        public Builder include(Collection<String> patterns) {
+            includes.addAll(patterns);
+            return this;
+        }
+
+        /**
+         * Adds exclude patterns.
+         *
+         * @param patterns as {@link Options} describes
+         * @return this
+         */
+        public Builder exclude(Collection<String> patterns) {
+            excludes.addAll(patterns);
+            return this;
+        }
+
+        /**
+         * Sets whether trivial methods get no probes.
+         *
+         * @param skip true to skip them
+         * @return this
+         */
+        public Builder skipTrivial(boolean skip) {
+            skipTrivial = skip;
+            return this;
+        }
+
+        /**
+         * Sets whether calls of input, output and device APIs are hooked.
+         *
+         * @param hook true to hook them
+         * @param libraries true to hook the calls of all libraries, too
+         * @return this
+         */
+        public Builder hooks(boolean hook, boolean libraries) {
+            hooks = hook;
+            hookLibraries = hook && libraries;
+            return this;
+        }
+
+        /**
+         * Sets the blocks whose code is removed or repeated before classes get probes.
+         *
+         * @param blockEdits the edits
+         * @return this
+         */
+        public Builder edits(BlockEdits blockEdits) {
+            edits = blockEdits;
+            return this;
+        }
+
+        /**
+         * Sets the kind of probes.
+         *
+         * @param kind the kind for all classes
+         * @return this
+         */
+        public Builder probes(Probes kind) {
+            probes = kind;
+            return this;
+        }
+
+        /**
+         * Sets whether the classes are a part of an app.
+         *
+         * @param isPart true if other classes of the app get probes in another run
+         * @return this
+         */
+        public Builder part(boolean isPart) {
+            part = isPart;
+            return this;
+        }
+
+        /**
+         * Builds the options.
+         *
+         * @return immutable options; patterns are checked when instrumentation starts
+         * @throws IllegalArgumentException for hooks without the probes of methods, which give them their call paths
+         */
+        public Options build() {
+            if (hooks && probes != Probes.METHODS) {
+                throw new IllegalArgumentException(
+                        "hooks record within calls, and probes of kind '" + probes.text() + "' record none");
+            }
+            return new Options(this);
+        }
+    }
 }

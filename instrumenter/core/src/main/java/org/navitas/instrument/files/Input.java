@@ -18,106 +18,106 @@ import java.util.Objects;
  * are copied.
  */
 public final class Input {
-  /** Source: the user's application or library classes. */
-  public static final String MAIN = "main";
-  /** Source: the user's test classes. */
-  public static final String TEST = "test";
-  /** Source: third-party classes. */
-  public static final String DEPENDENCY = "dependency";
+    /** Source: the user's application or library classes. */
+    public static final String MAIN = "main";
+    /** Source: the user's test classes. */
+    public static final String TEST = "test";
+    /** Source: third-party classes. */
+    public static final String DEPENDENCY = "dependency";
 
-  private final Path in;
-  private final Path out;
-  private final String source;
-  private final String module;
-  private final boolean mayHoldFrameworks;
+    private final Path in;
+    private final Path out;
+    private final String source;
+    private final String module;
+    private final boolean mayHoldFrameworks;
 
-  /**
-   * Creates an input without known frameworks.
-   *
-   * @param in an existing folder or jar; it is only read
-   * @param out the copy to write; neither inside nor around an input
-   * @param source {@link #MAIN}, {@link #TEST} or {@link #DEPENDENCY}
-   * @param module the Gradle path of the module, such as {@code :app}
-   * @throws IllegalArgumentException for another source
-   */
-  public Input(Path in, Path out, String source, String module) {
-    this(in, out, source, module, false);
-  }
-
-  /**
-   * Creates an input.
-   *
-   * @param in an existing folder or jar; it is only read
-   * @param out the copy to write; neither inside nor around an input
-   * @param source {@link #MAIN}, {@link #TEST} or {@link #DEPENDENCY}
-   * @param module the Gradle path of the module, such as {@code :app}
-   * @param mayHoldFrameworks whether classes of known frameworks are instrumented only if an include pattern matches
-   *     them
-   * @throws IllegalArgumentException for another source
-   */
-  public Input(Path in, Path out, String source, String module, boolean mayHoldFrameworks) {
-    if (!MAIN.equals(source) && !TEST.equals(source) && !DEPENDENCY.equals(source)) {
-      throw new IllegalArgumentException("source must be main, test or dependency, not " + source);
+    /**
+     * Creates an input without known frameworks.
+     *
+     * @param in an existing folder or jar; it is only read
+     * @param out the copy to write; neither inside nor around an input
+     * @param source {@link #MAIN}, {@link #TEST} or {@link #DEPENDENCY}
+     * @param module the Gradle path of the module, such as {@code :app}
+     * @throws IllegalArgumentException for another source
+     */
+    public Input(Path in, Path out, String source, String module) {
+        this(in, out, source, module, false);
     }
-    this.in = Objects.requireNonNull(in, "in");
-    this.out = Objects.requireNonNull(out, "out");
-    this.source = source;
-    this.module = Objects.requireNonNull(module, "module");
-    this.mayHoldFrameworks = mayHoldFrameworks;
-  }
 
-  /**
-   * Returns the folder or jar to read.
-   *
-   * @return an existing path
-   */
-  public Path in() {
-    return in;
-  }
+    /**
+     * Creates an input.
+     *
+     * @param in an existing folder or jar; it is only read
+     * @param out the copy to write; neither inside nor around an input
+     * @param source {@link #MAIN}, {@link #TEST} or {@link #DEPENDENCY}
+     * @param module the Gradle path of the module, such as {@code :app}
+     * @param mayHoldFrameworks whether classes of known frameworks are instrumented only if an include pattern matches
+     *     them
+     * @throws IllegalArgumentException for another source
+     */
+    public Input(Path in, Path out, String source, String module, boolean mayHoldFrameworks) {
+        if (!MAIN.equals(source) && !TEST.equals(source) && !DEPENDENCY.equals(source)) {
+            throw new IllegalArgumentException("source must be main, test or dependency, not " + source);
+        }
+        this.in = Objects.requireNonNull(in, "in");
+        this.out = Objects.requireNonNull(out, "out");
+        this.source = source;
+        this.module = Objects.requireNonNull(module, "module");
+        this.mayHoldFrameworks = mayHoldFrameworks;
+    }
 
-  /**
-   * Returns the copy to write.
-   *
-   * @return a path outside all inputs
-   */
-  public Path out() {
-    return out;
-  }
+    /**
+     * Returns the folder or jar to read.
+     *
+     * @return an existing path
+     */
+    public Path in() {
+        return in;
+    }
 
-  /**
-   * Returns the kind of code.
-   *
-   * @return {@link #MAIN}, {@link #TEST} or {@link #DEPENDENCY}
-   */
-  public String source() {
-    return source;
-  }
+    /**
+     * Returns the copy to write.
+     *
+     * @return a path outside all inputs
+     */
+    public Path out() {
+        return out;
+    }
 
-  /**
-   * Returns the module's Gradle path.
-   *
-   * @return such as {@code :app}
-   */
-  public String module() {
-    return module;
-  }
+    /**
+     * Returns the kind of code.
+     *
+     * @return {@link #MAIN}, {@link #TEST} or {@link #DEPENDENCY}
+     */
+    public String source() {
+        return source;
+    }
 
-  /**
-   * Returns whether the input can contain frameworks.
-   *
-   * @return whether classes of known frameworks need an include pattern to be instrumented
-   */
-  public boolean mayHoldFrameworks() {
-    return mayHoldFrameworks;
-  }
+    /**
+     * Returns the module's Gradle path.
+     *
+     * @return such as {@code :app}
+     */
+    public String module() {
+        return module;
+    }
 
-  /**
-   * Returns where a file of the input is, for messages.
-   *
-   * @param path the file's path in the input
-   * @return such as {@code app.jar@a/B.class}
-   */
-  public String place(String path) {
-    return in + "@" + path;
-  }
+    /**
+     * Returns whether the input can contain frameworks.
+     *
+     * @return whether classes of known frameworks need an include pattern to be instrumented
+     */
+    public boolean mayHoldFrameworks() {
+        return mayHoldFrameworks;
+    }
+
+    /**
+     * Returns where a file of the input is, for messages.
+     *
+     * @param path the file's path in the input
+     * @return such as {@code app.jar@a/B.class}
+     */
+    public String place(String path) {
+        return in + "@" + path;
+    }
 }

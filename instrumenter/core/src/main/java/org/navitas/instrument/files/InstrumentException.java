@@ -5,24 +5,24 @@ package org.navitas.instrument.files;
  * file@class} inside jars and folders. Invalid input causes no other exception.
  */
 public final class InstrumentException extends Exception {
-  private static final long serialVersionUID = 1L;
+    private static final long serialVersionUID = 1L;
 
-  /**
-   * Creates an exception.
-   *
-   * @param message names the file and the cause; control characters are escaped
-   */
-  public InstrumentException(String message) {
-    super(Io.printable(message));
-  }
+    /**
+     * Creates an exception.
+     *
+     * @param message names the file and the cause; control characters are escaped
+     */
+    public InstrumentException(String message) {
+        super(Io.printable(message));
+    }
 
-  /**
-   * Creates an exception with a cause.
-   *
-   * @param message names the file and the cause; control characters are escaped
-   * @param cause the underlying failure
-   */
-  public InstrumentException(String message, Throwable cause) {
-    super(Io.printable(message), cause);
-  }
+    /**
+     * Creates an exception with a cause.
+     *
+     * @param message names the file and the cause; control characters are escaped
+     * @param cause the underlying failure
+     */
+    public InstrumentException(String message, Throwable cause) {
+        super(Io.printable(message), cause);
+    }
 }

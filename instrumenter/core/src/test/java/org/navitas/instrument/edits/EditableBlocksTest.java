@@ -26,52 +26,61 @@ import org.navitas.instrument.testing.Compiled;
 /** The ranges of snippets, checked by hand. */
 @RunWith(Parameterized.class)
 public class EditableBlocksTest {
-  @ClassRule public static final TemporaryFolder TEMPORARY = new TemporaryFolder();
-  /** Names and sources. */
-  private static final List<String> SOURCES = new ArrayList<>();
+    @ClassRule
+    public static final TemporaryFolder TEMPORARY = new TemporaryFolder();
+    /** Names and sources. */
+    private static final List<String> SOURCES = new ArrayList<>();
 
-  @Parameter(0) public String title;
-  @Parameter(1) public String name;
-  @Parameter(2) public String expected;
+    @Parameter(0)
+    public String title;
 
-  @Parameters(name = "{0}")
-  public static List<Object[]> cases() throws Exception {
-    List<Object[]> cases = new ArrayList<>();
-    try (DataInputStream in = new DataInputStream(EditableBlocksTest.class.getResourceAsStream("editable-cases.txt"))) {
-      String text = new String(Io.read(in), StandardCharsets.UTF_8).replaceAll("(?m)^# .*\n", "");
-      for (String part : text.split("(?m)^== ")) {
-        if (!part.trim().isEmpty()) {
-          String name = "Snippet" + cases.size();
-          int end = part.indexOf('\n');
-          String[] sides = part.substring(end + 1).split("(?m)^--\n");
-          SOURCES.addAll(Arrays.asList(name, "public class " + name + " {\n" + sides[0].replace("CLASS", name) + "}\n"));
-          cases.add(new Object[] {part.substring(0, end), name, sides[1].trim()});
+    @Parameter(1)
+    public String name;
+
+    @Parameter(2)
+    public String expected;
+
+    @Parameters(name = "{0}")
+    public static List<Object[]> cases() throws Exception {
+        List<Object[]> cases = new ArrayList<>();
+        try (DataInputStream in =
+                new DataInputStream(EditableBlocksTest.class.getResourceAsStream("editable-cases.txt"))) {
+            String text = new String(Io.read(in), StandardCharsets.UTF_8).replaceAll("(?m)^# .*\n", "");
+            for (String part : text.split("(?m)^== ")) {
+                if (!part.trim().isEmpty()) {
+                    String name = "Snippet" + cases.size();
+                    int end = part.indexOf('\n');
+                    String[] sides = part.substring(end + 1).split("(?m)^--\n");
+                    SOURCES.addAll(Arrays.asList(
+                            name, "public class " + name + " {\n" + sides[0].replace("CLASS", name) + "}\n"));
+                    cases.add(new Object[] {part.substring(0, end), name, sides[1].trim()});
+                }
+            }
         }
-      }
+        assertTrue(cases.size() > 20);
+        return cases;
     }
-    assertTrue(cases.size() > 20);
-    return cases;
-  }
 
-  @BeforeClass
-  public static void compile() throws Exception {
-    Compiled.into(TEMPORARY.getRoot().toPath(), 8, SOURCES.toArray(new String[0]));
-  }
+    @BeforeClass
+    public static void compile() throws Exception {
+        Compiled.into(TEMPORARY.getRoot().toPath(), 8, SOURCES.toArray(new String[0]));
+    }
 
-  @Test
-  public void hasRanges() throws Exception {
-    ClassFile file;
-    try (DataInputStream in = new DataInputStream(Files.newInputStream(TEMPORARY.getRoot().toPath().resolve(name + ".class")))) {
-      file = new ClassFile(in);
+    @Test
+    public void hasRanges() throws Exception {
+        ClassFile file;
+        try (DataInputStream in = new DataInputStream(
+                Files.newInputStream(TEMPORARY.getRoot().toPath().resolve(name + ".class")))) {
+            file = new ClassFile(in);
+        }
+        MethodInfo method = file.getMethod("m") != null ? file.getMethod("m") : file.getMethod(MethodInfo.nameInit);
+        BasicBlocks blocks = BasicBlocks.of(method.getCodeAttribute());
+        EditableBlocks editable = EditableBlocks.of(file, method, blocks);
+        List<String> ranges = new ArrayList<>();
+        for (int i = 0; i < blocks.blocks().size(); i++) {
+            EditableBlocks.Range range = editable.range(i);
+            ranges.add(range == null ? "-" : range.firstPc + "-" + range.lastPc);
+        }
+        assertEquals(expected, String.join(" ", ranges));
     }
-    MethodInfo method = file.getMethod("m") != null ? file.getMethod("m") : file.getMethod(MethodInfo.nameInit);
-    BasicBlocks blocks = BasicBlocks.of(method.getCodeAttribute());
-    EditableBlocks editable = EditableBlocks.of(file, method, blocks);
-    List<String> ranges = new ArrayList<>();
-    for (int i = 0; i < blocks.blocks().size(); i++) {
-      EditableBlocks.Range range = editable.range(i);
-      ranges.add(range == null ? "-" : range.firstPc + "-" + range.lastPc);
-    }
-    assertEquals(expected, String.join(" ", ranges));
-  }
 }

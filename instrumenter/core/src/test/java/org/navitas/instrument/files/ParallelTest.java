@@ -10,28 +10,32 @@ import org.junit.Test;
 
 /** Tests parallel work on many items. */
 public class ParallelTest {
-  private final List<Integer> items = IntStream.range(0, 1000).boxed().collect(Collectors.toList());
+    private final List<Integer> items = IntStream.range(0, 1000).boxed().collect(Collectors.toList());
 
-  @Test
-  public void returnsResultsInOrderOfItems() throws InstrumentException {
-    assertEquals(items, Parallel.map(items, item -> item));
-  }
+    @Test
+    public void returnsResultsInOrderOfItems() throws InstrumentException {
+        assertEquals(items, Parallel.map(items, item -> item));
+    }
 
-  @Test
-  public void throwsFirstFailure() {
-    InstrumentException e = assertThrows(InstrumentException.class, () -> Parallel.map(items, item -> {
-      if (item >= 3) {
-        throw new InstrumentException(item + " is wrong");
-      }
-      return item;
-    }));
-    assertEquals("3 is wrong", e.getMessage());
-  }
+    @Test
+    public void throwsFirstFailure() {
+        InstrumentException e = assertThrows(
+                InstrumentException.class,
+                () -> Parallel.map(items, item -> {
+                    if (item >= 3) {
+                        throw new InstrumentException(item + " is wrong");
+                    }
+                    return item;
+                }));
+        assertEquals("3 is wrong", e.getMessage());
+    }
 
-  @Test
-  public void propagatesErrors() {
-    assertThrows(OutOfMemoryError.class, () -> Parallel.map(items, item -> {
-      throw new OutOfMemoryError();
-    }));
-  }
+    @Test
+    public void propagatesErrors() {
+        assertThrows(
+                OutOfMemoryError.class,
+                () -> Parallel.map(items, item -> {
+                    throw new OutOfMemoryError();
+                }));
+    }
 }

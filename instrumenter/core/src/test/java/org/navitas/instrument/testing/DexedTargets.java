@@ -17,34 +17,35 @@ import org.navitas.instrument.run.BulkInstrumenter;
 
 /** All targets, each for its newest version of Java, in one folder with probes. */
 public final class DexedTargets {
-  /** What Kotlin's targets use. */
-  public static final List<Path> LIBRARIES = Arrays.asList(Libraries.jarOf(Unit.class), Libraries.jarOf(CoroutineScope.class));
+    /** What Kotlin's targets use. */
+    public static final List<Path> LIBRARIES =
+            Arrays.asList(Libraries.jarOf(Unit.class), Libraries.jarOf(CoroutineScope.class));
 
-  public final List<TargetProgram> programs;
-  public final MapText map;
-  private final Path probed;
+    public final List<TargetProgram> programs;
+    public final MapText map;
+    private final Path probed;
 
-  /** Adds probes to the targets, in a folder. */
-  public DexedTargets(Path folder) throws Exception {
-    Map<String, TargetProgram> newest = new LinkedHashMap<>();
-    for (TargetProgram each : TargetProgram.all()) {
-      newest.put(each.file, each);
+    /** Adds probes to the targets, in a folder. */
+    public DexedTargets(Path folder) throws Exception {
+        Map<String, TargetProgram> newest = new LinkedHashMap<>();
+        for (TargetProgram each : TargetProgram.all()) {
+            newest.put(each.file, each);
+        }
+        programs = new ArrayList<>(newest.values());
+        probed = folder.resolve("probed");
+        List<Input> inputs = new ArrayList<>();
+        for (TargetProgram each : programs) {
+            inputs.add(new Input(each.compiled(), probed, Input.MAIN, ":"));
+        }
+        BulkInstrumenter.run(inputs, Options.defaults(), folder.resolve("map.json"));
+        map = MapText.of(folder.resolve("map.json"));
     }
-    programs = new ArrayList<>(newest.values());
-    probed = folder.resolve("probed");
-    List<Input> inputs = new ArrayList<>();
-    for (TargetProgram each : programs) {
-      inputs.add(new Input(each.compiled(), probed, Input.MAIN, ":"));
-    }
-    BulkInstrumenter.run(inputs, Options.defaults(), folder.resolve("map.json"));
-    map = MapText.of(folder.resolve("map.json"));
-  }
 
-  public Dexed compile(CompilationMode mode, int oldest) throws Exception {
-    List<Path> files = new ArrayList<>();
-    try (Stream<Path> found = Files.walk(probed)) {
-      found.filter(each -> each.toString().endsWith(".class")).forEach(files::add);
+    public Dexed compile(CompilationMode mode, int oldest) throws Exception {
+        List<Path> files = new ArrayList<>();
+        try (Stream<Path> found = Files.walk(probed)) {
+            found.filter(each -> each.toString().endsWith(".class")).forEach(files::add);
+        }
+        return Dexed.of(files, LIBRARIES, mode, oldest);
     }
-    return Dexed.of(files, LIBRARIES, mode, oldest);
-  }
 }

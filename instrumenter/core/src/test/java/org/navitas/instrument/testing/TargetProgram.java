@@ -32,106 +32,108 @@ import org.navitas.runtime.Probe;
  * <p>Methods of nested classes are named {@code Nested.method}.
  */
 public final class TargetProgram {
-  private static final Pattern TRACE = Pattern.compile("// trace: (.*)");
-  private static final Pattern SKIPPED = Pattern.compile("// skipped: (.*)");
-  private static final Path COMPILED = temporary();
-  private static final Pattern RELEASE = Pattern.compile("// release ([\\d ]+)");
+    private static final Pattern TRACE = Pattern.compile("// trace: (.*)");
+    private static final Pattern SKIPPED = Pattern.compile("// skipped: (.*)");
+    private static final Path COMPILED = temporary();
+    private static final Pattern RELEASE = Pattern.compile("// release ([\\d ]+)");
 
-  /** The file's name, without {@code .txt}. */
-  public final String file;
-  public final int release;
-  private final String source;
+    /** The file's name, without {@code .txt}. */
+    public final String file;
 
-  private TargetProgram(String file, String source, int release) {
-    this.file = file;
-    this.source = source;
-    this.release = release;
-  }
+    public final int release;
+    private final String source;
 
-  /** Returns all targets, each once for each of its Java versions, the newest last. */
-  public static List<TargetProgram> all() throws Exception {
-    File folder = new File(TargetProgram.class.getResource("/targets").toURI());
-    List<TargetProgram> targets = new ArrayList<>();
-    for (File file : folder.listFiles()) {
-      String text = new String(Files.readAllBytes(file.toPath()), StandardCharsets.UTF_8);
-      Matcher releases = RELEASE.matcher(text);
-      for (String release : releases.find() ? releases.group(1).trim().split(" ") : new String[] {"0"}) {
-        targets.add(new TargetProgram(file.getName().replace(".txt", ""), text, Integer.parseInt(release)));
-      }
+    private TargetProgram(String file, String source, int release) {
+        this.file = file;
+        this.source = source;
+        this.release = release;
     }
-    assertTrue(targets.size() >= 5);
-    return targets;
-  }
 
-  private static Path temporary() {
-    TemporaryFolder folder = new TemporaryFolder();
-    try {
-      folder.create();
-    } catch (IOException e) {
-      throw new AssertionError(e);
+    /** Returns all targets, each once for each of its Java versions, the newest last. */
+    public static List<TargetProgram> all() throws Exception {
+        File folder = new File(TargetProgram.class.getResource("/targets").toURI());
+        List<TargetProgram> targets = new ArrayList<>();
+        for (File file : folder.listFiles()) {
+            String text = new String(Files.readAllBytes(file.toPath()), StandardCharsets.UTF_8);
+            Matcher releases = RELEASE.matcher(text);
+            for (String release : releases.find() ? releases.group(1).trim().split(" ") : new String[] {"0"}) {
+                targets.add(new TargetProgram(file.getName().replace(".txt", ""), text, Integer.parseInt(release)));
+            }
+        }
+        assertTrue(targets.size() >= 5);
+        return targets;
     }
-    Runtime.getRuntime().addShutdownHook(new Thread(folder::delete));
-    return folder.getRoot().toPath();
-  }
 
-  public String className() {
-    return file.substring(0, file.indexOf('.'));
-  }
-
-  /** Returns a folder of its classes, compiled once for all tests, since the Kotlin compiler is slow. */
-  public Path compiled() throws Exception {
-    Path folder = COMPILED.resolve(className() + release);
-    if (Files.exists(folder)) {
-      return folder;
+    private static Path temporary() {
+        TemporaryFolder folder = new TemporaryFolder();
+        try {
+            folder.create();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+        Runtime.getRuntime().addShutdownHook(new Thread(folder::delete));
+        return folder.getRoot().toPath();
     }
-    if (file.endsWith(".kt")) {
-      Compiled.kotlin(folder, file, source);
-    } else {
-      Compiled.any(folder, release, "targets." + className(), source);
+
+    public String className() {
+        return file.substring(0, file.indexOf('.'));
     }
-    return folder;
-  }
 
-  public String expectedTrace() {
-    return String.join(" ", found(TRACE));
-  }
-
-  public List<String> expectedToBeSkipped() {
-    return found(SKIPPED);
-  }
-
-  /** Runs the target and returns the calls of its probes. */
-  public String trace(ClassLoader loader, MapText map) throws Exception {
-    Class<?> target = loader.loadClass("targets." + className());
-    Probe.take();
-    try {
-      target.getMethod("run").invoke(null);
-    } catch (InvocationTargetException e) {
-      throw new AssertionError("run() failed", e.getCause());
+    /** Returns a folder of its classes, compiled once for all tests, since the Kotlin compiler is slow. */
+    public Path compiled() throws Exception {
+        Path folder = COMPILED.resolve(className() + release);
+        if (Files.exists(folder)) {
+            return folder;
+        }
+        if (file.endsWith(".kt")) {
+            Compiled.kotlin(folder, file, source);
+        } else {
+            Compiled.any(folder, release, "targets." + className(), source);
+        }
+        return folder;
     }
-    return named(Probe.take(), map);
-  }
 
-  /** Returns calls of probes with the names of methods, after a check that each call that begins also ends. */
-  public static String named(List<String> events, MapText map) {
-    Deque<String> open = new ArrayDeque<>();
-    for (String event : events) {
-      if (event.startsWith(">") || event.startsWith("+")) {
-        open.push(event.substring(1));
-      } else {
-        assertEquals("balanced", open.pop(), event.substring(1));
-      }
+    public String expectedTrace() {
+        return String.join(" ", found(TRACE));
     }
-    assertTrue("balanced", open.isEmpty());
-    return events.stream().map(event -> event.charAt(0) + map.method(Integer.parseInt(event.substring(1))))
-        .collect(Collectors.joining(" "));
-  }
 
-  private List<String> found(Pattern pattern) {
-    List<String> found = new ArrayList<>();
-    for (Matcher matcher = pattern.matcher(source); matcher.find(); ) {
-      found.add(matcher.group(1).trim());
+    public List<String> expectedToBeSkipped() {
+        return found(SKIPPED);
     }
-    return found;
-  }
+
+    /** Runs the target and returns the calls of its probes. */
+    public String trace(ClassLoader loader, MapText map) throws Exception {
+        Class<?> target = loader.loadClass("targets." + className());
+        Probe.take();
+        try {
+            target.getMethod("run").invoke(null);
+        } catch (InvocationTargetException e) {
+            throw new AssertionError("run() failed", e.getCause());
+        }
+        return named(Probe.take(), map);
+    }
+
+    /** Returns calls of probes with the names of methods, after a check that each call that begins also ends. */
+    public static String named(List<String> events, MapText map) {
+        Deque<String> open = new ArrayDeque<>();
+        for (String event : events) {
+            if (event.startsWith(">") || event.startsWith("+")) {
+                open.push(event.substring(1));
+            } else {
+                assertEquals("balanced", open.pop(), event.substring(1));
+            }
+        }
+        assertTrue("balanced", open.isEmpty());
+        return events.stream()
+                .map(event -> event.charAt(0) + map.method(Integer.parseInt(event.substring(1))))
+                .collect(Collectors.joining(" "));
+    }
+
+    private List<String> found(Pattern pattern) {
+        List<String> found = new ArrayList<>();
+        for (Matcher matcher = pattern.matcher(source); matcher.find(); ) {
+            found.add(matcher.group(1).trim());
+        }
+        return found;
+    }
 }

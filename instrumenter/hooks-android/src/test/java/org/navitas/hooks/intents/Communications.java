@@ -26,7 +26,8 @@ final class Communications {
 
         @Override
         public String toString() {
-            return kind + " " + module + ">" + target + " " + action + (flags == 0 ? "" : " f" + flags) + (periodMs == 0 ? "" : " p" + periodMs);
+            return kind + " " + module + ">" + target + " " + action + (flags == 0 ? "" : " f" + flags)
+                    + (periodMs == 0 ? "" : " p" + periodMs);
         }
     }
 
@@ -61,7 +62,10 @@ final class Communications {
     private static List<Record> all() throws Exception {
         Recorder.flush();
         File[] files = new File(System.getProperty("navitas.out")).listFiles();
-        byte[] written = Files.readAllBytes(Arrays.stream(files).max(Comparator.comparing(File::lastModified)).get().toPath());
+        byte[] written = Files.readAllBytes(Arrays.stream(files)
+                .max(Comparator.comparing(File::lastModified))
+                .get()
+                .toPath());
         List<Record> records = new ArrayList<>();
         for (ChunkReader.Chunk chunk : ChunkReader.of(written, 10, 0)) {
             for (int i = 0; i < chunk.count; i++) {

@@ -189,7 +189,9 @@ public class CommunicationsTest {
                 new Intent(Intent.ACTION_VIEW, Uri.parse("https://example.org")),
                 new Intent("x").setPackage("other.app"),
                 new Intent().setComponent(new ComponentName("other.app", Target.class.getName())),
-                new Intent().setComponent(new ComponentName("other.app", "other.app.Main")).setPackage(app.getPackageName()))) {
+                new Intent()
+                        .setComponent(new ComponentName("other.app", "other.app.Main"))
+                        .setPackage(app.getPackageName()))) {
             each.addFlags(Intent.FLAG_ACTIVITY_NEW_TASK);
             assertSame(each, started(each));
             Record send = Communications.only(Communications.next(), 1);
@@ -234,7 +236,9 @@ public class CommunicationsTest {
             assertEquals(0, send.flags);
             assertEquals(type.getName(), send.target);
         }
-        Intent gone = new Intent().setComponent(new ComponentName(app, "gone.Component")).addFlags(Intent.FLAG_ACTIVITY_NEW_TASK);
+        Intent gone = new Intent()
+                .setComponent(new ComponentName(app, "gone.Component"))
+                .addFlags(Intent.FLAG_ACTIVITY_NEW_TASK);
         assertSame(gone, started(gone));
     }
 
@@ -245,8 +249,18 @@ public class CommunicationsTest {
         Broadcasts.sendBroadcast(app, own);
         List<Record> records = Communications.next();
         assertEquals(0, Communications.only(records, 8).token);
-        assertEquals("9 >" + PlainReceiver.class.getName() + " a.HIDDEN", Communications.only(records, 9).toString());
-        Broadcasts.sendOrderedBroadcast(app, new Intent("a.OTHER").setPackage(app.getPackageName()), null, new PlainReceiver(), null, 0, null, null);
+        assertEquals(
+                "9 >" + PlainReceiver.class.getName() + " a.HIDDEN",
+                Communications.only(records, 9).toString());
+        Broadcasts.sendOrderedBroadcast(
+                app,
+                new Intent("a.OTHER").setPackage(app.getPackageName()),
+                null,
+                new PlainReceiver(),
+                null,
+                0,
+                null,
+                null);
         assertEquals(0, Communications.only(Communications.next(), 8).token);
     }
 
@@ -260,7 +274,8 @@ public class CommunicationsTest {
         assertTrue(shadowOf(app).getNextStartedActivity().hasExtra(EXTRA));
         CompatibleCalls.startActivityForResult(activity, to(Target.class), 5, null);
         PlainReceiver plain = new PlainReceiver();
-        assertNull(CompatibleCalls.registerReceiver(app, plain, new IntentFilter("a.COMPATIBLE"), Context.RECEIVER_NOT_EXPORTED));
+        assertNull(CompatibleCalls.registerReceiver(
+                app, plain, new IntentFilter("a.COMPATIBLE"), Context.RECEIVER_NOT_EXPORTED));
         List<Record> records = Communications.next();
         assertEquals(16, Communications.only(records, 4).flags);
         assertNotEquals(0, Communications.only(records, 1).token);
@@ -294,16 +309,23 @@ public class CommunicationsTest {
     public void everythingElseOfTheIntentStays() throws Exception {
         Bundle nested = new Bundle();
         nested.putParcelable("value", new Value(7));
-        Intent own = to(Target.class).setAction("a.B").setDataAndType(Uri.parse("content://x/1"), "text/plain")
-                .addCategory("cat.one").addCategory("cat.two").addFlags(Intent.FLAG_GRANT_READ_URI_PERMISSION)
-                .putExtra("nested", nested).putExtra("text", "t");
+        Intent own = to(Target.class)
+                .setAction("a.B")
+                .setDataAndType(Uri.parse("content://x/1"), "text/plain")
+                .addCategory("cat.one")
+                .addCategory("cat.two")
+                .addFlags(Intent.FLAG_GRANT_READ_URI_PERMISSION)
+                .putExtra("nested", nested)
+                .putExtra("text", "t");
         own.setSourceBounds(new android.graphics.Rect(1, 2, 3, 4));
         own.setClipData(ClipData.newRawUri("clip", Uri.parse("content://x/2")));
         own.setIdentifier("id");
         Bundle before = own.getExtras();
         Intent sent = started(own);
         assertEquals(before.keySet(), own.getExtras().keySet());
-        Target target = Robolectric.buildActivity(Target.class, parcelled(sent)).create().get();
+        Target target = Robolectric.buildActivity(Target.class, parcelled(sent))
+                .create()
+                .get();
         Intent got = target.getIntent();
         assertTrue(own.filterEquals(got));
         assertEquals(own.getFlags(), got.getFlags());
@@ -311,7 +333,8 @@ public class CommunicationsTest {
         assertEquals(own.getSourceBounds(), got.getSourceBounds());
         assertEquals("id", got.getIdentifier());
         assertEquals("clip", got.getClipData().getDescription().getLabel());
-        assertEquals(new HashSet<>(Arrays.asList("nested", "text")), got.getExtras().keySet());
+        assertEquals(
+                new HashSet<>(Arrays.asList("nested", "text")), got.getExtras().keySet());
         got.setExtrasClassLoader(Value.class.getClassLoader());
         Bundle inner = got.getBundleExtra("nested");
         inner.setClassLoader(Value.class.getClassLoader());
@@ -334,7 +357,8 @@ public class CommunicationsTest {
     public void selectorStays() throws Exception {
         Intent own = to(Target.class);
         own.setSelector(new Intent("a.SELECTED").addCategory("cat"));
-        Target target = Robolectric.buildActivity(Target.class, started(own)).create().get();
+        Target target =
+                Robolectric.buildActivity(Target.class, started(own)).create().get();
         assertTrue(own.getSelector().filterEquals(target.getIntent().getSelector()));
         assertNull(target.getIntent().getExtras());
     }
@@ -343,7 +367,9 @@ public class CommunicationsTest {
     public void extrasThatAreEmptyStayEmptyNotNull() throws Exception {
         Intent own = to(Target.class).putExtras(new Bundle());
         assertEquals(0, own.getExtras().size());
-        Target target = Robolectric.buildActivity(Target.class, parcelled(started(own))).create().get();
+        Target target = Robolectric.buildActivity(Target.class, parcelled(started(own)))
+                .create()
+                .get();
         assertNotNull(target.getIntent().getExtras());
         assertEquals(0, target.getIntent().getExtras().size());
         List<Record> records = Communications.next();
@@ -357,7 +383,9 @@ public class CommunicationsTest {
         Intent sent = Tokens.put(to(Worker.class).putExtras(new Bundle()), 5);
         sent.fillIn(new Intent().putExtra(Intent.EXTRA_ALARM_COUNT, 3), 0);
         assertEquals(5, Tokens.take(sent));
-        assertEquals(Collections.singleton(Intent.EXTRA_ALARM_COUNT), sent.getExtras().keySet());
+        assertEquals(
+                Collections.singleton(Intent.EXTRA_ALARM_COUNT),
+                sent.getExtras().keySet());
     }
 
     @Test
@@ -417,7 +445,9 @@ public class CommunicationsTest {
     @Test
     public void activityMadeAgainReceivesNothingAndSeesNoToken() throws Exception {
         Intent sent = started(to(Target.class));
-        Target again = Robolectric.buildActivity(Target.class, new Intent(sent)).create(new Bundle()).get();
+        Target again = Robolectric.buildActivity(Target.class, new Intent(sent))
+                .create(new Bundle())
+                .get();
         assertNull(again.getIntent().getExtras());
         assertEquals(Collections.emptyList(), Communications.of(Communications.next(), 32));
     }
@@ -440,7 +470,8 @@ public class CommunicationsTest {
         assertEquals(starts.get(0).token, Communications.only(records, 32).token);
         assertEquals(starts.get(0).token, Communications.only(records, 16).token);
         assertEquals(starts.get(0).token, results.get(0).token);
-        assertEquals("its intent carries none, but the result belongs to it", starts.get(1).token, results.get(1).token);
+        assertEquals(
+                "its intent carries none, but the result belongs to it", starts.get(1).token, results.get(1).token);
         assertEquals(1, starts.get(1).flags);
         assertNotEquals(starts.get(0).token, starts.get(1).token);
         assertEquals(0, results.get(2).token);
@@ -455,7 +486,11 @@ public class CommunicationsTest {
     }
 
     private PendingIntent service(int code, int content, int flags) {
-        return PendingIntents.getService(app, code, new Intent(app, Worker.class).putExtra("content", content), flags | PendingIntent.FLAG_IMMUTABLE);
+        return PendingIntents.getService(
+                app,
+                code,
+                new Intent(app, Worker.class).putExtra("content", content),
+                flags | PendingIntent.FLAG_IMMUTABLE);
     }
 
     /** Delivers a pending intent as the system does, and returns what the receiver records. */
@@ -497,7 +532,8 @@ public class CommunicationsTest {
     public void pendingIntentsThatDifferHaveDifferentTokens() throws Exception {
         service(2, 1, 0);
         service(3, 1, 0);
-        PendingIntents.getService(app, 2, new Intent(app, Worker.class).setAction("other"), PendingIntent.FLAG_IMMUTABLE);
+        PendingIntents.getService(
+                app, 2, new Intent(app, Worker.class).setAction("other"), PendingIntent.FLAG_IMMUTABLE);
         PendingIntents.getBroadcast(app, 2, new Intent(app, Receiver.class), PendingIntent.FLAG_IMMUTABLE);
         Set<Long> tokens = new HashSet<>();
         Communications.of(Communications.next(), 10).forEach(record -> tokens.add(record.token));
@@ -522,8 +558,12 @@ public class CommunicationsTest {
 
     @Test
     public void laterProcessGivesAPendingIntentTheSameToken() throws Exception {
-        Intent own = new Intent(app, Worker.class).setDataAndType(Uri.parse("content://x/1"), "text/plain")
-                .addCategory("cat.one").addCategory("cat.two").setIdentifier("id").setAction("a.KEPT");
+        Intent own = new Intent(app, Worker.class)
+                .setDataAndType(Uri.parse("content://x/1"), "text/plain")
+                .addCategory("cat.one")
+                .addCategory("cat.two")
+                .setIdentifier("id")
+                .setAction("a.KEPT");
         PendingIntents.getService(app, 8, own, PendingIntent.FLAG_IMMUTABLE);
         long token = Communications.only(Communications.next(), 10).token;
         ClassLoader process = new ClassLoader(CommunicationsTest.class.getClassLoader()) {
@@ -545,8 +585,11 @@ public class CommunicationsTest {
                 .getMethod("getService", Context.class, int.class, Intent.class, int.class)
                 .invoke(null, app, 8, new Intent(own), PendingIntent.FLAG_IMMUTABLE);
         assertEquals(token, Communications.only(Communications.next(), 10).token);
-        for (Intent each : Arrays.asList(new Intent(own).setIdentifier("other"), new Intent(own).addCategory("cat.three"),
-                new Intent(own).setData(Uri.parse("content://x/1")), new Intent(own).setAction(null))) {
+        for (Intent each : Arrays.asList(
+                new Intent(own).setIdentifier("other"),
+                new Intent(own).addCategory("cat.three"),
+                new Intent(own).setData(Uri.parse("content://x/1")),
+                new Intent(own).setAction(null))) {
             PendingIntents.getService(app, 8, each, PendingIntent.FLAG_IMMUTABLE);
             assertNotEquals(token, Communications.only(Communications.next(), 10).token);
         }
@@ -584,15 +627,21 @@ public class CommunicationsTest {
         List<Record> records = Communications.next();
         assertNull(shadowOf(alarms).peekNextScheduledAlarm());
         assertEquals(token, Communications.of(records, 17).get(0).token);
-        assertEquals("17 >" + Worker.class.getName() + " ", Communications.of(records, 17).get(0).toString());
-        assertEquals(listener.getClass().getName(), Communications.of(records, 17).get(1).target);
+        assertEquals(
+                "17 >" + Worker.class.getName() + " ",
+                Communications.of(records, 17).get(0).toString());
+        assertEquals(
+                listener.getClass().getName(), Communications.of(records, 17).get(1).target);
         assertEquals(token, Communications.only(records, 18).token);
-        Alarms.cancel(alarms, PendingIntent.getService(app, 62, new Intent(app, Worker.class), PendingIntent.FLAG_IMMUTABLE));
+        Alarms.cancel(
+                alarms, PendingIntent.getService(app, 62, new Intent(app, Worker.class), PendingIntent.FLAG_IMMUTABLE));
         assertEquals("hooks have not seen it", Collections.emptyList(), Communications.next());
     }
 
     private android.app.job.JobInfo job(int id) {
-        return new android.app.job.JobInfo.Builder(id, new ComponentName(app, "a.Job")).setOverrideDeadline(1).build();
+        return new android.app.job.JobInfo.Builder(id, new ComponentName(app, "a.Job"))
+                .setOverrideDeadline(1)
+                .build();
     }
 
     @Test
@@ -655,7 +704,11 @@ public class CommunicationsTest {
             }
 
             @Override
-            public boolean bindService(Intent service, int flags, java.util.concurrent.Executor executor, android.content.ServiceConnection connection) {
+            public boolean bindService(
+                    Intent service,
+                    int flags,
+                    java.util.concurrent.Executor executor,
+                    android.content.ServiceConnection connection) {
                 return false;
             }
         };
@@ -698,7 +751,8 @@ public class CommunicationsTest {
         }
         for (Class<?> each : Arrays.asList(Receiver.class, PlainReceiver.class)) {
             packages.addReceiverIfNotPresent(new ComponentName(app, each));
-            packages.addIntentFilterForReceiver(new ComponentName(app, each), new IntentFilter("b." + each.getSimpleName()));
+            packages.addIntentFilterForReceiver(
+                    new ComponentName(app, each), new IntentFilter("b." + each.getSimpleName()));
         }
         assertTrue(carries("s.Worker", Components.SERVICE));
         assertTrue("known", carries("s.Worker", Components.SERVICE));
@@ -784,7 +838,8 @@ public class CommunicationsTest {
 
     @Test
     public void pendingIntentThatHooksHaveNotSeenIsUnknown() throws Exception {
-        PendingIntent unknown = PendingIntent.getService(app, 99, new Intent(app, Worker.class), PendingIntent.FLAG_IMMUTABLE);
+        PendingIntent unknown =
+                PendingIntent.getService(app, 99, new Intent(app, Worker.class), PendingIntent.FLAG_IMMUTABLE);
         PendingIntents.send(unknown);
         Record record = Communications.only(Communications.next(), 11);
         assertEquals(0, record.token);
@@ -805,15 +860,16 @@ public class CommunicationsTest {
     public void localBroadcastIsMatchedWithoutAnExtra() throws Exception {
         Receiver receiver = new Receiver();
         Intent own = new Intent("a.LOCAL");
-        androidx.localbroadcastmanager.content.LocalBroadcastManager manager = new androidx.localbroadcastmanager.content.LocalBroadcastManager() {
-            @Override
-            public boolean sendBroadcast(Intent intent) {
-                assertSame(own, intent);
-                receiver.onReceive(app, intent);
-                new Receiver().onReceive(app, intent);
-                return true;
-            }
-        };
+        androidx.localbroadcastmanager.content.LocalBroadcastManager manager =
+                new androidx.localbroadcastmanager.content.LocalBroadcastManager() {
+                    @Override
+                    public boolean sendBroadcast(Intent intent) {
+                        assertSame(own, intent);
+                        receiver.onReceive(app, intent);
+                        new Receiver().onReceive(app, intent);
+                        return true;
+                    }
+                };
         assertTrue(LocalBroadcasts.sendBroadcast(manager, own));
         List<Record> records = Communications.next();
         long token = Communications.only(records, 8).token;
@@ -854,7 +910,8 @@ public class CommunicationsTest {
         androidx.work.WorkManager manager = new androidx.work.WorkManager();
         androidx.work.OneTimeWorkRequest last = work("w.Last");
         androidx.work.WorkContinuation one = Chains.beginWith(manager, work("w.One"));
-        androidx.work.WorkContinuation two = Chains.beginUniqueWork(manager, "two", null, Arrays.asList(work("w.Two"), work("w.Three")));
+        androidx.work.WorkContinuation two =
+                Chains.beginUniqueWork(manager, "two", null, Arrays.asList(work("w.Two"), work("w.Three")));
         androidx.work.WorkContinuation both = Chains.then(Chains.combine(Arrays.asList(two, one)), last);
         assertEquals(Collections.emptyList(), Communications.next());
         Chains.enqueue(one);
@@ -877,12 +934,18 @@ public class CommunicationsTest {
         Communications.next();
         Intent own = to(Target.class);
         Object[] launched = new Object[1];
-        Launchers.launch(launcher(new androidx.activity.result.contract.ActivityResultContracts.StartActivityForResult(), launched), own);
+        Launchers.launch(
+                launcher(
+                        new androidx.activity.result.contract.ActivityResultContracts.StartActivityForResult(),
+                        launched),
+                own);
         assertTrue(((Intent) launched[0]).hasExtra(EXTRA));
         Record send = Communications.only(Communications.next(), 2);
         assertEquals(Target.class.getName(), send.target);
         assertNotEquals(0, send.token);
-        Launchers.launch(launcher(new androidx.activity.result.contract.ActivityResultContract<Intent, Object>() {}, launched), own);
+        Launchers.launch(
+                launcher(new androidx.activity.result.contract.ActivityResultContract<Intent, Object>() {}, launched),
+                own);
         assertSame(own, launched[0]);
         Launchers.launch(launcher(null, launched), "text");
         assertEquals("text", launched[0]);

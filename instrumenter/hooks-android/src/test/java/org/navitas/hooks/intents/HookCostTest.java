@@ -36,17 +36,39 @@ public class HookCostTest {
     public void costsArePrinted() throws Exception {
         Communications.next();
         Context quiet = new QuietContext(app);
-        Intent explicit = new Intent(app, CommunicationsTest.Worker.class).setAction("a.SYNC").putExtra("a", 1).putExtra("b", "text");
-        Intent own = new Intent("a.PING").setPackage(app.getPackageName()).putExtra("a", 1).putExtra("b", "text");
+        Intent explicit = new Intent(app, CommunicationsTest.Worker.class)
+                .setAction("a.SYNC")
+                .putExtra("a", 1)
+                .putExtra("b", "text");
+        Intent own = new Intent("a.PING")
+                .setPackage(app.getPackageName())
+                .putExtra("a", 1)
+                .putExtra("b", "text");
         Intent plain = new Intent(app, CommunicationsTest.Worker.class).setAction("a.SYNC");
         CommunicationsTest.Receiver receiver = new CommunicationsTest.Receiver();
         Intent[] arriving = new Intent[1];
         for (boolean isWarm : new boolean[] {false, true}) { // the first time, the JVM compiles what all hooks call
-            cost(isWarm, "startService", () -> ServiceCalls.startService(quiet, explicit), () -> quiet.startService(explicit));
-            cost(isWarm, "startService, no extras", () -> ServiceCalls.startService(quiet, plain), () -> quiet.startService(plain));
+            cost(
+                    isWarm,
+                    "startService",
+                    () -> ServiceCalls.startService(quiet, explicit),
+                    () -> quiet.startService(explicit));
+            cost(
+                    isWarm,
+                    "startService, no extras",
+                    () -> ServiceCalls.startService(quiet, plain),
+                    () -> quiet.startService(plain));
             cost(isWarm, "sendBroadcast", () -> Broadcasts.sendBroadcast(quiet, own), () -> quiet.sendBroadcast(own));
-            cost(isWarm, "getService", () -> PendingIntents.by(PendingIntents.SERVICE, quiet, 1, explicit, PendingIntent.FLAG_IMMUTABLE), () -> {});
-            cost(isWarm, "onReceive", () -> receiver.onReceive(quiet, arriving[0] = Tokens.put(own, 7)), () -> arriving[0] = Tokens.put(own, 7));
+            cost(
+                    isWarm,
+                    "getService",
+                    () -> PendingIntents.by(PendingIntents.SERVICE, quiet, 1, explicit, PendingIntent.FLAG_IMMUTABLE),
+                    () -> {});
+            cost(
+                    isWarm,
+                    "onReceive",
+                    () -> receiver.onReceive(quiet, arriving[0] = Tokens.put(own, 7)),
+                    () -> arriving[0] = Tokens.put(own, 7));
         }
         List<Record> records = Communications.next();
         assertEquals(2 * rounds * CALLS * 2, Communications.of(records, 3).size());

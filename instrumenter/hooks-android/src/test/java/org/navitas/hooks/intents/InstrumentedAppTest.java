@@ -12,7 +12,6 @@ import android.app.Service;
 import android.appwidget.AppWidgetManager;
 import android.content.BroadcastReceiver;
 import android.content.ContentProvider;
-import android.content.Context;
 import android.content.Intent;
 import android.net.Uri;
 import java.io.File;
@@ -43,7 +42,9 @@ import scenario.App;
 @RunWith(AndroidRunner.class)
 @Config(sdk = 33, manifest = Config.NONE)
 public class InstrumentedAppTest {
-    @ClassRule public static final TemporaryFolder FOLDER = new TemporaryFolder();
+    @ClassRule
+    public static final TemporaryFolder FOLDER = new TemporaryFolder();
+
     private static ClassLoader loader;
     private static List<String> seen;
 
@@ -59,16 +60,21 @@ public class InstrumentedAppTest {
         for (File each : classes.listFiles()) {
             Files.copy(each.toPath(), in.resolve("scenario").resolve(each.getName()));
         }
-        BulkInstrumenter.run(Collections.singletonList(new Input(in, out, Input.MAIN, ":")),
-                Options.builder().hooks(true, false).build(), FOLDER.getRoot().toPath().resolve("map.json"));
+        BulkInstrumenter.run(
+                Collections.singletonList(new Input(in, out, Input.MAIN, ":")),
+                Options.builder().hooks(true, false).build(),
+                FOLDER.getRoot().toPath().resolve("map.json"));
         loader = new URLClassLoader(new URL[] {out.toUri().toURL()}, InstrumentedAppTest.class.getClassLoader()) {
             @Override
             protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
                 Class<?> known = findLoadedClass(name);
-                return known != null ? known : name.startsWith("scenario.") ? findClass(name) : super.loadClass(name, resolve);
+                return known != null
+                        ? known
+                        : name.startsWith("scenario.") ? findClass(name) : super.loadClass(name, resolve);
             }
         };
-        seen = (List<String>) loader.loadClass(App.class.getName()).getField("SEEN").get(null);
+        seen = (List<String>)
+                loader.loadClass(App.class.getName()).getField("SEEN").get(null);
     }
 
     @Before
@@ -92,14 +98,17 @@ public class InstrumentedAppTest {
 
     private static Object call(Object self, String name, Object... arguments) throws Exception {
         return Arrays.stream(self.getClass().getMethods())
-                .filter(method -> method.getName().equals(name) && method.getParameterCount() == arguments.length).findFirst().get()
+                .filter(method -> method.getName().equals(name) && method.getParameterCount() == arguments.length)
+                .findFirst()
+                .get()
                 .invoke(self, arguments);
     }
 
     @Test
     public void activityOfASubclassIsRecordedOnceAndSeesNothing() throws Exception {
         call(main, "open", to("Main"));
-        Robolectric.buildActivity(type("Main", Activity.class), shadowOf(main).getNextStartedActivity()).create();
+        Robolectric.buildActivity(type("Main", Activity.class), shadowOf(main).getNextStartedActivity())
+                .create();
         assertEquals(Arrays.asList("Main null", "Base null"), seen);
         List<Record> records = Communications.next();
         assertEquals("[1 " + name("Main") + ">" + name("Main") + " , 32 " + name("Main") + "> ]", records.toString());
@@ -111,8 +120,9 @@ public class InstrumentedAppTest {
     public void activityWithoutCallbacksReceivesOnceAndSeesNothing() throws Exception {
         for (String name : Arrays.asList("Bare", "OverBare")) {
             call(main, "open", to(name));
-            ActivityController<? extends Activity> opened =
-                    Robolectric.buildActivity(type(name, Activity.class), shadowOf(main).getNextStartedActivity()).create();
+            ActivityController<? extends Activity> opened = Robolectric.buildActivity(
+                            type(name, Activity.class), shadowOf(main).getNextStartedActivity())
+                    .create();
             List<Record> records = Communications.next();
             assertEquals("[1 " + name("Main") + ">" + name(name) + " , 32 " + name(name) + "> ]", records.toString());
             assertEquals(records.get(0).token, records.get(1).token);
@@ -121,7 +131,9 @@ public class InstrumentedAppTest {
             call(main, "open", to(name));
             Intent delivered = shadowOf(main).getNextStartedActivity();
             opened.newIntent(delivered);
-            assertEquals(name.equals("Bare") ? Collections.emptyList() : Collections.singletonList("OverBare.new null"), seen);
+            assertEquals(
+                    name.equals("Bare") ? Collections.emptyList() : Collections.singletonList("OverBare.new null"),
+                    seen);
             assertEquals(null, delivered.getExtras());
             records = Communications.next();
             assertEquals("[1 " + name("Main") + ">" + name(name) + " , 32 " + name(name) + "> ]", records.toString());
@@ -131,12 +143,14 @@ public class InstrumentedAppTest {
 
     @Test
     public void unhandledResultIsRecordedIfTheActivityRequestedIt() throws Exception {
-        Activity bare = Robolectric.buildActivity(type("Bare", Activity.class)).create().get();
+        Activity bare =
+                Robolectric.buildActivity(type("Bare", Activity.class)).create().get();
         Communications.next();
         call(bare, "ask", to("Main"), 7);
         shadowOf(bare).receiveResult(shadowOf(bare).getNextStartedActivity(), Activity.RESULT_OK, new Intent("answer"));
         List<Record> records = Communications.next();
-        assertEquals("[2 " + name("Bare") + ">" + name("Main") + " , 33 " + name("Bare") + "> answer]", records.toString());
+        assertEquals(
+                "[2 " + name("Bare") + ">" + name("Main") + " , 33 " + name("Bare") + "> answer]", records.toString());
         assertEquals(records.get(0).token, records.get(1).token);
         shadowOf(bare).callOnActivityResult(8, Activity.RESULT_OK, null); // a fragment's, or a launcher's
         assertEquals(Collections.emptyList(), Communications.next());
@@ -147,7 +161,10 @@ public class InstrumentedAppTest {
         call(main, "broadcast", to("Widget").setAction(AppWidgetManager.ACTION_APPWIDGET_UPDATE));
         List<Intent> all = shadowOf(RuntimeEnvironment.getApplication()).getBroadcastIntents();
         Intent sent = new Intent(all.get(all.size() - 1)).putExtra(AppWidgetManager.EXTRA_APPWIDGET_IDS, new int[] {1});
-        type("Widget", BroadcastReceiver.class).getDeclaredConstructor().newInstance().onReceive(main, sent);
+        type("Widget", BroadcastReceiver.class)
+                .getDeclaredConstructor()
+                .newInstance()
+                .onReceive(main, sent);
         assertEquals(Collections.singletonList("Widget.update"), seen);
         List<Record> records = Communications.next();
         assertEquals(Communications.only(records, 8).token, Communications.only(records, 36).token);
@@ -157,7 +174,9 @@ public class InstrumentedAppTest {
 
     @Test
     public void overriddenSendGetsTheAppsOwnIntent() throws Exception {
-        Activity curious = Robolectric.buildActivity(type("Curious", Activity.class)).create().get();
+        Activity curious = Robolectric.buildActivity(type("Curious", Activity.class))
+                .create()
+                .get();
         Communications.next();
         seen.clear();
         call(curious, "open", to("Main"));
@@ -171,7 +190,10 @@ public class InstrumentedAppTest {
             seen.clear();
             call(main, "start", to(name));
             Intent sent = shadowOf(main).getNextStartedService();
-            Robolectric.buildService(type(name, Service.class), sent).create().startCommand(0, 1).destroy();
+            Robolectric.buildService(type(name, Service.class), sent)
+                    .create()
+                    .startCommand(0, 1)
+                    .destroy();
             assertEquals(Arrays.asList("Work null", "Work.start null", "Work.destroy"), seen);
             List<Record> records = Communications.next();
             assertEquals(3, records.size());
@@ -185,7 +207,9 @@ public class InstrumentedAppTest {
     public void intentServiceReceivesWhereItHandles() throws Exception {
         call(main, "start", to("Queue"));
         Intent sent = shadowOf(main).getNextStartedService();
-        Robolectric.buildIntentService(type("Queue", IntentService.class), sent).create().handleIntent();
+        Robolectric.buildIntentService(type("Queue", IntentService.class), sent)
+                .create()
+                .handleIntent();
         assertEquals(Collections.singletonList("Queue null"), seen);
         List<Record> records = Communications.next();
         assertEquals(Communications.only(records, 3).token, Communications.only(records, 34).token);
@@ -195,7 +219,8 @@ public class InstrumentedAppTest {
     public void bindingIsReceivedOnceAndItsEndSeesNothing() throws Exception {
         Sent sent = Sent.by(main, to("Work"), Components.BINDING);
         assertNotEquals(0, sent.token);
-        Service service = Robolectric.buildService(type("Work", Service.class)).create().get();
+        Service service =
+                Robolectric.buildService(type("Work", Service.class)).create().get();
         service.onBind(new Intent(sent.intent));
         service.onUnbind(new Intent(sent.intent));
         assertEquals(Arrays.asList("Work.bind null", "Work.unbind null"), seen);
@@ -206,7 +231,9 @@ public class InstrumentedAppTest {
     public void broadcastReachesTheReceiverWithoutItsToken() throws Exception {
         call(main, "broadcast", to("Receiver"));
         List<Intent> sent = shadowOf(RuntimeEnvironment.getApplication()).getBroadcastIntents();
-        BroadcastReceiver receiver = type("Receiver", BroadcastReceiver.class).getDeclaredConstructor().newInstance();
+        BroadcastReceiver receiver = type("Receiver", BroadcastReceiver.class)
+                .getDeclaredConstructor()
+                .newInstance();
         receiver.onReceive(main, new Intent(sent.get(sent.size() - 1)));
         assertEquals(Collections.singletonList("Receiver null"), seen);
         List<Record> records = Communications.next();
@@ -219,7 +246,9 @@ public class InstrumentedAppTest {
         call(main, "repeat", intent, 60_000L);
         Intent kept = shadowOf(intent).getSavedIntent();
         for (int i = 0; i < 3; i++) {
-            Robolectric.buildService(type("Work", Service.class), new Intent(kept)).create().startCommand(0, i);
+            Robolectric.buildService(type("Work", Service.class), new Intent(kept))
+                    .create()
+                    .startCommand(0, i);
         }
         List<Record> records = Communications.next();
         Record alarm = Communications.only(records, 12);
@@ -232,11 +261,14 @@ public class InstrumentedAppTest {
 
     @Test
     public void callsOfAProviderInTheProcessAreMatchedAndOthersLeave() throws Exception {
-        Robolectric.buildContentProvider(type("Provider", ContentProvider.class)).create("a.provider");
+        Robolectric.buildContentProvider(type("Provider", ContentProvider.class))
+                .create("a.provider");
         Communications.next();
         call(main, "query", Uri.parse("content://a.provider/x"));
         List<Record> records = Communications.next();
-        assertEquals("15 >" + name("Provider") + " a.provider", Communications.only(records, 15).toString());
+        assertEquals(
+                "15 >" + name("Provider") + " a.provider",
+                Communications.only(records, 15).toString());
         assertEquals(Communications.only(records, 15).token, Communications.only(records, 39).token);
         try {
             call(main, "insert", Uri.parse("content://a.provider/x"));

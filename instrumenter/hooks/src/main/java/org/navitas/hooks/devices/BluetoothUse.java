@@ -60,12 +60,19 @@ final class BluetoothUse {
     }
 
     static void discovered(long start, long done, BluetoothAdapter adapter) {
-        Timeout timeout = done == Hook.FAILED ? null : DeviceTables.get().discoveries.remove(adapter);
+        Timeout timeout =
+                done == Hook.FAILED ? null : DeviceTables.get().discoveries.remove(adapter);
         if (timeout != null) {
             timeout.cancel();
         }
         if (timeout != null || done == Hook.FAILED) {
-            Hook.end(Api.BLUETOOTH_SCAN_STOP, start, Hook.BLUETOOTH_SCAN, Hook.STOP, done, System.identityHashCode(adapter));
+            Hook.end(
+                    Api.BLUETOOTH_SCAN_STOP,
+                    start,
+                    Hook.BLUETOOTH_SCAN,
+                    Hook.STOP,
+                    done,
+                    System.identityHashCode(adapter));
         } else {
             Hook.leave(Api.BLUETOOTH_SCAN_STOP); // none that hooked code started
         }

@@ -24,7 +24,8 @@ final class CurrentLocation implements Consumer<Location> {
 
     /** Returns whether a provider uses GNSS for a request or null. */
     static boolean uses(String provider, LocationRequest request) {
-        return LocationUse.uses(provider) && (request == null || request.getQuality() != LocationRequest.QUALITY_LOW_POWER);
+        return LocationUse.uses(provider)
+                && (request == null || request.getQuality() != LocationRequest.QUALITY_LOW_POWER);
     }
 
     @Override

@@ -9,12 +9,14 @@ import org.navitas.runtime.Hook;
 public final class DeviceTables {
     /** What plays: a player's check of its end, or of a track nothing. */
     final WeakTable<Object> playing = new WeakTable<>();
+
     final Started bluetoothLinks = new Started();
     final Started bluetoothScans = new Started();
     final StartedIntents bluetoothScanIntents = new StartedIntents();
     final WeakTable<Timeout> discoveries = new WeakTable<>();
     /** The handles of the open cameras. */
     final WeakTable<Long> cameras = new WeakTable<>();
+
     final Started locationListeners = new Started();
     final StartedIntents locationIntents = new StartedIntents();
     final WeakTable<WeakReference<SingleUpdate>> singleUpdates = new WeakTable<>();

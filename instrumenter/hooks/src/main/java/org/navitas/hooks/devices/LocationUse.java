@@ -23,7 +23,8 @@ final class LocationUse {
 
     /** Returns whether the provider that Android chooses uses GNSS; an estimate. */
     static boolean uses(Criteria criteria) {
-        return criteria != null && criteria.getAccuracy() != Criteria.ACCURACY_COARSE
+        return criteria != null
+                && criteria.getAccuracy() != Criteria.ACCURACY_COARSE
                 && criteria.getPowerRequirement() != Criteria.POWER_LOW;
     }
 

@@ -52,7 +52,8 @@ final class SingleUpdate implements LocationListener {
 
     /** Returns what may be waiting for a location for a listener, or null. */
     static SingleUpdate known(LocationListener listener) {
-        WeakReference<SingleUpdate> known = listener == null ? null : DeviceTables.get().singleUpdates.get(listener);
+        WeakReference<SingleUpdate> known =
+                listener == null ? null : DeviceTables.get().singleUpdates.get(listener);
         return known == null ? null : known.get();
     }
 

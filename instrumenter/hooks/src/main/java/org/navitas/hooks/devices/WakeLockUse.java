@@ -31,7 +31,9 @@ final class WakeLockUse {
     }
 
     static void released(long start, long done, WakeLock lock) {
-        Timeout timeout = done == Hook.FAILED || lock.isHeld() ? null : DeviceTables.get().wakeLocks.remove(lock);
+        Timeout timeout = done == Hook.FAILED || lock.isHeld()
+                ? null
+                : DeviceTables.get().wakeLocks.remove(lock);
         if (timeout == null && done != Hook.FAILED) {
             Hook.leave(Api.WAKE_LOCK_STOP); // still held, or not acquired by hooked code
             return;

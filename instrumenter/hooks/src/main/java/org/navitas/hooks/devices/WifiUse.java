@@ -10,7 +10,8 @@ final class WifiUse {
     private WifiUse() {}
 
     static void released(long start, long done, WifiLock lock) {
-        if (done == Hook.FAILED || !lock.isHeld() && DeviceTables.get().wifiLocks.remove(lock)) {
+        if (done == Hook.FAILED
+                || !lock.isHeld() && DeviceTables.get().wifiLocks.remove(lock)) {
             Hook.end(Api.WIFI_LOCK_STOP, start, Hook.WIFI_LOCK, Hook.STOP, done, System.identityHashCode(lock));
         } else {
             Hook.leave(Api.WIFI_LOCK_STOP);

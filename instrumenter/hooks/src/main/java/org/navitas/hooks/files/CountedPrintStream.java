@@ -26,7 +26,8 @@ public class CountedPrintStream extends PrintStream {
     }
 
     /** The constructor of newer platforms for a stream and a charset. */
-    public CountedPrintStream(OutputStream out, boolean autoFlush, Charset charset) throws UnsupportedEncodingException {
+    public CountedPrintStream(OutputStream out, boolean autoFlush, Charset charset)
+            throws UnsupportedEncodingException {
         super(out, autoFlush, charset.name());
     }
 
@@ -61,7 +62,8 @@ public class CountedPrintStream extends PrintStream {
     }
 
     /** The charset comes first: an unknown one is reported before the file is created. */
-    private CountedPrintStream(Charset charset, String name) throws FileNotFoundException, UnsupportedEncodingException {
+    private CountedPrintStream(Charset charset, String name)
+            throws FileNotFoundException, UnsupportedEncodingException {
         super(new CountedFileOutputStream(name), false, charset.name());
     }
 

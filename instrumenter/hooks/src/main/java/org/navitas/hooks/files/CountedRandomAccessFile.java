@@ -102,7 +102,8 @@ public class CountedRandomAccessFile extends RandomAccessFile {
 
     /** Hook of {@link RandomAccessFile#writeBytes}, which cannot be overridden. */
     static void text(RandomAccessFile file, String text, boolean wide) throws IOException {
-        CountedRandomAccessFile counted = file instanceof CountedRandomAccessFile ? (CountedRandomAccessFile) file : null;
+        CountedRandomAccessFile counted =
+                file instanceof CountedRandomAccessFile ? (CountedRandomAccessFile) file : null;
         long start = Hook.begin(Api.RANDOM_WRITE);
         long bytes = Hook.FAILED;
         if (counted != null) {

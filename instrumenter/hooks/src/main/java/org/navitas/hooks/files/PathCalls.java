@@ -56,7 +56,8 @@ public final class PathCalls {
     }
 
     /** Hook of {@link Files#newBufferedWriter(Path, Charset, OpenOption...)}. */
-    public static BufferedWriter newBufferedWriter(Path path, Charset charset, OpenOption... options) throws IOException {
+    public static BufferedWriter newBufferedWriter(Path path, Charset charset, OpenOption... options)
+            throws IOException {
         return new BufferedWriter(new OutputStreamWriter(newOutputStream(path, options), charset.newEncoder()));
     }
 
@@ -135,7 +136,8 @@ public final class PathCalls {
     }
 
     /** Hook of {@link Files#write(Path, Iterable, OpenOption...)}. */
-    public static Path write(Path path, Iterable<? extends CharSequence> lines, OpenOption... options) throws IOException {
+    public static Path write(Path path, Iterable<? extends CharSequence> lines, OpenOption... options)
+            throws IOException {
         return write(path, lines, StandardCharsets.UTF_8, options);
     }
 
@@ -160,7 +162,8 @@ public final class PathCalls {
     }
 
     /** Hook of {@code Files.writeString(Path, CharSequence, Charset, OpenOption...)} of newer platforms. */
-    public static Path writeString(Path path, CharSequence text, Charset charset, OpenOption... options) throws IOException {
+    public static Path writeString(Path path, CharSequence text, Charset charset, OpenOption... options)
+            throws IOException {
         ByteBuffer encoded = Charsets.of(charset).newEncoder().encode(CharBuffer.wrap(text));
         byte[] bytes = new byte[encoded.remaining()];
         encoded.get(bytes);

@@ -38,7 +38,8 @@ public final class Alarms {
     }
 
     /** Hook of {@link AlarmManager#setInexactRepeating}. */
-    public static void setInexactRepeating(AlarmManager manager, int type, long at, long intervalMs, PendingIntent operation) {
+    public static void setInexactRepeating(
+            AlarmManager manager, int type, long at, long intervalMs, PendingIntent operation) {
         long start = Hook.now();
         manager.setInexactRepeating(type, at, intervalMs, operation);
         set(start, wakes(type) | Kind.PERIODIC, intervalMs, operation);

@@ -27,7 +27,8 @@ public final class AndroidTables {
     static final Callback RECEIVE = new Callback("onReceive", Context.class, Intent.class);
     public static final Callback START_JOB = new Callback("onStartJob", JobParameters.class);
 
-    public static final Callback QUERY_BUNDLE = new Callback("query", Uri.class, String[].class, Bundle.class, CancellationSignal.class);
+    public static final Callback QUERY_BUNDLE =
+            new Callback("query", Uri.class, String[].class, Bundle.class, CancellationSignal.class);
     public static final Callback QUERY_SIGNAL = new Callback(
             "query", Uri.class, String[].class, String.class, String[].class, String.class, CancellationSignal.class);
     public static final Callback QUERY =

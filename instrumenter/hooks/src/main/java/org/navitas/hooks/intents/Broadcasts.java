@@ -36,8 +36,15 @@ public final class Broadcasts {
     }
 
     /** Hook of {@link Context#sendOrderedBroadcast}. A receiver of the result that lacks an inserted call sees no token. */
-    public static void sendOrderedBroadcast(Context context, Intent intent, String permission, BroadcastReceiver result,
-            Handler handler, int code, String data, Bundle extras) {
+    public static void sendOrderedBroadcast(
+            Context context,
+            Intent intent,
+            String permission,
+            BroadcastReceiver result,
+            Handler handler,
+            int code,
+            String data,
+            Bundle extras) {
         boolean hidden = result != null && Hook.records() && AndroidTables.RECEIVE.isHidden(result.getClass());
         Sent sent = Sent.by(context, intent, hidden ? Components.NO_RECEIVER : Components.RECEIVER);
         context.sendOrderedBroadcast(sent.intent, permission, result, handler, code, data, extras);
@@ -61,8 +68,8 @@ public final class Broadcasts {
     }
 
     /** Hook of {@link Context#registerReceiver(BroadcastReceiver, IntentFilter, String, Handler)}. */
-    public static Intent registerReceiver(Context context, BroadcastReceiver receiver, IntentFilter filter,
-            String permission, Handler handler) {
+    public static Intent registerReceiver(
+            Context context, BroadcastReceiver receiver, IntentFilter filter, String permission, Handler handler) {
         long start = Hook.now();
         Intent sticky = context.registerReceiver(receiver, filter, permission, handler);
         registered(start, context, receiver, filter);
@@ -84,8 +91,14 @@ public final class Broadcasts {
                 }
                 actions.append(i > 0 ? "," : "").append(filter.getAction(i));
             }
-            Hook.communication(start, 0, Kind.REGISTER_RECEIVER, 0, Components.moduleOf(context),
-                    receiver.getClass().getName(), actions.toString());
+            Hook.communication(
+                    start,
+                    0,
+                    Kind.REGISTER_RECEIVER,
+                    0,
+                    Components.moduleOf(context),
+                    receiver.getClass().getName(),
+                    actions.toString());
         }
     }
 }

@@ -26,6 +26,7 @@ public final class Callback {
         Class<?> first;
         /** Whether a class overrides the callback, and whether the override farthest down lacks an inserted call. */
         boolean any;
+
         boolean hidden;
     }
 
@@ -60,7 +61,9 @@ public final class Callback {
 
     private Overrides find(Class<?> type) {
         Overrides found = new Overrides();
-        for (Class<?> each = type; each != null && !each.getName().startsWith(PLATFORM) && found.first == null; each = each.getSuperclass()) {
+        for (Class<?> each = type;
+                each != null && !each.getName().startsWith(PLATFORM) && found.first == null;
+                each = each.getSuperclass()) {
             try {
                 Method override = each.getDeclaredMethod(name, parameters);
                 boolean isMarked = override.isAnnotationPresent(Received.class);

@@ -48,8 +48,13 @@ public final class CompatibleCalls {
     }
 
     /** Hook of {@code ContextCompat.registerReceiver}. */
-    public static Intent registerReceiver(Context context, BroadcastReceiver receiver, IntentFilter filter,
-            String permission, Handler handler, int flags) {
+    public static Intent registerReceiver(
+            Context context,
+            BroadcastReceiver receiver,
+            IntentFilter filter,
+            String permission,
+            Handler handler,
+            int flags) {
         long start = Hook.now();
         Intent sticky = ContextCompat.registerReceiver(context, receiver, filter, permission, handler, flags);
         Broadcasts.registered(start, context, receiver, filter);

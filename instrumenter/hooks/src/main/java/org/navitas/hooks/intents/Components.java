@@ -46,7 +46,9 @@ final class Components {
         Boolean known = IntentTables.get().overriding.get(type);
         if (known == null) {
             known = false;
-            for (Class<?> each = type; each != null && !known && !isPlatform(each.getName()); each = each.getSuperclass()) {
+            for (Class<?> each = type;
+                    each != null && !known && !isPlatform(each.getName());
+                    each = each.getSuperclass()) {
                 known = declaresSend(each);
             }
             IntentTables.get().overriding.put(type, known);

@@ -11,7 +11,8 @@ public final class Destroyed {
     /** Called at the start of {@link Service#onDestroy}. */
     public static void onDestroy(Object self, Class<?> in) {
         if (Hook.records() && isService(self) && AndroidTables.DESTROY.isFirst(self, in)) {
-            Hook.communication(Hook.now(), 0, Kind.SERVICE_DESTROYED, 0, self.getClass().getName(), "", "");
+            Hook.communication(
+                    Hook.now(), 0, Kind.SERVICE_DESTROYED, 0, self.getClass().getName(), "", "");
         }
     }
 

@@ -4,6 +4,7 @@ package org.navitas.hooks.intents;
 final class Hashes {
     /** What makes sums of hashed numbers differ (splitmix64). */
     static final long STEP = 0x9E3779B97F4A7C15L;
+
     private static final long PRIME = 0x100000001B3L;
 
     private Hashes() {}

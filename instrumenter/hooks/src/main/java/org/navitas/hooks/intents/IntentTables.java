@@ -25,6 +25,7 @@ public final class IntentTables {
     final WeakTable<Long> localIntents = new WeakTable<>();
     /** What is known of an object that the app has. */
     final Map<PendingIntent, PendingIntents> pendingIntents = new WeakHashMap<>();
+
     final WeakTable<Results> results = new WeakTable<>();
     /** The class of the bound service, by the connection that unbinds it. */
     final WeakTable<String> bound = new WeakTable<>();
@@ -36,6 +37,7 @@ public final class IntentTables {
     final List<LatestUsed<Intent.FilterComparison, Boolean>> resolved = new ArrayList<>();
     /** How many tokens there are, and where they begin. */
     final AtomicLong sends = new AtomicLong();
+
     final long seed = Hashes.mixed(System.nanoTime()) ^ Hashes.mixed(System.currentTimeMillis());
 
     IntentTables() {

@@ -35,7 +35,8 @@ public final class Launchers {
         }
         boolean passesOn = false;
         try {
-            passesOn = input instanceof Intent && launcher.getContract().getClass().getName().startsWith(ANDROIDX);
+            passesOn = input instanceof Intent
+                    && launcher.getContract().getClass().getName().startsWith(ANDROIDX);
         } catch (LinkageError | RuntimeException e) { // launchers of older versions lack the method
             passesOn = false;
         }

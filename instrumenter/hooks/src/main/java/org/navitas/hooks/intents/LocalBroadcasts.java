@@ -25,7 +25,8 @@ public final class LocalBroadcasts {
     }
 
     /** Hook of {@link LocalBroadcastManager#registerReceiver}. */
-    public static void registerReceiver(LocalBroadcastManager manager, BroadcastReceiver receiver, IntentFilter filter) {
+    public static void registerReceiver(
+            LocalBroadcastManager manager, BroadcastReceiver receiver, IntentFilter filter) {
         long start = Hook.now();
         manager.registerReceiver(receiver, filter);
         Broadcasts.registered(start, null, receiver, filter);

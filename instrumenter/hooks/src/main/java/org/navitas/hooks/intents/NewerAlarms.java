@@ -27,24 +27,40 @@ public final class NewerAlarms {
     }
 
     /** Hook of {@code AlarmManager#set} with a listener, which no intent reaches. */
-    public static void set(AlarmManager manager, int type, long at, String tag,
-            AlarmManager.OnAlarmListener listener, Handler handler) {
+    public static void set(
+            AlarmManager manager,
+            int type,
+            long at,
+            String tag,
+            AlarmManager.OnAlarmListener listener,
+            Handler handler) {
         long start = Hook.now();
         manager.set(type, at, tag, listener, handler);
         listening(start, Alarms.wakes(type), tag, listener);
     }
 
     /** Hook of {@code AlarmManager#setExact} with a listener, which no intent reaches. */
-    public static void setExact(AlarmManager manager, int type, long at, String tag,
-            AlarmManager.OnAlarmListener listener, Handler handler) {
+    public static void setExact(
+            AlarmManager manager,
+            int type,
+            long at,
+            String tag,
+            AlarmManager.OnAlarmListener listener,
+            Handler handler) {
         long start = Hook.now();
         manager.setExact(type, at, tag, listener, handler);
         listening(start, Alarms.wakes(type) | Kind.EXACT, tag, listener);
     }
 
     /** Hook of {@code AlarmManager#setWindow} with a listener, which no intent reaches. */
-    public static void setWindow(AlarmManager manager, int type, long at, long lengthMs, String tag,
-            AlarmManager.OnAlarmListener listener, Handler handler) {
+    public static void setWindow(
+            AlarmManager manager,
+            int type,
+            long at,
+            long lengthMs,
+            String tag,
+            AlarmManager.OnAlarmListener listener,
+            Handler handler) {
         long start = Hook.now();
         manager.setWindow(type, at, lengthMs, tag, listener, handler);
         listening(start, Alarms.wakes(type), tag, listener);
@@ -55,13 +71,21 @@ public final class NewerAlarms {
         long start = Hook.now();
         manager.cancel(listener);
         if (start != 0 && listener != null) {
-            Hook.communication(start, 0, Kind.CANCEL_ALARM, 0, "", listener.getClass().getName(), "");
+            Hook.communication(
+                    start, 0, Kind.CANCEL_ALARM, 0, "", listener.getClass().getName(), "");
         }
     }
 
     private static void listening(long start, int flags, String tag, AlarmManager.OnAlarmListener listener) {
         if (start != 0 && listener != null) {
-            Hook.communication(start, 0, flags << 16 | Kind.SET_ALARM, 0, "", listener.getClass().getName(), tag == null ? "" : tag);
+            Hook.communication(
+                    start,
+                    0,
+                    flags << 16 | Kind.SET_ALARM,
+                    0,
+                    "",
+                    listener.getClass().getName(),
+                    tag == null ? "" : tag);
         }
     }
 }

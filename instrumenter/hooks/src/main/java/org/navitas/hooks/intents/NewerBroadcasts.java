@@ -24,8 +24,13 @@ public final class NewerBroadcasts {
     }
 
     /** Hook of {@link Context#registerReceiver(BroadcastReceiver, IntentFilter, String, Handler, int)}. */
-    public static Intent registerReceiver(Context context, BroadcastReceiver receiver, IntentFilter filter,
-            String permission, Handler handler, int flags) {
+    public static Intent registerReceiver(
+            Context context,
+            BroadcastReceiver receiver,
+            IntentFilter filter,
+            String permission,
+            Handler handler,
+            int flags) {
         long start = Hook.now();
         Intent sticky = context.registerReceiver(receiver, filter, permission, handler, flags);
         Broadcasts.registered(start, context, receiver, filter);

@@ -27,8 +27,15 @@ public final class NewerPendingIntents {
     }
 
     /** Hook of {@link PendingIntent#send(Context, int, Intent, PendingIntent.OnFinished, Handler, String, Bundle)}. */
-    public static void send(PendingIntent intent, Context context, int code, Intent fill,
-            PendingIntent.OnFinished finished, Handler handler, String permission, Bundle options)
+    public static void send(
+            PendingIntent intent,
+            Context context,
+            int code,
+            Intent fill,
+            PendingIntent.OnFinished finished,
+            Handler handler,
+            String permission,
+            Bundle options)
             throws PendingIntent.CanceledException {
         long start = Hook.now();
         intent.send(context, code, fill, finished, handler, permission, options);

@@ -105,16 +105,29 @@ public final class PendingIntents {
     }
 
     /** Hook of {@link PendingIntent#send(Context, int, Intent, PendingIntent.OnFinished, Handler)}. */
-    public static void send(PendingIntent intent, Context context, int code, Intent fill,
-            PendingIntent.OnFinished finished, Handler handler) throws PendingIntent.CanceledException {
+    public static void send(
+            PendingIntent intent,
+            Context context,
+            int code,
+            Intent fill,
+            PendingIntent.OnFinished finished,
+            Handler handler)
+            throws PendingIntent.CanceledException {
         long start = Hook.now();
         intent.send(context, code, fill, finished, handler);
         sent(start, context, intent);
     }
 
     /** Hook of {@link PendingIntent#send(Context, int, Intent, PendingIntent.OnFinished, Handler, String)}. */
-    public static void send(PendingIntent intent, Context context, int code, Intent fill,
-            PendingIntent.OnFinished finished, Handler handler, String permission) throws PendingIntent.CanceledException {
+    public static void send(
+            PendingIntent intent,
+            Context context,
+            int code,
+            Intent fill,
+            PendingIntent.OnFinished finished,
+            Handler handler,
+            String permission)
+            throws PendingIntent.CanceledException {
         long start = Hook.now();
         intent.send(context, code, fill, finished, handler, permission);
         sent(start, context, intent);
@@ -157,7 +170,10 @@ public final class PendingIntents {
 
     /** Returns the flags that are part of the object's identity (AOSP: PendingIntentController.getIntentSender). */
     private static int identityOf(int flags) {
-        return flags & ~(PendingIntent.FLAG_NO_CREATE | PendingIntent.FLAG_CANCEL_CURRENT | PendingIntent.FLAG_UPDATE_CURRENT);
+        return flags
+                & ~(PendingIntent.FLAG_NO_CREATE
+                        | PendingIntent.FLAG_CANCEL_CURRENT
+                        | PendingIntent.FLAG_UPDATE_CURRENT);
     }
 
     private static int receiverOf(int type) {
@@ -190,8 +206,8 @@ public final class PendingIntents {
     static PendingIntent got(PendingIntent result, Sent sent, int flags) {
         if (result != null && sent.token != 0) {
             sent.flags |= flags;
-            PendingIntents known =
-                    new PendingIntents(sent.token, sent.target, Sent.actionOf(sent.intent), sent.flags & ~Kind.REPLACES);
+            PendingIntents known = new PendingIntents(
+                    sent.token, sent.target, Sent.actionOf(sent.intent), sent.flags & ~Kind.REPLACES);
             synchronized (IntentTables.get().pendingIntents) {
                 IntentTables.get().pendingIntents.remove(result); // an equal object, which may be collected earlier
                 IntentTables.get().pendingIntents.put(result, known);
@@ -215,7 +231,13 @@ public final class PendingIntents {
                 Hook.communication(start, 0, (flags | Kind.LEAVES) << 16 | kind, periodMs, module, "", "");
             } else {
                 Hook.communication(
-                        start, known.token, (flags | known.flags) << 16 | kind, periodMs, module, known.target, known.action);
+                        start,
+                        known.token,
+                        (flags | known.flags) << 16 | kind,
+                        periodMs,
+                        module,
+                        known.target,
+                        known.action);
             }
         }
     }

@@ -27,7 +27,8 @@ public final class Receivers {
 
     /** Called at the start of {@link Activity#onCreate(Bundle)}. */
     public static void onCreate(Object self, Bundle state, Class<?> in) {
-        if (Hook.isStarted() && self instanceof Activity
+        if (Hook.isStarted()
+                && self instanceof Activity
                 && AndroidTables.CREATE.isFirst(self, in, AndroidTables.CREATE_PERSISTABLE)) {
             created((Activity) self, state);
         }
@@ -65,7 +66,9 @@ public final class Receivers {
 
     /** Called at the start of {@code Service.onStart}. */
     public static void onStart(Object self, Intent intent, int startId, Class<?> in) {
-        if (Hook.isStarted() && self instanceof Service && AndroidTables.START.isFirst(self, in, AndroidTables.START_COMMAND)) {
+        if (Hook.isStarted()
+                && self instanceof Service
+                && AndroidTables.START.isFirst(self, in, AndroidTables.START_COMMAND)) {
             received(Kind.SERVICE_START, self, intent, Tokens.take(intent), 0);
         }
     }
@@ -73,7 +76,8 @@ public final class Receivers {
     /** Called at the start of {@code IntentService.onHandleIntent}. */
     @SuppressWarnings("deprecation")
     public static void onHandleIntent(Object self, Intent intent, Class<?> in) {
-        if (Hook.isStarted() && self instanceof IntentService
+        if (Hook.isStarted()
+                && self instanceof IntentService
                 && AndroidTables.HANDLE.isFirst(self, in, AndroidTables.START_COMMAND, AndroidTables.START)) {
             received(Kind.SERVICE_START, self, intent, Tokens.take(intent), 0);
         }
@@ -106,7 +110,11 @@ public final class Receivers {
         if (Hook.isStarted() && self instanceof BroadcastReceiver && AndroidTables.RECEIVE.isFirst(self, in)) {
             long token = Tokens.take(intent);
             if (Hook.records()) {
-                received(Kind.RECEIVE, self, intent, token == 0 ? LocalBroadcasts.tokenOf(intent) : token,
+                received(
+                        Kind.RECEIVE,
+                        self,
+                        intent,
+                        token == 0 ? LocalBroadcasts.tokenOf(intent) : token,
                         isFromSystem((BroadcastReceiver) self) ? Kind.FROM_SYSTEM : 0);
             }
         }

@@ -22,7 +22,8 @@ final class Resolved {
         if (intent.getType() == null && "content".equals(intent.getScheme())) {
             return false; // the system would call a provider for the type
         }
-        LatestUsed<Intent.FilterComparison, Boolean> known = IntentTables.get().resolved.get(receiver);
+        LatestUsed<Intent.FilterComparison, Boolean> known =
+                IntentTables.get().resolved.get(receiver);
         Boolean found;
         synchronized (known) {
             found = known.get(new Intent.FilterComparison(intent));
@@ -45,7 +46,8 @@ final class Resolved {
             List<ResolveInfo> all = receiver == Components.ACTIVITY
                     ? packages.queryIntentActivities(filter, PackageManager.MATCH_DEFAULT_ONLY)
                     : receiver == Components.RECEIVER
-                            ? packages.queryBroadcastReceivers(filter, 0) : packages.queryIntentServices(filter, 0);
+                            ? packages.queryBroadcastReceivers(filter, 0)
+                            : packages.queryIntentServices(filter, 0);
             for (ResolveInfo each : all) {
                 if (!Components.removesTokens(classOf(each), sender, receiver)) {
                     return false;

@@ -12,9 +12,11 @@ final class Sent {
     Intent intent;
     /** 0 unless the intent carries it. */
     long token;
+
     int flags;
     /** Whether the call only asks for a pending intent that exists: it makes none, and sends nothing. */
     boolean onlyAsks;
+
     final String target;
     private final long start;
     private final Context context;
@@ -47,7 +49,9 @@ final class Sent {
         boolean stays = own != null && own.equals(component == null ? intent.getPackage() : component.getPackageName());
         Sent sent = new Sent(context, intent, start, stays && component != null ? component.getClassName() : "");
         sent.flags = stays ? 0 : Kind.LEAVES;
-        if (stays && receiver != Components.NO_RECEIVER && !Components.sees(context)
+        if (stays
+                && receiver != Components.NO_RECEIVER
+                && !Components.sees(context)
                 && (component == null
                         ? !(receiver == Components.RECEIVER && Broadcasts.isHidden(actionOf(intent)))
                                 && Resolved.removeTokens(intent, context, receiver)

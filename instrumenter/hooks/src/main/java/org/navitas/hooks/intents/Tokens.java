@@ -31,7 +31,8 @@ public final class Tokens {
         long seed = tables.seed ^ Hashes.mixed(~(long) Process.myPid());
         long token;
         do {
-            token = Hashes.mixed(seed + Hashes.STEP * tables.sends.incrementAndGet()); // one-to-one, so all tokens of a process differ
+            token = Hashes.mixed(seed
+                    + Hashes.STEP * tables.sends.incrementAndGet()); // one-to-one, so all tokens of a process differ
         } while (token == 0);
         return token;
     }
@@ -60,7 +61,8 @@ public final class Tokens {
             String own = ownPackage(context);
             Context platform = Resolved.platform(context);
             return platform.getPackageManager()
-                    .getPackageInfo(own == null ? platform.getPackageName() : own, 0).firstInstallTime;
+                    .getPackageInfo(own == null ? platform.getPackageName() : own, 0)
+                    .firstInstallTime;
         } catch (PackageManager.NameNotFoundException | RuntimeException | LinkageError e) {
             return 0;
         }
@@ -102,7 +104,8 @@ public final class Tokens {
      */
     static long take(Intent intent) {
         try {
-            Bundle extras = intent == null ? null : intent.getExtras(); // a copy: extras that cannot be read stay as they are
+            Bundle extras =
+                    intent == null ? null : intent.getExtras(); // a copy: extras that cannot be read stay as they are
             Object carried = extras == null ? null : extras.get(EXTRA);
             if (carried instanceof Long) {
                 intent.removeExtra(EXTRA);

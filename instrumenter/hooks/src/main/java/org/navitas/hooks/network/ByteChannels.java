@@ -103,7 +103,8 @@ public final class ByteChannels {
     }
 
     /** Hook of {@link FileChannel#transferTo}: reads a file, and writes to the other channel's device. */
-    public static long transferTo(FileChannel channel, long position, long most, WritableByteChannel target) throws IOException {
+    public static long transferTo(FileChannel channel, long position, long most, WritableByteChannel target)
+            throws IOException {
         long start = Hook.begin(Api.CHANNEL_TRANSFER);
         long bytes = Hook.FAILED;
         try {
@@ -119,7 +120,8 @@ public final class ByteChannels {
     }
 
     /** Hook of {@link FileChannel#transferFrom}: reads from the other channel's device, and writes a file. */
-    public static long transferFrom(FileChannel channel, ReadableByteChannel source, long position, long most) throws IOException {
+    public static long transferFrom(FileChannel channel, ReadableByteChannel source, long position, long most)
+            throws IOException {
         long start = Hook.begin(Api.CHANNEL_TRANSFER);
         long bytes = Hook.FAILED;
         try {
@@ -167,15 +169,19 @@ public final class ByteChannels {
     }
 
     private static int readApi(ReadableByteChannel channel) {
-        return channel instanceof FileChannel ? Api.CHANNEL_READ
-                : channel instanceof SocketChannel ? Api.NET_CHANNEL_READ
-                : channel instanceof DatagramChannel ? Api.DATAGRAMS_RECEIVE : NONE;
+        return channel instanceof FileChannel
+                ? Api.CHANNEL_READ
+                : channel instanceof SocketChannel
+                        ? Api.NET_CHANNEL_READ
+                        : channel instanceof DatagramChannel ? Api.DATAGRAMS_RECEIVE : NONE;
     }
 
     private static int writeApi(WritableByteChannel channel) {
-        return channel instanceof FileChannel ? Api.CHANNEL_WRITE
-                : channel instanceof SocketChannel ? Api.NET_CHANNEL_WRITE
-                : channel instanceof DatagramChannel ? Api.DATAGRAMS_SEND : NONE;
+        return channel instanceof FileChannel
+                ? Api.CHANNEL_WRITE
+                : channel instanceof SocketChannel
+                        ? Api.NET_CHANNEL_WRITE
+                        : channel instanceof DatagramChannel ? Api.DATAGRAMS_SEND : NONE;
     }
 
     private static void received(int api, long start, long bytes, Object channel) {

@@ -58,7 +58,8 @@ public final class Connections {
         long start = Hook.begin(Api.URL_CONNECT);
         long done = Hook.FAILED;
         try {
-            OutputStream out = CountedOutputStream.of(connection.getOutputStream(), Api.URL_WRITE, Peers.writeKind(connection), connection);
+            OutputStream out = CountedOutputStream.of(
+                    connection.getOutputStream(), Api.URL_WRITE, Peers.writeKind(connection), connection);
             done = 0;
             return out;
         } finally {
@@ -118,13 +119,15 @@ public final class Connections {
         if (isNetwork(connection)) {
             return CountedInputStream.of(in, Api.URL_READ, Peers.readKind(connection), connection);
         }
-        boolean isFile = connection.getURL() != null && "file".equals(connection.getURL().getProtocol());
+        boolean isFile =
+                connection.getURL() != null && "file".equals(connection.getURL().getProtocol());
         return isFile ? CountedInputStream.of(in, Api.URL_FILE_READ, Hook.FILE_READ, connection) : in;
     }
 
     private static boolean isNetwork(URLConnection connection) {
         return connection instanceof HttpURLConnection
-                || connection.getURL() != null && "ftp".equals(connection.getURL().getProtocol());
+                || connection.getURL() != null
+                        && "ftp".equals(connection.getURL().getProtocol());
     }
 
     private static void connected(long start, long done, URLConnection connection) {

@@ -103,7 +103,8 @@ final class Peers {
         }
         try {
             InetAddress peer = socket.getInetAddress();
-            return peer != null && (peer.isLoopbackAddress() || peer.equals(socket.getLocalAddress()))
+            return peer != null
+                    && (peer.isLoopbackAddress() || peer.equals(socket.getLocalAddress()))
                     && Hook.staysOnDevice(socket.getLocalPort(), socket.getPort());
         } catch (RuntimeException e) {
             return false; // a socket of the app's own class
@@ -118,7 +119,9 @@ final class Peers {
         try {
             URL url = connection.getURL();
             boolean hasProxy = connection instanceof HttpURLConnection && ((HttpURLConnection) connection).usingProxy();
-            return !hasProxy && url != null && url.getHost().matches(LOOPBACK_NAME)
+            return !hasProxy
+                    && url != null
+                    && url.getHost().matches(LOOPBACK_NAME)
                     && Hook.staysOnDevice(0, url.getPort() < 0 ? url.getDefaultPort() : url.getPort());
         } catch (RuntimeException e) {
             return false; // a connection of the app's own class

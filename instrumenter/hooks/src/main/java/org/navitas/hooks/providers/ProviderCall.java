@@ -42,8 +42,14 @@ final class ProviderCall {
                 ProviderTables.get().call.set(call.outer);
             }
             boolean taken = call.taker != null;
-            Hook.communication(call.start, taken ? call.token : 0, (taken ? 0 : Kind.LEAVES) << 16 | Kind.PROVIDER_CALL, 0, "",
-                    taken ? call.taker : "", authority == null ? "" : authority);
+            Hook.communication(
+                    call.start,
+                    taken ? call.token : 0,
+                    (taken ? 0 : Kind.LEAVES) << 16 | Kind.PROVIDER_CALL,
+                    0,
+                    "",
+                    taken ? call.taker : "",
+                    authority == null ? "" : authority);
         }
     }
 

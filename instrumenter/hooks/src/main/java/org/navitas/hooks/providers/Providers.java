@@ -17,23 +17,37 @@ public final class Providers {
     private Providers() {}
 
     /** Called at the start of {@code ContentProvider.query}. */
-    public static void query(Object self, Uri uri, String[] columns, Bundle arguments, CancellationSignal signal, Class<?> in) {
+    public static void query(
+            Object self, Uri uri, String[] columns, Bundle arguments, CancellationSignal signal, Class<?> in) {
         if (is(self)) {
             called(self, ProviderCall.authorityOf(uri), AndroidTables.QUERY_BUNDLE.isFirst(self, in));
         }
     }
 
     /** Called at the start of {@code ContentProvider.query}. */
-    public static void query(Object self, Uri uri, String[] columns, String selection, String[] arguments, String order, CancellationSignal signal, Class<?> in) {
+    public static void query(
+            Object self,
+            Uri uri,
+            String[] columns,
+            String selection,
+            String[] arguments,
+            String order,
+            CancellationSignal signal,
+            Class<?> in) {
         if (is(self)) {
-            called(self, ProviderCall.authorityOf(uri), AndroidTables.QUERY_SIGNAL.isFirst(self, in, AndroidTables.QUERY_BUNDLE));
+            called(
+                    self,
+                    ProviderCall.authorityOf(uri),
+                    AndroidTables.QUERY_SIGNAL.isFirst(self, in, AndroidTables.QUERY_BUNDLE));
         }
     }
 
     /** Called at the start of {@code ContentProvider.query}. */
-    public static void query(Object self, Uri uri, String[] columns, String selection, String[] arguments, String order, Class<?> in) {
+    public static void query(
+            Object self, Uri uri, String[] columns, String selection, String[] arguments, String order, Class<?> in) {
         if (is(self)) {
-            boolean isFirst = AndroidTables.QUERY.isFirst(self, in, AndroidTables.QUERY_BUNDLE, AndroidTables.QUERY_SIGNAL);
+            boolean isFirst =
+                    AndroidTables.QUERY.isFirst(self, in, AndroidTables.QUERY_BUNDLE, AndroidTables.QUERY_SIGNAL);
             called(self, ProviderCall.authorityOf(uri), isFirst);
         }
     }
@@ -48,7 +62,10 @@ public final class Providers {
     /** Called at the start of {@code ContentProvider.insert}. */
     public static void insert(Object self, Uri uri, ContentValues values, Class<?> in) {
         if (is(self)) {
-            called(self, ProviderCall.authorityOf(uri), AndroidTables.INSERT.isFirst(self, in, AndroidTables.INSERT_BUNDLE));
+            called(
+                    self,
+                    ProviderCall.authorityOf(uri),
+                    AndroidTables.INSERT.isFirst(self, in, AndroidTables.INSERT_BUNDLE));
         }
     }
 
@@ -60,9 +77,13 @@ public final class Providers {
     }
 
     /** Called at the start of {@code ContentProvider.update}. */
-    public static void update(Object self, Uri uri, ContentValues values, String where, String[] arguments, Class<?> in) {
+    public static void update(
+            Object self, Uri uri, ContentValues values, String where, String[] arguments, Class<?> in) {
         if (is(self)) {
-            called(self, ProviderCall.authorityOf(uri), AndroidTables.UPDATE.isFirst(self, in, AndroidTables.UPDATE_BUNDLE));
+            called(
+                    self,
+                    ProviderCall.authorityOf(uri),
+                    AndroidTables.UPDATE.isFirst(self, in, AndroidTables.UPDATE_BUNDLE));
         }
     }
 
@@ -76,7 +97,10 @@ public final class Providers {
     /** Called at the start of {@code ContentProvider.delete}. */
     public static void delete(Object self, Uri uri, String where, String[] arguments, Class<?> in) {
         if (is(self)) {
-            called(self, ProviderCall.authorityOf(uri), AndroidTables.DELETE.isFirst(self, in, AndroidTables.DELETE_BUNDLE));
+            called(
+                    self,
+                    ProviderCall.authorityOf(uri),
+                    AndroidTables.DELETE.isFirst(self, in, AndroidTables.DELETE_BUNDLE));
         }
     }
 
@@ -103,8 +127,7 @@ public final class Providers {
         String module = self.getClass().getName();
         long token = ProviderCall.take(module);
         if (token != 0 || isNewest) {
-            Hook.communication(
-                    Hook.now(), token, Kind.PROVIDER, 0, module, "", authority == null ? "" : authority);
+            Hook.communication(Hook.now(), token, Kind.PROVIDER, 0, module, "", authority == null ? "" : authority);
         }
     }
 }

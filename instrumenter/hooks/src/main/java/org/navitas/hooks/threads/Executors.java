@@ -38,12 +38,14 @@ public final class Executors {
     }
 
     /** Hook of {@link ScheduledExecutorService#schedule(Runnable, long, TimeUnit)}. */
-    public static ScheduledFuture<?> schedule(ScheduledExecutorService executor, Runnable task, long delay, TimeUnit unit) {
+    public static ScheduledFuture<?> schedule(
+            ScheduledExecutorService executor, Runnable task, long delay, TimeUnit unit) {
         return executor.schedule(mayCarry(executor) ? Handed.of(task) : task, delay, unit);
     }
 
     /** Hook of {@link ScheduledExecutorService#schedule(Callable, long, TimeUnit)}. */
-    public static <T> ScheduledFuture<T> schedule(ScheduledExecutorService executor, Callable<T> task, long delay, TimeUnit unit) {
+    public static <T> ScheduledFuture<T> schedule(
+            ScheduledExecutorService executor, Callable<T> task, long delay, TimeUnit unit) {
         return executor.schedule(mayCarry(executor) ? Handed.of(task) : task, delay, unit);
     }
 
@@ -72,7 +74,8 @@ public final class Executors {
             return false;
         }
         ThreadPoolExecutor pool = (ThreadPoolExecutor) executor;
-        return pool.getQueue() instanceof PriorityBlockingQueue || !isPlatform(pool.getQueue())
+        return pool.getQueue() instanceof PriorityBlockingQueue
+                || !isPlatform(pool.getQueue())
                 || !isPlatform(pool.getRejectedExecutionHandler());
     }
 

@@ -35,7 +35,9 @@ final class Posted implements Runnable {
 
     /** Returns what carries the origin of work that can be in a queue, or null. */
     static Posted known(Runnable task) {
-        WeakReference<Posted> known = task == null || Hook.now() == 0 ? null : ThreadTables.get().posted.get(task);
+        WeakReference<Posted> known = task == null || Hook.now() == 0
+                ? null
+                : ThreadTables.get().posted.get(task);
         return known == null ? null : known.get();
     }
 

@@ -94,7 +94,9 @@ public final class Chains {
                     parents.add(known);
                 }
             }
-            WorkTables.get().chains.put(chain, new Chains(parents.isEmpty() ? "" : parents.get(0).name, requests, parents));
+            WorkTables.get()
+                    .chains
+                    .put(chain, new Chains(parents.isEmpty() ? "" : parents.get(0).name, requests, parents));
         }
         return chain;
     }

@@ -110,13 +110,25 @@ public final class Jobs {
         if (!isRefused) {
             boolean periodic = job.isPeriodic();
             int flags = periodic ? Kind.PERIODIC : 0;
-            Hook.communication(start, request.token, flags << 16 | Kind.SCHEDULE_JOB,
-                    periodic ? job.getIntervalMillis() : 0, "", request.target, String.valueOf(job.getId()));
+            Hook.communication(
+                    start,
+                    request.token,
+                    flags << 16 | Kind.SCHEDULE_JOB,
+                    periodic ? job.getIntervalMillis() : 0,
+                    "",
+                    request.target,
+                    String.valueOf(job.getId()));
         }
     }
 
     private static void cancelled(long start, int id, Jobs request) {
-        Hook.communication(start, request == null ? 0 : request.token, Kind.CANCEL_JOB, 0, "",
-                request == null ? "" : request.target, String.valueOf(id));
+        Hook.communication(
+                start,
+                request == null ? 0 : request.token,
+                Kind.CANCEL_JOB,
+                0,
+                "",
+                request == null ? "" : request.target,
+                String.valueOf(id));
     }
 }

@@ -11,6 +11,7 @@ public final class WorkTables {
 
     /** Workers that have begun. A worker works once; a coroutine's later segments are no work of their own. */
     final Started workers = new Started();
+
     final WeakTable<Chains> chains = new WeakTable<>();
     /** The last request of each id: a request replaces the job with its id, of any class. */
     final LatestUsed<Integer, Jobs> jobs = new LatestUsed<>(MOST_JOBS);

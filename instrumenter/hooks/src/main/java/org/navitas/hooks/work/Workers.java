@@ -28,9 +28,18 @@ public final class Workers {
 
     private static void begun(Object self) {
         try {
-            if (Hook.records() && self instanceof ListenableWorker && !WorkTables.get().workers.contains(self)) {
+            if (Hook.records()
+                    && self instanceof ListenableWorker
+                    && !WorkTables.get().workers.contains(self)) {
                 WorkTables.get().workers.add(self);
-                Hook.communication(Hook.now(), Tokens.of(((ListenableWorker) self).getId()), Kind.WORK, 0, self.getClass().getName(), "", "");
+                Hook.communication(
+                        Hook.now(),
+                        Tokens.of(((ListenableWorker) self).getId()),
+                        Kind.WORK,
+                        0,
+                        self.getClass().getName(),
+                        "",
+                        "");
             }
         } catch (LinkageError e) { // no worker: the app lacks the library
             return;

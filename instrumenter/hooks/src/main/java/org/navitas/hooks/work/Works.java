@@ -91,8 +91,14 @@ public final class Works {
             for (WorkRequest request : requests) {
                 long periodMs = request.getWorkSpec().intervalDuration;
                 int flags = periodMs > 0 ? Kind.PERIODIC : 0;
-                Hook.communication(start, Tokens.of(request.getId()), flags << 16 | Kind.ENQUEUE_WORK, periodMs, "",
-                        request.getWorkSpec().workerClassName, name == null ? "" : name);
+                Hook.communication(
+                        start,
+                        Tokens.of(request.getId()),
+                        flags << 16 | Kind.ENQUEUE_WORK,
+                        periodMs,
+                        "",
+                        request.getWorkSpec().workerClassName,
+                        name == null ? "" : name);
             }
         } catch (LinkageError e) { // a version of the library without these members: nothing is recorded
             return;

@@ -25,7 +25,7 @@ public class SingleUpdateTest {
         assertNotSame(listener, once);
         assertSame(once, SingleUpdate.of(listener, true));
         assertSame(once, SingleUpdate.known(listener));
-        assertNotSame(once, SingleUpdate.of(location -> { }, true));
+        assertNotSame(once, SingleUpdate.of(location -> {}, true));
     }
 
     @Test
@@ -79,6 +79,7 @@ public class SingleUpdateTest {
             return null;
         });
         assertEquals(1, recorded.uses.size());
-        assertEquals(Arrays.asList(Api.BLUETOOTH_LE_STOP, Api.BLUETOOTH_LE_STOP, Api.BLUETOOTH_LE_STOP), recorded.calls);
+        assertEquals(
+                Arrays.asList(Api.BLUETOOTH_LE_STOP, Api.BLUETOOTH_LE_STOP, Api.BLUETOOTH_LE_STOP), recorded.calls);
     }
 }

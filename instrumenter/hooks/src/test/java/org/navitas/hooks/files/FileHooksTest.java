@@ -22,7 +22,8 @@ import scenario.FileUse;
 
 /** Hooks of files: the app sees what it sees without them, and each byte is counted once. */
 public class FileHooksTest {
-    @Rule public final TemporaryFolder temporary = new TemporaryFolder();
+    @Rule
+    public final TemporaryFolder temporary = new TemporaryFolder();
 
     @Test
     @SuppressWarnings("unchecked")
@@ -51,7 +52,8 @@ public class FileHooksTest {
         }
         long before = System.nanoTime();
         Recorded<Integer> recorded = Recorded.of(() -> {
-            try (InputStream one = new CountedFileInputStream(file); InputStream two = new CountedFileInputStream(file)) {
+            try (InputStream one = new CountedFileInputStream(file);
+                    InputStream two = new CountedFileInputStream(file)) {
                 return one.read(new byte[4]) + one.read() + two.read();
             }
         });

@@ -25,7 +25,9 @@ import scenario.NetUse;
 
 /** Hooks of the network: the app sees what it sees without them, and the bytes are those of the servers' logs. */
 public class NetHooksTest {
-    @Rule public final TemporaryFolder temporary = new TemporaryFolder();
+    @Rule
+    public final TemporaryFolder temporary = new TemporaryFolder();
+
     private final AtomicLong received = new AtomicLong();
     private final AtomicLong sent = new AtomicLong();
     private ServerSocket echo;
@@ -67,9 +69,11 @@ public class NetHooksTest {
 
     private void echo() {
         try {
-            for (;;) {
+            for (; ; ) {
                 try (Socket socket = echo.accept()) {
-                    for (int value = socket.getInputStream().read(); value >= 0; value = socket.getInputStream().read()) {
+                    for (int value = socket.getInputStream().read();
+                            value >= 0;
+                            value = socket.getInputStream().read()) {
                         received.incrementAndGet();
                         socket.getOutputStream().write(value);
                         sent.incrementAndGet();
@@ -95,7 +99,10 @@ public class NetHooksTest {
         int datagrams = 30 + 20;
         assertEquals(received.get() + datagrams, recorded.bytes(Hook.LOOPBACK_WRITE));
         assertEquals(sent.get() + datagrams, recorded.bytes(Hook.LOOPBACK_READ));
-        assertEquals(0, recorded.count(kind -> kind > Hook.NET_WRITE && kind < Hook.LOOPBACK_READ || kind > Hook.LOOPBACK_WRITE));
+        assertEquals(
+                0,
+                recorded.count(
+                        kind -> kind > Hook.NET_WRITE && kind < Hook.LOOPBACK_READ || kind > Hook.LOOPBACK_WRITE));
         assertEquals(0, recorded.bytes(Hook.NET_WRITE) + recorded.bytes(Hook.NET_READ));
     }
 

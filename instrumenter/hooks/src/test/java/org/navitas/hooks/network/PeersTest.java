@@ -112,10 +112,13 @@ public class PeersTest {
 
     @Test
     public void aConnectionGoesByItsHost() throws Exception {
-        for (String host : new String[] {"localhost", "LOCALHOST:8080", "api.localhost", "127.0.0.1", "127.3.2.1:99", "[::1]:80"}) {
+        for (String host :
+                new String[] {"localhost", "LOCALHOST:8080", "api.localhost", "127.0.0.1", "127.3.2.1:99", "[::1]:80"
+                }) {
             assertEquals(host, Hook.LOOPBACK_READ, kindOf("http://" + host + "/", false));
         }
-        for (String host : new String[] {"127.example.com", "localhost.example.com", "mylocalhost", "192.0.2.1", "[::2]"}) {
+        for (String host :
+                new String[] {"127.example.com", "localhost.example.com", "mylocalhost", "192.0.2.1", "[::2]"}) {
             assertEquals(host, Hook.NET_READ, kindOf("http://" + host + "/", false));
         }
         assertEquals(Hook.NET_READ, kindOf("http://localhost/", true));
@@ -124,7 +127,8 @@ public class PeersTest {
     @Test
     public void bothEndsOfAConnectionWithinTheProcessAreHere() throws Exception {
         InetAddress here = InetAddress.getLoopbackAddress();
-        try (ServerSocket server = new ServerSocket(0, 1, here); Socket client = new Socket(here, server.getLocalPort());
+        try (ServerSocket server = new ServerSocket(0, 1, here);
+                Socket client = new Socket(here, server.getLocalPort());
                 Socket accepted = server.accept()) {
             Recorded<Integer> recorded = Recorded.of(() -> {
                 try (OutputStream out = Sockets.getOutputStream(accepted)) {
@@ -140,8 +144,10 @@ public class PeersTest {
     @Test
     public void channelsAndDatagramsGoByTheirPeer() throws Exception {
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-        try (ServerSocketChannel server = ServerSocketChannel.open().bind(any); SocketChannel client = SocketChannel.open(server.getLocalAddress());
-                DatagramSocket from = new DatagramSocket(any); DatagramChannel to = DatagramChannel.open().bind(any)) {
+        try (ServerSocketChannel server = ServerSocketChannel.open().bind(any);
+                SocketChannel client = SocketChannel.open(server.getLocalAddress());
+                DatagramSocket from = new DatagramSocket(any);
+                DatagramChannel to = DatagramChannel.open().bind(any)) {
             Recorded<Integer> recorded = Recorded.of(() -> {
                 ByteChannels.write(client, ByteBuffer.allocate(30));
                 SocketCalls.send(from, new DatagramPacket(new byte[40], 40, to.getLocalAddress()));

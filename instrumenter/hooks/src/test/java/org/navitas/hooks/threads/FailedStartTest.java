@@ -69,7 +69,10 @@ public class FailedStartTest {
 
         @SuppressWarnings("unchecked")
         String call() throws Exception {
-            return ((Callable<String>) loadClass(Code.class.getName()).getDeclaredConstructor().newInstance()).call();
+            return ((Callable<String>) loadClass(Code.class.getName())
+                            .getDeclaredConstructor()
+                            .newInstance())
+                    .call();
         }
     }
 
@@ -88,7 +91,8 @@ public class FailedStartTest {
             }
             if (!records) { // Android's process id cannot be read here
                 assertThrows(NullPointerException.class, () -> Resolvers.delete(null, null, null, null));
-                assertThrows(NullPointerException.class, () -> Sensors.unregisterListener(null, (SensorEventListener) null));
+                assertThrows(
+                        NullPointerException.class, () -> Sensors.unregisterListener(null, (SensorEventListener) null));
                 assertThrows(NullPointerException.class, () -> Jobs.cancelAll(null));
             }
             boolean same = ThreadTables.get() == ThreadTables.get();
@@ -135,7 +139,12 @@ public class FailedStartTest {
     /** An error in an initializer on a thread of the app would make each later use of the class throw. */
     @Test
     public void onlyTablesHaveInitializers() throws Exception {
-        Path classes = Paths.get(Started.class.getProtectionDomain().getCodeSource().getLocation().toURI()).resolve("org/navitas/hooks");
+        Path classes = Paths.get(Started.class
+                        .getProtectionDomain()
+                        .getCodeSource()
+                        .getLocation()
+                        .toURI())
+                .resolve("org/navitas/hooks");
         Set<String> found = new TreeSet<>();
         try (Stream<Path> files = Files.walk(classes)) {
             for (Path each : (Iterable<Path>) files.filter(Files::isRegularFile)::iterator) {
@@ -144,7 +153,9 @@ public class FailedStartTest {
                 }
             }
         }
-        assertEquals("[AndroidTables.class, DeviceTables$Made.class, IntentTables$Made.class, NetworkTables$Made.class,"
-                + " ProviderTables$Made.class, Tables.class, ThreadTables$Made.class, WorkTables$Made.class]", found.toString());
+        assertEquals(
+                "[AndroidTables.class, DeviceTables$Made.class, IntentTables$Made.class, NetworkTables$Made.class,"
+                        + " ProviderTables$Made.class, Tables.class, ThreadTables$Made.class, WorkTables$Made.class]",
+                found.toString());
     }
 }

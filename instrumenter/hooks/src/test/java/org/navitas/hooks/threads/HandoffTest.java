@@ -25,7 +25,8 @@ import scenario.CoroutineUse;
 
 /** Work on other threads carries where it was handed over, and executors behave as without hooks. */
 public class HandoffTest {
-    @Rule public final TemporaryFolder temporary = new TemporaryFolder();
+    @Rule
+    public final TemporaryFolder temporary = new TemporaryFolder();
 
     private static ThreadPoolExecutor pool() {
         return new ThreadPoolExecutor(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>());
@@ -39,9 +40,13 @@ public class HandoffTest {
             CountDownLatch done = new CountDownLatch(1);
             Executors.execute(pool, done::countDown);
             done.await();
-            String result = (String) Executors.submit(pool, (Callable<String>) () -> "called").get();
-            Executors.submit(pool, () -> { }).get();
-            return result + Executors.submit(pool, () -> { }, "given").get() + Executors.schedule(scheduled, () -> { }, 1, TimeUnit.MILLISECONDS).get();
+            String result = (String)
+                    Executors.submit(pool, (Callable<String>) () -> "called").get();
+            Executors.submit(pool, () -> {}).get();
+            return result
+                    + Executors.submit(pool, () -> {}, "given").get()
+                    + Executors.schedule(scheduled, () -> {}, 1, TimeUnit.MILLISECONDS)
+                            .get();
         });
         pool.shutdown();
         scheduled.shutdown();
@@ -91,13 +96,13 @@ public class HandoffTest {
     @Test
     public void workThatTheAppCouldSeeIsItself() {
         Object[] seen = {null};
-        Runnable task = () -> { };
+        Runnable task = () -> {};
         Executors.execute(command -> seen[0] = command, task);
         assertEquals(task, seen[0]);
         ThreadPoolExecutor rejecting = pool();
         rejecting.setRejectedExecutionHandler((command, executor) -> seen[0] = command);
         rejecting.shutdown();
-        Runnable rejected = () -> { };
+        Runnable rejected = () -> {};
         Executors.execute(rejecting, rejected);
         assertEquals(rejected, seen[0]);
         ThreadPoolExecutor ordered = new ThreadPoolExecutor(0, 1, 1, TimeUnit.SECONDS, new PriorityBlockingQueue<>());
@@ -119,8 +124,13 @@ public class HandoffTest {
     @Test(timeout = 60_000)
     @SuppressWarnings("unchecked")
     public void dispatchedCoroutineHasItsOrigin() throws Exception {
-        Path jar = Paths.get(GlobalScope.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-        Object hooked = Instrumented.create(CoroutineUse.class, temporary.getRoot().toPath(), "kotlinx.coroutines.", jar);
+        Path jar = Paths.get(GlobalScope.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI());
+        Object hooked =
+                Instrumented.create(CoroutineUse.class, temporary.getRoot().toPath(), "kotlinx.coroutines.", jar);
         Recorded<Integer> recorded = Recorded.of(((Supplier<Integer>) hooked)::get);
         while (recorded.handed().size() < recorded.result) {
             Thread.sleep(1); // a dispatcher's own threads end their work after the coroutine's

@@ -16,12 +16,12 @@ import org.navitas.hooks.base.WeakTable;
 public class PostedTest {
     @Test
     public void workThatIsPostedAgainIsFoundByIdentity() {
-        Runnable task = () -> { };
+        Runnable task = () -> {};
         Runnable posted = Posted.of(task);
         assertNotSame(task, posted);
         assertSame(posted, Posted.of(task));
         assertSame(posted, Posted.known(task));
-        assertNull(Posted.known(() -> { }));
+        assertNull(Posted.known(() -> {}));
         assertNull(Posted.known(null));
         assertNull(Posted.of(null));
         assertEquals(task.toString(), posted.toString());

@@ -17,7 +17,8 @@ import scenario.FutureUse;
 
 /** Stages of futures give what they give without hooks, and carry where they were made. */
 public class StagesTest {
-    @Rule public final TemporaryFolder temporary = new TemporaryFolder();
+    @Rule
+    public final TemporaryFolder temporary = new TemporaryFolder();
 
     @Test
     @SuppressWarnings("unchecked")
@@ -25,7 +26,8 @@ public class StagesTest {
         ExecutorService pool = java.util.concurrent.Executors.newFixedThreadPool(2);
         List<String> expected = new FutureUse().apply(pool);
         Object hooked = Instrumented.create(FutureUse.class, temporary.getRoot().toPath());
-        Recorded<List<String>> recorded = Recorded.of(() -> ((Function<ExecutorService, List<String>>) hooked).apply(pool));
+        Recorded<List<String>> recorded =
+                Recorded.of(() -> ((Function<ExecutorService, List<String>>) hooked).apply(pool));
         pool.shutdown();
         assertTrue(pool.awaitTermination(10, TimeUnit.SECONDS));
         assertEquals(expected, recorded.result);
