@@ -89,7 +89,9 @@ def _shares(basis: PageBasis, tree: BoundedTree, number: int, run: PageRun) -> N
     is_shown[list(rows)] = True
     called = ledger.call_steps.chosen(is_shown[ledger.call_steps.test])
     pairs = called.test.astype(np.int64) * len(ledger.owners) + called.owner
-    step = np.minimum(called.step.astype(np.int64), run.steps - 1)
+    # Steps of small rows are rounded, and so may lie beyond the test.
+    last_ns = np.maximum(ledger.tests.end_ns - 1, ledger.tests.start_ns)[called.test]
+    step = np.clip(called.step, run.step_of(ledger.tests.start_ns[called.test]), run.step_of(last_ns)).astype(np.int64)
     in_calls = called.path.astype(np.int64), pairs, step, called.raw_j
     outside = _outside_calls(ledger, is_shown, run, pairs * run.steps + step, called.raw_j)
     path, pairs, step, joules = (np.concatenate(columns) for columns in zip(in_calls, outside, strict=True))

@@ -26,7 +26,7 @@ _J_TO_UJ = 1e6
 class PageLimits:
     """How much the page holds: nodes of call trees, rows of tables, methods that no node names, values over time."""
 
-    nodes: int = 20_000
+    nodes: int = 30_000
     rows: int = 2_000
     methods: int = 2_000
     powers: int = 100_000

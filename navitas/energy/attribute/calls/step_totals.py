@@ -13,7 +13,7 @@ from navitas.recording.parse.arrays import F64, I32, I64, ColumnTable
 STEPS = 256
 """The steps of a run."""
 _MAX_ROWS = 1 << 16
-_COARSER = (16, STEPS)
+_COARSE = 16
 
 
 def step_length_ns(start_ns: int, end_ns: int) -> int:
@@ -35,7 +35,7 @@ class StepJoules(ColumnTable):
 class StepTotals:
     """Sums up the joules of call paths by step, in bounded memory.
 
-    If there are too many rows, the smaller half of them counts in the first of several steps. If that does not suffice, the
+    If there are too many rows, the smaller half of them counts in the middle of several steps. If that does not suffice, the
     smallest rows are left out: when they used their energy stays unknown.
     """
 
@@ -88,11 +88,10 @@ _NO_ROWS = StepJoules(*(np.empty(0, np.int32),) * 4, np.empty(0))
 def _merged(parts: list[StepJoules]) -> StepJoules:
     """Return each window, thread, path and step once, at most `_MAX_ROWS`."""
     rows = _distinct(StepJoules.joined([_NO_ROWS, *parts]))
-    for width in _COARSER:
-        if len(rows) <= _MAX_ROWS:
-            return rows
+    if len(rows) > _MAX_ROWS:
         least = np.partition(rows.joules, len(rows) // 2)[len(rows) // 2]
-        rows = _distinct(replace(rows, step=np.where(rows.joules <= least, rows.step - rows.step % width, rows.step)))
+        middle = rows.step - rows.step % _COARSE + _COARSE // 2
+        rows = _distinct(replace(rows, step=np.where(rows.joules <= least, middle, rows.step)))
     if len(rows) > _MAX_ROWS:
         rows = rows.chosen(np.sort(np.argpartition(-rows.joules, _MAX_ROWS)[:_MAX_ROWS]))
     return rows
