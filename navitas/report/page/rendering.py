@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any
@@ -11,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from navitas.base.html_page.page import embedded_json, source_hash
+from navitas.base.json_text import json_chunks
 from navitas.base.units import battery_rate, battery_share, charge, joules, watts
 from navitas.base.untrusted_text import boxed
 from navitas.energy.analyze.cpu_use import CPU
@@ -44,7 +44,6 @@ def _page(basis: PageBasis, limits: PageLimits) -> str:
     profile = basis.profile
     scripts = [_resource(f"{name}.js") for name in _SCRIPTS if (files("navitas.report.page") / f"{name}.js").is_file()]
     style = _resource("page.css")
-    data = json.dumps(page_data(basis, limits), separators=(",", ":"), allow_nan=False, ensure_ascii=False)
     return (
         _environment()
         .get_template("page.html.jinja")
@@ -57,7 +56,7 @@ def _page(basis: PageBasis, limits: PageLimits) -> str:
             style_hash=Markup(source_hash(style)),
             style=Markup(style),
             scripts=list(map(Markup, scripts)),
-            data=Markup("".join(embedded_json([data], "page-data"))),
+            data=Markup("".join(embedded_json(json_chunks(page_data(basis, limits)), "page-data"))),
             verdict=None,
             tests=tests_table(basis, limits.rows),
             methods=methods_table(basis, limits.rows),
