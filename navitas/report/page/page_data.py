@@ -1,0 +1,181 @@
+"""The data that the page's scripts read: columns of tests, threads, methods and call-tree nodes, and power over time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from navitas.base.untrusted_text import boxed
+from navitas.energy.analyze.bounded_tree import BoundedTree, bounded_tree
+from navitas.energy.analyze.cpu_use import CPU
+from navitas.recording.parse.arrays import F64, I64
+from navitas.report.figure_notes import method_note, statuses
+from navitas.report.names import test_label
+from navitas.report.page.page_basis import PageBasis
+from navitas.report.page.power_over_time import PageRun, page_runs, power_columns
+
+_LONGEST_NAME = 300
+_J_TO_UJ = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class PageLimits:
+    """How much the page holds: nodes of call trees, rows of tables, methods that no node names, values of power over time."""
+
+    nodes: int = 20_000
+    rows: int = 2_000
+    methods: int = 2_000
+    powers: int = 100_000
+
+    def smaller(self) -> PageLimits:
+        """Return half of these limits."""
+        return replace(self, **{name: max(getattr(self, name) // 2, 1) for name in self.__slots__})
+
+
+def page_data(basis: PageBasis, limits: PageLimits) -> dict[str, Any]:
+    """Return the document that the page embeds."""
+    tree = bounded_tree(basis.tree, limits.nodes)
+    runs = page_runs(basis)
+    methods = _Methods(basis, tree, limits.methods)
+    threads, thread = np.unique(tree.thread, return_inverse=True)
+    return {
+        "basis": basis.sentence,
+        "figures": {
+            "app_uj": _uj(basis.app_j),
+            "total_uj": _uj(basis.total_j),
+            "half_uj": _uj(basis.app_half_width_j),
+        },
+        "components": list(basis.profile.components),
+        "modules": methods.modules,
+        "tests": _tests(basis, runs),
+        "threads": {
+            "name": [_text(tree.threads[i][0]) for i in threads.tolist()],
+            "role": [_text(tree.threads[i][1]) for i in threads.tolist()],
+            "app": [tree.is_app[i] for i in threads.tolist()],
+        },
+        "methods": methods.columns(),
+        "nodes": _nodes(tree, methods.number(tree.method), thread, basis.profile.components),
+        "timeline": power_columns(basis, runs, limits.powers),
+        "baseline": None,
+    }
+
+
+def _tests(basis: PageBasis, runs: Sequence[PageRun]) -> dict[str, Any]:
+    profile, groups = basis.profile, basis.listed
+    place = {run.row: number for number, run in enumerate(runs)}
+    tests = profile.ledger.tests
+    spans = []
+    for group in groups:
+        rows = list(group.typical.rows)
+        run = place.get(int(tests.run[rows[0]]), -1)
+        start_ns = runs[run].start_ns if run >= 0 else 0
+        spans.append((run, int(tests.start_ns[rows].min()) - start_ns, int(tests.end_ns[rows].max()) - start_ns))
+    columns: dict[str, list[Any]] = {
+        "label": [_text(test_label(group.typical)) for group in groups],
+        "class": [_text(group.class_name) for group in groups],
+        "name": [_text(group.method) for group in groups],
+        "app_uj": [_uj(group.app_j.median) for group in groups],
+        "half_uj": [_uj(profile.app_half_width_j(group)) for group in groups],
+        "total_uj": [_uj(group.compensated_j.median) for group in groups],
+        "wall_ms": [_figure(group.typical.wall_ns / 1e6) for group in groups],
+        "mean_mw": [None if (power := group.typical.mean_power_w) is None else _figure(power * 1e3) for group in groups],
+        "status": [", ".join(label for _, label in statuses(group.tests)) for group in groups],
+        "run": [run for run, _, _ in spans],
+        "start_ms": [_figure(start_ns / 1e6) for _, start_ns, _ in spans],
+        "end_ms": [_figure(end_ns / 1e6) for _, _, end_ns in spans],
+    }
+    if basis.smaller:
+        name = f"({len(basis.smaller):,} smaller tests)"
+        last: dict[str, Any] = {
+            "label": name,
+            "class": "",
+            "name": name,
+            "status": "",
+            "half_uj": None,
+            "mean_mw": None,
+            "run": -1,
+        }
+        last |= {"start_ms": 0, "end_ms": 0, "wall_ms": _figure(sum(group.typical.wall_ns for group in basis.smaller) / 1e6)}
+        last |= {"app_uj": _uj(sum(group.app_j.median for group in basis.smaller))}
+        last |= {"total_uj": _uj(sum(group.compensated_j.median for group in basis.smaller))}
+        for column, value in last.items():
+            columns[column].append(value)
+    return columns
+
+
+class _Methods:
+    """The methods that nodes name, and those with the most self energy, largest self energy first."""
+
+    def __init__(self, basis: PageBasis, tree: BoundedTree, most: int) -> None:
+        named = set(tree.method[tree.method >= 0].tolist())
+        self._basis = basis
+        self._methods = [one for place, one in enumerate(basis.methods) if place < most or one.total.id in named]
+        self._place = np.full(len(basis.profile.method_table.methods) + 1, -1)
+        self._place[[one.total.id for one in self._methods]] = np.arange(len(self._methods))
+        names = dict.fromkeys(one.total.method.module for one in self._methods)
+        self._module = {name: number for number, name in enumerate(names)}
+        self.modules = [_text(name) for name in names]
+
+    def number(self, method: I64) -> I64:
+        """Return the place of each method of nodes; negative numbers stay."""
+        return np.where(method >= 0, self._place[method], method)
+
+    def columns(self) -> dict[str, Any]:
+        names, found = self._basis.names, self._methods
+        return {
+            "label": [_text(names.short(one.total.id)) for one in found],
+            "full": [_text(names.label(one.total.id)) for one in found],
+            "module": [self._module[one.total.method.module] for one in found],
+            "source": [_source(one.total.method.file, one.total.method.line) for one in found],
+            "note": [method_note(one.total) for one in found],
+            "self_uj": [_uj(one.exclusive_j.median) for one in found],
+            "half_uj": [_uj(one.self_half_width_j) for one in found],
+            "inclusive_uj": [_uj(one.inclusive_j.median) for one in found],
+            "calls": [round(one.total.calls / len(one.calls)) for one in found],
+            "self_ms": [_figure(one.total.self_ns / len(one.calls) / 1e6) for one in found],
+        }
+
+
+def _source(file: str | None, line: int | None) -> str:
+    if not file:
+        return ""
+    return _text(file if line is None else f"{file}:{line}")
+
+
+def _nodes(tree: BoundedTree, method: I64, thread: I64, components: Sequence[str]) -> dict[str, Any]:
+    by = {}
+    for place, component in enumerate(components):
+        used = np.flatnonzero(tree.self_by[:, place])
+        if component != CPU and len(used):
+            by[component] = {"node": used.tolist(), "uj": _figures(tree.self_by[used, place] * _J_TO_UJ)}
+    return {
+        "parent": tree.parent.tolist(),
+        "method": method.tolist(),
+        "test": tree.test.tolist(),
+        "thread": thread.tolist(),
+        "self_uj": _figures(tree.self_by.sum(axis=1) * _J_TO_UJ),
+        "calls": np.rint(tree.calls).astype(np.int64).tolist(),
+        "wall_ms": _figures(tree.self_ns / 1e6),
+        "by": by,
+    }
+
+
+def _uj(joules: float) -> float:
+    return _figure(joules * _J_TO_UJ)
+
+
+def _figure(value: float) -> float:
+    """Return a number of six digits, as an integer if it is one."""
+    rounded = float(f"{value:.6g}")
+    return int(rounded) if rounded.is_integer() else rounded
+
+
+def _figures(values: F64 | Iterable[float]) -> list[float]:
+    return [_figure(value) for value in (values.tolist() if isinstance(values, np.ndarray) else values)]
+
+
+def _text(name: str) -> str:
+    return boxed(name, _LONGEST_NAME)
