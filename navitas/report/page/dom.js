@@ -2,8 +2,10 @@
 // Makes elements. All text goes in as text, so that names of the measured app can't become markup.
 const dom = (() => {
   const SVG = "http://www.w3.org/2000/svg";
-  // Where a long name may continue on the next line: after a separator, and before a capital that follows a small letter.
-  const BREAKS = /(?<=[.$/:_#,])(?=.)|(?<=[\p{Ll}\d])(?=\p{Lu})|(?=\()/u;
+  // Where a name may continue on the next line: after a separator; in a long word also before a capital after a small letter.
+  const SEPARATORS = /(?<=[.$/:_#,])(?=.)|(?=\()/u;
+  const HUMPS = /(?<=[\p{Ll}\d])(?=\p{Lu})/u;
+  const LONG_WORD = 22;
 
   const fill = (made, attributes, children) => {
     for (const [name, value] of Object.entries(attributes)) {
@@ -17,13 +19,11 @@ const dom = (() => {
   const element = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
   const svg = (tag, attributes = {}, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 
-  // A name in a monospaced font, which breaks between its words only.
+  // A name in a monospaced font, which breaks between its words.
   const code = (name) => {
     const made = element("code");
-    name.split(BREAKS).forEach((part, index) => {
-      if (index) made.append(element("wbr"));
-      made.append(part);
-    });
+    const parts = name.split(SEPARATORS).flatMap((part) => (part.length > LONG_WORD ? part.split(HUMPS) : [part]));
+    parts.forEach((part, index) => made.append(...(index ? [element("wbr"), part] : [part])));
     return made;
   };
   const button = (label, onclick, attributes = {}) => element("button", { type: "button", onclick, ...attributes }, label);
@@ -40,5 +40,16 @@ const dom = (() => {
     list.value = value;
     return element("label", { class: "field" }, element("span", {}, label), list);
   };
-  return { element, svg, code, button, bar, choice };
+  // Calls `changed` with the width of an element in whole pixels: now, if it has one, and after each change.
+  // Reading it while a redraw writes would lay out the page several times.
+  const watchWidth = (watched, changed) => {
+    let width = 0;
+    new ResizeObserver(([entry]) => {
+      const now = Math.floor(entry.contentRect.width);
+      if (now > 0 && now !== width) changed((width = now));
+    }).observe(watched);
+    width = Math.floor(watched.clientWidth);
+    if (width > 0) changed(width);
+  };
+  return { element, svg, code, button, bar, choice, watchWidth };
 })();

@@ -8,21 +8,20 @@ const figures = (() => {
   const MAX_WORDS = 24;
   const CPU = "cpu";
 
+  const lower = (text) => text.toLowerCase();
   const wordsOf = (text) => (text || "").toLowerCase().split(/\s+/).filter(Boolean).slice(0, MAX_WORDS);
   const hasWords = (text, words) => words.every((word) => text.includes(word));
 
-  // For each name, the bits of the words in it.
-  const wordBits = (names, words) =>
-    Int32Array.from(names, (name) => {
-      const text = name.toLowerCase();
-      return words.reduce((bits, word, number) => (text.includes(word) ? bits | (FIRST_WORD << number) : bits), 0);
-    });
+  // For each text, the bits of the words in it.
+  const wordBits = (texts, words) =>
+    Int32Array.from(texts, (text) =>
+      words.reduce((bits, word, number) => (text.includes(word) ? bits | (FIRST_WORD << number) : bits), 0)
+    );
   // What each method, test and thread contributes to a choice of calls, and what a call needs to be in it.
   const callChoice = (data, state) => {
     const words = wordsOf(state.text);
     const { methods, tests, threads } = data;
-    const texts = methods.full.map((full, method) => `${methods.label[method]} ${full} ${methods.source[method]}`);
-    const ofMethod = wordBits(texts, words);
+    const ofMethod = wordBits(data.searched, words);
     const module = state.module === null ? null : data.index.module.get(state.module) ?? -2;
     const method = state.method === null ? null : data.index.method.get(state.method) ?? -2;
     if (module !== null) methods.module.forEach((of, index) => of === module && (ofMethod[index] |= MODULE));
@@ -31,8 +30,8 @@ const figures = (() => {
     const rows = needsWords | (module === null ? 0 : MODULE);
     return {
       ofMethod,
-      ofTest: wordBits(tests.label, words),
-      ofThread: wordBits(threads.name, words),
+      ofTest: wordBits(tests.label.map(lower), words),
+      ofThread: wordBits(threads.name.map(lower), words),
       rows, // of the table of methods
       calls: rows | (method === null ? 0 : METHOD),
     };

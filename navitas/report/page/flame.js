@@ -5,7 +5,7 @@ const flame = (() => {
 
   const start = (place, data) => {
     place.replaceChildren();
-    const view = { kind: "top", isDifference: false, state: null, result: null, trees: new Map(), wanted: -1 };
+    const view = { kind: "top", isDifference: false, state: null, result: null, trees: new Map(), wanted: -1, key: null };
     const tools = dom.element("div", { class: "tools" });
     const details = dom.element("div", { class: "details", role: "status" });
     const hint = dom.element("p", { class: "plain" });
@@ -23,12 +23,12 @@ const flame = (() => {
       if (!classes.has(name)) classes.set(name, classes.size);
       return classes.get(name);
     });
-    const isHit = (tree, node) => {
+    // The methods that a search has in their names, and the selected one.
+    const hits = new Uint8Array(methods.full.length);
+    const findHits = () => {
       const words = figures.wordsOf(view.state.text);
-      const method = tree.methodOf(node);
-      if (method < 0) return false;
-      if (method === view.wanted) return true;
-      return words.length > 0 && figures.hasWords(`${methods.label[method]} ${methods.full[method]} ${methods.source[method]}`.toLowerCase(), words);
+      hits.forEach((_, method) => (hits[method] = words.length && figures.hasWords(data.searched[method], words) ? 1 : 0));
+      if (view.wanted >= 0) hits[view.wanted] = 1;
     };
     const graph = (kind, label, isUpward) =>
       icicle.create(stages[kind], {
@@ -38,7 +38,7 @@ const flame = (() => {
           const method = view.trees.get(kind).methodOf(node);
           return method < 0 ? null : colorOfMethod[method];
         },
-        isHit: (node) => isHit(view.trees.get(kind), node),
+        isHit: (node) => hits[view.trees.get(kind).methodOf(node)] === 1,
         focused: (node) => describe(kind, node),
         chosen: (node) => choose(view.trees.get(kind), node),
       });
@@ -86,16 +86,25 @@ const flame = (() => {
           draw();
         })
       );
-      tools.append(
-        dom.element("p", { class: "key" }, dom.element("i", { class: "paint-fewer" }), "less ", dom.element("i", { class: "paint-more" }), "more than the baseline")
-      );
+      view.key = dom.element("p", { class: "key" });
+      tools.append(view.key);
     }
+    const drawKey = (isShown) => {
+      const color = (name) => dom.element("i", { class: name });
+      view.key.hidden = !view.isDifference;
+      view.key.replaceChildren(
+        ...(isShown
+          ? [color("paint-fewer"), "less ", color("paint-more"), "more than the baseline"]
+          : ["The baseline has no energies of a component or a time range."])
+      );
+    };
     const draw = () => {
       const { result, state } = view;
       const isTop = view.kind === "top";
       const isDifference = view.isDifference && result.path.base !== null;
-      const old = view.wanted;
       view.wanted = state.method === null ? -1 : data.index.method.get(state.method) ?? -1;
+      findHits();
+      if (view.key) drawKey(isDifference);
       for (const button of kinds) button.setAttribute("aria-pressed", String(button.dataset.kind === view.kind));
       const isEmpty = !(result.path.inclusive[0] > 0);
       hint.hidden = !isEmpty && (isTop || view.wanted >= 0);
@@ -115,7 +124,6 @@ const flame = (() => {
         }
         describe("callees", 0);
       }
-      return old;
     };
     const redraw = (state, result) => {
       view.state = state;

@@ -32,7 +32,7 @@ const icicle = (() => {
     );
     const axis = dom.svg("svg", { class: "flame-axis", role: "img" });
     place.append(...(options.isUpward ? [frame] : [axis, frame]));
-    const view = { tree: null, root: 0, focus: 0, rows: [], width: 0, isDifference: false };
+    const view = { tree: null, root: 0, focus: 0, rows: [], width: 0, scroll: 0, isDifference: false };
     let colors = null;
     let painting = 0;
 
@@ -65,7 +65,7 @@ const icicle = (() => {
       context.clearRect(0, 0, view.width, height);
       context.font = FONT;
       context.textBaseline = "middle";
-      const scroll = frame.scrollTop;
+      const { scroll } = view;
       view.rows.forEach((row, depth) => {
         const y = top(depth) - scroll;
         if (y < -ROW || y > height) return;
@@ -122,12 +122,12 @@ const icicle = (() => {
       );
     };
     const draw = () => {
-      view.width = Math.max(Math.floor(frame.clientWidth), 50);
+      if (!view.width) return; // hidden: drawn when it has a width
       view.rows = callTrees.layout(view.tree, view.root, view.width, LEAST);
       if (!find(view.focus)) view.focus = view.root;
       drawAxis();
       paint();
-      if (options.isUpward) frame.scrollTop = frame.scrollHeight;
+      if (options.isUpward && view.rows.length > MAX_ROWS) frame.scrollTop = frame.scrollHeight;
     };
     const find = (node) => {
       for (let depth = 0; depth < view.rows.length; depth++) {
@@ -181,7 +181,14 @@ const icicle = (() => {
     };
     frame.addEventListener("keydown", move);
     frame.addEventListener("focus", () => view.tree && options.focused(view.focus));
-    frame.addEventListener("scroll", repaint);
+    frame.addEventListener("scroll", () => {
+      view.scroll = frame.scrollTop;
+      repaint();
+    });
+    dom.watchWidth(frame, (width) => {
+      view.width = width;
+      if (view.tree) draw();
+    });
     canvas.addEventListener("click", (event) => {
       const node = hit(event);
       if (node !== null) enlarge(node);

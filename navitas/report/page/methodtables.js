@@ -9,10 +9,13 @@ const methodTables = (() => {
     return parts;
   };
 
-  // A table of lazily made rows. `rows` has: key, total(), count, name(row), columns {key: {value, parts}}, isShown, isSelected.
+  // A table of lazily made rows. `rows` has: key, count, name(row), isShown(row),
+  // isSelected(row), columns {key: {head, value(row), parts(row), isText}}; the first column is that of the name.
   const start = (table, rows) => {
-    const heads = [...table.tHead.rows[0].cells];
-    const keys = heads.map((head) => head.dataset.column);
+    const keys = Object.keys(rows.columns);
+    const isFigure = (key) => !rows.columns[key].isText;
+    const heads = keys.map((key) => dom.element("th", { scope: "col", class: isFigure(key) ? "n" : null }, rows.columns[key].head));
+    table.tHead.rows[0].replaceChildren(...heads);
     const frame = table.closest(".scroll");
     const body = table.tBodies[0];
     const caption = dom.element("output", {});
@@ -21,6 +24,7 @@ const methodTables = (() => {
     let shown = [];
     let made = 0;
     let focused = 0; // the row that Tab reaches
+    let isScrolled = false;
 
     const column = (key) => rows.columns[key];
     const sort = () => {
@@ -31,8 +35,7 @@ const methodTables = (() => {
       );
     };
     const cell = (key, row) => {
-      const parts = column(key)?.parts(row) ?? [];
-      return dom.element("td", { class: heads[keys.indexOf(key)].classList.contains("n") ? "n" : null }, ...parts);
+      return dom.element("td", { class: isFigure(key) ? "n" : null }, ...column(key).parts(row));
     };
     const pick = (row, index) =>
       dom.element(
@@ -45,7 +48,7 @@ const methodTables = (() => {
           onclick: () => selection.toggle(rows.key, rows.name(row)),
           onkeydown: (event) => move(event, index),
         },
-        ...column("label").parts(row)
+        ...column(keys[0]).parts(row)
       );
     const more = () => {
       const end = Math.min(made + CHUNK, shown.length);
@@ -54,7 +57,7 @@ const methodTables = (() => {
         const row = shown[made];
         const line = dom.element("tr", { class: rows.isSelected(row) ? "selected-row" : null });
         for (const key of keys) {
-          if (key === "label") line.append(dom.element("th", { scope: "row" }, pick(row, made), ...(rows.details?.(row) ?? [])));
+          if (key === keys[0]) line.append(dom.element("th", { scope: "row" }, pick(row, made), ...(rows.details?.(row) ?? [])));
           else line.append(cell(key, row));
         }
         added.append(line);
@@ -89,24 +92,24 @@ const methodTables = (() => {
         body.append(dom.element("tr", {}, dom.element("td", { colspan: keys.length, class: "empty" }, rows.nothing)));
       }
       if (hadFocus && shown.length) focusRow(focused);
-      else frame.scrollTop = 0;
+      else if (isScrolled) frame.scrollTop = 0;
       caption.textContent =
         shown.length === rows.count ? units.count(rows.count) : `${units.count(shown.length)} of ${units.count(rows.count)}`;
     };
     const mark = tables.sortable(table, (head, sign) => {
-      sorted = { key: head.dataset.column, sign };
+      sorted = { key: keys[head.cellIndex], sign };
       draw();
     });
-    const first = heads.find((head) => head.dataset.column === sorted.key);
-    if (first) mark(first, "descending");
+    mark(heads[keys.indexOf(sorted.key)], "descending");
     frame.addEventListener("scroll", () => {
+      isScrolled = frame.scrollTop > 0;
       if (frame.scrollTop + frame.clientHeight > frame.scrollHeight - 200) more();
     });
     const text = (parts) => parts.map((part) => part.textContent ?? part).join("");
     const copied = () =>
       markdown.table(
-        heads.map((head) => ({ text: head.textContent, isFigure: head.classList.contains("n") })),
-        shown.map((row) => keys.map((key) => text(column(key)?.parts(row) ?? [])))
+        keys.map((key) => ({ text: column(key).head, isFigure: isFigure(key) })),
+        shown.map((row) => keys.map((key) => text(column(key).parts(row))))
       );
     document.getElementById(`${table.id}-title`).append(
       dom.element("span", { class: "heading-tools" }, caption, markdown.copyButton(copied))
@@ -120,7 +123,7 @@ const methodTables = (() => {
     let result = null;
     const { tests, methods } = data;
     const share = (uj) => [units.percent(uj, data.figures.app_uj), dom.bar(uj / data.figures.app_uj)];
-    const number = (value, write) => ({ value, parts: (row) => [write(value(row))] });
+    const number = (head, value, write) => ({ head, value, parts: (row) => [write(value(row))] });
 
     const testEnergy = (row) => (onlyTest() ? tests.app_uj[row] : result.test[row]);
     // The choice of a test doesn't change the figures of tests.
@@ -130,19 +133,19 @@ const methodTables = (() => {
     const drawTests = start(document.getElementById("tests"), {
       key: "test",
       count: data.count.tests,
-      sortedBy: "app_uj",
+      sortedBy: "energy",
       nothing: "No test has energy of this selection.",
       name: (row) => tests.label[row],
       isSelected: (row) => tests.label[row] === state.test,
       isShown: (row) => onlyTest() || (data.testOf[row] === row && result.test[row] !== 0 && inTime(row)) || tests.label[row] === state.test,
+      details: (row) => (tests.class[row] ? [dom.element("small", { title: tests.class[row] }, tests.class[row].split(".").at(-1))] : []),
       columns: {
-        label: { value: (row) => tests.label[row], parts: (row) => [dom.code(tests.label[row])] },
-        app_uj: { value: testEnergy, parts: (row) => withHalf(testEnergy(row), onlyTest() ? tests.half_uj[row] : null) },
-        share: { value: testEnergy, parts: (row) => share(testEnergy(row)) },
-        total_uj: number(whole("total_uj"), units.energy),
-        mean_mw: number(whole("mean_mw"), units.power),
-        wall_ms: number((row) => tests.wall_ms[row], units.time),
-        status: { value: (row) => tests.status[row], parts: (row) => [status(tests.status[row])] },
+        label: { head: "Test", isText: true, value: (row) => tests.label[row], parts: (row) => [dom.code(tests.name[row] || tests.label[row])] },
+        energy: { head: "App energy", value: testEnergy, parts: (row) => withHalf(testEnergy(row), onlyTest() ? tests.half_uj[row] : null) },
+        share: { head: "Share", value: testEnergy, parts: (row) => share(testEnergy(row)) },
+        power: number("Mean power", whole("mean_mw"), units.power),
+        wall: number("Wall time", (row) => tests.wall_ms[row], units.time),
+        status: { head: "Status", isText: true, value: (row) => tests.status[row], parts: (row) => [status(tests.status[row])] },
       },
     });
 
@@ -161,7 +164,7 @@ const methodTables = (() => {
     const drawMethods = start(document.getElementById("methods"), {
       key: "method",
       count: data.count.methods,
-      sortedBy: "self_uj",
+      sortedBy: "energy",
       nothing: "No method has energy of this selection.",
       name: (row) => methods.full[row],
       isSelected: (row) => methods.full[row] === state.method,
@@ -172,18 +175,15 @@ const methodTables = (() => {
         ...(methods.note[row] ? [dom.element("small", { class: "note" }, methods.note[row])] : []),
       ],
       columns: {
-        label: {
-          value: (row) => methods.label[row],
-          parts: (row) => [dom.code(methods.label[row])],
-        },
-        self_uj: { value: self, parts: (row) => withHalf(self(row), isAll(row) ? methods.half_uj[row] : null) },
-        share: { value: self, parts: (row) => share(self(row)) },
-        mean_mw: number(meanPower, units.power),
-        inclusive_uj: number(inclusive, units.energy),
-        calls: number(calls, units.count),
-        per_call_uj: number(perCall, units.energy),
-        module: number(module, String),
-        difference_uj: number(difference, (uj) => (uj === null ? units.UNKNOWN : units.signed(uj))),
+        label: { head: "Method", isText: true, value: (row) => methods.label[row], parts: (row) => [dom.code(methods.label[row])] },
+        energy: { head: "Self", value: self, parts: (row) => withHalf(self(row), isAll(row) ? methods.half_uj[row] : null) },
+        share: { head: "Share", value: self, parts: (row) => share(self(row)) },
+        power: number("Mean power", meanPower, units.power),
+        inclusive: number("Inclusive", inclusive, units.energy),
+        calls: number("Calls", calls, units.count),
+        perCall: number("Per call", perCall, units.energy),
+        ...(data.modules.length > 1 && { module: { ...number("Module", module, String), isText: true } }),
+        ...(baseline && { difference: number("Difference", difference, (uj) => (uj === null ? units.UNKNOWN : units.signed(uj))) }),
       },
     });
     return (newState, newResult) => {

@@ -111,6 +111,8 @@ const pageData = (() => {
         module: firstIndexes(raw.modules),
         method: firstIndexes(raw.methods.full),
       },
+      // What a search looks at.
+      searched: raw.methods.full.map((full, at) => `${raw.methods.label[at]} ${full} ${raw.methods.source[at]}`.toLowerCase()),
       bins: raw.bins && raw.bins.node.length ? raw.bins : null,
     };
   };

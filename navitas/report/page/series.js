@@ -22,17 +22,15 @@ const series = (() => {
     }
     return mw;
   };
-  // The path of a step line through `tops`, from left to right or back.
+  // The path of a step line through `tops`, from left to right or back: one piece for each run of equal values.
   const steps = (tops, y, isBack) => {
     const parts = [];
-    const count = tops.length;
-    for (let number = 0; number < count; number++) {
-      const x = isBack ? count - 1 - number : number;
-      if (number && tops[x] === tops[isBack ? x + 1 : x - 1] && number < count - 1) continue;
-      const [first, second] = isBack ? [x + 1, x] : [x, x + 1];
-      parts.push(`L${first} ${y(tops[x])}L${second} ${y(tops[x])}`);
+    for (let first = 0, end; first < tops.length; first = end) {
+      for (end = first + 1; end < tops.length && tops[end] === tops[first]; ) end++;
+      const height = y(tops[first]);
+      parts.push(isBack ? `L${end} ${height}L${first} ${height}` : `L${first} ${height}L${end} ${height}`);
     }
-    return parts.join("");
+    return (isBack ? parts.reverse() : parts).join("");
   };
   // The paths of areas on top of each other, and the height of the stack in each column.
   const stacked = (layers, width) => {

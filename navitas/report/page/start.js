@@ -22,21 +22,13 @@
   for (const id of ["filters", "when", "how"]) byId(id).hidden = false;
   const recolor = draws[3].recolor;
   theme.start(byId("tools"), recolor);
-  let shown = null;
   selection.subscribe((state) => {
     performance.mark("change");
-    shown = { state, result: figures.compute(data, state) };
-    for (const draw of draws) draw(shown.state, shown.result);
+    const result = figures.compute(data, state);
+    for (const draw of draws) draw(state, result);
     performance.measure("redraw", "change");
   });
   selection.start();
-  // Pictures fit the width.
-  let width = innerWidth;
-  addEventListener("resize", () => {
-    if (innerWidth === width) return;
-    width = innerWidth;
-    for (const draw of draws.slice(2, 4)) draw(shown.state, shown.result);
-  });
   performance.measure("open", "start");
   document.documentElement.dataset.page = "ready";
 })();

@@ -20,7 +20,7 @@ const timeline = (() => {
       return () => {};
     }
     const runs = data.timeline;
-    const view = { by: "components", zoomed: false, state: null, result: null, width: 0 };
+    const view = { by: data.components.length > 1 ? "components" : "threads", zoomed: false, state: null, result: null, width: 548 };
     const prepared = new Map(); // per run and kind: the curves, largest first
 
     const shownRun = () => runs.find((one) => one.run === (view.state.run ?? runs[0].run)) ?? runs[0];
@@ -41,7 +41,7 @@ const timeline = (() => {
         // What belongs to no thread lies at the bottom.
         list.sort((a, b) => UNCOLORED.test(b.name) - UNCOLORED.test(a.name) || b.energy - a.energy);
         let color = 0;
-        for (const curve of list) curve.color = UNCOLORED.test(curve.name) ? "none" : color++ % COLORS;
+        for (const curve of list) curve.color = curve.name === "(other)" ? "rest" : UNCOLORED.test(curve.name) ? "none" : color++ % COLORS;
         prepared.set(key, list);
       }
       return prepared.get(key);
@@ -67,7 +67,7 @@ const timeline = (() => {
     const readout = dom.element("p", { class: "readout", id: "when-summary" });
     const legend = dom.element("div", { class: "legend", role: "group", "aria-label": "Parts of the power" });
     const tools = dom.element("div", { class: "tools" });
-    place.append(tools, picture, readout, legend);
+    place.append(tools, readout, picture, legend);
 
     tools.append(
       dom.choice("Stack by", [["components", "component"], ["threads", "thread"]], view.by, (value) => {
@@ -186,7 +186,7 @@ const timeline = (() => {
         group.append(dom.svg("title", {}, name), dom.svg("rect", { x: left, y: 1, width: Math.max(width - 1, 1), height: BANDS - 4 }));
         if (width > MIN_LABEL) {
           const most = Math.floor((width - 8) / CHARACTER);
-          const short = name.length <= most ? name : name.split(/[.#]/).at(-1);
+          const short = data.tests.name[row] || name;
           const text = short.length <= most ? short : `${short.slice(0, most - 1)}…`;
           group.append(dom.svg("text", { x: left + 4, y: BANDS - 7 }, text));
         }
@@ -244,10 +244,11 @@ const timeline = (() => {
         const highest = total.reduce((best, mw, column) => (mw > total[best] ? column : best), 0);
         const peak = low + (highest + 0.5) * step;
         const test = testsOf(run).find((row) => data.tests.start_ms[row] <= peak && peak < data.tests.end_ms[row]);
-        readout.textContent =
-          `Highest: ${units.power(total[highest])} at ${units.time(peak)}` +
-          (test === undefined ? "" : `, in ${data.tests.label[test]}`) +
-          (view.drawn.hasLine ? ". The line is the power of the selected calls" : "");
+        readout.replaceChildren(
+          `Highest: ${units.power(total[highest])} at ${units.time(peak)}`,
+          ...(test === undefined ? [] : [", in ", dom.code(data.tests.label[test])]),
+          view.drawn.hasLine ? ". The line is the power of the selected calls." : "."
+        );
         return;
       }
       const { step } = view.drawn;
@@ -275,8 +276,7 @@ const timeline = (() => {
     };
 
     const draw = () => {
-      const width = Math.floor(place.clientWidth) || 600;
-      view.width = Math.max(width - LEFT - RIGHT, 50);
+      const width = view.width + LEFT + RIGHT;
       const height = BANDS + HEIGHT + MARKS + AXIS;
       picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
       picture.setAttribute("height", height);
@@ -340,6 +340,10 @@ const timeline = (() => {
       zoom.setAttribute("aria-pressed", String(view.zoomed));
     };
 
+    dom.watchWidth(picture, (width) => {
+      view.width = Math.max(width - LEFT - RIGHT, 50);
+      if (view.state) draw();
+    });
     return (state, result) => {
       view.state = state;
       view.result = result;

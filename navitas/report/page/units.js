@@ -23,7 +23,8 @@ const units = (() => {
   const power = (mw) => scaled(mw === null ? null : mw / 1e3, "W");
   const time = (ms) => scaled(ms === null ? null : ms / 1e3, "s");
   const percent = (part, total) => (total > 0 ? `${((100 * part) / total).toFixed(1)} %` : UNKNOWN);
-  const count = (number) => (number === null ? UNKNOWN : number.toLocaleString("en"));
+  const whole = new Intl.NumberFormat("en");
+  const count = (number) => (number === null ? UNKNOWN : whole.format(number));
 
   // Round values of an axis from `low` to `high`: about `wanted` of them, each 1, 2 or 5 times a power of ten.
   const ticks = (low, high, wanted) => {
