@@ -36,15 +36,14 @@ class BoundedTree:
     """Nodes in depth-first order: callers precede callees, siblings are sorted by inclusive energy, largest first.
 
     - `threads`: name and role of each thread; threads of equal name and role are one. `is_app`: whether it counts as app energy.
-    - `row`: where a node's energy comes from, a row of `FullTree`; -1 for merged nodes.
     - `parent`: a node, -1 at a root. `method`: an index of `Ledger.methods`, `OUTSIDE_CALLS` or `SMALLER`.
     - `test`: an index of the tests that the tree is of. `thread`: an index of `threads`.
     - `self_by`: self energy by component. `calls`, `self_ns`: means over the runs that count. Merged nodes have sums.
+    - `node_of`: the node that has the energy of each row of `FullTree`.
     """
 
     threads: tuple[tuple[str, str], ...]
     is_app: tuple[bool, ...]
-    row: I64
     parent: I64
     method: I64
     test: I64
@@ -52,6 +51,7 @@ class BoundedTree:
     self_by: F64
     calls: F64
     self_ns: F64
+    node_of: I64
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -193,20 +193,29 @@ def bounded_tree(tree: FullTree, most: int) -> BoundedTree:
     merged, index = np.unique(owner, axis=1, return_inverse=True)
     index, count = index.reshape(-1), merged.shape[1]
     components = tree.self_by.shape[1]
-    parent = np.concatenate([place[tree.parent[kept]], merged[0]])
+    node_of = place[:-1].copy()
+    node_of[cut] = len(kept) + index
     found = BoundedTree(
         threads=tree.threads,
         is_app=tuple(tree.is_app.tolist()),
-        row=np.concatenate([kept, np.full(count, -1)]),
-        parent=parent,
+        parent=np.concatenate([place[tree.parent[kept]], merged[0]]),
         method=np.concatenate([tree.method[kept], np.full(count, SMALLER)]),
         test=np.concatenate([tree.test[kept], merged[1]]),
         thread=np.concatenate([tree.thread[kept], merged[2]]),
         self_by=np.concatenate([tree.self_by[kept], sums(index, below[cut, :components], count)]),
         calls=np.concatenate([tree.calls[kept], binned(index, tree.calls[cut], count)]),
         self_ns=np.concatenate([tree.self_ns[kept], binned(index, below[cut, components], count)]),
+        node_of=node_of[_nearest(node_of, tree.parent)],
     )
     return in_order(found)
+
+
+def _nearest(node_of: I64, parent: I64) -> I64:
+    """Return for each row itself if it has a node, else the nearest of its callers that has one."""
+    up = np.where(node_of >= 0, np.arange(len(parent)), parent)
+    while (node_of[up] < 0).any():
+        up = up[up]
+    return up
 
 
 def in_order(tree: BoundedTree) -> BoundedTree:
@@ -220,7 +229,6 @@ def in_order(tree: BoundedTree) -> BoundedTree:
     row[at] = np.arange(size)
     return replace(
         tree,
-        row=tree.row[row],
         parent=np.where(tree.parent[row] >= 0, at[tree.parent[row]], -1),
         method=tree.method[row],
         test=tree.test[row],
@@ -228,6 +236,7 @@ def in_order(tree: BoundedTree) -> BoundedTree:
         self_by=tree.self_by[row],
         calls=tree.calls[row],
         self_ns=tree.self_ns[row],
+        node_of=at[tree.node_of],
     )
 
 

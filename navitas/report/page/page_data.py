@@ -14,6 +14,7 @@ from navitas.energy.analyze.cpu_use import CPU
 from navitas.recording.parse.arrays import F64, I64
 from navitas.report.figure_notes import method_note, statuses
 from navitas.report.names import test_label
+from navitas.report.page.energy_over_time import NodeSteps, node_steps
 from navitas.report.page.page_basis import PageBasis
 from navitas.report.page.power_over_time import PageRun, page_runs, power_columns
 
@@ -23,12 +24,13 @@ _J_TO_UJ = 1e6
 
 @dataclass(frozen=True, slots=True)
 class PageLimits:
-    """How much the page holds: nodes of call trees, rows of tables, methods that no node names, values of power over time."""
+    """How much the page holds: nodes of call trees, rows of tables, methods that no node names, values over time."""
 
-    nodes: int = 20_000
+    nodes: int = 30_000
     rows: int = 2_000
     methods: int = 2_000
     powers: int = 100_000
+    steps: int = 50_000
 
     def smaller(self) -> PageLimits:
         """Return half of these limits."""
@@ -58,6 +60,7 @@ def page_data(basis: PageBasis, limits: PageLimits) -> dict[str, Any]:
         },
         "methods": methods.columns(),
         "nodes": _nodes(tree, methods.number(tree.method), thread, basis.profile.components),
+        "bins": _bins(node_steps(basis, tree, runs, limits.steps), runs),
         "timeline": power_columns(basis, runs, limits.powers),
         "baseline": None,
     }
@@ -160,6 +163,16 @@ def _nodes(tree: BoundedTree, method: I64, thread: I64, components: Sequence[str
         "calls": np.rint(tree.calls).astype(np.int64).tolist(),
         "wall_ms": _figures(tree.self_ns / 1e6),
         "by": by,
+    }
+
+
+def _bins(steps: NodeSteps, runs: Sequence[PageRun]) -> dict[str, Any]:
+    return {
+        "run": [{"edges_ms": ((run.edges_ns - run.start_ns) / 1e6).round(3).tolist()} for run in runs],
+        "node": steps.node.tolist(),
+        "run_of": steps.run.tolist(),
+        "bin": steps.step.tolist(),
+        "uj": _figures(steps.joules * _J_TO_UJ),
     }
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from navitas.energy.analyze.bounded_tree import NON_THREADS
 from navitas.energy.analyze.timeline import round_step_ns
 from navitas.energy.attribute.component import OwnerKind
+from navitas.energy.attribute.ledger import RunEntry
 from navitas.recording.parse.arrays import F64, I64
 from navitas.report.page.page_basis import PageBasis
 
@@ -21,12 +22,22 @@ _OTHER = "(other)"
 
 @dataclass(frozen=True, slots=True)
 class PageRun:
-    """A run that the page shows over time: `row` is that of `Ledger.runs`."""
+    """A run that the page shows over time: `row` is that of `Ledger.runs`. Its steps are those of `CallSteps`."""
 
     row: int
     id: int
     start_ns: int
     end_ns: int
+    edges_ns: I64
+
+    @property
+    def steps(self) -> int:
+        """The number of steps."""
+        return len(self.edges_ns) - 1
+
+    def step_of(self, t_ns: I64) -> I64:
+        """Return the step of each time."""
+        return np.clip(np.searchsorted(self.edges_ns, t_ns, side="right") - 1, 0, self.steps - 1)
 
 
 def page_runs(basis: PageBasis) -> list[PageRun]:
@@ -35,7 +46,12 @@ def page_runs(basis: PageBasis) -> list[PageRun]:
     rows = dict.fromkeys(int(ledger.tests.run[group.typical.rows[0]]) for group in basis.listed)
     chosen = [row for row in rows if row >= 0] or [row for row, run in enumerate(ledger.runs) if not run.baseline]
     runs = [(row, ledger.runs[row]) for row in sorted(chosen[:_MAX_RUNS])]
-    return [PageRun(row, run.id, run.start_ns, run.end_ns) for row, run in runs if run.end_ns > run.start_ns]
+    return [_page_run(row, run) for row, run in runs if run.end_ns > run.start_ns]
+
+
+def _page_run(row: int, run: RunEntry) -> PageRun:
+    starts_ns = np.arange(run.start_ns, run.end_ns, run.call_step_ns or run.end_ns - run.start_ns)
+    return PageRun(row, run.id, run.start_ns, run.end_ns, np.append(starts_ns, run.end_ns))
 
 
 def power_columns(basis: PageBasis, runs: list[PageRun], most: int) -> list[dict[str, Any]]:
