@@ -24,9 +24,9 @@ from navitas.report.page.page_tables import methods_table, other_tables, tests_t
 MAX_BYTES = 5_000_000
 """The largest page."""
 _SCRIPTS = (
-    *("units", "dom", "theme", "selection", "pagedata", "figures", "filters", "markdown", "tables", "methodtables"),
-    *("timeline", "frames", "flame", "calltree", "start"),
-)
+    "units dom theme selection pagedata figures filters markdown tables methodtables series timeline calltrees icicle flame calltree"
+    " start"
+).split()
 """The page's scripts, in the order in which they run."""
 _LONGEST_TEXT = 2000
 _MAX_WARNINGS = 500
