@@ -86,10 +86,15 @@ def _status(tests: Sequence[TestEnergy]) -> PageCell:
 
 def methods_table(basis: PageBasis, most: int) -> PageTable | None:
     """Return the table of methods, largest self energy first."""
-    names, shown = basis.names, [group.typical for group in basis.groups]
+    names, sources, shown = basis.names, basis.sources, [group.typical for group in basis.groups]
     about = f"{_SELF} {' '.join([method_figures_note(basis.profile), *doubts(shown)])}"
     columns: dict[str, Callable[[MethodRepeats], PageCell]] = {
-        "Method": lambda one: name_cell(names.label(one.total.id), source_of(one.total), method_note(one.total)),
+        "Method": lambda one: name_cell(
+            names.label(one.total.id),
+            source_of(one.total),
+            method_note(one.total),
+            code=None if sources is None else sources.line(one.total.method),
+        ),
         "Self": lambda one: joules_cell(one.total.known(one.exclusive_j.median)),
         "±": lambda one: joules_cell(one.total.known(one.self_half_width_j)),
         "Share": lambda one: share_cell(one.total.known(share(one.exclusive_j.median, basis.app_j))),
