@@ -61,6 +61,7 @@ class SourceLines:
 def _lines(path: Path) -> list[str]:
     """Return the lines of a file; none if it cannot be read, or is too large."""
     try:
-        return as_utf8(read_regular(path, _MAX_BYTES)).decode("utf-8", "replace").splitlines()
+        text = as_utf8(read_regular(path, _MAX_BYTES)).decode("utf-8", "replace")
+        return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     except OSError:
         return []

@@ -61,8 +61,8 @@ def test_files_are_untrusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert len(lines.line(SORT) or "") == 200
     monkeypatch.setattr(source_lines, "_MAX_BYTES", 100)
     assert SourceLines(inside).line(SORT) is None
-    write(inside / "Bytes.java").write_bytes(b"\xff\xfe\x00\n\x80ab\n")
-    assert SourceLines(inside).line(replace(SORT, file="Bytes.java")) is not None
+    write(inside / "Bytes.java").write_bytes(b"\x80\r\n\x0bab\x80\r\n")
+    assert SourceLines(inside).line(replace(SORT, file="Bytes.java")) == "ab\ufffd"
 
 
 def test_a_folder_without_sources_is_an_error(tmp_path: Path) -> None:
