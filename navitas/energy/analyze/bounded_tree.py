@@ -40,6 +40,7 @@ class BoundedTree:
     - `test`: an index of the tests that the tree is of. `thread`: an index of `threads`.
     - `self_by`: self energy by component. `calls`, `self_ns`: means over the runs that count. Merged nodes have sums.
     - `node_of`: the node that has the energy of each row of `FullTree`.
+    - `before_j`: self energy in an earlier recording.
     """
 
     threads: tuple[tuple[str, str], ...]
@@ -52,6 +53,7 @@ class BoundedTree:
     calls: F64
     self_ns: F64
     node_of: I64
+    before_j: F64
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -62,7 +64,7 @@ class FullTree:
     """All nodes of the trees of some tests, by `key`: test, then thread, then call path. Columns are those of `BoundedTree`.
 
     `label` is the thread of each owner, `group` the test of each row of `Ledger.tests` (-1: left out), and `weights` what a
-    joule of each row counts: of an app's thread, and of others.
+    joule of each row counts: of an app's thread, and of others. `paths` is the number of call paths.
     """
 
     threads: tuple[tuple[str, str], ...]
@@ -75,13 +77,15 @@ class FullTree:
     self_by: F64
     calls: F64
     self_ns: F64
+    before_j: F64
     label: I64
     group: I64
     weights: F64
+    paths: int
 
-    def key_of(self, test: I64, owner: I64, path: I64, paths: int) -> I64:
+    def key_of(self, test: I64, owner: I64, path: I64) -> I64:
         """Return the key of a call path of an owner in a row of `Ledger.tests`."""
-        return (self.group[test] * len(self.threads) + self.label[owner]) * paths + path
+        return (self.group[test] * len(self.threads) + self.label[owner]) * self.paths + path
 
 
 def full_tree(ledger: Ledger, tests: Sequence[Sequence[Repeats]]) -> FullTree:
@@ -120,14 +124,16 @@ def full_tree(ledger: Ledger, tests: Sequence[Sequence[Repeats]]) -> FullTree:
         key=key,
         parent=np.where(caller == OUTSIDE, -1, np.searchsorted(key, key - path + caller)),
         method=known[place],
-        test=key // width // len(threads) if threads else key,
-        thread=key // width % max(len(threads), 1),
+        test=key // width // len(threads),
+        thread=key // width % len(threads),
         self_by=joules,
         calls=count,
         self_ns=self_ns,
+        before_j=np.zeros(size),
         label=label,
         group=group,
         weights=weights,
+        paths=width,
     )
 
 
@@ -172,7 +178,8 @@ def bounded_tree(tree: FullTree, most: int) -> BoundedTree:
     Small calls of one caller become one node. The small threads of one test become one, unless a node of the thread is kept.
     """
     levels = path_sums(tree.parent, np.ones(len(tree.key), np.int64))
-    below = subtree_sums(tree.parent, np.column_stack([tree.self_by, tree.self_ns, np.abs(tree.self_by.sum(axis=1))]))
+    size_j = np.abs(tree.self_by.sum(axis=1)) + np.abs(tree.before_j)
+    below = subtree_sums(tree.parent, np.column_stack([tree.self_by, tree.self_ns, tree.before_j, size_j]))
     size_j = below[:, -1]
     is_large = np.ones(len(size_j), bool)
     if len(size_j) > most:
@@ -206,6 +213,7 @@ def bounded_tree(tree: FullTree, most: int) -> BoundedTree:
         calls=np.concatenate([tree.calls[kept], binned(index, tree.calls[cut], count)]),
         self_ns=np.concatenate([tree.self_ns[kept], binned(index, below[cut, components], count)]),
         node_of=node_of[_nearest(node_of, tree.parent)],
+        before_j=np.concatenate([tree.before_j[kept], binned(index, below[cut, components + 1], count)]),
     )
     return in_order(found)
 
@@ -237,6 +245,7 @@ def in_order(tree: BoundedTree) -> BoundedTree:
         calls=tree.calls[row],
         self_ns=tree.self_ns[row],
         node_of=at[tree.node_of],
+        before_j=tree.before_j[row],
     )
 
 

@@ -95,7 +95,7 @@ def _shares(basis: PageBasis, tree: BoundedTree, number: int, run: PageRun) -> N
     in_calls = called.path.astype(np.int64), pairs, step, called.raw_j
     outside = _outside_calls(ledger, is_shown, run, pairs * run.steps + step, called.raw_j)
     path, pairs, step, joules = (np.concatenate(columns) for columns in zip(in_calls, outside, strict=True))
-    key = full.key_of(pairs // len(ledger.owners), pairs % len(ledger.owners), path, len(ledger.paths))
+    key = full.key_of(pairs // len(ledger.owners), pairs % len(ledger.owners), path)
     at = np.minimum(np.searchsorted(full.key, key), len(full.key) - 1)
     known = np.flatnonzero(full.key[at] == key) if len(full.key) else at[:0]
     cells, place = np.unique(tree.node_of[at[known]] * run.steps + step[known], return_inverse=True)

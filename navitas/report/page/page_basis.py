@@ -7,15 +7,33 @@ from math import hypot, sqrt
 
 from navitas.base.counts import counted
 from navitas.energy.analyze.bounded_tree import FullTree, full_tree
+from navitas.energy.analyze.earlier_tree import earlier_methods, joined_tree
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.spread import MethodRepeats
 from navitas.energy.analyze.uncertainty import COVER_95
+from navitas.recording.parse.tables import MethodTable
 from navitas.report.names import MethodNames
+from navitas.report.page_request import EarlierRecording, PageRequest
 
 MAX_TESTS = 2000
 """The largest number of tests that the page lists. All others are one."""
+
+
+class EarlierFigures:
+    """Tests and methods of an earlier recording. Methods have the numbers of `earlier_methods`."""
+
+    def __init__(self, earlier: EarlierRecording, methods: MethodTable) -> None:
+        self.name, self.profile = earlier.name, earlier.profile
+        groups = self.profile.classes() if self.profile.is_by_class else self.profile.repeats()
+        self._tests = {(group.module, group.class_name, group.method): group for group in groups}
+        numbers = earlier_methods(methods, self.profile.method_table)
+        self.methods: dict[int, MethodRepeats] = {int(numbers[one.total.id]): one for one in self.profile.method_repeats()}
+
+    def test(self, group: Repeats) -> Repeats | None:
+        """Return the same test in the earlier recording."""
+        return self._tests.get((group.module, group.class_name, group.method))
 
 
 class PageBasis:
@@ -25,8 +43,11 @@ class PageBasis:
     medians of the tests. Other sums are per run.
     """
 
-    def __init__(self, profile: Profile, max_tests: int = MAX_TESTS) -> None:
+    def __init__(self, profile: Profile, request: PageRequest | None = None, max_tests: int = MAX_TESTS) -> None:
         self.profile = profile
+        request = request or PageRequest()
+        self.sources = request.sources
+        self.before = None if request.before is None else EarlierFigures(request.before, profile.method_table)
         groups = profile.classes() if profile.is_by_class else profile.repeats()
         ranked = sorted(groups, key=lambda group: -group.app_j.median)
         self.listed: list[Repeats] = ranked[:max_tests]
@@ -56,7 +77,13 @@ class PageBasis:
     @cached_property
     def tree(self) -> FullTree:
         """The call trees: test i is `listed[i]`, and the last one all of `smaller`, if there are any."""
-        return full_tree(self.profile.ledger, [*([group] for group in self.listed), *([self.smaller] if self.smaller else [])])
+        tests = [*([group] for group in self.listed), *([self.smaller] if self.smaller else [])]
+        tree = full_tree(self.profile.ledger, tests)
+        if self.before is None:
+            return tree
+        earlier = [[found for group in merged if (found := self.before.test(group)) is not None] for merged in tests]
+        ledger = self.before.profile.ledger
+        return joined_tree(self.profile.ledger, tree, ledger, full_tree(ledger, earlier))
 
     @cached_property
     def app_j(self) -> float:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from navitas.base.json_text import JsonLines
 from navitas.base.untrusted_text import boxed
 from navitas.energy.analyze.bounded_tree import BoundedTree, bounded_tree
 from navitas.energy.analyze.cpu_use import CPU
 from navitas.recording.parse.arrays import F64, I64
 from navitas.report.figure_notes import method_note, statuses
-from navitas.report.names import test_label
+from navitas.report.names import MethodNames, test_label
 from navitas.report.page.energy_over_time import NodeSteps, node_steps
 from navitas.report.page.page_basis import PageBasis
 from navitas.report.page.power_over_time import PageRun, page_runs, power_columns
@@ -62,7 +63,7 @@ def page_data(basis: PageBasis, limits: PageLimits) -> dict[str, Any]:
         "nodes": _nodes(tree, methods.number(tree.method), thread, basis.profile.components),
         "bins": _bins(node_steps(basis, tree, runs, limits.steps), runs),
         "timeline": power_columns(basis, runs, limits.powers),
-        "baseline": None,
+        "baseline": _before(basis, tree, methods),
     }
 
 
@@ -110,36 +111,72 @@ def _tests(basis: PageBasis, runs: Sequence[PageRun]) -> dict[str, Any]:
 
 
 class _Methods:
-    """The methods that nodes name, and those with the most self energy, largest self energy first."""
+    """The methods that nodes name, and those with the most self energy, largest self energy first.
+
+    Methods that only the earlier recording has are last.
+    """
 
     def __init__(self, basis: PageBasis, tree: BoundedTree, most: int) -> None:
         named = set(tree.method[tree.method >= 0].tolist())
         self._basis = basis
         self._methods = [one for place, one in enumerate(basis.methods) if place < most or one.total.id in named]
-        self._place = np.full(len(basis.profile.method_table.methods) + 1, -1)
-        self._place[[one.total.id for one in self._methods]] = np.arange(len(self._methods))
-        names = dict.fromkeys(one.total.method.module for one in self._methods)
+        numbers = [one.total.id for one in self._methods]
+        before = {} if basis.before is None else basis.before.methods
+        gone = [(number, one) for number, one in before.items() if number in named.difference(numbers)]
+        self._gone = [one for _, one in gone]
+        self._before = [*(before.get(number) for number in numbers), *self._gone]
+        numbers += [number for number, _ in gone]
+        self._place = np.full(max([-1, *numbers]) + 1, -1)
+        self._place[numbers] = np.arange(len(numbers))
+        names = dict.fromkeys(one.total.method.module for one in (*self._methods, *self._gone))
         self._module = {name: number for number, name in enumerate(names)}
         self.modules = [_text(name) for name in names]
 
     def number(self, method: I64) -> I64:
         """Return the place of each method of nodes; negative numbers stay."""
-        return np.where(method >= 0, self._place[method], method)
+        return np.where(method >= 0, self._place[np.maximum(method, 0)], method) if len(self._place) else method
 
     def columns(self) -> dict[str, Any]:
-        names, found = self._basis.names, self._methods
+        """Return the figures of the methods."""
+        found, gone, none = self._methods, self._gone, [0] * len(self._gone)
+        names = [(self._basis.names, one) for one in found]
+        if self._basis.before is not None:
+            names += [(MethodNames(self._basis.before.profile.method_table), one) for one in gone]
+        sources = self._basis.sources
+        lines = {} if sources is None else {"code": [sources.line(one.total.method) for one in (*found, *gone)]}
         return {
-            "label": [_text(names.short(one.total.id)) for one in found],
-            "full": [_text(names.label(one.total.id)) for one in found],
-            "module": [self._module[one.total.method.module] for one in found],
-            "source": [_source(one.total.method.file, one.total.method.line) for one in found],
-            "note": [method_note(one.total) for one in found],
-            "self_uj": [_uj(one.exclusive_j.median) for one in found],
-            "half_uj": [_uj(one.self_half_width_j) for one in found],
-            "inclusive_uj": [_uj(one.inclusive_j.median) for one in found],
-            "calls": [round(one.total.calls / len(one.calls)) for one in found],
-            "self_ms": [_figure(one.total.self_ns / len(one.calls) / 1e6) for one in found],
+            "label": [_text(of.short(one.total.id)) for of, one in names],
+            "full": [_text(of.label(one.total.id)) for of, one in names],
+            "module": [self._module[one.total.method.module] for _, one in names],
+            "source": [_source(one.total.method.file, one.total.method.line) for _, one in names],
+            "note": [*(method_note(one.total) for one in found), *("only in the earlier recording" for _ in gone)],
+            **{name: [None if line is None else _text(line) for line in column] for name, column in lines.items()},
+            "self_uj": [*(_uj(one.exclusive_j.median) for one in found), *none],
+            "half_uj": [*(_uj(one.self_half_width_j) for one in found), *none],
+            "inclusive_uj": [*(_uj(one.inclusive_j.median) for one in found), *none],
+            "calls": [*(round(one.total.calls / len(one.calls)) for one in found), *none],
+            "self_ms": [*(_figure(one.total.self_ns / len(one.calls) / 1e6) for one in found), *none],
         }
+
+    def before(self) -> dict[str, Any]:
+        """Return the figures of the methods in the earlier recording, 0 for methods that it lacks."""
+        return {
+            "self_uj": [0 if one is None else _uj(one.exclusive_j.median) for one in self._before],
+            "half_uj": [0 if one is None else _uj(one.self_half_width_j) for one in self._before],
+        }
+
+
+def _before(basis: PageBasis, tree: BoundedTree, methods: _Methods) -> dict[str, Any] | None:
+    """Return the figures of the earlier recording. None without one."""
+    if basis.before is None:
+        return None
+    tests = [basis.before.test(group) for group in basis.listed] + [None] * bool(basis.smaller)
+    return {
+        "name": _text(basis.before.name),
+        "tests": {"app_uj": [None if test is None else _uj(test.app_j.median) for test in tests]},
+        "nodes": {"self_uj": _column(tree.before_j * _J_TO_UJ)},
+        "methods": methods.before(),
+    }
 
 
 def _source(file: str | None, line: int | None) -> str:
@@ -153,15 +190,15 @@ def _nodes(tree: BoundedTree, method: I64, thread: I64, components: Sequence[str
     for place, component in enumerate(components):
         used = np.flatnonzero(tree.self_by[:, place])
         if component != CPU and len(used):
-            by[component] = {"node": used.tolist(), "uj": _figures(tree.self_by[used, place] * _J_TO_UJ)}
+            by[component] = {"node": _column(used), "uj": _column(tree.self_by[used, place] * _J_TO_UJ)}
     return {
-        "parent": tree.parent.tolist(),
-        "method": method.tolist(),
-        "test": tree.test.tolist(),
-        "thread": thread.tolist(),
-        "self_uj": _figures(tree.self_by.sum(axis=1) * _J_TO_UJ),
-        "calls": np.rint(tree.calls).astype(np.int64).tolist(),
-        "wall_ms": _figures(tree.self_ns / 1e6),
+        "parent": _column(tree.parent),
+        "method": _column(method),
+        "test": _column(tree.test),
+        "thread": _column(thread),
+        "self_uj": _column(tree.self_by.sum(axis=1) * _J_TO_UJ),
+        "calls": _column(np.rint(tree.calls).astype(np.int64)),
+        "wall_ms": _column(tree.self_ns / 1e6),
         "by": by,
     }
 
@@ -169,10 +206,10 @@ def _nodes(tree: BoundedTree, method: I64, thread: I64, components: Sequence[str
 def _bins(steps: NodeSteps, runs: Sequence[PageRun]) -> dict[str, Any]:
     return {
         "run": [{"edges_ms": ((run.edges_ns - run.start_ns) / 1e6).round(3).tolist()} for run in runs],
-        "node": steps.node.tolist(),
-        "run_of": steps.run.tolist(),
-        "bin": steps.step.tolist(),
-        "uj": _figures(steps.joules * _J_TO_UJ),
+        "node": _column(steps.node),
+        "run_of": _column(steps.run),
+        "bin": _column(steps.step),
+        "uj": _column(steps.joules * _J_TO_UJ),
     }
 
 
@@ -186,8 +223,12 @@ def _figure(value: float) -> float:
     return int(rounded) if rounded.is_integer() else rounded
 
 
-def _figures(values: F64 | Iterable[float]) -> list[float]:
-    return [_figure(value) for value in (values.tolist() if isinstance(values, np.ndarray) else values)]
+def _column(values: I64 | F64) -> JsonLines:
+    """Return a long column as text, which needs less memory than its numbers."""
+    numbers = values.tolist()
+    if values.dtype == np.float64:
+        numbers = map(_figure, numbers)
+    return JsonLines([",".join(map(repr, numbers))] if len(values) else [])
 
 
 def _text(name: str) -> str:
