@@ -19,7 +19,7 @@ _MODULES = {
     "json": "navitas.report.json_report",
     "speedscope": "navitas.report.speedscope",
     "collapsed": "navitas.report.collapsed",
-    "html": "navitas.report.html_report",
+    "html": "navitas.report.page.page_report",
     "text": "navitas.report.text",
     "parquet": "navitas.report.parquet",
 }

@@ -21,6 +21,7 @@ from navitas.energy.attribute.calls.self_totals import (
     SelfTotals,
     merged_totals,
 )
+from navitas.energy.attribute.calls.step_totals import StepTotals
 from navitas.energy.attribute.calls.walk import CUT, EventBatch
 from navitas.energy.attribute.forest import binned
 from navitas.energy.attribute.window_spans import NO_WINDOW, WindowSpans
@@ -30,7 +31,7 @@ from navitas.recording.parse.tables import ENTER, EXIT, THROW
 
 @dataclass(frozen=True, slots=True)
 class EventSegments:
-    """A batch split at the tests' edges: segment i has the points from start[i] to start[i + 1] − 1.
+    """A batch split at the marks of its walk: segment i has the points from start[i] to start[i + 1] − 1.
 
     `is_cut`: calls are open at the segment's end, where the recording of the thread ends.
     """
@@ -59,7 +60,7 @@ class EventSegments:
 
 
 def segments_of(batch: EventBatch, spans: WindowSpans) -> EventSegments:
-    """Split a batch of `walk(…, spans.marks)` into segments."""
+    """Split a batch into segments: at the tests' edges, and at all other marks of its walk."""
     start = np.append(batch.segment_start, batch.start[-1])
     piece = np.searchsorted(batch.start, batch.segment_start, side="right") - 1
     thread = np.array([one.thread for one in batch.pieces], np.int64)[piece]
@@ -74,21 +75,25 @@ _DENSE = 4
 class EventTotals:
     """Sums up the time in which each call path was innermost, by test and thread, batch by batch, in bounded memory.
 
-    A call, its exception and its cut count in the test in which the call was entered.
+    A call, its exception and its cut count in the test in which the call was entered. `steps` gets the joules over time.
     """
 
-    def __init__(self, spans: WindowSpans, amounts: Amounts, paths: Paths) -> None:
-        self._spans, self._amounts, self._paths = spans, amounts, paths
+    def __init__(self, spans: WindowSpans, amounts: Amounts, paths: Paths, steps: StepTotals) -> None:
+        self._spans, self._amounts, self._paths, self._steps = spans, amounts, paths, steps
+        self.marks = np.union1d(spans.marks, steps.marks)
+        """Where segments begin: the tests' edges, and the steps."""
         self._entered = _Entered()
         self._parts: list[SelfTotals] = []
         self._rows, self._limit = 0, _MERGE_ROWS
 
     def add(self, batch: EventBatch) -> None:
-        """Add the next batch of `walk(…, spans.marks)`."""
+        """Add the next batch of `walk(…, marks)`."""
         segments = segments_of(batch, self._spans)
         failed, segment = segments.failed()
         carried = segments.carried(failed, segment)
-        spent = _spent(segments, failed[~carried], self._amounts, len(self._paths))
+        spent, of_segment = _spent(segments, failed[~carried], self._amounts, len(self._paths))
+        inside = np.flatnonzero(spent.window != NO_WINDOW)
+        self._steps.add(spent.chosen(inside), batch.t_ns[segments.start[of_segment[inside]]])
         for totals in (spent, self._entered.ends(segments, failed[carried], segment[carried], self._paths)):
             kept = totals.window != NO_WINDOW
             if kept.any():
@@ -104,8 +109,11 @@ class EventTotals:
         return merged_totals(self._parts)
 
 
-def _spent(segments: EventSegments, failed: I64, amounts: Amounts, paths: int) -> SelfTotals:
-    """Amounts between points, entered calls and failed calls, by segment and path. `failed`: points at which a call failed."""
+def _spent(segments: EventSegments, failed: I64, amounts: Amounts, paths: int) -> tuple[SelfTotals, I64]:
+    """Amounts between points, entered calls and failed calls, by segment and path; and the segment of each.
+
+    `failed`: points at which a call failed.
+    """
     batch, count = segments.batch, len(segments.thread)
     key = batch.path if count == 1 else np.repeat(np.arange(count) * paths, np.diff(segments.start)) + batch.path
     size = count * paths
@@ -137,7 +145,7 @@ def _spent(segments: EventSegments, failed: I64, amounts: Amounts, paths: int) -
     segment = key_used // paths
     of_components = {component: column[used] for component, column in joules.items()}
     where = segments.window[segment], segments.thread[segment], key_used % paths
-    return SelfTotals(*where, counts[:, used], spent[:, used], of_components)
+    return SelfTotals(*where, counts[:, used], spent[:, used], of_components), segment
 
 
 def _power_at_probes(power: PointPower, key: I64, entry: I64, left: I64, calls: I64) -> F64:
