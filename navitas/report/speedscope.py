@@ -13,7 +13,7 @@ from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy, ThreadEnergy
 from navitas.recording.parse.tables import MethodTable
 from navitas.report.format import Format
-from navitas.report.names import MethodNames, method_of, test_label
+from navitas.energy.analyze.names import MethodNames, method_of, test_label
 
 UNTRACED = "(untraced)"
 J_TO_UJ = 1e6

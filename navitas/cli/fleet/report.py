@@ -32,7 +32,7 @@ from navitas.fleet.store import find_client
 from navitas.fleet.versions import find_versions
 from navitas.recording.layout import MANIFEST_NAME
 from navitas.recording.store import open_recording
-from navitas.report.names import MethodNames
+from navitas.energy.analyze.names import MethodNames
 
 _PICTURES = 12
 _METHODS = 8

@@ -19,7 +19,7 @@ from navitas.insight.graph.module_graph import ModuleEdge, ModuleGraph, ModuleNo
 from navitas.insight.graph.processing import Processing
 from navitas.insight.graph.wake_ups import WakeUp
 from navitas.recording.parse.communication_records import FIRST_RECEIVE, CommunicationKind
-from navitas.report.names import short_class
+from navitas.energy.analyze.names import short_class
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 

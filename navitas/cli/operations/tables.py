@@ -17,7 +17,7 @@ from navitas.insight.operations.code_advice import CodeAdvice
 from navitas.insight.operations.counted_program import CountedMethod, CountedProgram
 from navitas.insight.operations.rankings import EXECUTIONS, ClassShare, CostedBlock, RankedOperation
 from navitas.recording.parse.arrays import I64
-from navitas.report.names import short_class
+from navitas.energy.analyze.names import short_class
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 

@@ -8,6 +8,7 @@ from math import hypot, sqrt
 
 import numpy as np
 
+from navitas.energy.analyze.names import MethodNames
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import Repeats
@@ -38,6 +39,11 @@ class Figures:
     def repeats(self) -> int:
         """The number of repeats."""
         return self.profile.totals.repeats
+
+    @cached_property
+    def names(self) -> MethodNames:
+        """The names of methods."""
+        return MethodNames(self.profile.method_table)
 
     @cached_property
     def methods(self) -> tuple[MethodRepeats, ...]:
@@ -84,7 +90,9 @@ class Figures:
         place_of = {row: place for place, group in enumerate(self.groups) for row in group.typical.rows}
         by_test: dict[int, float] = {}
         by_thread: dict[str, float] = {}
-        for row, owner, joules in zip(tables.threads.test[thread].tolist(), tables.threads.owner[thread].tolist(), energy_j.tolist(), strict=True):
+        for row, owner, joules in zip(
+            tables.threads.test[thread].tolist(), tables.threads.owner[thread].tolist(), energy_j.tolist(), strict=True
+        ):
             if (place := place_of.get(row)) is not None:
                 by_test[place] = by_test.get(place, 0.0) + joules
                 name = ledger.owners.name[owner]

@@ -3,36 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-SubjectKind = Literal["test", "method", "thread", "component", "app"]
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """One sentence of the verdict.
-
-    - `rule`: the code of the rule that made it, for scripts.
-    - `text`: the sentence. Names in it are as in the recording: who shows it escapes them.
-    - `kind`, `name`: what it is about. Empty if it is about the whole recording.
-    - `energy_j`, `share`, `share_half_width`: its figures. None if it has none.
-    """
-
-    rule: str
-    text: str
-    kind: SubjectKind | Literal[""] = ""
-    name: str = ""
-    energy_j: float | None = None
-    share: float | None = None
-    share_half_width: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class NextStep:
-    """The one command to run next, and why. `command` has the word RECORDING in place of the recording's folder."""
-
-    command: tuple[str, ...]
-    reason: str
+from navitas.energy.analyze.profile import Profile
+from navitas.insight.verdict import limits, usage
+from navitas.insight.verdict.figures import Figures
+from navitas.insight.verdict.next_step import NextStep, next_step
+from navitas.insight.verdict.statement import Statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +23,11 @@ class Verdict:
     statements: tuple[Statement, ...]
     limits: tuple[Statement, ...]
     next_step: NextStep
+
+
+def verdict_of(profile: Profile) -> Verdict:
+    """Return the verdict of a profile: the statements of all rules that apply."""
+    figures = Figures(profile)
+    statements = tuple(statement for rule in usage.RULES if (statement := rule(figures)) is not None)
+    limiting = tuple(statement for rule in limits.RULES if (statement := rule(figures)) is not None)
+    return Verdict(statements, limiting, next_step(profile, statements, limiting))

@@ -14,7 +14,7 @@ from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.spread import MethodRepeats
 from navitas.energy.analyze.uncertainty import COVER_95
 from navitas.recording.parse.tables import MethodTable
-from navitas.report.names import MethodNames
+from navitas.energy.analyze.names import MethodNames
 from navitas.report.page_request import EarlierRecording, PageRequest
 
 MAX_TESTS = 2000

@@ -28,7 +28,7 @@ from navitas.report.figure_notes import (
     tests_note,
     unmeasured_note,
 )
-from navitas.report.names import test_label
+from navitas.energy.analyze.names import test_label
 from navitas.report.page.columns import (
     PageCell,
     PageTable,

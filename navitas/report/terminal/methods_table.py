@@ -15,7 +15,7 @@ from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.roll_up import MethodTotal
 from navitas.report.figure_notes import method_figures_note, method_note, unmeasured_note
-from navitas.report.names import MethodNames
+from navitas.energy.analyze.names import MethodNames
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable, largest
 from navitas.report.terminal.paragraph import Paragraph
 
