@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
+from navitas.energy.analyze.flame_nodes import flame_nodes
 from profile_maker import METHODS, one_run, profile, without_probes
 from support.hostile_profile import HOSTILE, hostile_profile
 from support.html_pages import Page, page_data
@@ -17,7 +18,6 @@ from support.ledger_maker import NodeSpec, ThreadSpec
 from support.reports import text_of
 
 from navitas.base.html_page.page import Cell, embedded_json, table
-from navitas.energy.analyze.flame_nodes import flame_nodes
 from navitas.recording.parse.tables import MethodTable
 from navitas.report import html_report, html_tables
 

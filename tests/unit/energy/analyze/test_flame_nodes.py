@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from navitas.energy.analyze.flame_nodes import SMALLER, SMALLER_THREADS, flame_nodes
 from numpy.typing import NDArray
 
-from navitas.energy.analyze.flame_nodes import SMALLER, SMALLER_THREADS, flame_nodes
 from navitas.energy.analyze.records import MethodRecords, Nodes, TestEnergy, ThreadEnergy
 
 
