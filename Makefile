@@ -21,7 +21,7 @@
 # make wheel                      wheel, sdist and plugin repository of a release into dist (docs/dev/releasing.md)
 # make cycles                     100 profilings with injected faults (docs/dev/faults.md)
 .DELETE_ON_ERROR:
-.PHONY: setup system jars viewer venv demo check readme test-unit test test-all tests tests-of-python test-java test-programs gradle-homes android-sdk browser examples lint coverage accuracy experiments components operations seeded-changes unsteady damage bench android-bench fleet-accuracy fleet-bench cycles fuzz wheel clean
+.PHONY: setup system jars venv demo check readme test-unit test test-all tests tests-of-python test-java test-programs gradle-homes android-sdk browser examples lint coverage accuracy experiments components operations seeded-changes unsteady damage bench android-bench fleet-accuracy fleet-bench cycles fuzz wheel clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -37,7 +37,7 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j 2)
 JAVA_SOURCES := $(shell find instrumenter gradle-plugin -path '*/target' -prune -o -type f -print 2>/dev/null)
 
 setup: system
-	@$(MAKE) -s --no-print-directory $(PARALLEL) venv jars viewer
+	@$(MAKE) -s --no-print-directory $(PARALLEL) venv jars
 
 system:
 	@.ci/system
@@ -63,12 +63,6 @@ navitas/capture/jars/.built: $(JAVA_SOURCES) LICENSE NOTICE
 	   instrumenter/phone-install/target/navitas-phone-install.jar instrumenter/bridge/target/navitas-bridge.jar \
 	   gradle-plugin/plugin/target/navitas-gradle-plugin.jar navitas/capture/jars/
 	@touch $@
-
-# The flame graph viewer of HTML reports; .ci/viewer pins its version.
-viewer: navitas/report/viewer/VERSION
-
-navitas/report/viewer/VERSION: .ci/viewer | venv
-	@.ci/viewer
 
 demo: setup
 	$(BIN)/navitas demo
@@ -200,4 +194,4 @@ wheel: setup
 	$(BIN)/python .ci/release
 
 clean:
-	rm -rf .venv dist navitas/report/viewer navitas/capture/jars/*.jar navitas/capture/jars/.built instrumenter/*/target gradle-plugin/*/target
+	rm -rf .venv dist navitas/capture/jars/*.jar navitas/capture/jars/.built instrumenter/*/target gradle-plugin/*/target

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib.resources import files
-from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
-
-from navitas.base.html_page.page import embedded_json, source_hash
+from navitas.base.html_page.templates import rendered
 from navitas.base.json_text import json_chunks
 from navitas.base.units import battery_rate, battery_share, charge, joules, watts
-from navitas.base.untrusted_text import boxed
 from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.attribute.ledger import counted_wall_ns
@@ -24,11 +19,10 @@ from navitas.report.page.page_tables import methods_table, other_tables, tests_t
 MAX_BYTES = 5_000_000
 """The largest page."""
 _SCRIPTS = (
-    "units dom theme selection pagedata figures filters markdown tables methodtables series timeline calltrees icicle flame calltree"
-    " start"
-).split()
+    *("units", "dom", "theme", "selection", "pagedata", "figures", "filters", "markdown", "tables", "methodtables", "series"),
+    *("timeline", "calltrees", "icicle", "flame", "calltree", "start"),
+)
 """The page's scripts, in the order in which they run."""
-_LONGEST_TEXT = 2000
 _MAX_WARNINGS = 500
 
 
@@ -42,49 +36,26 @@ def page_text(basis: PageBasis) -> str:
 
 def _page(basis: PageBasis, limits: PageLimits) -> str:
     profile = basis.profile
-    scripts = [_resource(f"{name}.js") for name in _SCRIPTS if (files("navitas.report.page") / f"{name}.js").is_file()]
-    style = _resource("page.css")
-    return (
-        _environment()
-        .get_template("page.html.jinja")
-        .render(
-            title=f"{profile.project} – energy",
-            project=profile.project,
-            device=_device(profile),
-            basis=basis.sentence,
-            script_hashes=Markup(" ".join(map(source_hash, scripts))),
-            style_hash=Markup(source_hash(style)),
-            style=Markup(style),
-            scripts=list(map(Markup, scripts)),
-            data=Markup("".join(embedded_json(json_chunks(page_data(basis, limits)), "page-data"))),
-            verdict=None,
-            tests=tests_table(basis, limits.rows),
-            methods=methods_table(basis, limits.rows),
-            has_calls=any(len(group.typical.threads) for group in basis.listed),
-            tables=other_tables(basis, limits.rows),
-            facts=_facts(basis),
-            evidence=list(_evidence(profile)),
-            warnings=profile.warnings[:_MAX_WARNINGS],
-            more_warnings=max(len(profile.warnings) - _MAX_WARNINGS, 0),
-            provenance=_provenance(profile),
-        )
+    return rendered(
+        "navitas.report.page",
+        "page.html.jinja",
+        style=_resource("page.css"),
+        scripts=[_resource(f"{name}.js") for name in _SCRIPTS],
+        data=json_chunks(page_data(basis, limits)),
+        title=f"{profile.project} – energy",
+        project=profile.project,
+        device=_device(profile),
+        basis=basis.sentence,
+        verdict=None,
+        tests=tests_table(basis, limits.rows),
+        methods=methods_table(basis, limits.rows),
+        tables=other_tables(basis, limits.rows),
+        facts=_facts(basis),
+        evidence=list(_evidence(profile)),
+        warnings=profile.warnings[:_MAX_WARNINGS],
+        more_warnings=max(len(profile.warnings) - _MAX_WARNINGS, 0),
+        provenance=_provenance(profile),
     )
-
-
-def _environment() -> Environment:
-    """Return templates that write each value as text, with a box for each invisible character."""
-    return Environment(
-        loader=PackageLoader("navitas.report.page"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_shown,
-    )
-
-
-def _shown(value: Any) -> Any:
-    return boxed(value, _LONGEST_TEXT) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _device(profile: Profile) -> str:
