@@ -8,13 +8,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from navitas.report.html_report import viewer_scripts
 from support.browser_session import browser_session
 from support.feed_example import ARTICLE_BYTES, ARTICLES, record_feed
 
 import navitas
 from navitas.capture.device.adb import AdbDevice
 from navitas.report import html_report
-from navitas.report.html_report import viewer_scripts
 
 pytestmark = pytest.mark.extended
 

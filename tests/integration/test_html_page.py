@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib.image import imread
+from navitas.report.html_report import viewer_scripts
 from support.browser_session import Session, browser_session
 from support.hostile_profile import HOSTILE, hostile_profile
 
 import navitas
 from navitas.report import html_report
-from navitas.report.html_report import viewer_scripts
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "recording-v1"
 TAB, ENTER = ("Tab", 9), ("Enter", 13)

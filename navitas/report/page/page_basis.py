@@ -8,13 +8,13 @@ from math import hypot, sqrt
 from navitas.base.counts import counted
 from navitas.energy.analyze.bounded_tree import FullTree, full_tree
 from navitas.energy.analyze.earlier_tree import earlier_methods, joined_tree
+from navitas.energy.analyze.names import MethodNames
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.spread import MethodRepeats
 from navitas.energy.analyze.uncertainty import COVER_95
 from navitas.recording.parse.tables import MethodTable
-from navitas.report.names import MethodNames
 from navitas.report.page_request import EarlierRecording, PageRequest
 
 MAX_TESTS = 2000

@@ -12,9 +12,9 @@ from navitas.base.json_text import JsonLines
 from navitas.base.untrusted_text import boxed
 from navitas.energy.analyze.bounded_tree import BoundedTree, bounded_tree
 from navitas.energy.analyze.cpu_use import CPU
+from navitas.energy.analyze.names import MethodNames, test_label
 from navitas.recording.parse.arrays import F64, I64
 from navitas.report.figure_notes import method_note, statuses
-from navitas.report.names import MethodNames, test_label
 from navitas.report.page.energy_over_time import NodeSteps, node_steps
 from navitas.report.page.page_basis import PageBasis
 from navitas.report.page.power_over_time import PageRun, page_runs, power_columns

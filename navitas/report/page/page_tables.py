@@ -10,6 +10,7 @@ from navitas.energy.analyze.bounded_tree import NON_THREADS, thread_sums
 from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.handed_work import UNKNOWN_STARTER, HandedWork
 from navitas.energy.analyze.method_bytes import bytes_by_method
+from navitas.energy.analyze.names import test_label
 from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import BaselinePairs, Repeats
 from navitas.energy.analyze.roll_up import MethodTotal
@@ -28,7 +29,6 @@ from navitas.report.figure_notes import (
     tests_note,
     unmeasured_note,
 )
-from navitas.report.names import test_label
 from navitas.report.page.columns import (
     PageCell,
     PageTable,

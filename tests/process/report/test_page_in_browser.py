@@ -189,7 +189,7 @@ def test_the_first_screen_answers(sample: Open) -> None:
     opened = sample(width=1000, height=700)
     for selector in ("#methods tbody tr:first-child .pick", "#methods tbody tr:first-child small", "#timeline .readout", "#filters"):
         box = opened.page.locator(selector).first.bounding_box()
-        assert 0 <= box["y"] and box["y"] + box["height"] <= 700, selector
+        assert box["y"] >= 0 and box["y"] + box["height"] <= 700, selector
     assert "±" in opened.column("methods", 1)[0]
     assert DATA["methods"]["label"][0] in opened.column("methods", 0)[0]
     assert re.search(r"Highest: .* W at .* s, in ", opened.text("#timeline .readout"))
