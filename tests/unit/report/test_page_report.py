@@ -26,7 +26,7 @@ from navitas.report.page import page_report, rendering
 from navitas.report.page.page_basis import PageBasis
 from navitas.report.page.page_data import PageLimits
 from navitas.report.page_request import EarlierRecording, PageRequest
-from navitas.report.source_lines import SourceLines
+from navitas.report.source_code import SourceCode
 
 RECORDING = Path(__file__).parents[2] / "golden" / "recording-v1"
 
@@ -225,7 +225,7 @@ def test_lines_of_source_code(tmp_path: Path) -> None:
     file.write_text("\n" * 33 + "  void sort(int[] <values>) {\n")
     named = MethodTable(tuple(replace(method, file="Sorter.java") for method in METHODS.methods), {})
     made = profile(methods=named)
-    request = PageRequest(sources=SourceLines(tmp_path))
+    request = PageRequest(sources=SourceCode(tmp_path))
     methods = columns(data_of(made, request), "methods")
     assert methods["code"] == ["void sort(int[] <values>) {", None, None]
     text = text_of(lambda given, out: page_report.write(given, out, page=request), made)

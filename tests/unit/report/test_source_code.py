@@ -9,8 +9,8 @@ import pytest
 from profile_maker import METHODS
 
 from navitas.base.errors import UsageError
-from navitas.report import source_lines
-from navitas.report.source_lines import SourceLines
+from navitas.report import source_code
+from navitas.report.source_code import SourceCode
 
 SORT = replace(METHODS.methods[1], file="Sorter.java", line=2)
 
@@ -24,7 +24,7 @@ def write(path: Path, text: str = "first\n  second  \nthird\n") -> Path:
 def test_the_package_selects_among_files_of_one_name(tmp_path: Path) -> None:
     write(tmp_path / "app/src/main/java/org/example/Sorter.java")
     write(tmp_path / "lib/src/main/java/org/other/Sorter.java", "x\ny\n")
-    lines = SourceLines(tmp_path)
+    lines = SourceCode(tmp_path)
     assert lines.line(SORT) == "second"
     assert lines.line(replace(SORT, class_name="org.other.Sorter")) == "y"
     assert lines.line(replace(SORT, class_name="org.third.Sorter")) is None, "two files could be the one"
@@ -32,12 +32,12 @@ def test_the_package_selects_among_files_of_one_name(tmp_path: Path) -> None:
 
 def test_kotlin_files_need_not_be_in_a_folder_of_their_package(tmp_path: Path) -> None:
     write(tmp_path / "kotlin/Sorter.kt")
-    assert SourceLines(tmp_path).line(replace(SORT, file="Sorter.kt")) == "second"
+    assert SourceCode(tmp_path).line(replace(SORT, file="Sorter.kt")) == "second"
 
 
 def test_without_a_line_there_is_none(tmp_path: Path) -> None:
     write(tmp_path / "Sorter.java")
-    lines = SourceLines(tmp_path)
+    lines = SourceCode(tmp_path)
     for changed in (
         {"line": None},
         {"line": 99},
@@ -55,18 +55,18 @@ def test_files_are_untrusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     write(inside / "Sorter.java", "x" * 5_000 + "\n" + "y" * 5_000 + "\n")
     (inside / "Secret.java").symlink_to(tmp_path / "outside/Secret.java")
     write(inside / "build/Made.java")
-    lines = SourceLines(inside)
+    lines = SourceCode(inside)
     assert lines.line(replace(SORT, file="Secret.java")) is None
     assert lines.line(replace(SORT, file="Made.java")) is None
     assert len(lines.line(SORT) or "") == 200
-    monkeypatch.setattr(source_lines, "_MAX_BYTES", 100)
-    assert SourceLines(inside).line(SORT) is None
+    monkeypatch.setattr(source_code, "_MAX_BYTES", 100)
+    assert SourceCode(inside).line(SORT) is None
     write(inside / "Bytes.java").write_bytes(b"\x80\r\n\x0bab\x80\r\n")
-    assert SourceLines(inside).line(replace(SORT, file="Bytes.java")) == "ab\ufffd"
+    assert SourceCode(inside).line(replace(SORT, file="Bytes.java")) == "ab\ufffd"
 
 
 def test_a_folder_without_sources_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="has no source files"):
-        SourceLines(tmp_path)
+        SourceCode(tmp_path)
     with pytest.raises(UsageError, match="is not a folder"):
-        SourceLines(write(tmp_path / "A.java"))
+        SourceCode(write(tmp_path / "A.java"))
