@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from math import hypot, sqrt
+from math import hypot
 
 from navitas.base.counts import counted
 from navitas.energy.analyze.bounded_tree import FullTree, full_tree
@@ -101,14 +101,16 @@ class PageBasis:
     def app_half_width_j(self) -> float:
         """Half of the width of the 95 % interval of `app_j`. What all tests share adds up; the spread of runs does not."""
         typical = [group.typical for group in self.groups]
-        errors = [self.profile.app_error(test) for test in typical]
-        intervals = [group.app_j.interval for group in self.groups]
-        own = (
-            [COVER_95 * sqrt(max(error.standard_j**2 - error.shared_j**2, 0.0)) for error in errors]
-            if None in intervals
-            else [(runs.high - runs.low) / 2 for runs in intervals if runs is not None]
+        components_j = [sum(column) for column in zip(*(test.app_components for test in typical), strict=True)]
+        wall_ns, probes_j = sum(test.wall_ns for test in typical), sum(test.probes_error_j or 0.0 for test in typical)
+        parts = max(len(typical), 1)
+        error = self.profile.uncertainty.of(
+            "app", components_j or [0.0] * len(self.profile.components), wall_ns, parts=parts, probes_j=probes_j
         )
-        return hypot(COVER_95 * sum(error.shared_j for error in errors), hypot(*own))
+        runs = [interval for group in self.groups if (interval := group.app_j.interval) is not None]
+        if not runs:
+            return error.half_width_j
+        return hypot(COVER_95 * error.shared_j, *((interval.high - interval.low) / 2 for interval in runs))
 
     @property
     def sentence(self) -> str:
