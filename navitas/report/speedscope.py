@@ -8,7 +8,7 @@ from typing import IO, Any, NamedTuple
 from navitas import __version__
 from navitas.base.json_text import JsonLines, json_chunks
 from navitas.base.untrusted_text import printable
-from navitas.energy.analyze.names import method_of, test_label
+from navitas.energy.analyze.names import MethodNames, method_of, test_label
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy, ThreadEnergy
 from navitas.recording.parse.tables import MethodTable

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from navitas.energy.analyze.profile import Profile
 from navitas.insight.verdict import limits, usage
 from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.next_step import NextStep, next_step
@@ -12,7 +11,7 @@ from navitas.insight.verdict.statement import Statement
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class EnergyVerdict:
     """The answer to "what uses the energy?".
 
     - `statements`: largest energy first. Never empty: without figures, they say so.
@@ -25,9 +24,8 @@ class Verdict:
     next_step: NextStep
 
 
-def verdict_of(profile: Profile) -> Verdict:
-    """Return the verdict of a profile: the statements of all rules that apply."""
-    figures = Figures(profile)
+def verdict_of(figures: Figures) -> EnergyVerdict:
+    """Return the verdict of a recording: the statements of all rules that apply."""
     statements = tuple(statement for rule in usage.RULES if (statement := rule(figures)) is not None)
     limiting = tuple(statement for rule in limits.RULES if (statement := rule(figures)) is not None)
-    return Verdict(statements, limiting, next_step(profile, statements, limiting))
+    return EnergyVerdict(statements, limiting, next_step(figures.profile, statements, limiting))
