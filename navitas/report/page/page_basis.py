@@ -27,7 +27,9 @@ class EarlierFigures:
         groups = self.profile.classes() if self.profile.is_by_class else self.profile.repeats()
         self._tests = {(group.module, group.class_name, group.method): group for group in groups}
         numbers = earlier_methods(methods, self.profile.method_table)
-        self.methods: dict[int, MethodRepeats] = {int(numbers[one.total.id]): one for one in self.profile.method_repeats()}
+        self.methods: dict[int, MethodRepeats] = {
+            int(numbers[method.total.id]): method for method in self.profile.method_repeats()
+        }
 
     def test(self, group: Repeats) -> Repeats | None:
         """Return the same test in the earlier recording."""
@@ -57,7 +59,7 @@ class PageBasis(Figures):
         tree = full_tree(self.profile.ledger, tests)
         if self.before is None:
             return tree
-        earlier = [[found for group in merged if (found := self.before.test(group)) is not None] for merged in tests]
+        earlier = [[same for group in merged if (same := self.before.test(group)) is not None] for merged in tests]
         ledger = self.before.profile.ledger
         return joined_tree(self.profile.ledger, tree, ledger, full_tree(ledger, earlier))
 

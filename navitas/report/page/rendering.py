@@ -47,7 +47,7 @@ def _page(basis: PageBasis, limits: PageLimits) -> str:
         project=profile.project,
         device=_device(profile),
         basis=basis.sentence,
-        verdict=_verdict(basis),
+        verdict=verdict_of(basis),
         tests=tests_table(basis, limits.rows),
         methods=methods_table(basis, limits.rows),
         tables=other_tables(basis, limits.rows),
@@ -57,16 +57,6 @@ def _page(basis: PageBasis, limits: PageLimits) -> str:
         more_warnings=max(len(profile.warnings) - _MAX_WARNINGS, 0),
         provenance=_provenance(profile),
     )
-
-
-def _verdict(basis: PageBasis) -> dict[str, object]:
-    verdict = verdict_of(basis)
-    return {
-        "statements": [statement.text for statement in verdict.statements],
-        "limits": [limit.text for limit in verdict.limits],
-        "next_command": verdict.next_step.line(),
-        "next_reason": verdict.next_step.reason,
-    }
 
 
 def _device(profile: Profile) -> str:

@@ -333,7 +333,9 @@ const timeline = (() => {
         const values = { "aria-valuemin": run.start_ms, "aria-valuemax": run.start_ms + lengthOf(run), "aria-valuenow": ends[number] };
         for (const [name, value] of Object.entries(values)) handles[key].setAttribute(name, value);
         handles[key].setAttribute("aria-valuetext", units.time(ends[number]));
-        fields[key].value = from === null ? "" : String(Number((ends[number] / 1e3).toPrecision(6)));
+        // An end that is the run's own stays empty.
+        const isOwn = ends[number] === (number ? run.start_ms + lengthOf(run) : run.start_ms);
+        fields[key].value = isOwn ? "" : String(Number((ends[number] / 1e3).toPrecision(6)));
         fields[key].placeholder = String(Number((ends[number] / 1e3).toPrecision(4)));
       });
       zoom.hidden = whole.hidden = from === null;
