@@ -73,6 +73,12 @@ def same_names(classes: Iterable[str]) -> frozenset[str]:
     return frozenset(simple for name in classes if first.setdefault(simple := simple_class(name), name) != name)
 
 
+def source_of(method: Method) -> str:
+    """Return where a method is, such as `Inbox.java:12`. Empty if that is unknown."""
+    line = "" if method.line is None else f":{method.line}"
+    return f"{method.file}{line}" if method.file else f"line {method.line}" if line else ""
+
+
 def test_label(test: TestEnergy) -> str:
     """Return `class#method`, with the module unless it is the root project."""
     name = f"{test.class_name}#{test.method}"

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from navitas.base.counts import counted
 from navitas.base.errors import UsageError
+from navitas.base.near_names import near_names
 from navitas.base.units import battery_share, charge, joules, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.profile import Profile
@@ -35,7 +36,7 @@ from navitas.report.terminal.power_table import PowerOverTime
 from navitas.report.terminal.tests_table import baseline_table, not_passed, tests_table
 from navitas.report.terminal.threads_table import threads_table
 from navitas.report.terminal.verdict_lines import verdict_lines
-from navitas.report.view_request import ViewRequest, near_names
+from navitas.report.view_request import ViewRequest
 
 _NO_USER = "No thread used it."
 _MAX_WARNINGS = 100
