@@ -23,8 +23,8 @@ MAX_CHARACTERS = 65_000
 """The largest report: a comment on GitHub can have 65,536 characters."""
 _LONGEST_NAME = 500
 _LONGEST_SENTENCE = 2000
-_SPECIAL = re.compile(r"[\\`*_\[\]<>&|~#]")
-_BLOCK_START = re.compile(r"^(\d{0,9})([-+=.):])")
+_SPECIAL = re.compile(r"[\\`*_\[\]<>&|~]")
+_BLOCK_START = re.compile(r"^(\d{0,9})([-+=#.):])")
 _SELF = "Self energy has the calls that have no probes, such as those into libraries and the JDK. ±: 95 % interval."
 
 

@@ -43,7 +43,7 @@ class CallFigures:
 
     def of_method(self, method: int) -> I64:
         """Return the nodes of a method, on threads of the app."""
-        return self.app[self.tree.method[self.app] == method]
+        return np.asarray(self.app[self.tree.method[self.app] == method], np.int64)
 
     def callers(self, nodes: I64) -> I64:
         """Return the method that called each node; `OUTSIDE_CALLS` for an outermost call. One for each node of the tree."""
