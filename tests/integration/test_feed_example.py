@@ -8,13 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from navitas.report.html_report import viewer_scripts
 from support.browser_session import browser_session
 from support.feed_example import ARTICLE_BYTES, ARTICLES, record_feed
 
 import navitas
 from navitas.capture.device.adb import AdbDevice
-from navitas.report import html_report
+from navitas.report.page import page_report
 
 pytestmark = pytest.mark.extended
 
@@ -42,11 +41,9 @@ def test_hooks_have_the_bytes_and_each_way_to_load_uses_wifi(recorded: navitas.P
 
 
 def test_the_page_shows_components_and_their_methods(recorded: navitas.Profile, browser: str, tmp_path: Path) -> None:
-    if not viewer_scripts():
-        pytest.skip("the flame graph viewer is missing: make viewer")
     page = tmp_path / "report.html"
     with page.open("w", encoding="utf-8") as out:
-        html_report.write(recorded, out)
+        page_report.write(recorded, out)
     with browser_session(browser, tmp_path / "profile") as window:
         window.open(page, width=1000)
         cells = "[row.cells[0].innerText, row.cells[1].innerText]"
@@ -54,7 +51,7 @@ def test_the_page_shows_components_and_their_methods(recorded: navitas.Profile, 
         silent = recorded.top().silent
         assert set(shown) == set(recorded.components) - set(silent)
         assert {one.component: one.level for one in recorded.evidence if one.component in shown} == shown
-        assert ("Rails measured nothing: " + ", ".join(silent) in window.run("document.body.innerText")) == bool(silent)
+        assert ("Rails measured nothing: " + ", ".join(silent) in window.run("document.querySelector('main').textContent")) == bool(silent)
         heads = window.run("Array.from(document.querySelectorAll('#methods-by-component th'), (cell) => cell.innerText)")
         column = heads.index("storage")
         button = f"document.querySelector('#methods-by-component thead').rows[0].cells[{column}].querySelector('button')"
