@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from navitas.energy.analyze.profile import Profile
-from navitas.report.source_lines import SourceLines
+from navitas.report.source_code import SourceCode
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,4 +21,4 @@ class PageRequest:
     """`before`: the recording that the page compares with. `sources`: the source code of methods."""
 
     before: EarlierRecording | None = None
-    sources: SourceLines | None = None
+    sources: SourceCode | None = None

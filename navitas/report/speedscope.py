@@ -8,11 +8,11 @@ from typing import IO, Any, NamedTuple
 from navitas import __version__
 from navitas.base.json_text import JsonLines, json_chunks
 from navitas.base.untrusted_text import printable
+from navitas.energy.analyze.names import MethodNames, method_of, test_label
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy, ThreadEnergy
 from navitas.recording.parse.tables import MethodTable
 from navitas.report.format import Format
-from navitas.report.names import MethodNames, method_of, test_label
 
 UNTRACED = "(untraced)"
 J_TO_UJ = 1e6

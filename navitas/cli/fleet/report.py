@@ -20,6 +20,7 @@ from navitas.cli.habits.option import option
 from navitas.cli.habits.options import top_option
 from navitas.cli.habits.paths import READ, WRITE_ANY_NAME
 from navitas.energy.analyze.load import load
+from navitas.energy.analyze.names import MethodNames
 from navitas.fleet.advice import app_actions, client_actions
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.diagnosis import diagnoses_of, suspects
@@ -32,7 +33,6 @@ from navitas.fleet.store import find_client
 from navitas.fleet.versions import find_versions
 from navitas.recording.layout import MANIFEST_NAME
 from navitas.recording.store import open_recording
-from navitas.report.names import MethodNames
 
 _PICTURES = 12
 _METHODS = 8

@@ -20,10 +20,10 @@ from navitas.cli.report.formats import ReportFile
 from navitas.cli.report.reporting import load_profile, write_reports
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.top import unrecorded
-from navitas.insight.compare.versions import session_of
 from navitas.recording.layout import MANIFEST_NAME
 from navitas.recording.store import open_recording
 from navitas.report.registry import find_format
+from navitas.report.sessions import session_of
 
 _LARGE_BYTES = 100_000_000
 _FURTHER_REPORTS = {

@@ -16,7 +16,7 @@ from navitas.cli.habits.progress import ConsoleProgress
 from navitas.cli.report.formats import FormatsCommand
 from navitas.cli.report.reporting import load_profile, print_report, write_files
 from navitas.report.page_request import EarlierRecording, PageRequest
-from navitas.report.source_lines import SourceLines
+from navitas.report.source_code import SourceCode
 from navitas.report.view_request import VIEWS, ViewRequest
 
 _DEPTH = 8
@@ -74,7 +74,7 @@ class _PageFolders:
         """Find the sources, and read the earlier recording."""
         return PageRequest(
             None if self.before is None else EarlierRecording(str(self.before), load_profile(self.before, options.analysis)),
-            None if self.sources is None else SourceLines(self.sources),
+            None if self.sources is None else SourceCode(self.sources),
         )
 
 

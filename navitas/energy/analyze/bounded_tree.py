@@ -115,15 +115,15 @@ def full_tree(ledger: Ledger, tests: Sequence[Sequence[Repeats]]) -> FullTree:
     path = key % width
     caller = np.maximum(ledger.paths.parent[path], OUTSIDE)
     method = ledger.paths.method[path]
-    known, place = np.unique(method, return_inverse=True)
-    is_call = known >= 0
-    known[is_call] = first_ids(ledger.methods, known[is_call])
+    methods, method_of = np.unique(method, return_inverse=True)
+    is_call = methods >= 0
+    methods[is_call] = first_ids(ledger.methods, methods[is_call])
     return FullTree(
         threads=threads,
         is_app=is_app,
         key=key,
         parent=np.where(caller == OUTSIDE, -1, np.searchsorted(key, key - path + caller)),
-        method=known[place],
+        method=methods[method_of],
         test=key // width // len(threads),
         thread=key // width % len(threads),
         self_by=joules,
@@ -141,9 +141,9 @@ def _weights(size: int, tests: Sequence[Sequence[Repeats]]) -> tuple[I64, F64]:
     """Return for each row of `Ledger.tests` its test, and what counts of it: app energy, other energy, calls and times."""
     group, weights = np.full(size, -1, np.int64), np.zeros((3, size))
     for number, merged in enumerate(tests):
-        for each in merged:
-            counted = list(compress(each.tests, each.app_j.counts or [True] * len(each.tests)))
-            app_j, rest_j = each.app_j.median, each.compensated_j.median - each.app_j.median
+        for repeats in merged:
+            counted = list(compress(repeats.tests, repeats.app_j.counts or [True] * len(repeats.tests)))
+            app_j, rest_j = repeats.app_j.median, repeats.compensated_j.median - repeats.app_j.median
             scales = (
                 _ratio(app_j, [test.app_j for test in counted]),
                 _ratio(rest_j, [test.energy_j - test.threads_j for test in counted]),
@@ -185,27 +185,27 @@ def bounded_tree(tree: FullTree, most: int) -> BoundedTree:
     if len(size_j) > most:
         is_large = size_j > np.partition(size_j, len(size_j) - most - 1)[len(size_j) - most - 1]
     kept = np.flatnonzero(path_sums(tree.parent, is_large.astype(np.int64)) == levels)
-    place = np.full(len(tree.key) + 1, -1)
-    place[kept] = np.arange(len(kept))
+    node = np.full(len(tree.key) + 1, -1)
+    node[kept] = np.arange(len(kept))
     # What is left out below a node that is kept, or as a root.
-    is_cut = place[:-1] < 0
-    is_cut[is_cut] = (tree.parent[is_cut] < 0) | (place[tree.parent[is_cut]] >= 0)
+    is_cut = node[:-1] < 0
+    is_cut[is_cut] = (tree.parent[is_cut] < 0) | (node[tree.parent[is_cut]] >= 0)
     cut = np.flatnonzero(is_cut)
     app = tree.is_app[tree.thread]
     cell = tree.test * len(tree.threads) + tree.thread
     # App energy stays app energy: small threads that do not count as such stay what they are.
     is_lone = app & ~np.isin(cell, cell[kept])
     thread = np.where(is_lone, len(tree.threads) - 1, tree.thread)
-    owner = np.stack([place[tree.parent[cut]], tree.test[cut], thread[cut]])
+    owner = np.stack([node[tree.parent[cut]], tree.test[cut], thread[cut]])
     merged, index = np.unique(owner, axis=1, return_inverse=True)
     index, count = index.reshape(-1), merged.shape[1]
     components = tree.self_by.shape[1]
-    node_of = place[:-1].copy()
+    node_of = node[:-1].copy()
     node_of[cut] = len(kept) + index
-    found = BoundedTree(
+    bounded = BoundedTree(
         threads=tree.threads,
         is_app=tuple(tree.is_app.tolist()),
-        parent=np.concatenate([place[tree.parent[kept]], merged[0]]),
+        parent=np.concatenate([node[tree.parent[kept]], merged[0]]),
         method=np.concatenate([tree.method[kept], np.full(count, SMALLER)]),
         test=np.concatenate([tree.test[kept], merged[1]]),
         thread=np.concatenate([tree.thread[kept], merged[2]]),
@@ -215,7 +215,7 @@ def bounded_tree(tree: FullTree, most: int) -> BoundedTree:
         node_of=node_of[_nearest(node_of, tree.parent)],
         before_j=np.concatenate([tree.before_j[kept], binned(index, below[cut, components + 1], count)]),
     )
-    return in_order(found)
+    return in_order(bounded)
 
 
 def _nearest(node_of: I64, parent: I64) -> I64:

@@ -17,12 +17,12 @@ from navitas.recording.parse.tables import MethodTable
 
 def earlier_methods(methods: MethodTable, earlier: MethodTable) -> I64:
     """Return the number of each method of an earlier recording: that of the same method, or one beyond those of `methods`."""
-    size, known = len(methods.methods), dict[tuple[str, str, str, str], int]()
+    size, numbers = len(methods.methods), dict[tuple[str, str, str, str], int]()
     for number, method in enumerate(methods.methods):
-        known.setdefault(method.identity, number)
+        numbers.setdefault(method.identity, number)
     for number, method in enumerate(earlier.methods, size):
-        known.setdefault(method.identity, number)
-    return np.array([known[method.identity] for method in earlier.methods], np.int64)
+        numbers.setdefault(method.identity, number)
+    return np.array([numbers[method.identity] for method in earlier.methods], np.int64)
 
 
 def joined_tree(ledger: Ledger, tree: FullTree, earlier_ledger: Ledger, earlier: FullTree) -> FullTree:
@@ -37,10 +37,10 @@ def joined_tree(ledger: Ledger, tree: FullTree, earlier_ledger: Ledger, earlier:
     is_app[places], is_app[: len(tree.threads) - 1], is_app[-1] = earlier.is_app, tree.is_app[:-1], True
     paths, parent, method = _joined_paths(ledger, earlier_ledger)
 
-    def keys(one: FullTree, thread: I64, path: I64) -> I64:
-        return (one.test * len(names) + thread) * len(parent) + path
+    def keys(full: FullTree, thread: I64, path: I64) -> I64:
+        return (full.test * len(names) + thread) * len(parent) + path
 
-    own = keys(tree, np.where(tree.thread == len(tree.threads) - 1, len(names) - 1, tree.thread), tree.key % tree.paths)
+    own = keys(tree, tree.thread, tree.key % tree.paths)
     others = keys(earlier, places[earlier.thread], paths[earlier.key % earlier.paths])
     key = np.unique(np.concatenate([own, others]))
     row, size = np.searchsorted(key, own), len(key)
@@ -70,17 +70,17 @@ def _joined_paths(ledger: Ledger, earlier: Ledger) -> tuple[I64, I64, I64]:
     """Return the path of each of the earlier recording's paths, and parent and method of all paths: the ledger's come first."""
     methods = np.append(first_ids(ledger.methods, np.arange(len(ledger.methods.methods))), -1)
     parent, method = ledger.paths.parent.tolist(), methods[ledger.paths.method].tolist()
-    known = {key: path for path, key in enumerate(zip(parent, method, strict=True)) if path > PROBES}
+    path_of = {key: path for path, key in enumerate(zip(parent, method, strict=True)) if path > PROBES}
     numbers = np.append(earlier_methods(ledger.methods, earlier.methods), -1)[earlier.paths.method].tolist()
     above = earlier.paths.parent
     depth = path_sums(np.where(above <= PROBES, -1, above), np.ones(len(above), np.int64))
-    found = np.arange(len(above))  # those of no path stay
+    joined = np.arange(len(above))  # those of no path stay
     for path in np.argsort(depth, kind="stable").tolist():
         if path > PROBES:
-            key = (int(found[above[path]]), numbers[path])
-            if key not in known:
-                known[key] = len(parent)
+            key = (int(joined[above[path]]), numbers[path])
+            if key not in path_of:
+                path_of[key] = len(parent)
                 parent.append(key[0])
                 method.append(key[1])
-            found[path] = known[key]
-    return found, np.array(parent, np.int64), np.array(method, np.int64)
+            joined[path] = path_of[key]
+    return joined, np.array(parent, np.int64), np.array(method, np.int64)

@@ -268,8 +268,8 @@ def _steps(run: AttributedRun, charges: Sequence[Charges], rows: RunRows, owner:
     totals = run.calls.steps
     for one in charges:
         window = run.spans.at(one.t_ns)
-        known = np.flatnonzero((window != NO_WINDOW) & (one.path != OUTSIDE))
-        totals.add_at(one.t_ns[known], window[known], one.thread[known], one.path[known], one.energy_j[known])
+        inside = np.flatnonzero((window != NO_WINDOW) & (one.path != OUTSIDE))
+        totals.add_at(one.t_ns[inside], window[inside], one.thread[inside], one.path[inside], one.energy_j[inside])
     steps = totals.take()
     kept = steps.chosen(run.tests[steps.window] != NO_TEST)
     window, thread = kept.window.astype(np.int64), kept.thread.astype(np.int64)

@@ -14,12 +14,16 @@ CellKind = Literal["text", "name", "share"]
 
 @dataclass(frozen=True, slots=True)
 class PageCell:
-    """A cell: its text, the number that it sorts by, and smaller lines below. Cells without a number sort by their text."""
+    """A cell: its text, the number that it sorts by, and smaller lines below. Cells without a number sort by their text.
+
+    `code` is a line of source code.
+    """
 
     text: str
     number: float | None = None
     kind: CellKind = "text"
     small: tuple[str, ...] = ()
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +63,9 @@ def page_table(
     return PageTable(identifier, title, about.strip(), tuple(columns), tuple(rows), texts) if rows else None
 
 
-def name_cell(name: str, *small: str) -> PageCell:
+def name_cell(name: str, *small: str, code: str | None = None) -> PageCell:
     """A name, and smaller lines below it that are not empty."""
-    return PageCell(name or "(no name)", kind="name", small=tuple(filter(None, small)))
+    return PageCell(name or "(no name)", kind="name", small=tuple(filter(None, small)), code=code or "")
 
 
 def share_cell(value: float | None) -> PageCell:

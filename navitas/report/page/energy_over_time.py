@@ -11,7 +11,7 @@ from navitas.energy.attribute.calls.paths import OUTSIDE
 from navitas.energy.attribute.curves import in_sorted, overlaps
 from navitas.energy.attribute.forest import binned
 from navitas.energy.attribute.ledger import Ledger
-from navitas.recording.parse.arrays import F64, I64, ColumnTable
+from navitas.recording.parse.arrays import F64, I64, Bool, ColumnTable
 from navitas.report.page.page_basis import PageBasis
 from navitas.report.page.power_over_time import PageRun
 
@@ -37,16 +37,17 @@ def node_steps(basis: PageBasis, tree: BoundedTree, runs: list[PageRun], most: i
     """
     energy_j = tree.self_by.sum(axis=1)
     parts = [_shares(basis, tree, number, run) for number, run in enumerate(runs)]
-    found = NodeSteps.joined([NodeSteps(*(np.empty(0, np.int64),) * 3, np.empty(0)), *parts])
-    total = binned(found.node, found.joules, len(tree))
-    found = found.chosen(total[found.node] > 0)
-    found = NodeSteps(found.run, found.node, found.step, found.joules / total[found.node] * energy_j[found.node])
+    shares = NodeSteps.joined([NodeSteps(*(np.empty(0, np.int64),) * 3, np.empty(0)), *parts])
+    total = binned(shares.node, shares.joules, len(tree))
+    shares = shares.chosen(total[shares.node] > 0)
+    joules = shares.joules / total[shares.node] * energy_j[shares.node]
     has_rows = np.zeros(len(tree), bool)
-    has_rows[found.node] = True
+    has_rows[shares.node] = True
     unknown = np.flatnonzero(~has_rows & (energy_j != 0))
     run, step = _middles(basis, runs)
     placed = NodeSteps(run[tree.test[unknown]], unknown, step[tree.test[unknown]], energy_j[unknown])
-    return _fewer(NodeSteps.joined([found, placed.chosen(placed.run >= 0)]), most)
+    rows = [NodeSteps(shares.run, shares.node, shares.step, joules), placed.chosen(placed.run >= 0)]
+    return _fewer(NodeSteps.joined(rows), most)
 
 
 def _fewer(rows: NodeSteps, most: int) -> NodeSteps:
@@ -71,10 +72,10 @@ def _middles(basis: PageBasis, runs: list[PageRun]) -> tuple[I64, I64]:
     """Return for each test of the tree its run, and the step in its middle; -1 for a test that no run shows."""
     ledger, size = basis.profile.ledger, len(basis.listed) + 1
     run, step = np.full(size, -1), np.full(size, -1)
-    place = {shown.row: number for number, shown in enumerate(runs)}
+    numbers = {shown.row: number for number, shown in enumerate(runs)}
     for test, group in enumerate(basis.listed):
         row = group.typical.rows[0]
-        number = place.get(int(ledger.tests.run[row]), -1)
+        number = numbers.get(int(ledger.tests.run[row]), -1)
         if number >= 0:
             middle_ns = (int(ledger.tests.start_ns[row]) + int(ledger.tests.end_ns[row])) // 2
             run[test], step[test] = number, runs[number].step_of(np.array([middle_ns]))[0]
@@ -97,21 +98,21 @@ def _shares(basis: PageBasis, tree: BoundedTree, number: int, run: PageRun) -> N
     path, pairs, step, joules = (np.concatenate(columns) for columns in zip(in_calls, outside, strict=True))
     key = full.key_of(pairs // len(ledger.owners), pairs % len(ledger.owners), path)
     at = np.minimum(np.searchsorted(full.key, key), len(full.key) - 1)
-    known = np.flatnonzero(full.key[at] == key) if len(full.key) else at[:0]
-    cells, place = np.unique(tree.node_of[at[known]] * run.steps + step[known], return_inverse=True)
-    joules = binned(place, joules[known], len(cells))
+    in_tree = np.flatnonzero(full.key[at] == key) if len(full.key) else at[:0]
+    cells, cell = np.unique(tree.node_of[at[in_tree]] * run.steps + step[in_tree], return_inverse=True)
+    joules = binned(cell, joules[in_tree], len(cells))
     return NodeSteps(np.full(len(cells), number), cells // run.steps, cells % run.steps, joules)
 
 
-def _outside_calls(ledger: Ledger, is_shown: F64 | I64, run: PageRun, called: I64, called_j: F64) -> tuple[I64, I64, I64, F64]:
+def _outside_calls(ledger: Ledger, is_shown: Bool, run: PageRun, called: I64, called_j: F64) -> tuple[I64, I64, I64, F64]:
     """Return path, test and owner, step, and joules of the energy outside of calls: what the owner's curve has beyond its calls.
 
     `called` are test, owner and step of calls.
     """
     energy = ledger.energy
-    rows = np.flatnonzero((energy.test >= 0) & (energy.path == OUTSIDE) & is_shown[energy.test].astype(bool))
-    pairs, place = np.unique(energy.test[rows].astype(np.int64) * len(ledger.owners) + energy.owner[rows], return_inverse=True)
-    pair_j = binned(place, energy.exclusive_j[rows], len(pairs))
+    rows = np.flatnonzero((energy.test >= 0) & (energy.path == OUTSIDE) & is_shown[energy.test])
+    pairs, pair_of = np.unique(energy.test[rows].astype(np.int64) * len(ledger.owners) + energy.owner[rows], return_inverse=True)
+    pair_j = binned(pair_of, energy.exclusive_j[rows], len(pairs))
     owners, owner_place = np.unique(pairs % len(ledger.owners), return_inverse=True)
     ranked = np.argsort(-binned(owner_place, np.abs(pair_j), len(owners)), kind="stable")
     chosen = np.flatnonzero(np.isin(owner_place, ranked[:_MOST_OWNERS]))
@@ -123,13 +124,13 @@ def _outside_calls(ledger: Ledger, is_shown: F64 | I64, run: PageRun, called: I6
     high_ns = np.maximum(np.minimum(end_ns[pair], run.edges_ns[step + 1]), low_ns)
     spent_j = np.zeros(len(pair))
     owner = pairs[pair] % len(ledger.owners)
-    for one in np.unique(owner).tolist():
-        own = np.flatnonzero(owner == one)
+    for number in np.unique(owner).tolist():
+        own = np.flatnonzero(owner == number)
         for component in range(len(ledger.components)):
-            curve = ledger.curves.curve(one, component)
+            curve = ledger.curves.curve(number, component)
             spent_j[own] += curve.at(high_ns[own]) - curve.at(low_ns[own])
-    cells, place = np.unique(called, return_inverse=True)
-    calls_j = binned(place, called_j, len(cells))
+    cells, cell_of = np.unique(called, return_inverse=True)
+    calls_j = binned(cell_of, called_j, len(cells))
     cell = pairs[pair] * run.steps + step
     is_called = in_sorted(cell, cells)
     spent_j[is_called] -= calls_j[np.searchsorted(cells, cell[is_called])]

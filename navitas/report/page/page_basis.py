@@ -8,13 +8,13 @@ from math import hypot, sqrt
 from navitas.base.counts import counted
 from navitas.energy.analyze.bounded_tree import FullTree, full_tree
 from navitas.energy.analyze.earlier_tree import earlier_methods, joined_tree
+from navitas.energy.analyze.names import MethodNames
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.spread import MethodRepeats
 from navitas.energy.analyze.uncertainty import COVER_95
 from navitas.recording.parse.tables import MethodTable
-from navitas.report.names import MethodNames
 from navitas.report.page_request import EarlierRecording, PageRequest
 
 MAX_TESTS = 2000
@@ -29,7 +29,9 @@ class EarlierFigures:
         groups = self.profile.classes() if self.profile.is_by_class else self.profile.repeats()
         self._tests = {(group.module, group.class_name, group.method): group for group in groups}
         numbers = earlier_methods(methods, self.profile.method_table)
-        self.methods: dict[int, MethodRepeats] = {int(numbers[one.total.id]): one for one in self.profile.method_repeats()}
+        self.methods: dict[int, MethodRepeats] = {
+            int(numbers[method.total.id]): method for method in self.profile.method_repeats()
+        }
 
     def test(self, group: Repeats) -> Repeats | None:
         """Return the same test in the earlier recording."""
@@ -81,7 +83,7 @@ class PageBasis:
         tree = full_tree(self.profile.ledger, tests)
         if self.before is None:
             return tree
-        earlier = [[found for group in merged if (found := self.before.test(group)) is not None] for merged in tests]
+        earlier = [[same for group in merged if (same := self.before.test(group)) is not None] for merged in tests]
         ledger = self.before.profile.ledger
         return joined_tree(self.profile.ledger, tree, ledger, full_tree(ledger, earlier))
 

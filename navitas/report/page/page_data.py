@@ -12,9 +12,9 @@ from navitas.base.json_text import JsonLines
 from navitas.base.untrusted_text import boxed
 from navitas.energy.analyze.bounded_tree import BoundedTree, bounded_tree
 from navitas.energy.analyze.cpu_use import CPU
+from navitas.energy.analyze.names import MethodNames, test_label
 from navitas.recording.parse.arrays import F64, I64
 from navitas.report.figure_notes import method_note, statuses
-from navitas.report.names import MethodNames, test_label
 from navitas.report.page.energy_over_time import NodeSteps, node_steps
 from navitas.report.page.page_basis import PageBasis
 from navitas.report.page.power_over_time import PageRun, page_runs, power_columns
@@ -69,12 +69,12 @@ def page_data(basis: PageBasis, limits: PageLimits) -> dict[str, Any]:
 
 def _tests(basis: PageBasis, runs: Sequence[PageRun]) -> dict[str, Any]:
     profile, groups = basis.profile, basis.listed
-    place = {run.row: number for number, run in enumerate(runs)}
+    numbers = {run.row: number for number, run in enumerate(runs)}
     tests = profile.ledger.tests
     spans = []
     for group in groups:
         rows = list(group.typical.rows)
-        run = place.get(int(tests.run[rows[0]]), -1)
+        run = numbers.get(int(tests.run[rows[0]]), -1)
         start_ns = runs[run].start_ns if run >= 0 else 0
         spans.append((run, int(tests.start_ns[rows].min()) - start_ns, int(tests.end_ns[rows].max()) - start_ns))
     columns: dict[str, list[Any]] = {
@@ -119,50 +119,50 @@ class _Methods:
     def __init__(self, basis: PageBasis, tree: BoundedTree, most: int) -> None:
         named = set(tree.method[tree.method >= 0].tolist())
         self._basis = basis
-        self._methods = [one for place, one in enumerate(basis.methods) if place < most or one.total.id in named]
-        numbers = [one.total.id for one in self._methods]
+        self._methods = [method for rank, method in enumerate(basis.methods) if rank < most or method.total.id in named]
+        numbers = [method.total.id for method in self._methods]
         before = {} if basis.before is None else basis.before.methods
-        gone = [(number, one) for number, one in before.items() if number in named.difference(numbers)]
-        self._gone = [one for _, one in gone]
+        gone = [(number, method) for number, method in before.items() if number in named.difference(numbers)]
+        self._gone = [method for _, method in gone]
         self._before = [*(before.get(number) for number in numbers), *self._gone]
         numbers += [number for number, _ in gone]
-        self._place = np.full(max([-1, *numbers]) + 1, -1)
-        self._place[numbers] = np.arange(len(numbers))
-        names = dict.fromkeys(one.total.method.module for one in (*self._methods, *self._gone))
+        self._number = np.full(max([-1, *numbers]) + 1, -1)
+        self._number[numbers] = np.arange(len(numbers))
+        names = dict.fromkeys(method.total.method.module for method in (*self._methods, *self._gone))
         self._module = {name: number for number, name in enumerate(names)}
         self.modules = [_text(name) for name in names]
 
     def number(self, method: I64) -> I64:
         """Return the place of each method of nodes; negative numbers stay."""
-        return np.where(method >= 0, self._place[np.maximum(method, 0)], method) if len(self._place) else method
+        return np.where(method >= 0, self._number[np.maximum(method, 0)], method) if len(self._number) else method
 
     def columns(self) -> dict[str, Any]:
         """Return the figures of the methods."""
-        found, gone, none = self._methods, self._gone, [0] * len(self._gone)
-        names = [(self._basis.names, one) for one in found]
+        methods, gone, none = self._methods, self._gone, [0] * len(self._gone)
+        names = [(self._basis.names, method) for method in methods]
         if self._basis.before is not None:
-            names += [(MethodNames(self._basis.before.profile.method_table), one) for one in gone]
+            names += [(MethodNames(self._basis.before.profile.method_table), method) for method in gone]
         sources = self._basis.sources
-        lines = {} if sources is None else {"code": [sources.line(one.total.method) for one in (*found, *gone)]}
+        lines = {} if sources is None else {"code": [sources.line(method.total.method) for method in (*methods, *gone)]}
         return {
-            "label": [_text(of.short(one.total.id)) for of, one in names],
-            "full": [_text(of.label(one.total.id)) for of, one in names],
-            "module": [self._module[one.total.method.module] for _, one in names],
-            "source": [_source(one.total.method.file, one.total.method.line) for _, one in names],
-            "note": [*(method_note(one.total) for one in found), *("only in the earlier recording" for _ in gone)],
+            "label": [_text(of.short(method.total.id)) for of, method in names],
+            "full": [_text(of.label(method.total.id)) for of, method in names],
+            "module": [self._module[method.total.method.module] for _, method in names],
+            "source": [_source(method.total.method.file, method.total.method.line) for _, method in names],
+            "note": [*(method_note(method.total) for method in methods), *("only in the earlier recording" for _ in gone)],
             **{name: [None if line is None else _text(line) for line in column] for name, column in lines.items()},
-            "self_uj": [*(_uj(one.exclusive_j.median) for one in found), *none],
-            "half_uj": [*(_uj(one.self_half_width_j) for one in found), *none],
-            "inclusive_uj": [*(_uj(one.inclusive_j.median) for one in found), *none],
-            "calls": [*(round(one.total.calls / len(one.calls)) for one in found), *none],
-            "self_ms": [*(_figure(one.total.self_ns / len(one.calls) / 1e6) for one in found), *none],
+            "self_uj": [*(_uj(method.exclusive_j.median) for method in methods), *none],
+            "half_uj": [*(_uj(method.self_half_width_j) for method in methods), *none],
+            "inclusive_uj": [*(_uj(method.inclusive_j.median) for method in methods), *none],
+            "calls": [*(round(method.total.calls / len(method.calls)) for method in methods), *none],
+            "self_ms": [*(_figure(method.total.self_ns / len(method.calls) / 1e6) for method in methods), *none],
         }
 
     def before(self) -> dict[str, Any]:
         """Return the figures of the methods in the earlier recording, 0 for methods that it lacks."""
         return {
-            "self_uj": [0 if one is None else _uj(one.exclusive_j.median) for one in self._before],
-            "half_uj": [0 if one is None else _uj(one.self_half_width_j) for one in self._before],
+            "self_uj": [0 if method is None else _uj(method.exclusive_j.median) for method in self._before],
+            "half_uj": [0 if method is None else _uj(method.self_half_width_j) for method in self._before],
         }
 
 
@@ -187,10 +187,10 @@ def _source(file: str | None, line: int | None) -> str:
 
 def _nodes(tree: BoundedTree, method: I64, thread: I64, components: Sequence[str]) -> dict[str, Any]:
     by = {}
-    for place, component in enumerate(components):
-        used = np.flatnonzero(tree.self_by[:, place])
+    for number, component in enumerate(components):
+        used = np.flatnonzero(tree.self_by[:, number])
         if component != CPU and len(used):
-            by[component] = {"node": _column(used), "uj": _column(tree.self_by[used, place] * _J_TO_UJ)}
+            by[component] = {"node": _column(used), "uj": _column(tree.self_by[used, number] * _J_TO_UJ)}
     return {
         "parent": _column(tree.parent),
         "method": _column(method),

@@ -10,6 +10,7 @@ from navitas.energy.analyze.bounded_tree import NON_THREADS, thread_sums
 from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.handed_work import UNKNOWN_STARTER, HandedWork
 from navitas.energy.analyze.method_bytes import bytes_by_method
+from navitas.energy.analyze.names import test_label
 from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import BaselinePairs, Repeats
 from navitas.energy.analyze.roll_up import MethodTotal
@@ -28,7 +29,6 @@ from navitas.report.figure_notes import (
     tests_note,
     unmeasured_note,
 )
-from navitas.report.names import test_label
 from navitas.report.page.columns import (
     PageCell,
     PageTable,
@@ -86,21 +86,26 @@ def _status(tests: Sequence[TestEnergy]) -> PageCell:
 
 def methods_table(basis: PageBasis, most: int) -> PageTable | None:
     """Return the table of methods, largest self energy first."""
-    names, shown = basis.names, [group.typical for group in basis.groups]
+    names, sources, shown = basis.names, basis.sources, [group.typical for group in basis.groups]
     about = f"{_SELF} {' '.join([method_figures_note(basis.profile), *doubts(shown)])}"
     columns: dict[str, Callable[[MethodRepeats], PageCell]] = {
-        "Method": lambda one: name_cell(names.label(one.total.id), source_of(one.total), method_note(one.total)),
-        "Self": lambda one: joules_cell(one.total.known(one.exclusive_j.median)),
-        "±": lambda one: joules_cell(one.total.known(one.self_half_width_j)),
-        "Share": lambda one: share_cell(one.total.known(share(one.exclusive_j.median, basis.app_j))),
-        "Mean power": lambda one: figure_cell(one.total.mean_power_w, watts),
-        "Inclusive": lambda one: joules_cell(one.total.known(one.inclusive_j.median)),
-        "Calls": lambda one: count_cell(round(one.total.calls / len(one.calls))),
-        "Per call": lambda one: joules_cell(one.total.inclusive_j_per_call),
-        "Time": lambda one: figure_cell(one.total.wall_ns / len(one.calls), duration),
+        "Method": lambda method: name_cell(
+            names.label(method.total.id),
+            source_of(method.total),
+            method_note(method.total),
+            code=None if sources is None else sources.line(method.total.method),
+        ),
+        "Self": lambda method: joules_cell(method.total.known(method.exclusive_j.median)),
+        "±": lambda method: joules_cell(method.total.known(method.self_half_width_j)),
+        "Share": lambda method: share_cell(method.total.known(share(method.exclusive_j.median, basis.app_j))),
+        "Mean power": lambda method: figure_cell(method.total.mean_power_w, watts),
+        "Inclusive": lambda method: joules_cell(method.total.known(method.inclusive_j.median)),
+        "Calls": lambda method: count_cell(round(method.total.calls / len(method.calls))),
+        "Per call": lambda method: joules_cell(method.total.inclusive_j_per_call),
+        "Time": lambda method: figure_cell(method.total.wall_ns / len(method.calls), duration),
     }
     if any(test.alternative_j is not None for test in shown):
-        columns["Paper 1"] = lambda one: joules_cell(one.total.known(one.total.alternative_j / len(one.calls)))
+        columns["Paper 1"] = lambda method: joules_cell(method.total.known(method.total.alternative_j / len(method.calls)))
     return page_table("methods", "Methods", about, columns, basis.methods, most=most)
 
 
@@ -114,15 +119,15 @@ def source_of(total: MethodTotal) -> str:
 def threads_table(basis: PageBasis, most: int) -> PageTable | None:
     """Return the table of threads by name and role, largest energy first."""
     tree = basis.tree
-    found = thread_sums(basis.profile.ledger, tree)
+    sums = thread_sums(basis.profile.ledger, tree)
     others = {role for _, role in NON_THREADS.values()}
     rows = zip(
         tree.threads,
-        found.energy_j.tolist(),
-        found.outside_j.tolist(),
-        found.cpu_ns.tolist(),
-        found.count.tolist(),
-        found.is_known.tolist(),
+        sums.energy_j.tolist(),
+        sums.outside_j.tolist(),
+        sums.cpu_ns.tolist(),
+        sums.count.tolist(),
+        sums.is_known.tolist(),
         strict=True,
     )
     ranked = sorted((row for row in rows if row[4] and row[0][1] not in others), key=lambda row: -row[1])
@@ -150,13 +155,13 @@ def component_tables(basis: PageBasis, most: int) -> Iterator[PageTable | None]:
 
 
 def _components(basis: PageBasis, most: int) -> PageTable | None:
-    found = basis.profile.top()
-    uses = found.shown()
+    whole = basis.profile.top()
+    uses = whole.shown()
     columns: dict[str, Callable[[ComponentShare], PageCell]] = {
         "Component": lambda use: name_cell(use.component),
         "Evidence": lambda use: PageCell(use.level),
         "Energy": lambda use: joules_cell(use.energy_j / basis.repeats),
-        "Share": lambda use: share_cell(share(use.energy_j, found.energy_j)),
+        "Share": lambda use: share_cell(share(use.energy_j, whole.energy_j)),
         "App": lambda use: joules_cell(use.threads_j / basis.repeats),
         "Base": lambda use: joules_cell(use.base_j / basis.repeats),
         "Other processes": lambda use: joules_cell(use.other_processes_j / basis.repeats),
@@ -169,8 +174,8 @@ def _components(basis: PageBasis, most: int) -> PageTable | None:
         about += f" {rails_note(uses)}"
     else:
         del columns["Rails"], columns["Model alone"]
-    if found.silent:
-        about += f" {silent_note(found)}"
+    if whole.silent:
+        about += f" {silent_note(whole)}"
     return page_table("components", "Components", about, columns, uses, most=most, texts=2)
 
 
@@ -188,19 +193,21 @@ def _consumers(basis: PageBasis, most: int) -> PageTable | None:
 
 def _methods_by_component(basis: PageBasis, most: int) -> PageTable | None:
     components, names = basis.profile.components, basis.names
-    others = [place for place, component in enumerate(components) if component != CPU]
+    others = [number for number, component in enumerate(components) if component != CPU]
 
-    def rest_j(one: MethodRepeats) -> float:
-        return sum(one.total.inclusive_components[place] for place in others)
+    def rest_j(method: MethodRepeats) -> float:
+        return sum(method.total.inclusive_components[number] for number in others)
 
-    methods = sorted((one for one in basis.methods if rest_j(one) > 0), key=lambda one: -rest_j(one))
+    methods = sorted((method for method in basis.methods if rest_j(method) > 0), key=lambda method: -rest_j(method))
     moved = bytes_by_method(basis.profile.method_bytes())
-    columns: dict[str, Callable[[MethodRepeats], PageCell]] = {"Method": lambda one: name_cell(names.label(one.total.id))}
+    columns: dict[str, Callable[[MethodRepeats], PageCell]] = {"Method": lambda method: name_cell(names.label(method.total.id))}
     if moved:
-        columns["Bytes"] = lambda one: figure_cell(_per_run(moved.get(one.total.id), one), byte_count)
-    for place in [place for place in range(len(components)) if any(one.total.inclusive_components[place] for one in methods)]:
-        columns[components[place]] = _of(place, lambda total: total.inclusive_components)
-        columns[f"{components[place]} self"] = _of(place, lambda total: total.components)
+        columns["Bytes"] = lambda method: figure_cell(_per_run(moved.get(method.total.id), method), byte_count)
+    for number in [
+        number for number in range(len(components)) if any(method.total.inclusive_components[number] for method in methods)
+    ]:
+        columns[components[number]] = _of(number, lambda total: total.inclusive_components)
+        columns[f"{components[number]} self"] = _of(number, lambda total: total.components)
     about = (
         "The energy of each method that used more than the CPU, by component: with the methods that it calls, and of its own"
         " (self). Methods of the platform, such as those that read and write, have their own rows."
@@ -210,34 +217,34 @@ def _methods_by_component(basis: PageBasis, most: int) -> PageTable | None:
     return page_table("methods-by-component", "Methods by component", about, columns, methods, most=most)
 
 
-def _of(place: int, energies: Callable[[MethodTotal], Sequence[float]]) -> Callable[[MethodRepeats], PageCell]:
-    return lambda one: joules_cell(_per_run(energies(one.total)[place], one))
+def _of(number: int, energies: Callable[[MethodTotal], Sequence[float]]) -> Callable[[MethodRepeats], PageCell]:
+    return lambda method: joules_cell(_per_run(energies(method.total)[number], method))
 
 
-def _per_run(value: float | None, one: MethodRepeats) -> float | None:
-    return None if value is None else value / len(one.calls)
+def _per_run(value: float | None, method: MethodRepeats) -> float | None:
+    return None if value is None else value / len(method.calls)
 
 
 def handed_work_table(basis: PageBasis, most: int) -> PageTable | None:
     """Return the table of methods that handed over work, largest energy first."""
     handed, names, runs = basis.profile.handed_work(), basis.names, basis.repeats
-    total_j = sum(one.energy_j for one in handed)
+    total_j = sum(work.energy_j for work in handed)
     columns: dict[str, Callable[[HandedWork], PageCell]] = {
-        "Started by": lambda one: PageCell("unknown") if one.id == UNKNOWN_STARTER else name_cell(names.label(one.id)),
-        "Ran on": lambda one: PageCell(_threads(one)),
-        "Energy": lambda one: joules_cell(one.energy_j / runs),
-        "Share": lambda one: share_cell(share(one.energy_j, total_j)),
-        "Tasks": lambda one: count_cell(round(one.tasks / runs)),
-        "Time": lambda one: figure_cell(one.run_ns / runs, duration),
+        "Started by": lambda work: PageCell("unknown") if work.id == UNKNOWN_STARTER else name_cell(names.label(work.id)),
+        "Ran on": lambda work: PageCell(_threads(work)),
+        "Energy": lambda work: joules_cell(work.energy_j / runs),
+        "Share": lambda work: share_cell(share(work.energy_j, total_j)),
+        "Tasks": lambda work: count_cell(round(work.tasks / runs)),
+        "Time": lambda work: figure_cell(work.run_ns / runs, duration),
     }
     about = f"{_HANDED} {unmeasured_note(handed)}"
     title = "Work handed to other threads"
     return page_table("handed-work", title, about, columns, handed, most=most, listed="methods that started work", texts=2)
 
 
-def _threads(one: HandedWork) -> str:
-    more = f" and {one.other_threads:,} more" if one.other_threads else ""
-    return ", ".join(thread or "(no name)" for thread in one.threads) + more
+def _threads(work: HandedWork) -> str:
+    more = f" and {work.other_threads:,} more" if work.other_threads else ""
+    return ", ".join(thread or "(no name)" for thread in work.threads) + more
 
 
 def probes_table(basis: PageBasis, most: int) -> PageTable | None:

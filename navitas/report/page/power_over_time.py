@@ -69,7 +69,7 @@ def _threads(basis: PageBasis) -> list[str]:
     tree = basis.tree
     joules = np.bincount(tree.thread, tree.self_by.sum(axis=1), len(tree.threads))
     other = {role for _, role in NON_THREADS.values()}
-    ranked = [tree.threads[place] for place in np.argsort(-joules, kind="stable").tolist() if joules[place] > 0]
+    ranked = [tree.threads[number] for number in np.argsort(-joules, kind="stable").tolist() if joules[number] > 0]
     return list(dict.fromkeys(name for name, role in ranked if name and role not in other))[:_MAX_THREADS]
 
 

@@ -11,6 +11,7 @@ from navitas.base.units import battery_rate, battery_share, charge, joules, watt
 from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.attribute.ledger import counted_wall_ns
+from navitas.insight.verdict.verdict import verdict_of
 from navitas.report.figure_notes import evidence_groups, measured_by_rails, tick_note, uncertainty_note
 from navitas.report.page.page_basis import PageBasis
 from navitas.report.page.page_data import PageLimits, page_data
@@ -46,7 +47,7 @@ def _page(basis: PageBasis, limits: PageLimits) -> str:
         project=profile.project,
         device=_device(profile),
         basis=basis.sentence,
-        verdict=None,
+        verdict=verdict_of(profile),
         tests=tests_table(basis, limits.rows),
         methods=methods_table(basis, limits.rows),
         tables=other_tables(basis, limits.rows),

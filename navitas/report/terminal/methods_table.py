@@ -11,11 +11,11 @@ from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.handed_work import UNKNOWN_STARTER, HandedWork
 from navitas.energy.analyze.method_bytes import bytes_by_method
+from navitas.energy.analyze.names import MethodNames
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.roll_up import MethodTotal
 from navitas.report.figure_notes import method_figures_note, method_note, unmeasured_note
-from navitas.report.names import MethodNames
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable, largest
 from navitas.report.terminal.paragraph import Paragraph
 

@@ -18,7 +18,7 @@ _MAX_BYTES = 4 << 20
 _LONGEST_LINE = 200
 
 
-class SourceLines:
+class SourceCode:
     """Finds the line of a method by the name of its file, and among files of one name by the package of its class.
 
     Links, hidden folders and folders of build output are left out. Raises `UsageError` for a folder without source files.
@@ -54,13 +54,14 @@ class SourceLines:
         files = self._files.get(str(method.file), [])
         package = PurePosixPath(*method.class_name.split(".")[:-1]).parts
         in_package = [path for path in files if path.parent.parts[-len(package) :] == package] if package else files
-        found = in_package or files
-        return found[0] if len(found) == 1 else None
+        candidates = in_package or files
+        return candidates[0] if len(candidates) == 1 else None
 
 
 def _lines(path: Path) -> list[str]:
     """Return the lines of a file; none if it cannot be read, or is too large."""
     try:
-        return as_utf8(read_regular(path, _MAX_BYTES)).decode("utf-8", "replace").splitlines()
+        text = as_utf8(read_regular(path, _MAX_BYTES)).decode("utf-8", "replace")
+        return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     except OSError:
         return []
