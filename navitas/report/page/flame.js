@@ -12,7 +12,8 @@ const flame = (() => {
     const stages = Object.fromEntries(["callers", "top", "callees"].map((kind) => [kind, dom.element("div", { class: "stage" })]));
     const heading = (text) => dom.element("h3", {}, text);
     const body = [hint, heading("Callers"), stages.callers, heading("Callees"), stages.callees, stages.top];
-    place.append(tools, ...body, details);
+    const help = dom.element("p", { class: "plain" }, "Width is energy with callees. Click a frame to enlarge it. ", KEYS);
+    place.append(tools, ...body, details, help);
 
     const methods = data.methods;
     const classes = new Map();
@@ -26,8 +27,8 @@ const flame = (() => {
     // The methods that a search has in their names, and the selected one.
     const hits = new Uint8Array(methods.full.length);
     const findHits = () => {
-      const words = figures.wordsOf(view.state.text);
-      hits.forEach((_, method) => (hits[method] = words.length && figures.hasWords(data.searched[method], words) ? 1 : 0));
+      const words = search.wordsOf(view.state.text);
+      hits.forEach((_, method) => (hits[method] = words.length && search.hasWords(data.searched[method], words) ? 1 : 0));
       if (view.wanted >= 0) hits[view.wanted] = 1;
     };
     const graph = (kind, label, isUpward) =>
@@ -112,7 +113,7 @@ const flame = (() => {
       const isSandwich = !isTop && view.wanted >= 0 && !isEmpty;
       for (const element of body.slice(1, 5)) element.hidden = !isSandwich;
       stages.top.hidden = !isTop || isEmpty;
-      details.hidden = isEmpty || !hint.hidden;
+      details.hidden = help.hidden = isEmpty || !hint.hidden;
       if (isTop && !isEmpty) {
         view.trees.set("top", callTrees.fromTop(data, result));
         graphs.top.show(view.trees.get("top"), { isSame: true, isDifference });
