@@ -17,7 +17,9 @@ const icicle = (() => {
   };
   const palette = (place) => ({
     frames: Array.from({ length: COLORS }, (_, number) => css(place, `frame-${number}`)),
-    ...Object.fromEntries(["plain", "ink", "paper", "focus", "hit", "more", "fewer"].map((name) => [name, css(place, `paint-${name}`)])),
+    ...Object.fromEntries(
+      ["plain", "ink", "paper", "focus", "hit", "more", "fewer"].map((name) => [name, css(place, `paint-${name}`)])
+    ),
   });
 
   // `options`: label; isUpward: the root is at the bottom; colorOf(node): number or null; isHit(node); focused(node): a frame has the
@@ -212,7 +214,9 @@ const icicle = (() => {
         if (view.tree) repaint();
       },
       reset: () => enlarge(0),
-      get isEnlarged() { return view.root !== 0; },
+      get isEnlarged() {
+        return view.root !== 0;
+      },
     };
   };
   // The end of a name says most: `com.example.Inbox.poll` becomes `Inbox.poll`, then `Inbox.p…`.
