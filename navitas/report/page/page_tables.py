@@ -10,7 +10,7 @@ from navitas.energy.analyze.bounded_tree import NON_THREADS, thread_sums
 from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.handed_work import UNKNOWN_STARTER, HandedWork
 from navitas.energy.analyze.method_bytes import bytes_by_method
-from navitas.energy.analyze.names import test_label
+from navitas.energy.analyze.names import source_of, test_label
 from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import BaselinePairs, Repeats
 from navitas.energy.analyze.roll_up import MethodTotal
@@ -91,7 +91,7 @@ def methods_table(basis: PageBasis, most: int) -> PageTable | None:
     columns: dict[str, Callable[[MethodRepeats], PageCell]] = {
         "Method": lambda method: name_cell(
             names.label(method.total.id),
-            source_of(method.total),
+            source_of(method.total.method),
             method_note(method.total),
             code=None if sources is None else sources.line(method.total.method),
         ),
@@ -107,13 +107,6 @@ def methods_table(basis: PageBasis, most: int) -> PageTable | None:
     if any(test.alternative_j is not None for test in shown):
         columns["Paper 1"] = lambda method: joules_cell(method.total.known(method.total.alternative_j / len(method.calls)))
     return page_table("methods", "Methods", about, columns, basis.methods, most=most)
-
-
-def source_of(total: MethodTotal) -> str:
-    """Return where a method is, such as `Inbox.java:12`. Empty if that is unknown."""
-    method = total.method
-    line = "" if method.line is None else f":{method.line}"
-    return f"{method.file}{line}" if method.file else f"line {method.line}" if line else ""
 
 
 def threads_table(basis: PageBasis, most: int) -> PageTable | None:

@@ -47,7 +47,7 @@ def _page(basis: PageBasis, limits: PageLimits) -> str:
         project=profile.project,
         device=_device(profile),
         basis=basis.sentence,
-        verdict=verdict_of(profile),
+        verdict=verdict_of(basis),
         tests=tests_table(basis, limits.rows),
         methods=methods_table(basis, limits.rows),
         tables=other_tables(basis, limits.rows),
