@@ -8,7 +8,7 @@ const callTree = (() => {
   const start = (place, data) => {
     place.replaceChildren();
     const hasBase = data.baseline !== null && data.baseline !== undefined;
-    const heads = ["Call", "With callees", "Share", "Self", "Calls", "Per call", ...(hasBase ? ["Difference"] : [])];
+    const heads = ["Call", "Inclusive", "Share", "Self", "Calls", "Per call", ...(hasBase ? ["Difference"] : [])];
     const body = dom.element("tbody", {});
     const table = dom.element(
       "table",

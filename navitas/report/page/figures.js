@@ -1,6 +1,7 @@
 "use strict";
 // Energies of a selection, of the app's threads unless another thread is selected. Test, thread, component and time choose
-// energy; module, method and text choose calls, which count with what they call. A table does not follow the choice that is made in it, so that its other rows stay available.
+// energy; module, method and text choose calls, which count with what they call. A table does not follow the choice that is made
+// in it, so that its other rows stay available.
 const figures = (() => {
   const MODULE = 1;
   const METHOD = 2;

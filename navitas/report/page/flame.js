@@ -14,7 +14,7 @@ const flame = (() => {
     );
     const heading = (text) => dom.element("h3", {}, text);
     const body = [hint, heading("Callers"), stages.callers, heading("Callees"), stages.callees, stages.top];
-    const help = dom.element("p", { class: "plain" }, "Width is energy with callees. Click a frame to enlarge it. ", KEYS);
+    const help = dom.element("p", { class: "plain" }, "Width is inclusive energy. Click a frame to enlarge it. ", KEYS);
     place.append(tools, ...body, details, help);
 
     const methods = data.methods;
@@ -59,9 +59,8 @@ const flame = (() => {
     const describe = (kind, node) => {
       const tree = view.trees.get(kind);
       const method = tree.methodOf(node);
-      const facts = [
-        `${units.energy(tree.inclusive[node])} with callees (${units.percent(tree.inclusive[node], data.figures.app_uj)} of the app)`,
-      ];
+      const uj = tree.inclusive[node];
+      const facts = [`${units.energy(uj)} inclusive (${units.percent(uj, data.figures.app_uj)} of the app)`];
       if (kind !== "callers") facts.push(`${units.energy(tree.self[node])} self`);
       if (method >= 0 && view.state.from === null && tree.calls[node]) {
         facts.push(`${units.count(tree.calls[node])} calls`, `${units.energy(tree.inclusive[node] / tree.calls[node])} per call`);

@@ -22,8 +22,8 @@ const icicle = (() => {
     ),
   });
 
-  // `options`: label; isUpward: the root is at the bottom; colorOf(node): number or null; isHit(node); focused(node): a frame has the
-  // focus or the pointer; chosen(node): Space on a frame.
+  // `options`: label; isUpward: the root is at the bottom; colorOf(node): number or null; isHit(node); focused(node): a frame has
+  // the focus or the pointer; chosen(node): Space on a frame.
   const create = (place, options) => {
     const canvas = dom.element("canvas", { "aria-hidden": "true" });
     const spacer = dom.element("div", { class: "spacer" }, canvas);
@@ -120,7 +120,7 @@ const icicle = (() => {
             dom.svg("text", { class: "tick", x, y: 21, "text-anchor": anchor }, String(tick)),
           ];
         }),
-        dom.svg("text", { class: "axis", x: 0, y: 9 }, `Energy with callees, ${prefix}J`)
+        dom.svg("text", { class: "axis", x: 0, y: 9 }, `Inclusive energy, ${prefix}J`)
       );
     };
     const draw = () => {

@@ -143,6 +143,12 @@ const methodTables = (() => {
     const inTime = (row) =>
       state.from === null || data.bins !== null || (tests.end_ms[row] > state.from && tests.start_ms[row] < state.to);
     const whole = (column) => (row) => (onlyTest() ? tests[column][row] : null);
+    const testsBefore = data.baseline?.tests?.app_uj;
+    const testDifference = (row) => {
+      const before = testsBefore?.[row] ?? null;
+      return before === null || !onlyTest() ? null : tests.app_uj[row] - before;
+    };
+    const change = (head, value) => number(head, value, (uj) => (uj === null ? units.UNKNOWN : units.signed(uj)));
     const drawTests = start(document.getElementById("tests"), {
       key: "test",
       count: data.count.tests,
@@ -169,6 +175,7 @@ const methodTables = (() => {
         share: { head: "Share", value: testEnergy, parts: (row) => share(testEnergy(row)) },
         power: number("Mean power", whole("mean_mw"), units.power),
         wall: number("Wall time", (row) => tests.wall_ms[row], units.time),
+        ...(testsBefore && { difference: change("Difference", testDifference) }),
         status: { head: "Status", isText: true, value: (row) => tests.status[row], parts: (row) => [status(tests.status[row])] },
       },
     });
@@ -214,7 +221,7 @@ const methodTables = (() => {
         perCall: number("Per call", perCall, units.energy),
         ...(data.modules.length > 1 && { module: { ...number("Module", module, String), isText: true } }),
         ...(baseline && {
-          difference: number("Difference", difference, (uj) => (uj === null ? units.UNKNOWN : units.signed(uj))),
+          difference: change("Difference", difference),
         }),
       },
     });

@@ -24,7 +24,7 @@ const timeChart = (() => {
     return shape;
   };
 
-  // `curves` are those of `edges`, in order; `isDimmed(curve)`; `chosen` is the power of the selected calls in each pixel, or null.
+  // `curves` are those of `edges`, in order. `chosen` is the power of the selected calls in each pixel, or null.
   const areas = (scale, curves, edges, isDimmed, chosen) => {
     const y = (mw) => scale.y(mw).toFixed(1);
     const transform = `translate(${LEFT} 0)`;
