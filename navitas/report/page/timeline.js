@@ -1,7 +1,7 @@
 "use strict";
 // Power over time: stacked by component or by thread, for the run of the selected test, with what it says in words.
 const timeline = (() => {
-  const COLORS = 7;
+  const COLORS = 8;
   const NO_THREAD = /^\(.*\)$/; // such as (base)
   const LEAST_MW = 0.05; // that the text at a time names
   const MOST_NAMES = 4;
@@ -71,7 +71,7 @@ const timeline = (() => {
     const readout = dom.element("p", { class: "readout", id: "when-summary" });
     const legend = dom.element("div", { class: "legend", role: "group", "aria-label": "Parts of the power" });
     const tools = dom.element("div", { class: "tools" });
-    place.append(tools, readout, picture, legend);
+    place.append(readout, tools, picture, legend);
 
     const kinds = [
       ["components", "component"],
@@ -103,15 +103,22 @@ const timeline = (() => {
 
     // What the text says: of the whole, or of a time.
     const highest = () => {
-      const { total, hasLine } = view.drawn;
-      const { low, high, width } = view.scale;
-      const column = total.reduce((best, mw, number) => (mw > total[best] ? number : best), 0);
-      const ms = low + ((column + 0.5) * (high - low)) / width;
+      // By steps of the data, not by pixels: it is the same in each window.
+      const { low, high } = view.scale;
+      const { step_ms: step, start_ms: first } = shownRun();
+      const powerOf = (ms) =>
+        curves().reduce((sum, { energyUntil }) => sum + (energyUntil(ms + step) - energyUntil(ms)) / step, 0);
+      let most = { mw: 0, ms: low };
+      for (let ms = first + Math.floor((low - first) / step) * step; ms < high; ms += step) {
+        const mw = powerOf(ms);
+        if (mw > most.mw) most = { mw, ms: ms + step / 2 };
+      }
+      const { mw, ms } = most;
       const row = testsInView().find((test) => tests.start_ms[test] <= ms && ms < tests.end_ms[test]);
       return [
-        `Highest: ${units.power(total[column])} at ${units.time(ms)}`,
+        `Highest: ${units.power(mw)} at ${units.time(ms)}`,
         ...(row === undefined ? [] : [", in ", dom.code(tests.label[row])]),
-        hasLine ? ". The line is the power of the selected calls." : ".",
+        view.hasLine ? ". The line is the power of the selected calls." : ".",
       ];
     };
     const powerAt = (ms) => {
@@ -159,7 +166,7 @@ const timeline = (() => {
       const power = chosenPower();
       const line = power && series.columns(series.cumulativeOfBins(power), low, high, width);
       view.scale = timeChart.scaleOf(low, high, width, Math.max(...total, 1e-3) * 1.05);
-      view.drawn = { total, hasLine: power !== null };
+      view.hasLine = power !== null;
       const { sides, height } = timeChart.SIZE;
       timeChart.place(picture, { viewBox: `0 0 ${width + sides} ${height}`, height });
       const isDimmed = (curve) => state[key] !== null && state[key] !== curve.name;
