@@ -63,7 +63,9 @@ const filters = (() => {
       chips.replaceChildren();
       if (state.method !== null) {
         const method = data.index.method.get(state.method);
-        chips.append(chip("Method", dom.code(method === undefined ? state.method : data.methods.label[method]), { method: null }));
+        chips.append(
+          chip("Method", dom.code(method === undefined ? state.method : data.methods.label[method]), { method: null })
+        );
       }
       if (state.from !== null) {
         chips.append(chip("Time", `${units.time(state.from)} to ${units.time(state.to)}`, { from: null, to: null }));

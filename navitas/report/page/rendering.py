@@ -21,7 +21,7 @@ MAX_BYTES = 5_000_000
 """The largest page."""
 _SCRIPTS = (
     *("units", "dom", "theme", "search", "selection", "pagedata", "figures", "filters", "markdown", "tables", "methodtables"),
-    *("series", "timeline", "calltrees", "icicle", "flame", "calltree", "start"),
+    *("series", "timechart", "timerange", "timeline", "calltrees", "icicle", "flame", "calltree", "start"),
 )
 """The page's scripts, in the order in which they run."""
 _MAX_WARNINGS = 500

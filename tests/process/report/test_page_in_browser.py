@@ -206,8 +206,9 @@ def test_the_first_screen_answers(sample: Open) -> None:
         assert box["y"] >= 0 and box["y"] + box["height"] <= 700, selector
     assert "±" in opened.column("methods", 1)[0]
     assert DATA["methods"]["label"][0] in opened.column("methods", 0)[0]
-    assert re.search(r"Highest: .* W at .* s, in ", opened.text("#timeline .readout"))
-    assert opened.page.locator("#timeline svg").bounding_box()["y"] < 600
+    highest_mw = max(map(sum, zip(*DATA["timeline"][0]["components"].values(), strict=True)))
+    assert f"Highest: {highest_mw / 1e3:.2f} W at " in opened.text("#timeline .readout")
+    assert opened.page.locator("#timeline svg").bounding_box()["y"] < 700
 
 
 @pytest.mark.parametrize(
@@ -382,7 +383,7 @@ def test_tables_are_copied_as_markdown(sample: Open) -> None:
     assert lines[1].startswith("| --- | ---: | ---: |")
     assert DATA["methods"]["label"][METHOD].replace("_", "\\_") in lines[2]
     opened.page.locator("#tree").get_by_role("button", name="Copy as Markdown").click()
-    assert opened.page.evaluate("copied").startswith("| Call | With callees | Share |")
+    assert opened.page.evaluate("copied").startswith("| Call | Inclusive | Share |")
     opened.page.locator("#threads-view").get_by_role("button", name="Copy as Markdown").click()
     assert opened.page.evaluate("copied").splitlines()[1].startswith("| --- | ---: |")
 
@@ -447,7 +448,7 @@ def test_the_flame_graph_by_pointer(sample: Open) -> None:
     box = canvas.bounding_box()
     opened.page.mouse.move(box["x"] + 5, box["y"] + 30)
     largest = opened.text("#flame .details")
-    assert "with callees" in largest
+    assert "inclusive" in largest
     opened.page.mouse.click(box["x"] + 5, box["y"] + 50)
     assert "Show all" in opened.text("#flame .details")
     opened.page.get_by_role("button", name="Show all").click()
@@ -481,6 +482,10 @@ def test_differences_against_a_baseline(sample: Open) -> None:
     )
     shown = re.search(r"([-+][\d.]+ [mµ]?J) against main", opened.text("#flame .details"))
     assert shown and _close(shown[1], change)
+    tests = dict(zip(opened.column("tests", 0), opened.column("tests", 5), strict=True))
+    tests = {name.split("\n")[0]: cell for name, cell in tests.items()}
+    assert tests[DATA["tests"]["name"][0]] == "–", "it is not in the baseline"
+    assert _close(tests[DATA["tests"]["name"][2]], 0.1 * DATA["tests"]["app_uj"][2])
     assert "Difference" in opened.text("#tree thead") and "Difference" in opened.text("#methods thead")
     _choose(opened, "Component", "wifi")
     assert "no energies of a component" in opened.text("#flame .key")
