@@ -18,7 +18,9 @@ _VERBS = ("poll", "load", "parse", "merge", "decode", "draw", "write", "hash", "
 def page_sample(nodes: int = 400, tests: int = 6, methods: int = 60, *, seed: int = 1, baseline: bool = False) -> dict[str, Any]:
     """Return the data of a page with about `nodes` nodes, which are deeper the more there are."""
     random = np.random.default_rng(seed)
-    classes = [f"com.example.{_WORDS[i % 10].lower()}.{_WORDS[i % 10]}{_WORDS[i // 10 % 10]}" for i in range(max(methods // 4, 1))]
+    classes = [
+        f"com.example.{_WORDS[i % 10].lower()}.{_WORDS[i % 10]}{_WORDS[i // 10 % 10]}" for i in range(max(methods // 4, 1))
+    ]
     names = [f"{classes[i % len(classes)]}.{_VERBS[i % 10]}{_WORDS[i // 10 % 10]}{i}" for i in range(methods)]
     columns = _nodes(random, nodes, tests, methods)
     parent, method, test, thread, self_uj, calls = columns
