@@ -51,7 +51,9 @@ def test_the_page_shows_components_and_their_methods(recorded: navitas.Profile, 
         silent = recorded.top().silent
         assert set(shown) == set(recorded.components) - set(silent)
         assert {one.component: one.level for one in recorded.evidence if one.component in shown} == shown
-        assert ("Rails measured nothing: " + ", ".join(silent) in window.run("document.querySelector('main').textContent")) == bool(silent)
+        assert (
+            "Rails measured nothing: " + ", ".join(silent) in window.run("document.querySelector('main').textContent")
+        ) == bool(silent)
         heads = window.run("Array.from(document.querySelectorAll('#methods-by-component th'), (cell) => cell.innerText)")
         column = heads.index("storage")
         button = f"document.querySelector('#methods-by-component thead').rows[0].cells[{column}].querySelector('button')"

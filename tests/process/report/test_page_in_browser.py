@@ -117,7 +117,9 @@ def _expected_uj(data: Data, *, component: str = "", during: tuple[float, float]
             texts = [data["tests"]["label"][nodes["test"][above]], names[nodes["thread"][above]]]
             texts += [methods[column][method] for column in ("label", "full", "source")] if method >= 0 else []
             has_full = "full" not in choice or (method >= 0 and methods["full"][method] == choice["full"])
-            has_module = "module" not in choice or (method >= 0 and data["modules"][methods["module"][method]] == choice["module"])
+            has_module = "module" not in choice or (
+                method >= 0 and data["modules"][methods["module"][method]] == choice["module"]
+            )
             if has_full and has_module and ("word" not in choice or choice["word"] in " ".join(texts).lower()):
                 return True
             above = nodes["parent"][above]
@@ -156,10 +158,10 @@ def test_pages_fit(chromium: PageBrowser, pages: Callable[[str], Path], name: st
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [360, pytest.param(420, marks=EXTENDED), 1000, pytest.param(1600, marks=EXTENDED)])
-@pytest.mark.parametrize("fragment", [pytest.param("", marks=EXTENDED), f"#method={DATA['methods']['full'][METHOD]}&from=1000&to=2500"])
-def test_pages_are_accessible(
-    chromium: PageBrowser, pages: Callable[[str], Path], fragment: str, width: int, dark: bool
-) -> None:
+@pytest.mark.parametrize(
+    "fragment", [pytest.param("", marks=EXTENDED), f"#method={DATA['methods']['full'][METHOD]}&from=1000&to=2500"]
+)
+def test_pages_are_accessible(chromium: PageBrowser, pages: Callable[[str], Path], fragment: str, width: int, dark: bool) -> None:
     """axe-core has no serious finding."""
     check = axe_source()
     opened = chromium.open(pages("sample"), fragment, width=width, dark=dark)
@@ -187,7 +189,12 @@ def test_the_page_draws_all_parts_and_loads_nothing(chromium: PageBrowser, pages
 def test_the_first_screen_answers(sample: Open) -> None:
     """Which method, which thread, when, and how sure: at 1000 × 700, without a scroll."""
     opened = sample(width=1000, height=700)
-    for selector in ("#methods tbody tr:first-child .pick", "#methods tbody tr:first-child small", "#timeline .readout", "#filters"):
+    for selector in (
+        "#methods tbody tr:first-child .pick",
+        "#methods tbody tr:first-child small",
+        "#timeline .readout",
+        "#filters",
+    ):
         box = opened.page.locator(selector).first.bounding_box()
         assert box["y"] >= 0 and box["y"] + box["height"] <= 700, selector
     assert "±" in opened.column("methods", 1)[0]
@@ -523,7 +530,9 @@ def test_hostile_names_are_text(chromium: PageBrowser, pages: Callable[[str], Pa
     assert again.console == [] and again.page.title() not in ("taken", "1")
 
 
-def test_the_policy_blocks_requests_and_foreign_scripts(chromium: PageBrowser, pages: Callable[[str], Path], tmp_path: Path) -> None:
+def test_the_policy_blocks_requests_and_foreign_scripts(
+    chromium: PageBrowser, pages: Callable[[str], Path], tmp_path: Path
+) -> None:
     """The tests above rely on this: a request and a foreign script are blocked, and noticed."""
     wrong = tmp_path / "wrong.html"
     wrong.write_text(pages("recorded").read_text("utf-8").replace("</body>", "<script>document.title='taken'</script></body>"))
@@ -554,7 +563,9 @@ def test_print(sample: Open) -> None:
         assert not opened.page.locator(selector).first.is_visible(), selector
     for selector in ("#verdict-section, #where", "#timeline svg", "#flame canvas", "#tree tbody tr", "#evidence"):
         assert opened.page.locator(f":is({selector}):visible").count() >= 1, selector
-    frame = opened.page.locator("#methods").evaluate("(table) => { const f = table.closest('.scroll'); return f.scrollHeight - f.clientHeight }")
+    frame = opened.page.locator("#methods").evaluate(
+        "(table) => { const f = table.closest('.scroll'); return f.scrollHeight - f.clientHeight }"
+    )
     assert frame <= 2, "tables are printed whole"
     assert opened.page.pdf()[:4] == b"%PDF"
 
