@@ -75,7 +75,7 @@ class CallFigures:
         for place, group in enumerate(self.figures.groups):
             number[list(group.typical.rows)] = place
         at = np.flatnonzero(path_is_of[steps.path] & (number[steps.test] >= 0) & (steps.raw_j > 0))
-        found: dict[int, tuple[int, float, float, float]] = {}
+        times: dict[int, tuple[int, float, float, float]] = {}
         for row in np.unique(steps.test[at]).tolist():
             own = at[steps.test[at] == row]
             run = ledger.runs[int(tests.run[row])]
@@ -84,5 +84,5 @@ class CallFigures:
             begin_ns = max(int(steps.step[own].min()) * length_ns - start_ns, 0)
             end_ns = min(int(steps.step[own].max() + 1) * length_ns - start_ns, wall_ns)
             test = int(number[row])
-            found.setdefault(test, (test, float(begin_ns), float(max(end_ns, begin_ns)), float(steps.raw_j[own].sum())))
-        return sorted(found.values(), key=lambda times: -times[3])
+            times.setdefault(test, (test, float(begin_ns), float(max(end_ns, begin_ns)), float(steps.raw_j[own].sum())))
+        return sorted(times.values(), key=lambda row: -row[3])

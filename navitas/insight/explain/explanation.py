@@ -30,8 +30,8 @@ class ExplanationTable:
     @classmethod
     def of(cls, name: str, title: str, columns: Sequence[str], rows: Sequence[tuple[Value, ...]]) -> ExplanationTable:
         """Return a table without columns that are unknown in all rows."""
-        known = [any(row[number] is not None for row in rows) for number in range(len(columns))]
-        return cls(name, title, tuple(compress(columns, known)), tuple(tuple(compress(row, known)) for row in rows))
+        is_known = [any(row[number] is not None for row in rows) for number in range(len(columns))]
+        return cls(name, title, tuple(compress(columns, is_known)), tuple(tuple(compress(row, is_known)) for row in rows))
 
     def first(self, most: int) -> ExplanationTable:
         """Return the table with at most this number of rows."""

@@ -36,9 +36,9 @@ def find_test(figures: Figures, name: str) -> Repeats:
     """Return the test with a name: `sorts`, `SortTest#sorts` or `a.b.SortTest#sorts`. Raises `UsageError` as `find_method`."""
 
     def names(group: Repeats) -> tuple[str, ...]:
-        full = f"{group.class_name}#{group.method}"
-        simple = f"{simple_class(group.class_name)}#{group.method}"
-        return test_label(group.typical), figures.test_name(group), full, simple, group.class_name, group.method
+        name, simple = group.class_name, simple_class(group.class_name)
+        in_class = (f"{name}#{group.method}", f"{simple}#{group.method}", name, simple)
+        return test_label(group.typical), figures.test_name(group), *in_class, group.method
 
     return _found("test", name, figures.groups, names, shown=1)
 

@@ -188,8 +188,8 @@ def _calls(method: MethodRepeats) -> str:
     calls = round(method.total.calls / len(method.calls))
     if calls <= 1:
         return "all of it in one call"
-    each = method.exclusive_j.median / calls
-    return f"in {calls:,} calls of {unbroken(joules(each))} each on average"
+    call_j = method.exclusive_j.median / calls
+    return f"in {calls:,} calls of {unbroken(joules(call_j))} each on average"
 
 
 def _calls_others(total: MethodTotal) -> bool:
@@ -201,7 +201,7 @@ def _work(method: MethodRepeats, figures: Figures) -> str:
     total, runs = method.total, len(method.calls)
     if component := _other_component(total, figures):
         return f"; most of that is energy of {component}"
-    level = next((each.level for each in figures.profile.evidence if each.component == CPU), "")
+    level = next((entry.level for entry in figures.profile.evidence if entry.component == CPU), "")
     if total.inclusive_j <= 0 or _calls_others(total) or total.wall_ns <= 0 or level not in _TIMED:
         return ""
     busy, time = total.cpu_ns / total.wall_ns, unbroken(duration(total.cpu_ns / runs))

@@ -42,5 +42,5 @@ def verdict_of(figures: Figures) -> EnergyVerdict:
 
 
 def _fields(statement: Statement) -> dict[str, Any]:
-    known = {name: value for name, value in asdict(statement).items() if value not in (None, "")}
-    return {**known, "text": statement.text.replace(UNBROKEN, " ")}
+    given = {name: value for name, value in asdict(statement).items() if value not in (None, "")}
+    return {**given, "text": statement.text.replace(UNBROKEN, " ")}
