@@ -12,6 +12,7 @@
 # make seeded-changes             commits that bisect finds in ten histories of 32 (SEEDS=3: fewer; docs/dev/experiments.md)
 # make unsteady                   tests on a quiet and on a busy host (docs/dev/accuracy-measurements.md)
 # make readme                     updates the output in the README, and its pictures, with a run of the demo
+# make pictures                  pictures of the report page of a run of the demo, in docs/images
 # make fuzz                       instruments 10,000 damaged classes (COUNT=100: fewer; FUZZ=-Dnavitas.fuzz.seed=7: other classes)
 # make damage                     every report of 2,000 damaged recordings (COUNT=100 SEED=7; PHONE=--phone: also of the phone)
 # make bench                      speed and memory against the targets (docs/dev/benchmarks.md)
@@ -21,7 +22,7 @@
 # make wheel                      wheel, sdist and plugin repository of a release into dist (docs/dev/releasing.md)
 # make cycles                     100 profilings with injected faults (docs/dev/faults.md)
 .DELETE_ON_ERROR:
-.PHONY: setup system jars venv demo check readme test-unit test test-all tests tests-of-python test-java test-programs gradle-homes android-sdk browser examples lint coverage accuracy experiments components operations seeded-changes unsteady damage bench android-bench fleet-accuracy fleet-bench cycles fuzz wheel clean
+.PHONY: setup system jars venv demo check readme pictures test-unit test test-all tests tests-of-python test-java test-programs gradle-homes android-sdk browser examples lint coverage accuracy experiments components operations seeded-changes unsteady damage bench android-bench fleet-accuracy fleet-bench cycles fuzz wheel clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -166,6 +167,9 @@ unsteady: setup
 
 readme: setup
 	$(BIN)/python .ci/readme
+
+pictures: setup browser
+	$(BIN)/python tests/support/page_pictures.py
 
 fuzz: setup
 	$(MVN) -f .ci/java-modules.xml test -pl :navitas-core -am -Dsurefire.failIfNoSpecifiedTests=false -Dtest=FuzzTest \

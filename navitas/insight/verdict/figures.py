@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import hypot, sqrt
+from math import hypot
 
 import numpy as np
 
@@ -96,14 +96,16 @@ class Figures:
     @cached_property
     def app_half_width_j(self) -> float:
         """Half of the width of the 95 % interval of `app_j`. What all tests share adds up; the spread of runs does not."""
-        errors = [self.profile.app_error(group.typical) for group in self.groups]
-        intervals = [group.app_j.interval for group in self.groups]
-        own = (
-            [COVER_95 * sqrt(max(error.standard_j**2 - error.shared_j**2, 0.0)) for error in errors]
-            if None in intervals
-            else [(runs.high - runs.low) / 2 for runs in intervals if runs is not None]
+        typical = [group.typical for group in self.groups]
+        components_j = [sum(column) for column in zip(*(test.app_components for test in typical), strict=True)]
+        wall_ns, probes_j = sum(test.wall_ns for test in typical), sum(test.probes_error_j or 0.0 for test in typical)
+        error = self.profile.uncertainty.of(
+            "app", components_j or [0.0] * len(self.profile.components), wall_ns, parts=max(len(typical), 1), probes_j=probes_j
         )
-        return hypot(COVER_95 * sum(error.shared_j for error in errors), hypot(*own))
+        intervals = [runs for group in self.groups if (runs := group.app_j.interval) is not None]
+        if not intervals:
+            return error.half_width_j
+        return hypot(COVER_95 * error.shared_j, *((runs.high - runs.low) / 2 for runs in intervals))
 
     def test_name(self, group: Repeats) -> str:
         """Return `SortTest#sorts`, with the package or the module where the name is not clear without them."""

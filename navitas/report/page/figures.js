@@ -1,6 +1,7 @@
 "use strict";
-// Energies of a selection, of the app's threads unless another thread is selected. Test, thread, component and time choose energy; module, method and text choose calls, which count with
-// what they call. A table does not follow the choice that is made in it, so that its other rows stay available.
+// Energies of a selection, of the app's threads unless another thread is selected. Test, thread, component and time choose
+// energy; module, method and text choose calls, which count with what they call. A table does not follow the choice that is made
+// in it, so that its other rows stay available.
 const figures = (() => {
   const MODULE = 1;
   const METHOD = 2;
@@ -9,9 +10,6 @@ const figures = (() => {
   const CPU = "cpu";
 
   const lower = (text) => text.toLowerCase();
-  const wordsOf = (text) => (text || "").toLowerCase().split(/\s+/).filter(Boolean).slice(0, MAX_WORDS);
-  const hasWords = (text, words) => words.every((word) => text.includes(word));
-
   // For each text, the bits of the words in it.
   const wordBits = (texts, words) =>
     Int32Array.from(texts, (text) =>
@@ -19,21 +17,20 @@ const figures = (() => {
     );
   // What each method, test and thread contributes to a choice of calls, and what a call needs to be in it.
   const callChoice = (data, state) => {
-    const words = wordsOf(state.text);
+    const words = search.wordsOf(state.text).slice(0, MAX_WORDS);
     const { methods, tests, threads } = data;
-    const ofMethod = wordBits(data.searched, words);
-    const module = state.module === null ? null : data.index.module.get(state.module) ?? -2;
-    const method = state.method === null ? null : data.index.method.get(state.method) ?? -2;
-    if (module !== null) methods.module.forEach((of, index) => of === module && (ofMethod[index] |= MODULE));
-    if (method >= 0 && method !== null) ofMethod[method] |= METHOD;
-    const needsWords = FIRST_WORD * (2 ** words.length - 1);
-    const rows = needsWords | (module === null ? 0 : MODULE);
+    const methodBits = wordBits(data.searched, words);
+    const module = state.module === null ? null : (data.index.module.get(state.module) ?? -2);
+    const method = state.method === null ? null : (data.index.method.get(state.method) ?? -2);
+    if (module !== null) methods.module.forEach((of, index) => of === module && (methodBits[index] |= MODULE));
+    if (method >= 0 && method !== null) methodBits[method] |= METHOD;
+    const neededOfRows = (FIRST_WORD * (2 ** words.length - 1)) | (module === null ? 0 : MODULE);
     return {
-      ofMethod,
-      ofTest: wordBits(tests.label.map(lower), words),
-      ofThread: wordBits(threads.name.map(lower), words),
-      rows, // of the table of methods
-      calls: rows | (method === null ? 0 : METHOD),
+      methodBits,
+      testBits: wordBits(tests.label.map(lower), words),
+      threadBits: wordBits(threads.name.map(lower), words),
+      neededOfRows, // in the table of methods
+      needed: neededOfRows | (method === null ? 0 : METHOD),
     };
   };
 
@@ -74,63 +71,81 @@ const figures = (() => {
   const compute = (data, state) => {
     const { nodes, paths, count, threadOf, testOf } = data;
     const { parent, method, test, thread, calls } = nodes;
-    const isApp = data.threads.app;
+    const isApp = Uint8Array.from(data.threads.app);
     const energy = chosenEnergy(data, state);
     const choice = callChoice(data, state);
-    const wantedTest = state.test === null ? null : data.index.test.get(state.test) ?? -2;
-    const wantedThread = state.thread === null ? null : data.index.thread.get(state.thread) ?? -2;
+    const wantedTest = state.test === null ? null : (data.index.test.get(state.test) ?? -2);
+    const wantedThread = state.thread === null ? null : (data.index.thread.get(state.thread) ?? -2);
     const baseline = data.baseline && state.component === null && state.from === null ? data.baseline.nodes.self_uj : null;
     const column = (size) => new Float64Array(size);
-    const result = {
-      energy,
-      total: 0,
-      test: column(count.tests),
-      thread: column(threadOf.length),
-      method: { self: column(count.methods), inclusive: column(count.methods), calls: column(count.methods) },
-      rows: new Uint8Array(count.methods), // methods with a node of the selection, but for its method
-      path: { self: column(count.paths), inclusive: null, calls: column(count.paths), base: baseline && column(count.paths) },
-      kept: new Uint8Array(count.nodes),
-      isWhole: state.test === null && state.thread === null && state.component === null && state.from === null,
-    };
-    const within = column(count.nodes); // with callees
+    // Columns by test, thread, method and path; `within` is a node's energy with callees.
+    const [ofTest, ofThread, self, inclusive, methodCalls, pathSelf, pathCalls, within] = [
+      count.tests,
+      threadOf.length,
+      count.methods,
+      count.methods,
+      count.methods,
+      count.paths,
+      count.paths,
+      count.nodes,
+    ].map(column);
+    const pathBase = baseline && column(count.paths);
+    const rows = new Uint8Array(count.methods); // methods with a node of the selection, but for its method
+    const kept = new Uint8Array(count.nodes);
     const chosen = new Uint8Array(count.nodes); // by test and thread
     const bits = new Int32Array(count.nodes);
+    const { pathOf, outermost } = paths;
+    const { methodBits, testBits, threadBits, needed } = choice;
+    let total = 0;
     for (let node = 0; node < count.nodes; node++) {
       const owner = threadOf[thread[node]];
       const testRow = testOf[test[node]];
-      const own = (method[node] >= 0 ? choice.ofMethod[method[node]] : 0) | choice.ofTest[test[node]] | choice.ofThread[thread[node]];
+      const own = (method[node] >= 0 ? methodBits[method[node]] : 0) | testBits[test[node]] | threadBits[thread[node]];
       bits[node] = own | (parent[node] >= 0 ? bits[parent[node]] : 0);
       const isTest = wantedTest === null || testRow === wantedTest;
-      const isThread = wantedThread === null ? isApp[owner] : owner === wantedThread;
-      const isCall = (bits[node] & choice.calls) === choice.calls;
-      if (isCall && isThread) result.test[testRow] += energy[node];
-      if (isCall && isTest) result.thread[owner] += energy[node];
+      const isThread = wantedThread === null ? isApp[owner] === 1 : owner === wantedThread;
+      const isCall = (bits[node] & needed) === needed;
+      if (isCall && isThread) ofTest[testRow] += energy[node];
+      if (isCall && isTest) ofThread[owner] += energy[node];
       if (!isTest || !isThread) continue;
       chosen[node] = 1;
       within[node] = energy[node];
-      const path = paths.pathOf[node];
-      result.path.calls[path] += calls[node];
+      const path = pathOf[node];
+      pathCalls[path] += calls[node];
       if (!isCall) continue;
-      result.kept[node] = 1;
-      result.total += energy[node];
-      result.path.self[path] += energy[node];
-      if (baseline) result.path.base[path] += baseline[node];
+      kept[node] = 1;
+      total += energy[node];
+      pathSelf[path] += energy[node];
+      if (pathBase) pathBase[path] += baseline[node];
     }
     for (let node = count.nodes - 1; node >= 0; node--) {
       if (!chosen[node]) continue;
       if (parent[node] >= 0) within[parent[node]] += within[node];
       const of = method[node];
       if (of < 0) continue;
-      const own = choice.ofMethod[of] | choice.ofTest[test[node]] | choice.ofThread[thread[node]];
-      if ((own & choice.rows) !== choice.rows) continue;
-      result.rows[of] = 1;
-      result.method.self[of] += energy[node];
-      result.method.calls[of] += calls[node];
-      if (paths.outermost[paths.pathOf[node]]) result.method.inclusive[of] += within[node];
+      const own = methodBits[of] | testBits[test[node]] | threadBits[thread[node]];
+      if ((own & choice.neededOfRows) !== choice.neededOfRows) continue;
+      rows[of] = 1;
+      self[of] += energy[node];
+      methodCalls[of] += calls[node];
+      if (outermost[pathOf[node]]) inclusive[of] += within[node];
     }
-    result.path.inclusive = summedUp(paths.parent, result.path.self);
-    result.path.baseInclusive = baseline && summedUp(paths.parent, result.path.base);
-    return result;
+    return {
+      total,
+      test: ofTest,
+      thread: ofThread,
+      method: { self, inclusive, calls: methodCalls },
+      rows,
+      kept,
+      path: {
+        self: pathSelf,
+        inclusive: summedUp(paths.parent, pathSelf),
+        calls: pathCalls,
+        base: pathBase,
+        baseInclusive: pathBase && summedUp(paths.parent, pathBase),
+      },
+      isWhole: state.test === null && state.thread === null && state.component === null && state.from === null,
+    };
   };
   // Sums with all below. Parents come before their children.
   const summedUp = (parent, own) => {
@@ -155,5 +170,5 @@ const figures = (() => {
     for (let at = 0; at < mw.length; at++) mw[at] /= edges[at + 1] - edges[at];
     return { edges, mw };
   };
-  return { CPU, compute, powerOverTime, summedUp, wordsOf, hasWords };
+  return { compute, powerOverTime, summedUp };
 })();

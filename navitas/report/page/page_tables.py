@@ -39,6 +39,7 @@ from navitas.report.page.columns import (
     page_table,
     share_cell,
 )
+from navitas.report.page.module_tables import module_tables
 from navitas.report.page.page_basis import PageBasis
 
 _SELF = (
@@ -257,7 +258,9 @@ def probes_table(basis: PageBasis, most: int) -> PageTable | None:
 def other_tables(basis: PageBasis, most: int) -> list[PageTable]:
     """Return the tables that follow the call trees."""
     made = chain(
-        [handed_work_table(basis, most), threads_table(basis, most)],
+        [handed_work_table(basis, most)],
+        module_tables(basis, most),
+        [threads_table(basis, most)],
         component_tables(basis, most),
         [probes_table(basis, most)],
     )

@@ -20,8 +20,8 @@ from navitas.report.page.page_tables import methods_table, other_tables, tests_t
 MAX_BYTES = 5_000_000
 """The largest page."""
 _SCRIPTS = (
-    *("units", "dom", "theme", "selection", "pagedata", "figures", "filters", "markdown", "tables", "methodtables", "series"),
-    *("timeline", "calltrees", "icicle", "flame", "calltree", "start"),
+    *("units", "dom", "theme", "search", "selection", "pagedata", "figures", "filters", "markdown", "tables", "methodtables"),
+    *("series", "timechart", "timerange", "timeline", "calltrees", "icicle", "flame", "calltree", "start"),
 )
 """The page's scripts, in the order in which they run."""
 _MAX_WARNINGS = 500

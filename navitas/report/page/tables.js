@@ -53,8 +53,8 @@ const tables = (() => {
       const field = dom.element("input", {
         type: "search",
         oninput: () => {
-          const words = figures.wordsOf(field.value);
-          rows.forEach((row, index) => (row.hidden = !figures.hasWords(texts[index], words)));
+          const words = search.wordsOf(field.value);
+          rows.forEach((row, index) => (row.hidden = !search.hasWords(texts[index], words)));
           const count = rows.filter((row) => !row.hidden).length;
           shown.textContent = words.length ? `${units.count(count)} of ${units.count(rows.length)}` : "";
         },
