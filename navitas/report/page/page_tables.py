@@ -122,20 +122,21 @@ def threads_table(basis: PageBasis, most: int) -> PageTable | None:
         sums.cpu_ns.tolist(),
         sums.count.tolist(),
         sums.is_known.tolist(),
+        tree.is_app.tolist(),
         strict=True,
     )
     ranked = sorted((row for row in rows if row[4] and row[0][1] not in others), key=lambda row: -row[1])
-    columns: dict[str, Callable[[tuple[tuple[str, str], float, float, float, float, bool]], PageCell]] = {
+    columns: dict[str, Callable[[tuple[tuple[str, str], float, float, float, float, bool, bool]], PageCell]] = {
         "Thread": lambda row: name_cell(row[0][0], row[0][1]),
         "Energy": lambda row: joules_cell(row[1] if row[5] else None),
-        "Share": lambda row: share_cell(share(row[1], basis.total_j) if row[5] else None),
+        "Share": lambda row: share_cell(share(row[1], basis.app_j) if row[5] and row[6] else None),
         "Outside calls": lambda row: joules_cell(row[2] if row[5] else None),
         "CPU time": lambda row: figure_cell(row[3] if row[5] else None, duration),
         "Threads": lambda row: count_cell(round(row[4])),
     }
     about = (
-        "Threads with the same name and role share a row. Share: of the energy of all tests. Outside calls: energy outside of"
-        " methods with probes."
+        "Threads with the same name and role share a row. Share: of app energy, which those of the JIT compiler and of the"
+        " profiler are no part of. Outside calls: energy outside of methods with probes."
     )
     return page_table("threads", "Threads", about, columns, ranked, most=most)
 
