@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
@@ -17,8 +17,8 @@ _LONGEST_TEXT = 2000
 
 def rendered(
     package: str, template: str, *, style: str, scripts: Sequence[str] = (), data: Iterable[str] = (), **values: Any
-) -> str:
-    """Return a page from a template in the folder `templates` of a package. It extends `frame.html.jinja`.
+) -> Iterator[str]:
+    """Yield the text of a page from a template in the folder `templates` of a package. It extends `frame.html.jinja`.
 
     `scripts` run at the end of the page, in order. `data` is JSON text for them, in the element `page-data`. Other values are
     written as text: escaped, with a box for each invisible character, and cut after 2,000 characters.
@@ -31,7 +31,7 @@ def rendered(
         lstrip_blocks=True,
         finalize=_shown,
     )
-    return environment.get_template(template).render(
+    return environment.get_template(template).generate(
         style=Markup(style),
         style_hash=Markup(source_hash(style)),
         scripts=[Markup(script) for script in scripts],

@@ -155,7 +155,7 @@ def test_the_policy_allows_only_the_scripts_of_the_page() -> None:
 
 
 def test_a_page_without_scripts_allows_none() -> None:
-    assert "script-src" not in rendered("navitas.base.html_page", "frame.html.jinja", style="", title="<t>")
+    assert "script-src" not in "".join(rendered("navitas.base.html_page", "frame.html.jinja", style="", title="<t>"))
 
 
 def test_a_recording_without_calls_has_no_methods() -> None:
@@ -188,7 +188,7 @@ def test_a_page_of_many_tests_and_methods_is_bounded(monkeypatch: pytest.MonkeyP
     others = [TestSpec("a.T", f"t{i}", 0, (ThreadSpec(1, "main", 1e-3),)) for i in range(100)]
     made = profile(large, *others, methods=MethodTable(many, {}))
     monkeypatch.setattr(rendering, "MAX_BYTES", 500_000)
-    text = rendering.page_text(PageBasis(made, max_tests=10))
+    text = "".join(rendering.page_parts(PageBasis(made, max_tests=10)))
     assert len(text.encode()) <= 500_000
     data = Page(text).data["page-data"]
     assert data["tests"]["label"][-1] == "(91 smaller tests)" and data["tests"]["run"][-1] == -1
