@@ -13,6 +13,7 @@
 # make seeded-changes             commits that bisect finds in ten histories of 32 (SEEDS=3: fewer; docs/dev/experiments.md)
 # make unsteady                   tests on a quiet and on a busy host (docs/dev/accuracy-measurements.md)
 # make readme                     updates the output in the README, and its pictures, with a run of the demo
+# make pictures                  pictures of the report page of a run of the demo, in docs/images
 # make fuzz                       instruments 10,000 damaged classes (COUNT=100: fewer; FUZZ=-Dnavitas.fuzz.seed=7: other classes)
 # make damage                     every report of 2,000 damaged recordings (COUNT=100 SEED=7; PHONE=--phone: also of the phone)
 # make bench                      speed and memory against the targets (docs/dev/benchmarks.md)
@@ -22,7 +23,7 @@
 # make wheel                      wheel, sdist and plugin repository of a release into dist (docs/dev/releasing.md)
 # make cycles                     100 profilings with injected faults (docs/dev/faults.md)
 .DELETE_ON_ERROR:
-.PHONY: setup system jars viewer venv java-style demo check readme test-unit test test-all tests tests-of-python test-java test-programs gradle-homes android-sdk browser examples lint lint-java format coverage accuracy experiments components operations seeded-changes unsteady damage bench android-bench fleet-accuracy fleet-bench cycles fuzz wheel clean
+.PHONY: setup system jars venv java-style demo check readme pictures test-unit test test-all tests tests-of-python test-java test-programs gradle-homes android-sdk browser examples lint lint-java format coverage accuracy experiments components operations seeded-changes unsteady damage bench android-bench fleet-accuracy fleet-bench cycles fuzz wheel clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -40,7 +41,7 @@ JAVA_SOURCES := $(shell find instrumenter gradle-plugin -path '*/target' -prune 
 STYLED_JAVA := $(filter %.java,$(JAVA_SOURCES)) $(wildcard .ci/toolchain/*.java .ci/toolchain/*/*.java tests/bench/java/*.java)
 
 setup: system
-	@$(MAKE) -s --no-print-directory $(PARALLEL) venv jars viewer java-style
+	@$(MAKE) -s --no-print-directory $(PARALLEL) venv jars java-style
 
 system:
 	@.ci/system
@@ -66,12 +67,6 @@ navitas/capture/jars/.built: $(JAVA_SOURCES) LICENSE NOTICE
 	   instrumenter/phone-install/target/navitas-phone-install.jar instrumenter/bridge/target/navitas-bridge.jar \
 	   gradle-plugin/plugin/target/navitas-gradle-plugin.jar navitas/capture/jars/
 	@touch $@
-
-# The flame graph viewer of HTML reports; .ci/viewer pins its version.
-viewer: navitas/report/viewer/VERSION
-
-navitas/report/viewer/VERSION: .ci/viewer | venv
-	@.ci/viewer
 
 # Formatter and linter of Java.
 java-style: build/java-style/.installed
@@ -199,6 +194,9 @@ unsteady: setup
 readme: setup
 	$(BIN)/python .ci/readme
 
+pictures: setup browser
+	$(BIN)/python tests/support/page_pictures.py
+
 fuzz: setup
 	$(MVN) -f .ci/java-modules.xml test -pl :navitas-core -am -Dsurefire.failIfNoSpecifiedTests=false -Dtest=FuzzTest \
 	  -Dnavitas.fuzz.count=$(or $(COUNT),10000) $(FUZZ)
@@ -226,4 +224,4 @@ wheel: setup
 	$(BIN)/python .ci/release
 
 clean:
-	rm -rf .venv dist navitas/report/viewer navitas/capture/jars/*.jar navitas/capture/jars/.built instrumenter/*/target gradle-plugin/*/target
+	rm -rf .venv dist navitas/capture/jars/*.jar navitas/capture/jars/.built instrumenter/*/target gradle-plugin/*/target

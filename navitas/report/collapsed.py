@@ -8,10 +8,10 @@ from functools import cache
 from typing import IO
 
 from navitas.base.untrusted_text import printable
+from navitas.energy.analyze.names import MethodNames
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import ThreadEnergy
 from navitas.report.format import Format
-from navitas.report.names import MethodNames
 from navitas.report.speedscope import J_TO_UJ, UNTRACED, walk
 
 MAX_DEPTH = 500

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-OPTIONS: Final = ("top", "tree", "views")
-"""The command-line options that a format can support. `views` is a `ViewRequest`, or None."""
+OPTIONS: Final = ("top", "tree", "views", "page")
+"""The command-line options that a format can support. `views` is a `ViewRequest`, `page` a `PageRequest`, or None."""
 
 
 @dataclass(frozen=True, slots=True)

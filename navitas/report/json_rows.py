@@ -11,9 +11,9 @@ from math import isfinite
 from typing import Any
 
 from navitas.base.json_text import Inline, line
+from navitas.energy.analyze.names import UNKNOWN_METHOD, method_of
 from navitas.energy.analyze.records import MethodRecords, Nodes
 from navitas.recording.parse.tables import MethodTable
-from navitas.report.names import UNKNOWN_METHOD, method_of
 
 NOT_FINITE = "Out of range float values are not JSON compliant"
 # Formatting a line with a template takes a third of the time of a JSON encoder. Figures have 12 significant digits.

@@ -19,8 +19,9 @@ _MODULES = {
     "json": "navitas.report.json_report",
     "speedscope": "navitas.report.speedscope",
     "collapsed": "navitas.report.collapsed",
-    "html": "navitas.report.html_report",
+    "html": "navitas.report.page.page_report",
     "text": "navitas.report.text",
+    "markdown": "navitas.report.markdown",
     "parquet": "navitas.report.parquet",
 }
 ENTRY_POINTS = "navitas.formats"

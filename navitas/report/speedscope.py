@@ -8,12 +8,11 @@ from typing import IO, Any, NamedTuple
 from navitas import __version__
 from navitas.base.json_text import JsonLines, json_chunks
 from navitas.base.untrusted_text import printable
-from navitas.energy.analyze.flame_nodes import SMALLER, SMALLER_THREADS, FlameNodes
+from navitas.energy.analyze.names import MethodNames, method_of, test_label
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy, ThreadEnergy
 from navitas.recording.parse.tables import MethodTable
 from navitas.report.format import Format
-from navitas.report.names import MethodNames, method_of, test_label
 
 UNTRACED = "(untraced)"
 J_TO_UJ = 1e6
@@ -69,19 +68,6 @@ def write(profile: Profile, out: IO[str]) -> None:
 FORMAT = Format("speedscope", ".speedscope.json", "a profile for speedscope.app, where width is energy", write, shows_calls=True)
 
 
-def graph_chunks(profile: Profile, flames: FlameNodes) -> Iterator[str]:
-    """Return one profile of several tests, in chunks of text. Frames are tests, threads and calls."""
-    frames, events = _SharedFrames(profile.method_table), _Events()
-    for test in flames.tests:
-        frame = frames.named(test_label(test))
-        events.open(frame, 0.0)
-        _add(events, test, frames)
-        events.close(frame)
-    if flames.smaller_tests:
-        _leaf(events, frames.named(f"(smaller tests ×{flames.smaller_tests:,})"), flames.smaller_tests_j)
-    return json_chunks(_file(profile, frames, [_evented("all tests (µJ)", events)]))
-
-
 def _file(profile: Profile, frames: _SharedFrames, profiles: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "$schema": _SCHEMA,
@@ -107,11 +93,9 @@ class _SharedFrames:
         return self._add(name, {"name": printable(name)})
 
     def method(self, index: int) -> int:
-        """Return the frame of a method, or of merged small calls (`SMALLER`)."""
+        """Return the frame of a method."""
         if index in self._known:
             return self._known[index]
-        if index == SMALLER:
-            return self._add(index, {"name": "(smaller calls)"})
         method = method_of(self._methods, index)
         frame: dict[str, Any] = {"name": printable(self._names.label(index), 1000)}
         if method is not None and method.line is not None:
@@ -154,9 +138,6 @@ def _evented(name: str, events: _Events) -> dict[str, Any]:
 def _add(events: _Events, test: TestEnergy, frames: _SharedFrames) -> None:
     """Add the threads of a test with their calls, and the energy that no thread used."""
     for thread in test.threads:
-        if thread.role == SMALLER_THREADS:
-            _leaf(events, frames.named(f"(smaller threads ×{thread.count:,})"), thread.energy_j)
-            continue
         top = frames.named(thread.name if thread.count == 1 else f"{thread.name} ×{thread.count}")
         events.open(top, 0.0)
         for step in walk(thread):

@@ -8,13 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.browser_session import browser_session
 from support.feed_example import ARTICLE_BYTES, ARTICLES, record_feed
+from support.page_browser import page_browser, written_page
 
 import navitas
 from navitas.capture.device.adb import AdbDevice
-from navitas.report import html_report
-from navitas.report.html_report import viewer_scripts
 
 pytestmark = pytest.mark.extended
 
@@ -42,28 +40,19 @@ def test_hooks_have_the_bytes_and_each_way_to_load_uses_wifi(recorded: navitas.P
 
 
 def test_the_page_shows_components_and_their_methods(recorded: navitas.Profile, browser: str, tmp_path: Path) -> None:
-    if not viewer_scripts():
-        pytest.skip("the flame graph viewer is missing: make viewer")
-    page = tmp_path / "report.html"
-    with page.open("w", encoding="utf-8") as out:
-        html_report.write(recorded, out)
-    with browser_session(browser, tmp_path / "profile") as window:
-        window.open(page, width=1000)
-        cells = "[row.cells[0].innerText, row.cells[1].innerText]"
-        shown = dict(window.run(f"Array.from(document.querySelectorAll('#components tbody tr'), (row) => {cells})"))
+    path = written_page(tmp_path / "report.html", profile=recorded)
+    with page_browser(browser) as started:
+        opened = started.open(path)
+        shown = dict(zip(opened.column("components", 0), opened.column("components", 1), strict=True))
         silent = recorded.top().silent
         assert set(shown) == set(recorded.components) - set(silent)
         assert {one.component: one.level for one in recorded.evidence if one.component in shown} == shown
-        assert ("Rails measured nothing: " + ", ".join(silent) in window.run("document.body.innerText")) == bool(silent)
-        heads = window.run("Array.from(document.querySelectorAll('#methods-by-component th'), (cell) => cell.innerText)")
-        column = heads.index("storage")
-        button = f"document.querySelector('#methods-by-component thead').rows[0].cells[{column}].querySelector('button')"
-        window.run(f"{button}.click()")
-        rows = window.run(
-            "Array.from(document.querySelectorAll('#methods-by-component tbody tr'),"
-            f" (row) => [row.cells[0].innerText, Number(row.cells[{column}].dataset.number)])"
-        )
-        joules = [value for _, value in rows]
+        assert ("Rails measured nothing: " + ", ".join(silent) in opened.page.text_content("body")) == bool(silent)
+        heads = opened.page.locator("#methods-by-component thead th").all_inner_texts()
+        opened.page.locator("#methods-by-component thead button").nth(heads.index("storage")).click()
+        rows = opened.page.locator("#methods-by-component tbody tr")
+        numbers = f"(rows) => rows.map((row) => Number(row.cells[{heads.index('storage')}].dataset.number ?? 0))"
+        joules = rows.evaluate_all(numbers)
         assert joules == sorted(joules, reverse=True) and joules[0] > 0
-        assert {"org.example.feed.Feed.load", "java.io.FileOutputStream.write"} <= {name for name, _ in rows}
-        assert window.console == [] and window.requests == [page.as_uri()]
+        assert {"org.example.feed.Feed.load", "java.io.FileOutputStream.write"} <= set(opened.column("methods-by-component", 0))
+        assert opened.console == [] and opened.requests == [path.as_uri()]

@@ -123,7 +123,7 @@ def test_the_plugin_is_a_maven_repository(made: Made, tmp_path: Path) -> None:
 
 def test_an_incomplete_tree_is_named(tmp_path: Path) -> None:
     tree = clone(tmp_path / "tree")
-    (tree / "navitas/report/viewer/VERSION").unlink()
+    (tree / "navitas/capture/jars/navitas-bridge.jar").unlink()
     done = subprocess.run([sys.executable, ".ci/release"], cwd=tree, capture_output=True, text=True, check=False)
-    assert done.returncode == 4 and "navitas/report/viewer/VERSION is missing" in done.stderr
+    assert done.returncode == 4 and "navitas/capture/jars/navitas-bridge.jar is missing" in done.stderr
     assert not (tree / "dist").exists()

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PACKAGE = ROOT / "navitas"
 TESTS = ROOT / "tests"
-_MADE = {"target", "__pycache__", ".gradle", "viewer"}
+_MADE = {"target", "__pycache__", ".gradle"}
 
 
 @cache

@@ -20,7 +20,6 @@ from support.git_repository import GIT
 ROOT = Path(__file__).resolve().parents[2]
 COMMIT_TIME = 1767268800
 """The time of the commit in copies of the tree: 2026-01-01 12:00:00 UTC."""
-VIEWER = ROOT / "navitas/report/viewer"
 _SAFE = "core.fsmonitor=false"
 
 
@@ -42,16 +41,11 @@ def jar_paths() -> list[str]:
 
 
 def made_files() -> list[str]:
-    """The files of the package that are built or downloaded. Skips the test if some are missing."""
+    """The files of the package that are built. Skips the test if some are missing."""
     jars = [Path(path).name for path in jar_paths()]
     if missing := [name for name in jars if not (JARS / name).is_file()]:
         pytest.skip(f"{', '.join(missing)} of navitas/capture/jars is not built: make jars")
-    if not (VIEWER / "VERSION").is_file():
-        pytest.skip("the flame graph viewer is not downloaded: make viewer")
-    return [
-        *(f"navitas/capture/jars/{name}" for name in jars),
-        *(f"navitas/report/viewer/{path.name}" for path in VIEWER.iterdir()),
-    ]
+    return [f"navitas/capture/jars/{name}" for name in jars]
 
 
 def clone(folder: Path) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -76,18 +76,9 @@ def source_hash(content: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
 
 
-def document(
-    title: str, style: str, body: Iterable[str], *, scripts: Sequence[str] = (), style_source: str = ""
-) -> Iterator[str]:
-    """Yield a page in chunks of text. Its policy allows its own style and `scripts` only, and no connections.
-
-    `scripts` are all scripts that may run in the page and in its frames. The first script goes at the end of the page. The others
-    must be in frames that are part of `body`. `style_source` replaces the hash of `style` in the policy, for pages whose scripts
-    create styles.
-    """
-    allowed = f"; script-src {' '.join(map(source_hash, scripts))} 'wasm-unsafe-eval'" if scripts else ""
-    styles = style_source or source_hash(style)
-    policy = f"default-src 'none'; style-src {styles}{allowed}; base-uri 'none'; form-action 'none'"
+def document(title: str, style: str, body: Iterable[str]) -> Iterator[str]:
+    """Yield a page in chunks of text. Its policy allows its own style, no scripts and no connections."""
+    policy = f"default-src 'none'; style-src {source_hash(style)}; base-uri 'none'; form-action 'none'"
     yield (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
@@ -95,6 +86,4 @@ def document(
         f"<title>{text(title)}</title><style>{style}</style></head>\n<body>\n"
     )
     yield from body
-    if scripts:
-        yield f"<script>{scripts[0]}</script>"
     yield "\n</body></html>\n"

@@ -15,6 +15,7 @@ from navitas.cli.habits.progress import ConsoleProgress
 from navitas.cli.report.reporting import load_profile
 from navitas.insight.compare import versions
 from navitas.insight.compare.session import Session
+from navitas.report import sessions
 
 
 def session_paths(side: Path) -> list[Path]:
@@ -32,5 +33,5 @@ def check_output(file: Path | None, inputs: Sequence[Path]) -> None:
 
 
 def read_session(path: Path, progress: ConsoleProgress) -> Session:
-    """As `navitas.insight.compare.versions.read_session`, with progress, and with standard input."""
-    return versions.read_session(path, input_name(path), load=partial(load_profile, stage=progress.stage))
+    """As `navitas.report.sessions.read_session`, with progress, and with standard input."""
+    return sessions.read_session(path, input_name(path), load=partial(load_profile, stage=progress.stage))

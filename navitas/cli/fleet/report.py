@@ -18,6 +18,7 @@ from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import READ, WRITE_ANY_NAME
 from navitas.cli.habits.shared_options import top_option
 from navitas.energy.analyze.load import load
+from navitas.energy.analyze.names import MethodNames
 from navitas.fleet.diagnoses.advice import app_actions, client_actions
 from navitas.fleet.diagnoses.diagnosis import diagnoses_of, suspects
 from navitas.fleet.diagnoses.versions import find_versions
@@ -30,7 +31,6 @@ from navitas.fleet.schema import pseudonym
 from navitas.fleet.store import find_client
 from navitas.recording.layout import MANIFEST_NAME
 from navitas.recording.store import open_recording
-from navitas.report.names import MethodNames
 
 _PICTURES = 12
 _METHODS = 8

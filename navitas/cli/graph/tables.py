@@ -12,6 +12,7 @@ from navitas.base.units import duration, joules, percent, share, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.cli.habits.row_tables import more_rows, rows_table
 from navitas.cli.habits.standard_output import output_console
+from navitas.energy.analyze.names import short_class
 from navitas.insight.graph.advice import Advice
 from navitas.insight.graph.delivery_tags import CheckedTag, Difference, HistoryCheck
 from navitas.insight.graph.difference import EdgeChange, GraphDifference, ModuleChange
@@ -19,7 +20,6 @@ from navitas.insight.graph.module_graph import ModuleEdge, ModuleGraph, ModuleNo
 from navitas.insight.graph.processing import Processing
 from navitas.insight.graph.wake_ups import WakeUp
 from navitas.recording.parse.communication_records import FIRST_RECEIVE, CommunicationKind
-from navitas.report.names import short_class
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 

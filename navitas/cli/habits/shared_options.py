@@ -21,13 +21,14 @@ from navitas.energy.attribute.analysis_settings import DEFAULT, AnalysisSettings
 from navitas.recording.layout import is_file_of
 
 if TYPE_CHECKING:
+    from navitas.report.page_request import PageRequest
     from navitas.report.view_request import ViewRequest
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 _SHORT_FORMS = {
     "json": "Write JSON ('-': stdout).",
-    "html": "Write a page for a browser, with the flame graph.",
+    "html": "Write a page for a browser.",
     "speedscope": "Write a profile for speedscope.app.",
     "collapsed": "Write collapsed stacks for flame graphs.",
 }
@@ -43,6 +44,7 @@ class ReportOptions:
     top: int = 20
     analysis: AnalysisSettings = DEFAULT
     views: ViewRequest | None = None
+    page: PageRequest | None = None
     history: Path | None = None
     """A history file to which the session is added."""
     default_formats: tuple[str, ...] = ("json",)

@@ -10,6 +10,7 @@ from rich.text import Text
 from navitas.base.units import UNKNOWN, joules, percent, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.cli.habits.row_tables import rows_table
+from navitas.energy.analyze.names import short_class
 from navitas.insight.operations.budgets import Budget
 from navitas.insight.operations.build_difference import ChangedOperation
 from navitas.insight.operations.census.document import CensusBlock
@@ -17,7 +18,6 @@ from navitas.insight.operations.code_advice import CodeAdvice
 from navitas.insight.operations.counted_program import CountedMethod, CountedProgram
 from navitas.insight.operations.rankings import EXECUTIONS, ClassShare, CostedBlock, RankedOperation
 from navitas.recording.parse.arrays import I64
-from navitas.report.names import short_class
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 

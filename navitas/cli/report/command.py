@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -12,9 +12,11 @@ from navitas.base.errors import UsageError
 from navitas.cli.habits.option import gathered, option, section
 from navitas.cli.habits.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME
 from navitas.cli.habits.progress import ConsoleProgress
-from navitas.cli.habits.shared_options import Finite, ReportOptions, report_options
+from navitas.cli.habits.shared_options import BEFORE_HELP, Finite, ReportOptions, report_options
 from navitas.cli.report.formats import FormatsCommand
 from navitas.cli.report.reporting import load_profile, print_report, write_files
+from navitas.report.page_request import EarlierRecording, PageRequest
+from navitas.report.source_code import SourceCode
 from navitas.report.view_request import VIEWS, ViewRequest
 
 _DEPTH = 8
@@ -55,6 +57,44 @@ _view_options = gathered(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _PageFolders:
+    """The options of the page."""
+
+    before: Path | None = None
+    sources: Path | None = None
+
+    def check(self, options: ReportOptions) -> None:
+        """Raise `UsageError` for an option without a page."""
+        given = [name for name, path in (("--before", self.before), ("--with-source", self.sources)) if path is not None]
+        if given and not any(file.format == "html" for file in options.files):
+            raise UsageError(f"{given[0]} is about the page, which is not requested", "add --html FILE")
+
+    def request(self, options: ReportOptions) -> PageRequest:
+        """Find the sources, and read the earlier recording."""
+        return PageRequest(
+            None if self.before is None else EarlierRecording(str(self.before), load_profile(self.before, options.analysis)),
+            None if self.sources is None else SourceCode(self.sources),
+        )
+
+
+_page_options = gathered(
+    "page",
+    _PageFolders,
+    section(
+        "Page",
+        option("--before", type=READ_ANY_NAME, metavar="RECORDING", help=BEFORE_HELP),
+        option(
+            "--with-source",
+            "sources",
+            type=READ_ANY_NAME,
+            metavar="DIR",
+            help="Source code of the app: the page shows the methods' lines.",
+        ),
+    ),
+)
+
+
 @click.command(
     "report",
     cls=FormatsCommand,
@@ -76,9 +116,16 @@ _view_options = gathered(
     help="The report's file ('-': stdout). Without --format, its extension selects the format.",
 )
 @_view_options
+@_page_options
 @report_options
 def command(
-    recording: Path | None, print_schema: bool, map_file: Path | None, views: ViewRequest | None, report: ReportOptions
+    *,
+    recording: Path | None,
+    print_schema: bool,
+    map_file: Path | None,
+    views: ViewRequest | None,
+    page: _PageFolders,
+    report: ReportOptions,
 ) -> None:
     """Write the report of a RECORDING again, without phone, Gradle or Java."""
     if views is not None and report.tree is not None:
@@ -94,6 +141,7 @@ def command(
     if recording is None:
         raise UsageError("RECORDING is missing", "give the recording's folder: navitas report navitas-recordings/demo")
     options.check(recording)
+    page.check(options)
     if map_file is not None:
         from navitas.cli.report.maps import read_map  # noqa: PLC0415
         from navitas.recording.late_maps import add_map  # noqa: PLC0415
@@ -104,6 +152,9 @@ def command(
         profile = load_profile(recording, options.analysis, tree=options.tree, stage=progress.stage)
         if views is not None:
             views.check(profile)
+        if page.before is not None:
+            progress.stage("reading the recording before")
+        options = replace(options, page=page.request(options))
         progress.stage("writing the report")
         write_files(profile, options)
-    print_report(profile, options)
+    print_report(profile, options, recording)

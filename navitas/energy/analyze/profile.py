@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import hypot
 from os import PathLike
 from typing import IO, TYPE_CHECKING
 
@@ -30,7 +29,7 @@ from navitas.energy.analyze.roll_up import (
     role_totals,
     thread_totals,
 )
-from navitas.energy.analyze.spread import Interval, MethodRepeats, interval_of, method_repeats, repeat_totals
+from navitas.energy.analyze.spread import Interval, MethodRepeats, half_width_j, interval_of, method_repeats, repeat_totals
 from navitas.energy.analyze.timeline import (
     ComponentTimelines,
     Timeline,
@@ -41,7 +40,7 @@ from navitas.energy.analyze.timeline import (
     thread_names,
 )
 from navitas.energy.analyze.top import Top, top
-from navitas.energy.analyze.uncertainty import COVER_95, StandardError, Uncertainty
+from navitas.energy.analyze.uncertainty import StandardError, Uncertainty
 from navitas.energy.attribute.component import OwnerKind
 from navitas.energy.attribute.consumers_comparison import ConsumerEnergy, merged_consumers
 from navitas.energy.attribute.ledger import Evidence, Ledger, counted_runs, counted_wall_ns
@@ -190,8 +189,7 @@ class Profile:
 
     def app_half_width_j(self, group: Repeats) -> float:
         """Return half of the width of the 95 % interval of a test's `app_j`, by the measurement and by the spread of its runs."""
-        runs, error = group.app_j.interval, self.app_error(group.typical)
-        return error.half_width_j if runs is None else hypot((runs.high - runs.low) / 2, COVER_95 * error.shared_j)
+        return half_width_j(group.app_j.interval, self.app_error(group.typical))
 
     def thread_error(self, test: TestEnergy, thread: ThreadEnergy) -> StandardError:
         """Return the standard error of a thread's `energy_j` in a test."""
@@ -228,6 +226,10 @@ class Profile:
 
     def method_repeats(self) -> tuple[MethodRepeats, ...]:
         """Return sums by method over all tests, with a value for each repeat, largest self energy first."""
+        return self._method_repeats
+
+    @cached_property
+    def _method_repeats(self) -> tuple[MethodRepeats, ...]:
         return method_repeats(self.tables, self.tests)
 
     def repeats(self) -> tuple[Repeats, ...]:

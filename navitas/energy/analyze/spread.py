@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import compress
-from math import exp, log, sqrt
+from math import exp, hypot, log, sqrt
 from statistics import NormalDist, fmean, stdev
 from statistics import median as median_of
 
@@ -14,6 +14,7 @@ import numpy as np
 from navitas.energy.analyze.ledger_tables import LedgerTables
 from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.roll_up import MethodTotal, grouped_methods, method_totals
+from navitas.energy.analyze.uncertainty import COVER_95, StandardError
 from navitas.energy.attribute.forest import binned
 from navitas.recording.parse.arrays import F64, I64, Bool
 
@@ -123,6 +124,16 @@ def interval_of(values: Sequence[float]) -> Interval | None:
     return Interval(exp(fmean(logs) - min(half, 600.0)), exp(min(fmean(logs) + half, 600.0)))
 
 
+def half_width_j(runs: Interval | None, error: StandardError, share: float = 1.0) -> float:
+    """Return half of the width of a figure's 95 % interval, by the measurement and by the spread of its runs.
+
+    `runs` is the interval over runs, None for a single one. The figure is `share` of that which has the error.
+    """
+    if runs is None:
+        return share * error.half_width_j
+    return hypot((runs.high - runs.low) / 2, COVER_95 * share * error.shared_j)
+
+
 def student_t(freedom: int) -> float:
     """Return the 97.5 % quantile of Student's t distribution, to 0.01 %.
 
@@ -188,6 +199,11 @@ class MethodRepeats:
     exclusive_j: Spread
     inclusive_j: Spread
     calls: tuple[int, ...]
+
+    @property
+    def self_half_width_j(self) -> float:
+        """Half of the width of the 95 % interval of the median of `exclusive_j`."""
+        return half_width_j(self.exclusive_j.interval, self.total.exclusive_error, 1 / len(self.calls))
 
 
 def method_repeats(tables: LedgerTables, tests: Sequence[TestEnergy]) -> tuple[MethodRepeats, ...]:

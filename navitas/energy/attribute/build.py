@@ -11,6 +11,7 @@ from navitas.energy.attribute.analysis_settings import DEFAULT, AnalysisSettings
 from navitas.energy.attribute.calls.paths import OUTSIDE, Paths
 from navitas.energy.attribute.calls.run_calls import RunCalls
 from navitas.energy.attribute.calls.self_totals import NO_COST
+from navitas.energy.attribute.calls.step_totals import step_length_ns
 from navitas.energy.attribute.compensation import Baselines, ProbesError, relative_error
 from navitas.energy.attribute.component import Component, ComponentCurves, run_energy_j
 from navitas.energy.attribute.component_registry import COMPONENTS
@@ -23,6 +24,7 @@ from navitas.energy.attribute.facts import (
     joined_energy,
     joined_estimates,
     joined_shares,
+    joined_steps,
     joined_transfers,
 )
 from navitas.energy.attribute.handed_tasks import NO_TASK, innermost_spans, joined_handed_tasks, outermost_tasks, task_at
@@ -94,6 +96,7 @@ def build_ledger(
         methods=parsed.method_table,
         energy=joined_energy(facts),
         calls=joined_calls(facts, alternative=has_alternative),
+        call_steps=joined_steps(facts),
         shares=joined_shares(facts, count),
         transfers=joined_transfers(facts),
         handed=joined_handed_tasks([run.handed for run in facts], count),
@@ -158,6 +161,7 @@ class _Attribution:
             rails_estimate_j=estimate_j,
             slept_ns=int(np.diff(tables.clocks.to_boottime(run_ns))[0] - np.diff(run_ns)[0]),
             sample_interval_ns=_sample_interval_ns(self._manifest),
+            call_step_ns=step_length_ns(tables.start_ns, tables.end_ns),
             consumers=consumer_energies(tables, measured.components),
             unrecorded_j=unrecorded_uses(tables, COMPONENTS),
         )

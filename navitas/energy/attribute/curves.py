@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from navitas.base.errors import RecordingError
 from navitas.recording.parse.arrays import F64, I64, Bool, cumulative
 
-Word = TypeVar("Word", np.int64, np.uint64)
+Word = TypeVar("Word", np.int32, np.int64, np.uint64)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from navitas.energy.attribute.compensation import Estimates, Unprobed
 from navitas.energy.attribute.component import NO_CHARGES, Charges, threads_j
 from navitas.energy.attribute.curves import group_starts
 from navitas.energy.attribute.handed_tasks import handed_tasks
-from navitas.energy.attribute.ledger import NO_TEST, Calls, Compensation, Energy, HandedTasks, Shares, Transfers
+from navitas.energy.attribute.ledger import NO_TEST, Calls, CallSteps, Compensation, Energy, HandedTasks, Shares, Transfers
 from navitas.energy.attribute.run_rows import Label, RunRows, labels_of, rows_of
 from navitas.energy.attribute.window_spans import NO_WINDOW, WindowSpans
 from navitas.energy.attribute.windows import AttributedRun, compensations, corrections, unprobed, windows_of
@@ -41,10 +41,11 @@ Columns = tuple[I64 | F64, ...]
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """Columns in the order of `Energy`, `Calls`, `Shares` and `Transfers`, handed work, groups of threads, and estimates."""
+    """Columns in the order of `Energy`, `Calls`, `CallSteps`, `Shares` and `Transfers`, handed work, groups, and estimates."""
 
     energy: Columns
     calls: Columns
+    steps: Columns
     shares: Columns
     transfers: Sequence[Columns]
     handed: HandedTasks
@@ -92,7 +93,9 @@ def facts_of(run: AttributedRun, parts: Sequence[SelfTotals], paths: Paths) -> R
     by_test = {int(run.tests[window]): each for window, each in estimates.items()}
     transfers = _transfers(charges, run.spans, run.tests, rows, (owner, run.first_owner))
     handed = handed_tasks(run, rows, owner)
-    return RunFacts(_stacked(energy), (*calls, *times), shares, transfers, handed, groups, by_test, unprobed(run, windows))
+    steps = _steps(run, charges, rows, owner)
+    energy_columns, calls_columns = _stacked(energy), (*calls, *times)
+    return RunFacts(energy_columns, calls_columns, steps, shares, transfers, handed, groups, by_test, unprobed(run, windows))
 
 
 def _owners(first_owner: int, labels: Sequence[Label], rows: RunRows) -> tuple[I64, tuple[int, ...]]:
@@ -207,6 +210,13 @@ def joined_calls(runs: Sequence[RunFacts], *, alternative: bool) -> Calls:
     return calls if alternative else replace(calls, alternative_j=None)
 
 
+def joined_steps(runs: Sequence[RunFacts]) -> CallSteps:
+    """The energy of calls over time of all runs, sorted."""
+    return CallSteps(
+        *_sorted([run.steps for run in runs], [np.empty(0, kind) for kind in (*(np.int32,) * 4, np.float64)], keys=4)
+    )
+
+
 def joined_shares(runs: Sequence[RunFacts], components: int) -> Shares:
     """The shares of all runs, sorted."""
     none = [np.empty(0, kind) for kind in (np.int32, np.int32, np.int64, np.int64)]
@@ -251,6 +261,20 @@ def _charged_paths(charges: Sequence[Charges], spans: WindowSpans) -> list[SelfT
             keys, counts = (window[known], one.thread[known], one.path[known]), np.zeros((3, size), np.int64)
             parts.append(merged_totals([SelfTotals(*keys, counts, np.zeros((AMOUNTS, size)), {number: one.energy_j[known]})]))
     return parts
+
+
+def _steps(run: AttributedRun, charges: Sequence[Charges], rows: RunRows, owner: I64) -> Columns:
+    """The energy of calls over time, with their charges. `owner` is that of each row."""
+    totals = run.calls.steps
+    for one in charges:
+        window = run.spans.at(one.t_ns)
+        inside = np.flatnonzero((window != NO_WINDOW) & (one.path != OUTSIDE))
+        totals.add_at(one.t_ns[inside], window[inside], one.thread[inside], one.path[inside], one.energy_j[inside])
+    steps = totals.take()
+    kept = steps.chosen(run.tests[steps.window] != NO_TEST)
+    window, thread = kept.window.astype(np.int64), kept.thread.astype(np.int64)
+    test, of_row = run.tests[window], owner[rows.row(window, thread)]
+    return test, of_row, kept.path.astype(np.int64), kept.step.astype(np.int64), kept.joules
 
 
 def _transfers(

@@ -77,7 +77,7 @@ class RunEntry:
     `package`: the app of the process; empty if unknown. `target_sdk`: that of the app; None if unknown.
     `slept_ns`: how long the device slept between start and end.
     `consumers`: what the device's own power statistics attribute to components, with the estimates.
-    `sample_interval_ns`: the time between readings of the CPU's counters.
+    `sample_interval_ns`: the time between readings of the CPU's counters. `call_step_ns`: the length of steps of `CallSteps`.
     `unfit`: why the run does not count in statistics: `warmup`, `hot`.
     `unrecorded_j`: joules that rails measured above their lowest power, by component, if the use of components was not recorded.
     """
@@ -100,6 +100,7 @@ class RunEntry:
     target_sdk: int | None = None
     unfit: tuple[str, ...] = ()
     sample_interval_ns: int = SAMPLE_INTERVAL_NS
+    call_step_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +187,24 @@ class Energy(ColumnTable):
     exclusive_j: F64
     raw_j: F64
     variance_j2: F64
+
+
+@dataclass(frozen=True, slots=True)
+class CallSteps(ColumnTable):
+    """The energy of call paths in tests over time, sorted by test, owner, path and step.
+
+    Step i of a run begins i · `RunEntry.call_step_ns` after the run. `raw_j` adds up to that of `Energy`. Of a run with very many
+    rows, the smallest are left out.
+    """
+
+    test: I32
+    owner: I32
+    path: I32
+    step: I32
+    raw_j: F64
+
+
+NO_CALL_STEPS = CallSteps(*(np.empty(0, np.int32),) * 4, np.empty(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,6 +345,7 @@ class Ledger:
     evidence: tuple[Evidence, ...]
     alternative: str | None
     curves: CurveStore
+    call_steps: CallSteps = NO_CALL_STEPS
     messages: ModuleMessages | None = None
 
 

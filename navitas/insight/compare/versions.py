@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +9,6 @@ from typing import Any
 
 from navitas.base.errors import UsageError
 from navitas.base.json_text import fields
-from navitas.base.regular_files import as_utf8, read_regular
-from navitas.energy.analyze.load import load
-from navitas.energy.analyze.profile import Profile
 from navitas.insight.compare.comparison import (
     LEAST_SHARE,
     MARGIN_PERCENT,
@@ -24,12 +20,10 @@ from navitas.insight.compare.comparison import (
 )
 from navitas.insight.compare.effect import Deviations, Effect
 from navitas.insight.compare.figures import FigureChoice
-from navitas.insight.compare.session import Session, in_shared_sessions, parse_session
+from navitas.insight.compare.session import Session, in_shared_sessions
 from navitas.insight.compare.verdict import Verdict
 from navitas.recording.layout import MANIFEST_NAME
-from navitas.report import json_report
 
-_MAX_BYTES = 1 << 30
 ReadSession = Callable[[Path], Session]
 
 
@@ -66,18 +60,18 @@ def compare_versions(
     after: Sequence[Path],
     choice: FigureChoice | None = None,
     *,
+    read: ReadSession,
     same_session: bool = False,
     margin_percent: float = MARGIN_PERCENT,
     least_share: float = LEAST_SHARE,
-    read: ReadSession | None = None,
 ) -> ComparedVersions:
     """Compare the sessions in recordings and JSON reports of two versions, one path for each session.
 
     `choice`: the figures, by default those of app energy. `same_session`: recordings of equal name are of one session with runs
-    of both versions; if the recordings say so themselves, this is not needed. `read` reads a path, by default `read_session`.
-    Raises the errors of `compare`, `read_session` and `paired`, and `UsageError` if a side has a session twice.
+    of both versions; if the recordings say so themselves, this is not needed. `read` reads a path: `navitas.report.sessions`
+    has one. Raises the errors of `compare`, `read` and `paired`, and `UsageError` if a side has a session twice.
     """
-    old, new = ([(read or read_session)(path) for path in side] for side in (before, after))
+    old, new = ([read(path) for path in side] for side in (before, after))
     for side in (old, new):
         check_distinct(side)
     if (shared := in_shared_sessions(old, new)) is not None:
@@ -106,23 +100,6 @@ def session_paths(side: Path) -> tuple[list[Path], list[str]]:
 def is_recording(path: Path) -> bool:
     """Whether a path is that of a recording."""
     return (path / MANIFEST_NAME).is_file()
-
-
-def read_session(path: Path, name: str | None = None, *, load: Callable[[Path], Profile] = load) -> Session:
-    """Read a recording, by `load`, or a JSON report. Raises the errors of `navitas.load` and `parse_session`.
-
-    `name` is that of the session, by default the path.
-    """
-    if path.is_dir():
-        return session_of(load(path), name or str(path))
-    return parse_session(as_utf8(read_regular(path, _MAX_BYTES)), name or str(path))
-
-
-def session_of(profile: Profile, name: str) -> Session:
-    """Return the session of an analyzed recording, as its JSON report has it."""
-    text = io.StringIO()
-    json_report.write(profile, text)
-    return parse_session(text.getvalue(), name)
 
 
 def _row(one: FigureChange) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from rich.tree import Tree
 from navitas.base.units import counted, duration, joules, percent, share, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.energy_tree import Branch, Branches, EnergyTree, inclusive_j
+from navitas.energy.analyze.names import MethodNames, test_label
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy, ThreadEnergy
-from navitas.report.names import MethodNames, test_label
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 from navitas.report.terminal.threads_table import thread_name

@@ -8,11 +8,11 @@ from rich.text import Text
 
 from navitas.base.units import battery_rate, duration, joules, watts
 from navitas.base.untrusted_text import printable
+from navitas.energy.analyze.names import short_class
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import BaselinePairs, Repeats
 from navitas.report.figure_notes import UNFIT, baseline_note, statuses
-from navitas.report.names import short_class
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 

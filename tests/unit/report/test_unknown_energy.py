@@ -18,7 +18,8 @@ from navitas.energy.analyze.profile import Profile
 from navitas.insight.compare.comparison import compare
 from navitas.insight.compare.figures import FigureChoice
 from navitas.insight.compare.session import parse_session
-from navitas.report import html_report, json_report
+from navitas.report import json_report
+from navitas.report.page import page_report
 from navitas.report.terminal.terminal_report import TerminalReport
 
 SPIN = Call("a.Work#spin", 10, 30)
@@ -74,6 +75,6 @@ def test_tables_and_pages_have_dashes(unknown: Profile) -> None:
     (thread,) = [row for row in rows if row[:1] == ["v"]]
     assert thread[1:3] == ["–", "–"]
     page = io.StringIO()
-    html_report.write(unknown, page)
+    page_report.write(unknown, page)
     assert "no_thread_cpu_time" in {notice.code for notice in unknown.warnings}
     assert "2 calls have no CPU energy" in page.getvalue()

@@ -21,7 +21,9 @@ from navitas.energy.attribute.calls.self_totals import (
     SelfTotals,
     merged_totals,
 )
+from navitas.energy.attribute.calls.step_totals import StepTotals
 from navitas.energy.attribute.calls.walk import CUT, EventBatch
+from navitas.energy.attribute.curves import in_sorted
 from navitas.energy.attribute.forest import binned
 from navitas.energy.attribute.window_spans import NO_WINDOW, WindowSpans
 from navitas.recording.parse.arrays import F64, I64, Bool
@@ -59,12 +61,14 @@ class EventSegments:
 
 
 def segments_of(batch: EventBatch, spans: WindowSpans) -> EventSegments:
-    """Split a batch of `walk(…, spans.marks)` into segments."""
-    start = np.append(batch.segment_start, batch.start[-1])
-    piece = np.searchsorted(batch.start, batch.segment_start, side="right") - 1
+    """Split a batch into segments. Other marks of its walk split none: a call and its end belong to one segment, if they can."""
+    marks = batch.segment_start
+    first = marks[in_sorted(batch.t_ns[marks], spans.marks) | in_sorted(marks, batch.start)]
+    start = np.append(first, batch.start[-1])
+    piece = np.searchsorted(batch.start, first, side="right") - 1
     thread = np.array([one.thread for one in batch.pieces], np.int64)[piece]
     is_cut = np.array([one.is_cut for one in batch.pieces], bool)[piece] & (start[1:] == batch.start[piece + 1])
-    return EventSegments(batch, start, thread, spans.at(batch.t_ns[batch.segment_start]), is_cut)
+    return EventSegments(batch, start, thread, spans.at(batch.t_ns[first]), is_cut)
 
 
 _MERGE_ROWS = 1 << 20
@@ -74,21 +78,24 @@ _DENSE = 4
 class EventTotals:
     """Sums up the time in which each call path was innermost, by test and thread, batch by batch, in bounded memory.
 
-    A call, its exception and its cut count in the test in which the call was entered.
+    A call, its exception and its cut count in the test in which the call was entered. `steps` gets the joules over time.
     """
 
-    def __init__(self, spans: WindowSpans, amounts: Amounts, paths: Paths) -> None:
-        self._spans, self._amounts, self._paths = spans, amounts, paths
+    def __init__(self, spans: WindowSpans, amounts: Amounts, paths: Paths, steps: StepTotals) -> None:
+        self._spans, self._amounts, self._paths, self._steps = spans, amounts, paths, steps
+        self.marks = np.union1d(spans.marks, steps.marks)
+        """The tests' edges, and where steps begin."""
         self._entered = _Entered()
         self._parts: list[SelfTotals] = []
         self._rows, self._limit = 0, _MERGE_ROWS
 
     def add(self, batch: EventBatch) -> None:
-        """Add the next batch of `walk(…, spans.marks)`."""
+        """Add the next batch of `walk(…, marks)`."""
         segments = segments_of(batch, self._spans)
         failed, segment = segments.failed()
         carried = segments.carried(failed, segment)
-        spent = _spent(segments, failed[~carried], self._amounts, len(self._paths))
+        spent, joules = _spent(segments, failed[~carried], self._amounts, len(self._paths))
+        self._add_steps(batch, joules)
         for totals in (spent, self._entered.ends(segments, failed[carried], segment[carried], self._paths)):
             kept = totals.window != NO_WINDOW
             if kept.any():
@@ -103,9 +110,31 @@ class EventTotals:
         """The totals of all batches."""
         return merged_totals(self._parts)
 
+    def _add_steps(self, batch: EventBatch, joules: F64) -> None:
+        """Add the joules between points to the steps. A step begins at each of the walk's marks, and at others."""
+        used = np.flatnonzero((batch.path != OUTSIDE) & (joules != 0))
+        mark = np.searchsorted(batch.segment_start, used, side="right") - 1
+        key, size = mark * len(self._paths) + batch.path[used], len(batch.segment_start) * len(self._paths)
+        if size > _DENSE * len(key):
+            cells, cell = np.unique(key, return_inverse=True)
+            of_cells = binned(cell, joules[used], len(cells))
+        else:
+            sums = binned(key, joules[used], size)
+            cells = np.flatnonzero(sums)
+            of_cells = sums[cells]
+        first, path = batch.segment_start[cells // len(self._paths)], cells % len(self._paths)
+        t_ns, piece = batch.t_ns[first], np.searchsorted(batch.start, first, side="right") - 1
+        window = self._spans.at(t_ns)
+        inside = np.flatnonzero(window != NO_WINDOW)
+        thread = np.array([one.thread for one in batch.pieces], np.int64)[piece[inside]]
+        self._steps.add_at(t_ns[inside], window[inside], thread, path[inside], of_cells[inside])
 
-def _spent(segments: EventSegments, failed: I64, amounts: Amounts, paths: int) -> SelfTotals:
-    """Amounts between points, entered calls and failed calls, by segment and path. `failed`: points at which a call failed."""
+
+def _spent(segments: EventSegments, failed: I64, amounts: Amounts, paths: int) -> tuple[SelfTotals, F64]:
+    """Amounts between points, entered calls and failed calls, by segment and path; and the joules between points.
+
+    `failed`: points at which a call failed.
+    """
     batch, count = segments.batch, len(segments.thread)
     key = batch.path if count == 1 else np.repeat(np.arange(count) * paths, np.diff(segments.start)) + batch.path
     size = count * paths
@@ -137,7 +166,8 @@ def _spent(segments: EventSegments, failed: I64, amounts: Amounts, paths: int) -
     segment = key_used // paths
     of_components = {component: column[used] for component, column in joules.items()}
     where = segments.window[segment], segments.thread[segment], key_used % paths
-    return SelfTotals(*where, counts[:, used], spent[:, used], of_components)
+    of_points = sum((step for _, row, step in steps if row == JOULES), np.zeros(len(batch.t_ns)))
+    return SelfTotals(*where, counts[:, used], spent[:, used], of_components), of_points
 
 
 def _power_at_probes(power: PointPower, key: I64, entry: I64, left: I64, calls: I64) -> F64:

@@ -11,6 +11,7 @@ from navitas.energy.attribute.amounts import Amounts
 from navitas.energy.attribute.calls.event_totals import EventTotals
 from navitas.energy.attribute.calls.paths import OUTSIDE, Paths
 from navitas.energy.attribute.calls.self_totals import CALLS, INSIDE_J, OUTSIDE_J, WALL_NS, SelfTotals, merged_totals
+from navitas.energy.attribute.calls.step_totals import StepTotals
 from navitas.energy.attribute.calls.walk import EventBatch, walk
 from navitas.energy.attribute.component import NO_SPANS, ApiCalls, ApiSpans, ComponentCurves, ThreadCurves
 from navitas.energy.attribute.curves import Curve, group_starts, overlaps
@@ -39,8 +40,10 @@ class FoldedCalls:
         return cls(owner, rows, _paths_of(owner, rows, paths))
 
 
-def totals_of_folded(calls: FoldedCalls, spans: WindowSpans, amounts: Amounts) -> SelfTotals:
+def totals_of_folded(calls: FoldedCalls, spans: WindowSpans, amounts: Amounts, steps: StepTotals) -> SelfTotals:
     """Sum up the self time of every fold node, by test. It has the share of an epoch's energy that its self time has.
+
+    `steps` gets the joules over time.
 
     An epoch may extend over a test's edge, because a thread's last calls before it waits may have no anchor. Its calls count
     in the test in which it begins: the probe that ends the epoch is no part of it. Its time and energy are split at the edge.
@@ -58,7 +61,9 @@ def totals_of_folded(calls: FoldedCalls, spans: WindowSpans, amounts: Amounts) -
     inside[[INSIDE_J, OUTSIDE_J]] = amounts.mean_power(owner[row], spent, joules) * counts[CALLS]
     used = np.any(counts > 0, axis=0) | (inside[WALL_NS] > 0)
     shared = {component: column * share for component, column in joules.items()}
-    return merged_totals([SelfTotals(window, owner[row], path[row], counts, inside, shared).chosen(used)])
+    totals = SelfTotals(window, owner[row], path[row], counts, inside, shared)
+    steps.add_spans(totals, low, high)
+    return merged_totals([totals.chosen(used)])
 
 
 def _paths_of(owner: I64, rows: Folded, paths: Paths) -> I64:
@@ -102,6 +107,8 @@ class RunCalls:
         self._records = _Records(run)
         self._read_with: _Energies | None = None
         self._totals: list[SelfTotals] = []
+        self.steps = StepTotals(run.start_ns, run.end_ns)
+        """The energy of the totals over time."""
         self._api: ApiCalls | None = None
 
     @property
@@ -140,9 +147,10 @@ class RunCalls:
         has_apis, api = bool(kinds.any()), [NO_SPANS]
         threads, alternative = _energies(components)
         amounts = Amounts(threads, alternative).with_local_cost(self.run)
-        totals = EventTotals(self.spans, amounts, self.paths) if components else None
+        self.steps = StepTotals(self.run.start_ns, self.run.end_ns)
+        totals = EventTotals(self.spans, amounts, self.paths, self.steps) if components else None
         first = self._api is None
-        for batch in walk(self.run.threads, self.paths, self.spans.marks):
+        for batch in walk(self.run.threads, self.paths, self.spans.marks if totals is None else totals.marks):
             if totals is not None:
                 totals.add(batch)
             if first:
@@ -153,7 +161,7 @@ class RunCalls:
         if totals is not None:
             cost = self.run.calls.probe_cost
             of_events, of_folded = (None, None) if cost is None else (cost.events, cost.folded)
-            folded_totals = totals_of_folded(folded, self.spans, amounts)
+            folded_totals = totals_of_folded(folded, self.spans, amounts, self.steps)
             self._totals = [totals.totals().with_probes(of_events), folded_totals.with_probes(of_folded)]
             self._read_with = threads, alternative
         if first:

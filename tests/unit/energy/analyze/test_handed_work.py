@@ -22,7 +22,8 @@ from navitas.energy.analyze.handed_work import MAX_THREADS, UNKNOWN_STARTER
 from navitas.energy.analyze.profile import Profile
 from navitas.recording.parse.hook_calls import HookKind
 from navitas.recording.parse.tables import MethodTable
-from navitas.report import html_report, json_report
+from navitas.report import json_report
+from navitas.report.page import page_report
 from navitas.report.terminal.terminal_report import TerminalReport
 
 READ = int(HookKind.NET_READ)
@@ -75,7 +76,7 @@ def test_work_on_threads_without_probes_is_counted(tasks: int, note: str) -> Non
     assert entry["unmeasured_tasks"] == tasks
     console = Console(width=200, record=True, file=io.StringIO())
     TerminalReport().render(profile, console)
-    assert note in console.export_text() and note in text_of(html_report.write, profile)
+    assert note in console.export_text() and note in text_of(page_report.write, profile)
 
 
 def test_runs_add_up_and_runs_without_probes_do_not_count() -> None:
@@ -112,9 +113,9 @@ def test_reports_name_the_starter() -> None:
 def test_the_page_names_the_starter_and_its_threads() -> None:
     rows = [(1 + i, 500, 600, 0, 160) for i in range(MAX_THREADS + 2)]
     profile = made([*rows, (1, 700, 710, -1, 120)], pools=len(rows), classes=["<b>&.C"] * 3)
-    page = Page(text_of(html_report.write, profile))
+    page = Page(text_of(page_report.write, profile))
     head, known, unknown = page.tables["handed-work"]
-    assert head == ["Started by", "Ran on", "Share", "Energy", "Tasks", "Time"]
+    assert head == ["Started by", "Ran on", "Energy", "Share", "Tasks", "Time"]
     assert known[0] == "<b>&.C.m2" and known[1].endswith(" and 2 more") and known[4] == f"{len(rows)}"
     assert unknown[0] == "unknown" and unknown[4] == "1"
     assert "Work handed to other threads" in page.headings
@@ -125,5 +126,5 @@ def test_without_handed_work_reports_are_as_before() -> None:
     console = Console(width=140, record=True, file=io.StringIO())
     TerminalReport().render(profile, console)
     assert "Work handed" not in console.export_text() and "handed_work" not in data_of(json_report.write, profile)
-    assert "handed-work" not in text_of(html_report.write, profile)
+    assert "handed-work" not in text_of(page_report.write, profile)
     assert profile.handed_work() == () and np.array(profile.ledger.handed.energy_j).shape == (0, len(profile.components))

@@ -17,7 +17,8 @@ from support.run_tables import changed
 import navitas
 from navitas.energy.analyze.profile import About, Profile
 from navitas.recording.parse.hook_calls import HookKind
-from navitas.report import collapsed, html_report, json_report, speedscope
+from navitas.report import collapsed, json_report, speedscope
+from navitas.report.page import page_report
 from navitas.report.terminal.terminal_report import TerminalReport, ViewsReport
 from navitas.report.view_request import ViewRequest
 
@@ -52,13 +53,13 @@ def printed(report: TerminalReport | ViewsReport, made: Profile) -> str:
 
 
 def test_the_page_has_the_components_and_what_methods_used_of_each() -> None:
-    page = text_of(html_report.write, photographed())
+    page = text_of(page_report.write, photographed())
     tables = Page(page).tables
     head, *rows = tables["components"]
     shown = {row[0]: dict(zip(head, row, strict=True)) for row in rows}
     assert set(shown) == {"cpu", "camera", "gpu"}
     camera = shown["camera"]
-    assert [camera[column] for column in ("Evidence", "Energy", "Rails", "Model alone", "Threads", "Base")] == [
+    assert [camera[column] for column in ("Evidence", "Energy", "Rails", "Model alone", "App", "Base")] == [
         "rails", "240 mJ", "240 mJ", "120 mJ", "240 mJ", "0 J"
     ]  # fmt: skip
     assert (shown["cpu"]["Rails"], shown["gpu"]["Model alone"], shown["gpu"]["Base"]) == ("–", "–", "100 mJ")
@@ -66,12 +67,12 @@ def test_the_page_has_the_components_and_what_methods_used_of_each() -> None:
     head, *rows = tables["methods-by-component"]
     assert head == ["Method", "cpu", "cpu self", "camera", "camera self"]
     assert sorted((row[0], row[3], row[4]) for row in rows) == [("a.C.m0", "240 mJ", "0 J"), ("a.C.m1", "240 mJ", "240 mJ")]
-    assert "<b>Evidence for camera, gpu: rails</b> (its power rails; the model splits what they measured)." in page
+    assert "Evidence for camera, gpu: rails (its power rails; the model splits what they measured)." in page
     assert "<li>gpu: nothing in the recording shows what used it: only its rail is known</li>" in page
 
 
 def test_the_page_of_the_cpu_alone_has_no_components() -> None:
-    page = Page(text_of(html_report.write, navitas.load(GOLDEN)))
+    page = Page(text_of(page_report.write, navitas.load(GOLDEN)))
     assert {"tests", "methods", "threads"} <= set(page.tables) and not {"components", "methods-by-component"} & set(page.tables)
 
 

@@ -1,0 +1,1 @@
+"""What uses the energy, in words: a recording's answer at first sight."""

@@ -1,0 +1,116 @@
+"""The rules of what limits a verdict. Each returns a statement, or None where it doesn't."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from navitas.base.units import counted, joules, unbroken
+from navitas.insight.verdict.figures import Figures
+from navitas.insight.verdict.statement import Statement, percent_of
+from navitas.insight.verdict.usage import share_of
+
+_LARGE_ERROR = 0.1
+_LARGE_PROBES = 0.2
+
+
+def noise(figures: Figures) -> Statement | None:
+    """App energy that is not larger than its error."""
+    half_j = figures.app_half_width_j
+    if not figures.groups or figures.app_j > half_j:
+        return None
+    energy = unbroken(f"{joules(figures.app_j)} ± {joules(half_j)}")
+    return Statement("noise", f"The app's energy ({energy}) is not larger than its error: no share of it is known.")
+
+
+def failed(figures: Figures) -> Statement | None:
+    """Tests that failed or were cut: their energy is that of a part of their work."""
+    names = {(test.module, test.class_name, test.method) for test in figures.profile.tests if test.status in ("failed", "cut")}
+    if not names:
+        return None
+    return Statement(
+        "failed", f"{counted(len(names), 'test')} failed or did not end: their energy may be that of a part of their work."
+    )
+
+
+def starved(figures: Figures) -> Statement | None:
+    """Runs that waited for a CPU which other programs used."""
+    tests = figures.profile.tests
+    count = sum(figures.profile.cpu_use(test).is_starved for test in tests if test.wall_ns > 0)
+    if not count:
+        return None
+    runs = counted(sum(test.wall_ns > 0 for test in tests), "run")
+    text = f"{count:,} of {runs} waited for a CPU that other programs used: on an idle device, their energy differs."
+    return Statement("starved", text)
+
+
+def hot(figures: Figures) -> Statement | None:
+    """Runs on a phone that was hot."""
+    count = sum("hot" in test.unfit for test in figures.profile.tests)
+    return (
+        Statement("hot", f"The phone was hot in {counted(count, 'run')}: its CPU may have been slowed down.") if count else None
+    )
+
+
+def lost(figures: Figures) -> Statement | None:
+    """Data that is missing from the recording."""
+    kinds = len({loss.what for loss in figures.profile.losses})
+    text = f"Data is missing from the recording ({counted(kinds, 'kind')} of loss): see the warnings."
+    return Statement("lost", text) if kinds else None
+
+
+def partial(figures: Figures) -> Statement | None:
+    """A recording that was interrupted."""
+    codes = {warning.code for warning in figures.profile.warnings}
+    return Statement("partial", "The recording is partial: tests may be missing.") if "partial_recording" in codes else None
+
+
+def same_size(figures: Figures) -> Statement | None:
+    """The two methods with the most self energy, if their intervals overlap."""
+    if len(figures.methods) < 2 or figures.app_j <= 0:
+        return None
+    (first, first_half), (second, second_half) = (share_of(figures, method) for method in figures.methods[:2])
+    if second <= 0 or first - first_half > second + second_half:
+        return None
+    names = [figures.names.brief(method.total.id) for method in figures.methods[:2]]
+    return Statement("same_size", f"The intervals of {names[0]} and {names[1]} overlap: either can be the larger one.")
+
+
+def one_run(figures: Figures) -> Statement | None:
+    """A single run of each test."""
+    if not figures.groups or any(len(group.app_j.counted) > 1 for group in figures.groups):
+        return None
+    return Statement("one_run", "± is that of the measurement alone: one run does not show how runs differ.")
+
+
+def evidence(figures: Figures) -> Statement | None:
+    """A level of evidence with a large expected error."""
+    errors = [(entry.expected_error, entry.level) for entry in figures.profile.evidence if entry.expected_error is not None]
+    if not errors or (worst := max(errors))[0] < _LARGE_ERROR:
+        return None
+    text = f"The evidence is {worst[1]}: half of all methods are off by more than {percent_of(worst[0])}."
+    return Statement("evidence", text)
+
+
+def probes(figures: Figures) -> Statement | None:
+    """Probes that used much of the measured energy."""
+    used_j = sum(group.typical.threads_j for group in figures.groups)
+    probes_j = sum(group.typical.probes_j for group in figures.groups)
+    if used_j <= 0 or probes_j < _LARGE_PROBES * used_j:
+        return None
+    share = percent_of(probes_j / used_j)
+    return Statement("probes", f"Probes used {share} of the energy of the app's threads; it is subtracted by an estimate.")
+
+
+RULES: tuple[Callable[[Figures], Statement | None], ...] = (
+    noise,
+    failed,
+    starved,
+    hot,
+    lost,
+    partial,
+    evidence,
+    probes,
+    same_size,
+    one_run,
+)
+"""The rules, the most important limit first."""

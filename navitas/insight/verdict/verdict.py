@@ -1,0 +1,46 @@
+"""The verdict of a recording: what uses the energy, what limits the statement, and the next command."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from navitas.base.units import UNBROKEN
+from navitas.insight.verdict import limits, usage
+from navitas.insight.verdict.figures import Figures
+from navitas.insight.verdict.next_step import RECORDING, NextStep, next_step
+from navitas.insight.verdict.statement import Statement
+
+
+@dataclass(frozen=True, slots=True)
+class EnergyVerdict:
+    """The answer to "what uses the energy?".
+
+    - `statements`: largest energy first. Never empty: without figures, they say so.
+    - `limits`: what limits the statements, the most important first.
+    - `next_step`: what to run next.
+    """
+
+    statements: tuple[Statement, ...]
+    limits: tuple[Statement, ...]
+    next_step: NextStep
+
+    def as_json(self, recording: str = RECORDING) -> dict[str, Any]:
+        """Return the member `verdict` of JSON documents (docs/verdict.md). Spaces in sentences are plain ones."""
+        return {
+            "statements": list(map(_fields, self.statements)),
+            "limits": list(map(_fields, self.limits)),
+            "next_step": {"command": self.next_step.line(recording), "reason": self.next_step.reason},
+        }
+
+
+def verdict_of(figures: Figures) -> EnergyVerdict:
+    """Return the verdict of a recording: the statements of all rules that apply."""
+    statements = tuple(statement for rule in usage.RULES if (statement := rule(figures)) is not None)
+    limiting = tuple(statement for rule in limits.RULES if (statement := rule(figures)) is not None)
+    return EnergyVerdict(statements, limiting, next_step(figures.profile, statements, limiting))
+
+
+def _fields(statement: Statement) -> dict[str, Any]:
+    given = {name: value for name, value in asdict(statement).items() if value not in (None, "")}
+    return {**given, "text": statement.text.replace(UNBROKEN, " ")}

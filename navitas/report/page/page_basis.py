@@ -1,0 +1,78 @@
+"""What the tables and the data of the page are made of, computed once: tests, methods and call trees, as medians of runs."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from navitas.base.units import counted
+from navitas.energy.analyze.bounded_tree import FullTree, full_tree
+from navitas.energy.analyze.earlier_tree import earlier_methods, joined_tree
+from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.records import TestEnergy
+from navitas.energy.analyze.repeats import Repeats
+from navitas.energy.analyze.spread import MethodRepeats
+from navitas.insight.verdict.figures import Figures
+from navitas.recording.parse.tables import MethodTable
+from navitas.report.page_request import EarlierRecording, PageRequest
+
+MAX_TESTS = 2000
+"""The largest number of tests that the page lists. All others are one."""
+
+
+class EarlierFigures:
+    """Tests and methods of an earlier recording. Methods have the numbers of `earlier_methods`."""
+
+    def __init__(self, earlier: EarlierRecording, methods: MethodTable) -> None:
+        self.name, self.profile = earlier.name, earlier.profile
+        groups = self.profile.classes() if self.profile.is_by_class else self.profile.repeats()
+        self._tests = {(group.module, group.class_name, group.method): group for group in groups}
+        numbers = earlier_methods(methods, self.profile.method_table)
+        self.methods: dict[int, MethodRepeats] = {
+            int(numbers[method.total.id]): method for method in self.profile.method_repeats()
+        }
+
+    def test(self, group: Repeats) -> Repeats | None:
+        """Return the same test in the earlier recording."""
+        return self._tests.get((group.module, group.class_name, group.method))
+
+
+class PageBasis(Figures):
+    """The figures of one profile for the page.
+
+    With repeats, tests and methods are medians over the runs that count, and call trees are means of these runs, scaled to the
+    medians of the tests. Other sums are per run.
+    """
+
+    def __init__(self, profile: Profile, request: PageRequest | None = None, max_tests: int = MAX_TESTS) -> None:
+        super().__init__(profile)
+        request = request or PageRequest()
+        self.sources = request.sources
+        self.before = None if request.before is None else EarlierFigures(request.before, profile.method_table)
+        self.listed: list[Repeats] = self.groups[:max_tests]
+        self.smaller: list[Repeats] = self.groups[max_tests:]
+        self.idle: list[TestEnergy] = [test for test in profile.tests if test.wall_ns == 0 and not profile.is_by_class]
+
+    @cached_property
+    def tree(self) -> FullTree:
+        """The call trees: test i is `listed[i]`, and the last one all of `smaller`, if there are any."""
+        tests = [*([group] for group in self.listed), *([self.smaller] if self.smaller else [])]
+        tree = full_tree(self.profile.ledger, tests)
+        if self.before is None:
+            return tree
+        earlier = [[same for group in merged if (same := self.before.test(group)) is not None] for merged in tests]
+        ledger = self.before.profile.ledger
+        return joined_tree(self.profile.ledger, tree, ledger, full_tree(ledger, earlier))
+
+    @property
+    def sentence(self) -> str:
+        """What the figures of the page are of."""
+        if not self.groups:
+            return "No test ran."
+        names = ("test class", "test classes") if self.profile.is_by_class else ("test",)
+        what = counted(len(self.groups), *names)
+        if self.repeats == 1:
+            return f"{what}, one run each. ±: 95 % interval of the measurement; one run does not show how runs differ."
+        return (
+            f"{what}, {self.repeats} runs each. Energies are medians; ±: 95 % interval of the measurement and of the runs. Call"
+            " trees split each test's median as its runs did on average. Other sums are per run."
+        )

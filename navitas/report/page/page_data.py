@@ -1,0 +1,229 @@
+"""The data that the page's scripts read: columns of tests, threads, methods and call-tree nodes, and power over time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from navitas.base.json_text import JsonLines
+from navitas.base.untrusted_text import boxed
+from navitas.energy.analyze.bounded_tree import BoundedTree, bounded_tree
+from navitas.energy.analyze.cpu_use import CPU
+from navitas.energy.analyze.names import MethodNames, source_of, test_label
+from navitas.recording.parse.arrays import F64, I64
+from navitas.report.figure_notes import method_note, statuses
+from navitas.report.page.energy_over_time import NodeSteps, node_steps
+from navitas.report.page.page_basis import PageBasis
+from navitas.report.page.power_over_time import PageRun, page_runs, power_columns
+
+_LONGEST_NAME = 300
+_J_TO_UJ = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class PageLimits:
+    """How much the page holds: nodes of call trees, rows of tables, methods that no node names, values over time."""
+
+    nodes: int = 30_000
+    rows: int = 2_000
+    methods: int = 2_000
+    powers: int = 100_000
+    steps: int = 50_000
+
+    def smaller(self) -> PageLimits:
+        """Return half of these limits."""
+        return replace(self, **{name: max(getattr(self, name) // 2, 1) for name in self.__slots__})
+
+
+def page_data(basis: PageBasis, limits: PageLimits) -> dict[str, Any]:
+    """Return the document that the page embeds."""
+    tree = bounded_tree(basis.tree, limits.nodes)
+    runs = page_runs(basis)
+    methods = _Methods(basis, tree, limits.methods)
+    threads, thread = np.unique(tree.thread, return_inverse=True)
+    return {
+        "basis": basis.sentence,
+        "figures": {
+            "app_uj": _uj(basis.app_j),
+            "total_uj": _uj(basis.total_j),
+            "half_uj": _uj(basis.app_half_width_j),
+        },
+        "components": list(basis.profile.components),
+        "modules": methods.modules,
+        "tests": _tests(basis, runs),
+        "threads": {
+            "name": [_text(tree.threads[i][0]) for i in threads.tolist()],
+            "role": [_text(tree.threads[i][1]) for i in threads.tolist()],
+            "app": [tree.is_app[i] for i in threads.tolist()],
+        },
+        "methods": methods.columns(),
+        "nodes": _nodes(tree, methods.number(tree.method), thread, basis.profile.components),
+        "bins": _bins(node_steps(basis, tree, runs, limits.steps), runs),
+        "timeline": power_columns(basis, runs, limits.powers),
+        "baseline": _before(basis, tree, methods),
+    }
+
+
+def _tests(basis: PageBasis, runs: Sequence[PageRun]) -> dict[str, Any]:
+    profile, groups = basis.profile, basis.listed
+    numbers = {run.row: number for number, run in enumerate(runs)}
+    tests = profile.ledger.tests
+    spans = []
+    for group in groups:
+        rows = list(group.typical.rows)
+        run = numbers.get(int(tests.run[rows[0]]), -1)
+        start_ns = runs[run].start_ns if run >= 0 else 0
+        spans.append((run, int(tests.start_ns[rows].min()) - start_ns, int(tests.end_ns[rows].max()) - start_ns))
+    columns: dict[str, list[Any]] = {
+        "label": [_text(test_label(group.typical)) for group in groups],
+        "class": [_text(group.class_name) for group in groups],
+        "name": [_text(group.method) for group in groups],
+        "app_uj": [_uj(group.app_j.median) for group in groups],
+        "half_uj": [_uj(profile.app_half_width_j(group)) for group in groups],
+        "total_uj": [_uj(group.compensated_j.median) for group in groups],
+        "wall_ms": [_figure(group.typical.wall_ns / 1e6) for group in groups],
+        "mean_mw": [None if (power := group.typical.mean_power_w) is None else _figure(power * 1e3) for group in groups],
+        "status": [", ".join(label for _, label in statuses(group.tests)) for group in groups],
+        "run": [run for run, _, _ in spans],
+        "start_ms": [_figure(start_ns / 1e6) for _, start_ns, _ in spans],
+        "end_ms": [_figure(end_ns / 1e6) for _, _, end_ns in spans],
+    }
+    if basis.smaller:
+        name = f"({len(basis.smaller):,} smaller tests)"
+        last: dict[str, Any] = {
+            "label": name,
+            "class": "",
+            "name": name,
+            "status": "",
+            "half_uj": None,
+            "mean_mw": None,
+            "run": -1,
+        }
+        last |= {"start_ms": 0, "end_ms": 0, "wall_ms": _figure(sum(group.typical.wall_ns for group in basis.smaller) / 1e6)}
+        last |= {"app_uj": _uj(sum(group.app_j.median for group in basis.smaller))}
+        last |= {"total_uj": _uj(sum(group.compensated_j.median for group in basis.smaller))}
+        for column, value in last.items():
+            columns[column].append(value)
+    return columns
+
+
+class _Methods:
+    """The methods that nodes name, and those with the most self energy, largest self energy first.
+
+    Methods that only the earlier recording has are last.
+    """
+
+    def __init__(self, basis: PageBasis, tree: BoundedTree, most: int) -> None:
+        named = set(tree.method[tree.method >= 0].tolist())
+        self._basis = basis
+        self._methods = [method for rank, method in enumerate(basis.methods) if rank < most or method.total.id in named]
+        numbers = [method.total.id for method in self._methods]
+        before = {} if basis.before is None else basis.before.methods
+        gone = [(number, method) for number, method in before.items() if number in named.difference(numbers)]
+        self._gone = [method for _, method in gone]
+        self._before = [*(before.get(number) for number in numbers), *self._gone]
+        numbers += [number for number, _ in gone]
+        self._number = np.full(max([-1, *numbers]) + 1, -1)
+        self._number[numbers] = np.arange(len(numbers))
+        names = dict.fromkeys(method.total.method.module for method in (*self._methods, *self._gone))
+        self._module = {name: number for number, name in enumerate(names)}
+        self.modules = [_text(name) for name in names]
+
+    def number(self, method: I64) -> I64:
+        """Return the place of each method of nodes; negative numbers stay."""
+        return np.where(method >= 0, self._number[np.maximum(method, 0)], method) if len(self._number) else method
+
+    def columns(self) -> dict[str, Any]:
+        """Return the figures of the methods."""
+        methods, gone, none = self._methods, self._gone, [0] * len(self._gone)
+        names = [(self._basis.names, method) for method in methods]
+        if self._basis.before is not None:
+            names += [(MethodNames(self._basis.before.profile.method_table), method) for method in gone]
+        sources = self._basis.sources
+        lines = {} if sources is None else {"code": [sources.line(method.total.method) for method in (*methods, *gone)]}
+        return {
+            "label": [_text(of.short(method.total.id)) for of, method in names],
+            "full": [_text(of.label(method.total.id)) for of, method in names],
+            "module": [self._module[method.total.method.module] for _, method in names],
+            "source": [_text(source_of(method.total.method)) for _, method in names],
+            "note": [*(method_note(method.total) for method in methods), *("only in the earlier recording" for _ in gone)],
+            **{name: [None if line is None else _text(line) for line in column] for name, column in lines.items()},
+            "self_uj": [*(_uj(method.exclusive_j.median) for method in methods), *none],
+            "half_uj": [*(_uj(method.self_half_width_j) for method in methods), *none],
+            "inclusive_uj": [*(_uj(method.inclusive_j.median) for method in methods), *none],
+            "calls": [*(round(method.total.calls / len(method.calls)) for method in methods), *none],
+            "self_ms": [*(_figure(method.total.self_ns / len(method.calls) / 1e6) for method in methods), *none],
+        }
+
+    def before(self) -> dict[str, Any]:
+        """Return the figures of the methods in the earlier recording, 0 for methods that it lacks."""
+        return {
+            "self_uj": [0 if method is None else _uj(method.exclusive_j.median) for method in self._before],
+            "half_uj": [0 if method is None else _uj(method.self_half_width_j) for method in self._before],
+        }
+
+
+def _before(basis: PageBasis, tree: BoundedTree, methods: _Methods) -> dict[str, Any] | None:
+    """Return the figures of the earlier recording. None without one."""
+    if basis.before is None:
+        return None
+    tests = [basis.before.test(group) for group in basis.listed] + [None] * bool(basis.smaller)
+    return {
+        "name": _text(basis.before.name),
+        "tests": {"app_uj": [None if test is None else _uj(test.app_j.median) for test in tests]},
+        "nodes": {"self_uj": _column(tree.before_j * _J_TO_UJ)},
+        "methods": methods.before(),
+    }
+
+
+def _nodes(tree: BoundedTree, method: I64, thread: I64, components: Sequence[str]) -> dict[str, Any]:
+    by = {}
+    for number, component in enumerate(components):
+        used = np.flatnonzero(tree.self_by[:, number])
+        if component != CPU and len(used):
+            by[component] = {"node": _column(used), "uj": _column(tree.self_by[used, number] * _J_TO_UJ)}
+    return {
+        "parent": _column(tree.parent),
+        "method": _column(method),
+        "test": _column(tree.test),
+        "thread": _column(thread),
+        "self_uj": _column(tree.self_by.sum(axis=1) * _J_TO_UJ),
+        "calls": _column(np.rint(tree.calls).astype(np.int64)),
+        "wall_ms": _column(tree.self_ns / 1e6),
+        "by": by,
+    }
+
+
+def _bins(steps: NodeSteps, runs: Sequence[PageRun]) -> dict[str, Any]:
+    return {
+        "run": [{"edges_ms": ((run.edges_ns - run.start_ns) / 1e6).round(3).tolist()} for run in runs],
+        "node": _column(steps.node),
+        "run_of": _column(steps.run),
+        "bin": _column(steps.step),
+        "uj": _column(steps.joules * _J_TO_UJ),
+    }
+
+
+def _uj(joules: float) -> float:
+    return _figure(joules * _J_TO_UJ)
+
+
+def _figure(value: float) -> float:
+    """Return a number of six digits, as an integer if it is one."""
+    rounded = float(f"{value:.6g}")
+    return int(rounded) if rounded.is_integer() else rounded
+
+
+def _column(values: I64 | F64) -> JsonLines:
+    """Return a long column as text, which needs less memory than its numbers."""
+    numbers = values.tolist()
+    if values.dtype == np.float64:
+        numbers = map(_figure, numbers)
+    return JsonLines([",".join(map(repr, numbers))] if len(values) else [])
+
+
+def _text(name: str) -> str:
+    return boxed(name, _LONGEST_NAME)

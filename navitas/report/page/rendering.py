@@ -1,0 +1,121 @@
+"""Renders the page by its templates: first the answer, then what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.resources import files
+
+from navitas.base.html_page.templates import rendered
+from navitas.base.json_text import json_chunks
+from navitas.base.units import battery_rate, battery_share, charge, joules, watts
+from navitas.energy.analyze.cpu_use import CPU
+from navitas.energy.analyze.profile import Profile
+from navitas.energy.attribute.ledger import counted_wall_ns
+from navitas.insight.verdict.verdict import verdict_of
+from navitas.report.figure_notes import evidence_groups, measured_by_rails, tick_note, uncertainty_note
+from navitas.report.page.page_basis import PageBasis
+from navitas.report.page.page_data import PageLimits, page_data
+from navitas.report.page.page_tables import methods_table, other_tables, tests_table
+
+MAX_BYTES = 5_000_000
+"""The largest page."""
+_SCRIPTS = (
+    *("units", "dom", "theme", "search", "selection", "pagedata", "figures", "filters", "markdown", "tables", "methodtables"),
+    *("series", "timechart", "timerange", "timeline", "calltrees", "icicle", "flame", "calltree", "start"),
+)
+"""The page's scripts, in the order in which they run."""
+_MAX_WARNINGS = 500
+
+
+def page_parts(basis: PageBasis) -> list[str]:
+    """Return the page in parts. A page that would be larger than `MAX_BYTES` has fewer nodes, rows and values over time."""
+    limits = PageLimits()
+    while _size_bytes(parts := list(_page(basis, limits))) > MAX_BYTES and limits.rows > 1:
+        limits = limits.smaller()
+    return parts
+
+
+def _size_bytes(parts: list[str]) -> int:
+    return sum(len(part.encode()) for part in parts)
+
+
+def _page(basis: PageBasis, limits: PageLimits) -> Iterator[str]:
+    profile = basis.profile
+    return rendered(
+        "navitas.report.page",
+        "page.html.jinja",
+        style=_resource("page.css"),
+        scripts=[_resource(f"{name}.js") for name in _SCRIPTS],
+        data=json_chunks(page_data(basis, limits)),
+        title=f"{profile.project} – energy",
+        project=profile.project,
+        device=_device(profile),
+        basis=basis.sentence,
+        verdict=verdict_of(basis),
+        tests=tests_table(basis, limits.rows),
+        methods=methods_table(basis, limits.rows),
+        tables=other_tables(basis, limits.rows),
+        facts=_facts(basis),
+        evidence=list(_evidence(profile)),
+        warnings=profile.warnings[:_MAX_WARNINGS],
+        more_warnings=max(len(profile.warnings) - _MAX_WARNINGS, 0),
+        provenance=_provenance(profile),
+    )
+
+
+def _device(profile: Profile) -> str:
+    device = profile.about.device
+    virtual = " (virtual phone: an estimate as if on this phone)" if device.get("kind") == "virtual" else ""
+    return f"{device.get('model', '')}{virtual}"
+
+
+def _facts(basis: PageBasis) -> list[tuple[str, str]]:
+    """Return figures of the whole recording and their names, per run."""
+    profile, runs = basis.profile, basis.repeats
+    totals, wall_ns = profile.totals, counted_wall_ns(profile.ledger)
+    power_w = totals.energy_j / (wall_ns / 1e9) if wall_ns > 0 else None
+    volts, battery_mah = profile.about.voltage_v, profile.about.battery_mah
+    rate = "" if power_w is None else battery_rate(power_w, volts, battery_mah)
+    share = battery_share(totals.energy_j / runs, volts, battery_mah)
+    return [
+        (joules(totals.energy_j / runs), "energy in total"),
+        ("–" if power_w is None else watts(power_w), "mean power"),
+        *([(rate, "of a full battery at this power")] if rate else []),
+        (charge(totals.energy_j / runs, volts), f"charge, {share} of the battery" if share else "charge"),
+        (joules(totals.threads_j / runs), "the app's process"),
+        (joules(totals.base_j / runs), "base: used because time passes"),
+        (joules(totals.other_processes_j / runs), "other processes"),
+        (joules(totals.unattributed_j / runs), "unattributed"),
+        (joules(totals.outside_tests_j / runs), "outside of tests"),
+    ]
+
+
+def _evidence(profile: Profile) -> Iterator[tuple[str, list[str]]]:
+    """Yield sentences on the evidence, each with the reasons why it is not better."""
+    for evidence in evidence_groups(profile):
+        subject = ", ".join("CPU" if component == CPU else component for component in evidence.components)
+        line = f"Evidence for {subject}: {evidence.level}" + (f" ({evidence.basis})." if evidence.basis else ".")
+        if evidence.expected_error is not None:
+            line += f" Expected error: half of all methods are off by less than {100 * evidence.expected_error:.0f} %."
+        yield line, evidence.reason_lines()[:_MAX_WARNINGS]
+    rails = measured_by_rails(profile)
+    yield from (
+        (note, [])
+        for note in (f"The device's rails{rails}" if rails else "", tick_note(profile), uncertainty_note(profile))
+        if note
+    )
+
+
+def _provenance(profile: Profile) -> list[str]:
+    about = profile.about
+    facts = [
+        f"power profile {about.power_profile.get('name', '')}",
+        f"{about.voltage_v:g} V ({about.power_profile.get('voltage_source', '')})",
+        f"recorded {about.created_utc}" if about.created_utc else "",
+        f"Navitas {about.provenance['navitas_version']}" if "navitas_version" in about.provenance else "",
+    ]
+    return [fact for fact in facts if fact]
+
+
+def _resource(name: str) -> str:
+    return (files("navitas.report.page") / name).read_text("utf-8")

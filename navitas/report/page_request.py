@@ -1,0 +1,24 @@
+"""What a page shows beyond the recording: what changed since an earlier one, and lines of source code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from navitas.energy.analyze.profile import Profile
+from navitas.report.source_code import SourceCode
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierRecording:
+    """A recording of an earlier build, as the user named it."""
+
+    name: str
+    profile: Profile
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """`before`: the recording that the page compares with. `sources`: the source code of methods."""
+
+    before: EarlierRecording | None = None
+    sources: SourceCode | None = None

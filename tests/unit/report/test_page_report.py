@@ -1,0 +1,267 @@
+"""The page: its tables, its data, its bounds, and the escaping of names."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pytest
+from profile_maker import METHODS, one_run, profile, without_probes
+from support.hostile_profile import HOSTILE, hostile_profile
+from support.html_pages import Page, page_data
+from support.ledger_maker import NodeSpec, TestSpec, ThreadSpec
+from support.reports import text_of
+
+import navitas
+from navitas.base.html_page.page import Cell, embedded_json, table
+from navitas.base.html_page.templates import rendered
+from navitas.energy.analyze.profile import Profile
+from navitas.recording.parse.tables import MethodTable
+from navitas.report.page import page_report, rendering
+from navitas.report.page.page_basis import PageBasis
+from navitas.report.page.page_data import PageLimits
+from navitas.report.page_request import EarlierRecording, PageRequest
+from navitas.report.source_code import SourceCode
+
+RECORDING = Path(__file__).parents[2] / "golden" / "recording-v1"
+
+
+def data_of(made: Profile, request: PageRequest | None = None) -> dict[str, Any]:
+    """Return the data that the page's scripts read."""
+    data: dict[str, Any] = Page(text_of(lambda given, out: page_report.write(given, out, page=request), made)).data["page-data"]
+    return data
+
+
+def columns(data: dict[str, Any], table: str) -> dict[str, list[Any]]:
+    """Return a table of the data, whose columns must have one length."""
+    found: dict[str, list[Any]] = data[table]
+    lengths = {len(column) for name, column in found.items() if name not in ("by", "run")}
+    assert len(lengths) == 1
+    return found
+
+
+def sums(data: dict[str, Any]) -> list[tuple[float, float]]:
+    """Return the app energy and all energy of the nodes of each test."""
+    nodes, threads = columns(data, "nodes"), columns(data, "threads")
+    found = [[0.0, 0.0] for _ in columns(data, "tests")["label"]]
+    for test, thread, self_uj in zip(nodes["test"], nodes["thread"], nodes["self_uj"], strict=True):
+        found[test][0] += self_uj * threads["app"][thread]
+        found[test][1] += self_uj
+    return [(app, total) for app, total in found]
+
+
+def test_a_page_shows_the_profile(golden: Callable[[str, str], None]) -> None:
+    made = profile(one_run(0, 10.0), one_run(1, 12.0, "failed", probes_j=0.5), one_run(2, 11.0))
+    data = page_data(text_of(page_report.write, made))
+    golden("report/html.json", json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+
+
+def test_the_data_adds_up_to_the_tests() -> None:
+    data = data_of(navitas.load(RECORDING))
+    tests = columns(data, "tests")
+    for (app_uj, total_uj), app, total in zip(sums(data), tests["app_uj"], tests["total_uj"], strict=True):
+        assert (app_uj, total_uj) == (pytest.approx(app, rel=1e-4), pytest.approx(total, rel=1e-4))
+    nodes, bins = columns(data, "nodes"), columns(data, "bins")
+    by_node = [0.0] * len(nodes["self_uj"])
+    for node, uj in zip(bins["node"], bins["uj"], strict=True):
+        by_node[node] += uj
+    assert by_node == pytest.approx(nodes["self_uj"], rel=1e-3, abs=1e-3), "energy over time adds up to that of the nodes"
+
+
+def test_methods_have_the_energy_of_their_nodes() -> None:
+    data = data_of(profile(one_run(0, 10.0)))
+    methods, nodes = columns(data, "methods"), columns(data, "nodes")
+    by_method = [0.0] * len(methods["label"])
+    for method, uj in zip(nodes["method"], nodes["self_uj"], strict=True):
+        if method >= 0:
+            by_method[method] += uj
+    assert by_method == pytest.approx(methods["self_uj"])
+
+
+def test_with_repeats_all_figures_are_medians_of_the_runs_that_count() -> None:
+    made = profile(*(one_run(number, 10.0 + number**2) for number in range(3)), one_run(3, 50.0, "cut"))
+    text = text_of(page_report.write, made)
+    page, data = Page(text), data_of(made)
+    assert text.count("4 runs each") == 2, "said once, and once in the data"
+    app_uj = 1e6 * median(10.0 + number**2 - 2.5 for number in range(3))
+    assert columns(data, "tests")["app_uj"] == [app_uj]
+    assert sums(data)[0][0] == pytest.approx(app_uj)
+    sort = next(row for row in page.tables["methods"] if row[0].startswith("org.example.Sorter.sort"))
+    assert sort[1] == "5.00 J" and sort[2] != "–"
+
+
+def test_the_evidence_and_the_warnings_follow_the_answer() -> None:
+    made = profile()
+    evidence = replace(made.evidence[0], basis="<thread> clocks", expected_error=0.106)
+    made.ledger = replace(made.ledger, evidence=(evidence,))
+    text = text_of(page_report.write, made)
+    assert "Evidence for CPU: thread-time (&lt;thread&gt; clocks). Expected error: half of all methods are off by" in text
+    assert "mean power" in text and "of a full battery at this power" in text
+    assert "3 [chunks] lost" in text and "Record again." in text
+    assert text.index('id="methods"') < text.index('id="evidence"') < text.index('id="warnings"')
+
+
+def test_names_are_text() -> None:
+    text = text_of(page_report.write, hostile_profile())
+    page = Page(text)
+    assert page.names.isdisjoint({"img", "b>", "link", "object", "form", "base", "iframe", "template"})
+    scripts = [attributes for tag, attributes in page.tags if tag == "script"]
+    assert scripts[0] == {"type": "application/json", "id": "page-data"} and not any(scripts[1:])
+    assert not {name for _, attributes in page.tags for name in attributes if name.startswith("on") or name == "style"}
+    assert not {name for _, attributes in page.tags for name in attributes if name in ("src", "href")}
+    content, _, _ = text.partition("<script>")
+    assert not {"\u202e", "\x00", "\u2028"} & set(content)
+    assert "&lt;script&gt;document.title=" in text
+    assert any("</script>" in name for name in page.data["page-data"]["methods"]["full"])
+    data = re.search(r'id="page-data">(.*?)</script>', text, re.DOTALL)
+    assert data is not None and not set("<>&\u2028") & set(data[1])
+
+
+def test_names_are_cut() -> None:
+    long = replace(METHODS.methods[0], class_name="a." + "B" * 100_000)
+    text = text_of(page_report.write, profile(methods=MethodTable((long, *METHODS.methods[1:]), {})))
+    assert "B" * 100 in text and "B" * 5_000 not in text
+
+
+def test_embedded_json_stays_the_same_data() -> None:
+    given = {"a": [*HOSTILE, "\u2029 & <", '"\\']}
+    text = "".join(embedded_json([json.dumps(given, ensure_ascii=False)], "x"))
+    assert text.count("<") == 2
+    assert json.loads(text[text.index(">") + 1 : text.rindex("</script>")]) == given
+
+
+def test_cells_sort_by_numbers() -> None:
+    shown = table(["A", "B"], [["x", Cell("1.00 mJ", 1e-3)], ["y", Cell("–")]])
+    assert '<td class=n data-number="0.001">1.00 mJ</td>' in shown
+    assert "<td class=n>–</td>" in shown
+    assert 'data-number="10">10.0 J<' in text_of(page_report.write, profile(one_run(0, 12.5)))
+
+
+def test_the_policy_allows_only_the_scripts_of_the_page() -> None:
+    text = text_of(page_report.write, profile())
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
+    assert policy is not None
+    rules = dict(rule.strip().split(" ", 1) for rule in policy[1].split(";"))
+    assert rules["default-src"] == "'none'"
+    assert set(rules) == {"default-src", "style-src", "script-src", "base-uri", "form-action"}
+    assert rules["script-src"].count("'sha256-") == text.count("<script>")
+    assert rules["style-src"].count("'sha256-") == 1 and "unsafe" not in policy[1]
+    assert "://" not in policy[1]
+
+
+def test_a_page_without_scripts_allows_none() -> None:
+    assert "script-src" not in "".join(rendered("navitas.base.html_page", "frame.html.jinja", style="", title="<t>"))
+
+
+def test_a_recording_without_calls_has_no_methods() -> None:
+    bare = replace(one_run(0, 10.0), threads=(ThreadSpec(1, "main", 6.0, cpu_ns=5),), status="cut")
+    made = profile(bare, replace(one_run(0, 0.0), threads=(), wall_ns=0, status="ignored"))
+    page = Page(text_of(page_report.write, made))
+    assert "methods" not in page.tables
+    assert [row[-1] for row in page.tables["tests"]] == ["Status", "cut", "ignored"]
+
+
+def test_no_test_at_all() -> None:
+    made = profile(replace(one_run(0, 0.0), threads=(), wall_ns=0, status="failed"))
+    text = text_of(page_report.write, made)
+    assert "No test ran." in text and Page(text).data["page-data"]["tests"]["label"] == []
+
+
+def test_long_tables_end_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rendering, "PageLimits", lambda: PageLimits(rows=2))
+    text = text_of(page_report.write, profile())
+    assert len(Page(text).tables["methods"]) == 3
+    assert "The page lists 2 of 3 methods, those with the most energy; the JSON report has all." in text
+
+
+def test_a_page_of_many_tests_and_methods_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    size = 3000
+    many = tuple(replace(METHODS.methods[1], id=i, name=f"method{i}") for i in range(size))
+    nodes = [NodeSpec(-1, method, 1, 1e-3 * (1 + method / size)) for method in range(size)]
+    whole_j = sum(node.exclusive_j for node in nodes)
+    large = replace(one_run(0, 10.0), threads=(ThreadSpec(1, "main", whole_j, cpu_ns=5, nodes=nodes),))
+    others = [TestSpec("a.T", f"t{i}", 0, (ThreadSpec(1, "main", 1e-3),)) for i in range(100)]
+    made = profile(large, *others, methods=MethodTable(many, {}))
+    monkeypatch.setattr(rendering, "MAX_BYTES", 500_000)
+    text = "".join(rendering.page_parts(PageBasis(made, max_tests=10)))
+    assert len(text.encode()) <= 500_000
+    data = Page(text).data["page-data"]
+    assert data["tests"]["label"][-1] == "(91 smaller tests)" and data["tests"]["run"][-1] == -1
+    assert sum(app for app, _ in sums(data)) == pytest.approx(1e6 * (whole_j + 0.1), rel=1e-4)
+
+
+def test_the_difference_from_an_earlier_recording() -> None:
+    before = EarlierRecording("old <rec>", profile(one_run(0, 9.0)))
+    data = data_of(profile(one_run(0, 10.0)), PageRequest(before))
+    baseline = data["baseline"]
+    assert baseline["name"] == "old <rec>"
+    assert baseline["tests"]["app_uj"] == [6.5e6]
+    methods = columns(data, "methods")
+    change = {
+        label: now - then
+        for label, now, then in zip(methods["label"], methods["self_uj"], baseline["methods"]["self_uj"], strict=True)
+    }
+    assert change == {"o.e.Sorter.sort": 1e6, "o.e.SortTest.sorts": 0, "o.e.Sorter.swap": 0}
+    assert sum(baseline["nodes"]["self_uj"]) == pytest.approx(9e6)
+
+
+def test_methods_of_the_earlier_recording_only_are_listed_too() -> None:
+    renamed = MethodTable((*METHODS.methods[:2], replace(METHODS.methods[2], name="exchange")), {})
+    data = data_of(profile(), PageRequest(EarlierRecording("old", profile(methods=renamed))))
+    methods, baseline = columns(data, "methods"), data["baseline"]
+    assert methods["label"][-1] == "o.e.Sorter.exchange" and methods["note"][-1] == "only in the earlier recording"
+    assert (methods["self_uj"][-1], baseline["methods"]["self_uj"][-1]) == (0, 1e6)
+    assert baseline["methods"]["self_uj"][methods["label"].index("o.e.Sorter.swap")] == 0
+
+
+def test_lines_of_source_code(tmp_path: Path) -> None:
+    file = tmp_path / "src/org/example/Sorter.java"
+    file.parent.mkdir(parents=True)
+    file.write_text("\n" * 33 + "  void sort(int[] <values>) {\n")
+    named = MethodTable(tuple(replace(method, file="Sorter.java") for method in METHODS.methods), {})
+    made = profile(methods=named)
+    request = PageRequest(sources=SourceCode(tmp_path))
+    methods = columns(data_of(made, request), "methods")
+    assert methods["code"] == ["void sort(int[] <values>) {", None, None]
+    text = text_of(lambda given, out: page_report.write(given, out, page=request), made)
+    assert "<code>void sort(int[] &lt;values&gt;) {</code>" in text
+
+
+def test_the_runs_without_probes_have_a_table() -> None:
+    text = text_of(page_report.write, profile(one_run(0, 10.0, probes_j=1.0), without_probes(one_run(0, 9.0), 5.5)))
+    assert Page(text).tables["probes"][0] == [
+        "Test",
+        "With probes",
+        "By sampled cost",
+        "Without probes",
+        "Sampled cost is off by",
+    ]
+    assert "probes" not in Page(text_of(page_report.write, profile())).tables
+
+
+def test_the_page_names_why_runs_do_not_count() -> None:
+    """As the terminal does: a starved test looked like any other that passed."""
+    waited = replace(one_run(1, 12.0, "failed"), waited_ns=900_000_000, starved_ns=900_000_000)
+    page = Page(text_of(page_report.write, profile(one_run(0, 10.0), waited)))
+    assert [row[-1] for row in page.tables["tests"]] == ["Status", "1 passed, 1 failed, 1 starved"]
+    alone = Page(text_of(page_report.write, profile(replace(waited, repeat=0))))
+    assert alone.tables["tests"][1][-1] == "failed, starved"
+
+
+def test_the_page_has_the_notes_of_the_terminal() -> None:
+    """Doubtful figures of methods, the paper's formula, what ± leaves out, the probes' cost, and energy outside of tests."""
+    probed = replace(one_run(0, 10.0, probes_j=3.0), compensation=(5.0, 1.0, 4.25, 1.5))
+    text = text_of(page_report.write, profile(probed, without_probes(probed, 2.0), alternative="paper1"))
+    page = Page(text)
+    sort = next(row for row in page.tables["methods"] if "Sorter.sort " in row[0])
+    assert "1 call ended by an exception, 1 call without an end" in sort[0]
+    assert page.tables["methods"][0][-1] == "Paper 1" and any(row[-1] == "15.0 J" for row in page.tables["methods"])
+    assert page.tables["probes"][1][1:] == ["7.50 J", "2.50 J", "2.00 J", "+25.0 %"]
+    plain = text.replace("\u00a0", " ")
+    for note in ("charges all cores at full load", "4.25 J without.", "± is the interval of the measurement", "outside of tests"):
+        assert note in plain
