@@ -32,12 +32,10 @@ _LIMIT = 4000
     example="navitas explain navitas-recordings/demo\nnavitas explain navitas-recordings/demo --method Inbox.pollForMessage",
 )
 @click.argument("recording", type=READ_ANY_NAME, required=False)
-@option("--test", type=TEXT, from_project=False, metavar="NAME", section="Subject", help="Explain this test: SortTest#sorts.")
-@option("--method", type=TEXT, from_project=False, metavar="NAME", section="Subject", help="Explain this method: Sorter.sort.")
-@option("--thread", type=TEXT, from_project=False, metavar="NAME", section="Subject", help="Explain the threads of this name.")
-@option(
-    "--component", type=TEXT, from_project=False, metavar="NAME", section="Subject", help="Explain this component, such as wifi."
-)
+@option("--test", type=TEXT, metavar="NAME", section="Subject", help="Explain this test: SortTest#sorts.")
+@option("--method", type=TEXT, metavar="NAME", section="Subject", help="Explain this method: Sorter.sort.")
+@option("--thread", type=TEXT, metavar="NAME", section="Subject", help="Explain the threads of this name.")
+@option("--component", type=TEXT, metavar="NAME", section="Subject", help="Explain this component, such as wifi.")
 @option(
     "--limit",
     type=click.IntRange(min=200, max=10_000_000),

@@ -20,7 +20,7 @@ def noise(figures: Figures) -> Statement | None:
     if not figures.groups or figures.app_j > half_j:
         return None
     energy = unbroken(f"{joules(figures.app_j)} ± {joules(half_j)}")
-    return Statement("noise", f"The app's energy ({energy}) is below the noise of the measurement: no share of it is known.")
+    return Statement("noise", f"The app's energy ({energy}) is not larger than its error: no share of it is known.")
 
 
 def failed(figures: Figures) -> Statement | None:

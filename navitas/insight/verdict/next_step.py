@@ -14,6 +14,7 @@ RECORDING, PROJECT = "RECORDING", "PROJECT"
 """Words of a command that stand for a folder."""
 _MASK = "***"
 _REPEATS = ("--repeat", "5")
+_FEW = 5
 _WITH_VALUE = ("-o", "--output", "--repeat")
 _AGAIN = ("profile", "record", "demo")
 _LONGEST_WORD = 1000
@@ -39,6 +40,7 @@ def next_step(profile: Profile, statements: Sequence[Statement], limits: Sequenc
     repeated = (*again, *_REPEATS) if again[1:2] == ("profile",) else ()
     steps: tuple[tuple[Set[str], tuple[str, ...], str], ...] = (
         ({"no_tests"}, ("navitas", "doctor"), "find out why no test ran"),
+        ({"noise"}, repeated if 1 < profile.totals.repeats < _FEW else (), "narrow the intervals by more runs"),
         ({"noise"}, ("navitas", "doctor"), "see what the device can measure"),
         ({"failed", "partial"}, again, "measure again when all tests pass and end"),
         ({"starved", "hot"}, again, "measure again on an idle, cool device"),

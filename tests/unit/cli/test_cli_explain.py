@@ -36,6 +36,24 @@ def test_each_subject_is_explained(arguments: list[str], begin: str, capsys: pyt
     assert "\nWhat to do\n" in out and "\nFigures\n" in out
 
 
+@pytest.mark.parametrize(
+    ("question", "arguments", "answer"),
+    [
+        ("which method?", [], "Sorter.sort uses 22.9 mJ itself"),
+        ("which thread?", [], "is used on the thread main: 40.8 mJ"),
+        ("how sure?", [], "share not known"),
+        ("when?", ["--method", "sort", "--limit", "10000"], "When, after the start of the test"),
+        ("what changed?", ["--method", "sort"], f"navitas compare {RECORDING} NEW-RECORDING"),
+        ("who calls it?", ["--method", "sort"], "Called by"),
+    ],
+)
+def test_questions_are_answered(question: str, arguments: list[str], answer: str, capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = explained(capsys, RECORDING, *arguments)
+    assert answer in out.replace("\u00a0", " "), question
+    if not arguments:
+        assert answer in "".join(out.splitlines()[:10]), "the answer is on the first screen"
+
+
 def test_the_text_keeps_its_limit(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = explained(capsys, RECORDING, "--limit", "600")
     assert code == 0 and len(out) <= 600 and out.endswith("\n")

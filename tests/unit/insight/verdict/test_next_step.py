@@ -71,6 +71,13 @@ def test_an_import_is_not_measured_again() -> None:
     assert line(polls(status="failed"), command_line=["navitas", "import", "log.txt"]).startswith("navitas explain")
 
 
+def test_wide_intervals_of_few_runs_lead_to_more_runs() -> None:
+    few, many = (messenger(*(polls(number, 1.0 + 90 * (number % 2)) for number in range(count))) for count in (2, 6))
+    assert step(few).line() == "navitas profile app --tests 'Inbox*' --repeat 5"
+    assert "noise" in {limit.rule for limit in verdict_of(Figures(few)).limits}
+    assert "--repeat" not in step(many).line()
+
+
 def test_no_test_leads_to_the_doctor() -> None:
     assert line(waits(wall_ns=0, threads=(), base_j=0.0)) == "navitas doctor"
 
