@@ -2,7 +2,7 @@
 // The tables of tests and of methods. They follow the selection, select by a click or Enter, and make rows when these scroll
 // into view.
 const methodTables = (() => {
-  const CHUNK = 40;
+  const CHUNK = 20;
 
   const withHalf = (uj, half) => {
     const parts = [units.energy(uj)];
