@@ -13,7 +13,6 @@ from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.spread import MethodRepeats
 from navitas.insight.verdict.figures import Figures
-from navitas.insight.verdict.usage import share_of
 from navitas.insight.verdict.verdict import verdict_of
 from navitas.report.figure_notes import statuses, uncertainty_note
 from navitas.report.format import Format
@@ -75,7 +74,7 @@ def _lines(figures: Figures, most: int) -> Iterator[str]:
         "Method": lambda method: code(figures.names.label(method.total.id)),
         "Self": lambda method: joules(method.total.known(method.exclusive_j.median)),
         "±": lambda method: joules(method.total.known(method.self_half_width_j)),
-        "Share": lambda method: percent(method.total.known(share_of(figures, method)[0])),
+        "Share": lambda method: percent(method.total.known(figures.share_of(method)[0])),
         "Calls": lambda method: f"{round(method.total.calls / len(method.calls)):,}",
         "Source": lambda method: code(source) if (source := source_of(method.total.method)) else "",
     }

@@ -15,7 +15,7 @@ from navitas.insight.explain.explanation import Explanation, ExplanationTable, V
 from navitas.insight.verdict.figures import ComponentFigures, Figures, ThreadUse
 from navitas.insight.verdict.next_step import RECORDING, NextStep
 from navitas.insight.verdict.statement import Statement
-from navitas.insight.verdict.usage import component_statement, method_statement, share_of, test_statement, thread_statement
+from navitas.insight.verdict.usage import component_statement, method_statement, test_statement, thread_statement
 from navitas.insight.verdict.verdict import EnergyVerdict, verdict_of
 
 MOST_ROWS = 100
@@ -56,7 +56,7 @@ class Explainer:
             "source": source_of(total.method) or None,
             "self_j": method.exclusive_j.median,
             "self_half_width_j": method.self_half_width_j,
-            "share": share_of(figures, method)[0],
+            "share": figures.share_of(method)[0],
             "inclusive_j": method.inclusive_j.median,
             "calls": round(total.calls / runs),
             "inclusive_per_call_j": total.inclusive_j_per_call,
@@ -249,7 +249,7 @@ class Explainer:
             (
                 method.exclusive_j.median,
                 method.self_half_width_j,
-                share_of(figures, method)[0],
+                figures.share_of(method)[0],
                 round(method.total.calls / len(method.calls)),
                 figures.names.label(method.total.id),
                 source_of(method.total.method) or None,

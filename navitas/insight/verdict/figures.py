@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from math import hypot
 
 import numpy as np
@@ -15,7 +16,7 @@ from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.roll_up import first_ids
 from navitas.energy.analyze.spread import MethodRepeats, half_width_j, interval_of
-from navitas.energy.analyze.uncertainty import COVER_95, FigureKind
+from navitas.energy.analyze.uncertainty import COVER_95, FigureKind, StandardError
 from navitas.energy.attribute.forest import binned, sums
 from navitas.recording.parse.arrays import F64, I64, Bool
 from navitas.recording.parse.roles import NOT_THE_TESTS
@@ -96,16 +97,51 @@ class Figures:
     @cached_property
     def app_half_width_j(self) -> float:
         """Half of the width of the 95 % interval of `app_j`. What all tests share adds up; the spread of runs does not."""
-        typical = [group.typical for group in self.groups]
-        components_j = [sum(column) for column in zip(*(test.app_components for test in typical), strict=True)]
-        wall_ns, probes_j = sum(test.wall_ns for test in typical), sum(test.probes_error_j or 0.0 for test in typical)
-        error = self.profile.uncertainty.of(
-            "app", components_j or [0.0] * len(self.profile.components), wall_ns, parts=max(len(typical), 1), probes_j=probes_j
-        )
+        error = self._app_error
         intervals = [runs for group in self.groups if (runs := group.app_j.interval) is not None]
         if not intervals:
             return error.half_width_j
         return hypot(COVER_95 * error.shared_j, *((runs.high - runs.low) / 2 for runs in intervals))
+
+    def share_of(self, method: MethodRepeats) -> tuple[float, float]:
+        """Return a method's self energy as a share of app energy, and half of the width of its 95 % interval.
+
+        With repeats, the interval is that of the shares of runs. Errors that the method and the app share cancel in part, so the
+        width is an upper bound. Without app energy, both are 0.
+        """
+        if self.app_j <= 0:
+            return 0.0, 0.0
+        share = method.exclusive_j.median / self.app_j
+        counts = method.exclusive_j.counts or (True,) * len(self._app_by_repeat)
+        values = zip(method.exclusive_j.values, self._app_by_repeat, counts, strict=True)
+        runs = interval_of([self_j / app_j for self_j, app_j, is_counted in values if is_counted and app_j > 0])
+        if runs is None:
+            return share, hypot(method.self_half_width_j, share * self.app_half_width_j) / self.app_j
+        shared_j = hypot(method.total.exclusive_error.shared_j / self.repeats, share * self._app_error.shared_j)
+        return share, hypot((runs.high - runs.low) / 2, COVER_95 * shared_j / self.app_j)
+
+    @cached_property
+    def _app_by_repeat(self) -> tuple[float, ...]:
+        """The app energy of all tests in each repeat; 0 if a test has no run there that counts."""
+        repeats = sorted({test.repeat for test in self.profile.tests})
+        sums_j = dict.fromkeys(repeats, 0.0)
+        tests = dict.fromkeys(repeats, 0)
+        for group in self.groups:
+            counts = group.app_j.counts or (True,) * len(group.tests)
+            for test in compress(group.tests, counts):
+                sums_j[test.repeat] += test.app_j
+                tests[test.repeat] += 1
+        return tuple(sums_j[repeat] if tests[repeat] == len(self.groups) else 0.0 for repeat in repeats)
+
+    @cached_property
+    def _app_error(self) -> StandardError:
+        """The error of the measurement of `app_j`."""
+        typical = [group.typical for group in self.groups]
+        components_j = [sum(column) for column in zip(*(test.app_components for test in typical), strict=True)]
+        wall_ns, probes_j = sum(test.wall_ns for test in typical), sum(test.probes_error_j or 0.0 for test in typical)
+        return self.profile.uncertainty.of(
+            "app", components_j or [0.0] * len(self.profile.components), wall_ns, parts=max(len(typical), 1), probes_j=probes_j
+        )
 
     def test_name(self, group: Repeats) -> str:
         """Return `SortTest#sorts`, with the package or the module where the name is not clear without them."""

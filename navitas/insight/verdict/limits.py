@@ -7,7 +7,6 @@ from collections.abc import Callable
 from navitas.base.units import counted, joules, unbroken
 from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.statement import Statement, percent_of
-from navitas.insight.verdict.usage import share_of
 
 _LARGE_ERROR = 0.1
 _LARGE_PROBES = 0.2
@@ -19,7 +18,7 @@ def noise(figures: Figures) -> Statement | None:
     if not figures.groups or figures.app_j > half_j:
         return None
     energy = unbroken(f"{joules(figures.app_j)} ± {joules(half_j)}")
-    return Statement("noise", f"The app's energy ({energy}) is not larger than its error: no share of it is known.")
+    return Statement("noise", f"The app's energy ({energy}) is not larger than its error.")
 
 
 def failed(figures: Figures) -> Statement | None:
@@ -68,7 +67,7 @@ def same_size(figures: Figures) -> Statement | None:
     """The two methods with the most self energy, if their intervals overlap."""
     if len(figures.methods) < 2 or figures.app_j <= 0:
         return None
-    (first, first_half), (second, second_half) = (share_of(figures, method) for method in figures.methods[:2])
+    (first, first_half), (second, second_half) = (figures.share_of(method) for method in figures.methods[:2])
     if second <= 0 or first - first_half > second + second_half:
         return None
     names = [figures.names.brief(method.total.id) for method in figures.methods[:2]]

@@ -40,9 +40,9 @@ def next_step(profile: Profile, statements: Sequence[Statement], limits: Sequenc
     repeated = (*again, *_REPEATS) if again[1:2] == ("profile",) else ()
     steps: tuple[tuple[Set[str], tuple[str, ...], str], ...] = (
         ({"no_tests"}, ("navitas", "doctor"), "find out why no test ran"),
+        ({"failed", "partial"}, again, "measure again when all tests pass and end"),
         ({"noise"}, repeated if 1 < profile.totals.repeats < _FEW else (), "narrow the intervals by more runs"),
         ({"noise"}, ("navitas", "doctor"), "see what the device can measure"),
-        ({"failed", "partial"}, again, "measure again when all tests pass and end"),
         ({"starved", "hot"}, again, "measure again on an idle, cool device"),
         ({"one_run"}, repeated, "see how much runs differ"),
         (

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from math import hypot
 
 from navitas.base.units import counted, duration, joules, unbroken
 from navitas.energy.analyze.cpu_use import CPU
@@ -50,7 +49,7 @@ def next_methods(figures: Figures) -> Statement | None:
     """The methods that use most of the rest, so that the reader knows how much the first one matters."""
     listed = [
         f"{figures.names.brief(method.total.id)} ({percent_of(share, half)})"
-        for method, (share, half) in ((method, share_of(figures, method)) for method in figures.methods[1:3])
+        for method, (share, half) in ((method, figures.share_of(method)) for method in figures.methods[1:3])
         if share >= _LEAST_NAMED
     ]
     return Statement("next_methods", f"Then follow {' and '.join(listed)}.") if listed else None
@@ -117,7 +116,7 @@ RULES: tuple[Callable[[Figures], Statement | None], ...] = (
 
 def method_statement(figures: Figures, method: MethodRepeats) -> Statement:
     """Return what a method uses, where, and how."""
-    self_j, (share, half) = method.exclusive_j.median, share_of(figures, method)
+    self_j, (share, half) = method.exclusive_j.median, figures.share_of(method)
     threads = list(figures.use_of(method.total.id).threads)
     on = f" on {thread_name(threads[0])}" if len(threads) == 1 else f" on {len(threads):,} threads" if threads else ""
     itself = " itself, of the" if _calls_others(method.total) else " of the"
@@ -162,15 +161,6 @@ def component_statement(figures: Figures, use: ComponentFigures) -> Statement:
         f" ({percent_of(share, half)}) are {component_name(use.name)}."
     )
     return Statement("largest_component", text, "component", use.name, use.energy_j, share, half)
-
-
-def share_of(figures: Figures, method: MethodRepeats) -> tuple[float, float]:
-    """Return a method's self energy as a share of app energy, and half of the width of its 95 % interval.
-
-    Errors that the method and the app share cancel in part, so the width is an upper bound. Without app energy, both are 0.
-    """
-    share = _share(method.exclusive_j.median, figures.app_j)
-    return share, hypot(_share(method.self_half_width_j, figures.app_j), share * _share(figures.app_half_width_j, figures.app_j))
 
 
 def thread_name(name: str) -> str:

@@ -11,7 +11,6 @@ from support.messenger_profile import messenger, polls, waits
 
 from navitas.energy.analyze.names import MethodNames
 from navitas.insight.verdict.figures import Figures
-from navitas.insight.verdict.usage import share_of
 from navitas.recording.parse.tables import Method, MethodTable
 
 JOULES = st.floats(0.01, 100)
@@ -40,7 +39,7 @@ def test_threads_tests_and_methods_add_up_to_app_energy(poll_j: list[float], wai
 def test_shares_of_methods_are_those_of_the_profile(poll_j: float) -> None:
     figures = Figures(messenger(polls(poll_j=poll_j)))
     poll = next(method for method in figures.methods if method.total.method.name == "poll")
-    share, half = share_of(figures, poll)
+    share, half = figures.share_of(poll)
     assert share == pytest.approx(poll_j / (poll_j + 4.0))
     assert half > 0
 
@@ -52,6 +51,22 @@ def test_figures_with_repeats_are_medians() -> None:
     main = figures.threads[0]
     assert main.name == "main" and main.energy_j + figures.threads[1].energy_j == pytest.approx(11.0)
     assert main.half_width_j > Figures(messenger(polls(0, 7.0))).threads[0].half_width_j
+
+
+def test_shares_of_runs_that_vary_together_have_a_narrow_interval() -> None:
+    """The whole run used twice as much, and the method, too: its share is the same."""
+    slow = polls(1, 12.0)
+    main, worker, jit = slow.threads
+    nodes = tuple(
+        replace(node, exclusive_j=2 * own.exclusive_j) for node, own in zip(main.nodes, polls(0).threads[0].nodes, strict=True)
+    )
+    threads = (replace(main, energy_j=18.0, nodes=nodes), replace(worker, energy_j=2.0), jit)
+    figures = Figures(messenger(polls(0), replace(slow, threads=threads)))
+    assert figures.app_half_width_j > figures.app_j
+    share, half = figures.share_of(figures.methods[0])
+    assert share == pytest.approx(0.6) and half < 0.03
+    alone = Figures(messenger(polls(0), polls(1, 12.0)))
+    assert alone.share_of(alone.methods[0])[1] > 0.1
 
 
 def test_components_are_medians_of_whole_tests() -> None:

@@ -122,7 +122,7 @@ def test_runs_without_app_energy_are_below_the_noise() -> None:
     figures = Figures(messenger(tiny))
     figures.app_half_width_j = 0.002
     assert text_of(limits.noise(figures)) == (
-        "The app's energy (1.00 mJ ± 2.00 mJ) is not larger than its error: no share of it is known."
+        "The app's energy (1.00 mJ ± 2.00 mJ) is not larger than its error."
     )
 
 
