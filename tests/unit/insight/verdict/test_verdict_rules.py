@@ -121,9 +121,7 @@ def test_runs_without_app_energy_are_below_the_noise() -> None:
     tiny = polls(threads=(replace(polls().threads[1], energy_j=0.001, cpu_ns=1),))
     figures = Figures(messenger(tiny))
     figures.app_half_width_j = 0.002
-    assert text_of(limits.noise(figures)) == (
-        "The app's energy (1.00 mJ ± 2.00 mJ) is not larger than its error."
-    )
+    assert text_of(limits.noise(figures)) == ("The app's energy (1.00 mJ ± 2.00 mJ) is not larger than its error.")
 
 
 def test_failed_and_cut_tests_limit_the_verdict() -> None:
