@@ -16,7 +16,7 @@ from navitas.capture.collect.progress import Progress
 from navitas.capture.collect.selection import TestName
 from navitas.capture.collect.target import RunnerError, Target
 from navitas.capture.device.base import Device
-from navitas.capture.device.instrumentation import InstrumentationParser, RunFinished, TestFinished, TestStarted, Warned
+from navitas.android.instrumentation import InstrumentationParser, RunFinished, TestFinished, TestStarted, Warned
 from navitas.recording.manifest import TestStatus
 
 _CHECK_S = 1.0

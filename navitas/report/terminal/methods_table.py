@@ -49,7 +49,7 @@ def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
         Column("Mean power", drop=7): lambda total: "" if total.mean_power_w is None else watts(total.mean_power_w),
         Column("Time", drop=8): lambda total: duration(total.wall_ns),
         Column("Paper 1", drop=2): lambda total: joules(total.known(total.alternative_j)),
-        Column("Source", drop=6, text=True): lambda total: Text(printable(_source(total), 200), style="dim"),
+        Column("Source", drop=2, text=True): lambda total: Text(printable(_source(total), 200), style="dim"),
     }
     hidden = set() if any(test.alternative_j is not None for test in shown) else {"Paper 1"}
     hidden |= set() if len(profile.components) > 1 else {"Component"}

@@ -11,7 +11,7 @@ from fake_device import FakeDevice
 
 from navitas.base.errors import DeviceError
 from navitas.capture.collect import topology
-from navitas.capture.device.instrumentation import InstrumentationParser, RunFinished, TestFinished, TestStarted
+from navitas.android.instrumentation import InstrumentationParser, RunFinished, TestFinished, TestStarted
 from navitas.recording.manifest import Policy
 
 START = "INSTRUMENTATION_STATUS: class=a.B\nINSTRUMENTATION_STATUS: test=t\nINSTRUMENTATION_STATUS_CODE: 1\n"
