@@ -24,11 +24,11 @@ def changes_table(found: Comparison, energy: Energy, before: int, after: int) ->
     """At most 1,000 changes. `energy` is that of tests; `before` and `after` are the numbers of sessions."""
     columns = [
         Column("Figure", text=True),
-        Column("Kind", text=True, drop=3),
-        Column("Before", drop=1),
-        Column("After", drop=2),
+        Column("Kind", text=True, drop=4),
+        Column("Before", drop=2),
+        Column("After", drop=3),
         Column("Change"),
-        Column("95 %"),
+        Column("95 %", drop=1),
         Column("Verdict", wrap=True),
     ]
     title = f"{energy.capitalize()} energy, {_sessions(before)} before and {_sessions(after)} after"

@@ -144,7 +144,7 @@ def trends_table(found: Sequence[FigureTrend], energy: Energy, labels: Sequence[
     ]
     count = f"{len(labels)} session{'s' if len(labels) != 1 else ''}"
     first, last = (printable(label, 40) for label in (labels[0], labels[-1]))
-    table = FittedTable(f"{energy.capitalize()} energy over {count}, {first} to {last}", columns)
+    table = FittedTable(f"{energy.capitalize()} energy over {count}, {first} to {last}", columns, stacks=True)
     names = short_names([one.subject for one in found])
     for one, name in sorted(zip(found, names, strict=True), key=lambda each: not each[0].change_points):
         slope = _NONE if one.slope is None else percent(one.slope.percent)

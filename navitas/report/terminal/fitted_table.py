@@ -34,13 +34,14 @@ class Column:
     """A column and its rank. If columns do not fit, the one with the largest `drop` is dropped first. Rank 0 always stays.
 
     `text` columns are left-aligned, and their cells may be shortened in the middle. With `wrap`, a cell continues on the next
-    line instead, between words. Other columns hold figures: right-aligned, never cut.
+    line instead, between words. Other columns hold figures: right-aligned, or left-aligned with `left`, and never cut.
     """
 
     title: str
     drop: int = 0
     text: bool = False
     wrap: bool = False
+    left: bool = False
 
     @property
     def is_figure(self) -> bool:
@@ -107,7 +108,7 @@ class FittedTable:
             column = self.columns[number]
             table.add_column(
                 shortened(Text(column.title), width),
-                justify="right" if column.is_figure else "left",
+                justify="right" if column.is_figure and not column.left else "left",
                 overflow="fold",
                 no_wrap=not column.wrap,
                 width=width,

@@ -60,7 +60,7 @@ def power_table(timelines: ComponentTimelines, tests: Sequence[MarkedTest]) -> F
     length_ns = int(timelines.edges_ns[-1] - timelines.edges_ns[0])
     columns = [
         Column("Component", text=True),
-        Column("Power over time"),
+        Column("Power over time", left=True),
         Column("Mean", drop=1),
         Column("Highest", drop=3),
         Column("Energy", drop=2),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from rich.text import Text
 
-from navitas.base.units import battery_rate, duration, joules, watts
+from navitas.base.units import battery_rate, duration, joules, unbroken, watts
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
@@ -91,7 +91,7 @@ def _statuses(tests: Sequence[TestEnergy]) -> Text:
     """Return `passed`, or `2 passed, 1 failed; 1 warmup` for several runs."""
     cell = Text()
     for status, label in statuses(tests):
-        cell.append(("; " if status == UNFIT else ", ") if cell else "").append(label, style=_STATUS_STYLE.get(status, ""))
+        cell.append(("; " if status == UNFIT else ", ") if cell else "").append(unbroken(label), style=_STATUS_STYLE.get(status, ""))
     return cell
 
 
