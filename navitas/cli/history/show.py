@@ -96,7 +96,7 @@ def _warnings(sessions: Sequence[Session], left_out: int, in_turns: int) -> Iter
     if left_out:
         yield f"left out: {left_out:,} sessions of another device, power profile or project than the latest one"
     if in_turns:
-        yield f"left out: {in_turns:,} sessions of versions that ran in turns with a later one. What shifts one shifts all of them"
+        yield f"left out: {in_turns:,} sessions of versions that ran in turns with a later one. What shifts one shifts all"
     if len(sessions) < LEAST_SESSIONS:
         yield f"change points need at least {LEAST_SESSIONS} sessions; the history has {len(sessions)}"
     common = common_tests(sessions)

@@ -76,7 +76,12 @@ _view_options = gathered(
     help="The report's file ('-': stdout). Without --format, its extension selects the format.",
 )
 @option(
-    "--tests", multiple=True, type=TEXT, from_project=False, metavar="PATTERN", help="CLASS[#METHOD] with * and ?; repeatable. [all]"
+    "--tests",
+    multiple=True,
+    type=TEXT,
+    from_project=False,
+    metavar="PATTERN",
+    help="CLASS[#METHOD] with * and ?; repeatable. [all]",
 )
 @_view_options
 @report_options

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from navitas.energy.attribute.ledger import (
     Tests,
     Transfers,
 )
-from navitas.recording.parse.arrays import F64, I64, Bool
+from navitas.recording.parse.arrays import I64, Bool
 
 Facts = TypeVar("Facts", Energy, Calls, Shares, Transfers, HandedTasks)
 
@@ -88,7 +88,7 @@ def of_tests(ledger: Ledger, keep: Bool) -> Ledger:
     )
 
 
-def _rows(column: F64 | I64 | tuple[str, ...] | None, keep: Bool) -> object:
+def _rows(column: Any, keep: Bool) -> Any:
     """Return the chosen values of a column."""
     if isinstance(column, tuple):
         return tuple(value for value, is_kept in zip(column, keep.tolist(), strict=True) if is_kept)

@@ -126,7 +126,9 @@ def _unfit(tests: Sequence[TestEnergy], groups: Sequence[Repeats]) -> Iterator[N
     all_unfit = [group for group in groups if all(test.unfit for test in group.tests)]
     counted_anyway = {test.rows for group in all_unfit for test in group.tests}
     left_out = [
-        f"{name_of_test(test)} (run {test.repeat + 1}: {', '.join(test.unfit)})" for test in found if test.rows not in counted_anyway
+        f"{name_of_test(test)} (run {test.repeat + 1}: {', '.join(test.unfit)})"
+        for test in found
+        if test.rows not in counted_anyway
     ]
     messages = [f"medians and intervals leave out these runs: {listed(left_out)}"] if left_out else []
     if all_unfit:

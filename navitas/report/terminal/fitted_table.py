@@ -54,8 +54,8 @@ class FittedTable:
     """Rows under columns, at the width of the console that prints them. The first column is the key.
 
     `rows` hold a cell for each column. `notes` are printed below the table, after a line that names dropped columns. Columns are
-    dropped by rank before the key gets less than `key_share` of the width. With `stacks`, each key gets a line of its own first,
-    above its row. Without rows, only the title and notes are printed.
+    dropped by rank before the key gets less than `key_share` of the width. With `stacks`, if a column would be dropped or a key
+    shortened, each key gets a line of its own above its row first. Without rows, only the title and notes are printed.
     """
 
     title: str
@@ -81,7 +81,8 @@ class FittedTable:
             yield Paragraph(self.title, style="bold")
         if self.rows:
             widths = self._widths(options.max_width, self.key_share)
-            if self.stacks and len(widths) < len(self.columns):
+            keys = max(_cells(row[0]) for row in self.rows)
+            if self.stacks and (len(widths) < len(self.columns) or widths[0] < keys):
                 widths = self._widths(options.max_width, 0.0, key_cells=_cells(self.columns[0].title))
                 yield from self._stacked(widths, options.max_width)
             else:
@@ -124,7 +125,7 @@ class FittedTable:
         return Text("\n").join(wrapped(line, width) for line in text.split("\n", allow_blank=True))
 
     def _widths(self, width: int, key_share: float, key_cells: int | None = None) -> dict[int, int]:
-        """The width of each column that is shown, by its number. `key_cells` is the width of the key if its texts do not count."""
+        """The width of each column that is shown, by its number. `key_cells` replaces the key's natural width."""
         natural = [max(map(_cells, (column.title, *(row[i] for row in self.rows)))) for i, column in enumerate(self.columns)]
         natural[0] = natural[0] if key_cells is None else key_cells
         words = [min(self._longest_word(number), _LEAST_TEXT) for number in range(len(self.columns))]
@@ -151,7 +152,6 @@ class FittedTable:
             more = min(natural[number] - found[number], spare)
             found[number], spare = found[number] + more, spare - more
         return found
-
 
     def _longest_word(self, number: int) -> int:
         """The width of the longest word of a column that wraps, which is not broken if the width allows. 0 for other columns."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -109,7 +109,12 @@ class ViewsReport:
     def render(self, profile: Profile, console: Console) -> None:
         """Print the views. Raises `UsageError` if the recording lacks what they show."""
         self.views.check(profile)
-        shown = {"top": self._shares, "timeline": partial(self._timelines, width=console.width), "tree": self._trees}
+        timelines = partial(self._timelines, width=console.width)
+        shown: dict[str, Callable[[Profile], Iterator[RenderableType]]] = {
+            "top": self._shares,
+            "timeline": timelines,
+            "tree": self._trees,
+        }
         parts = [part for name in self.views.names for part in (*shown[name](profile), "")]
         console.print(Group(*parts, view_footer(profile, self.views.component)))
 

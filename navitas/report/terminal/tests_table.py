@@ -91,7 +91,9 @@ def _statuses(tests: Sequence[TestEnergy]) -> Text:
     """Return `passed`, or `2 passed, 1 failed; 1 warmup` for several runs."""
     cell = Text()
     for status, label in statuses(tests):
-        cell.append(("; " if status == UNFIT else ", ") if cell else "").append(unbroken(label), style=_STATUS_STYLE.get(status, ""))
+        cell.append(("; " if status == UNFIT else ", ") if cell else "").append(
+            unbroken(label), style=_STATUS_STYLE.get(status, "")
+        )
     return cell
 
 

@@ -184,7 +184,7 @@ def test_tests_are_shown_without_their_probes() -> None:
     # Threads use 7.5 J, 3 J of them in probes.
     assert row_of(text, "o.e.SortTest#sorts")[1:7] == ["4.50", "J", "3.00", "J", "-250", "mJ"]
     note = " ".join(text.split()).partition("App energy is ")[2]
-    assert note.startswith("what the app's threads used, without probes. The energy of probes is estimated from their sampled cost.")
+    assert note.startswith("what the app's threads used, without probes. The energy of probes is estimated from their sampled")
     assert "4.25 J without. ± is half of the 95 % interval of the measurement. One run does not show how runs differ" in note
     found = [replace(probed, repeat=i, compensation=(3.0, 1.0, j, 1.5)) for i, j in enumerate((3.0, 5.0, 4.0))]
     text = shown(profile(*found, *(without_probes(test, 4.0) for test in found)))
