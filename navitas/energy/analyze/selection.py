@@ -82,7 +82,7 @@ def of_tests(ledger: Ledger, keep: Bool) -> Ledger:
         transfers=_facts(ledger.transfers, new_test),
         handed=_facts(ledger.handed, new_test),
         run_energy_j=energies_j,
-        evidence=tuple(replace(each, rails_j=None, unscaled_j=None) for each in ledger.evidence),
+        evidence=tuple(replace(evidence, rails_j=None, unscaled_j=None) for evidence in ledger.evidence),
         curves=_Windows(ledger.curves, owner_run, edges_ns),
         messages=None,
     )
