@@ -72,7 +72,7 @@ def _starved(profile: Profile) -> Iterator[Notice]:
         busy = "other apps kept the phone busy"
         remedy = "Close other apps, let the phone cool down, keep the app in the foreground, and record again."
     count = counted(len(named), "test")
-    message = f"{busy}, so {count} waited for a CPU, and used other energy than on an idle device: {listed(named)}"
+    message = f"{busy}, so {count} waited for a CPU. On an idle device, the energy would differ. Longest waits: {listed(named)}"
     yield Notice.with_code("starved", message, f"{remedy} {MORE}")
 
 

@@ -203,12 +203,12 @@ def totals(profile: Profile) -> Iterator[RenderableType]:
 
 
 def evidence(profile: Profile) -> Iterator[RenderableType]:
-    """Yield the evidence for the components with the expected error, and the first reasons why it is not better.
+    """Yield the evidence for the components with the expected error, and for each the first reasons why it is not better.
 
     Components with the same evidence share a line. Reasons that are warnings, too, are left out.
     """
     warned = frozenset(notice.message for notice in profile.warnings)
-    reasons: list[str] = []
+    others = 0
     for group in evidence_groups(profile):
         subject = f" of {listed(group.components)}" if len(profile.evidence) > 1 else ""
         words = f"{group.level} ({group.basis})" if group.basis else group.level
@@ -216,11 +216,12 @@ def evidence(profile: Profile) -> Iterator[RenderableType]:
             error = unbroken(f"{100 * group.expected_error:.0f} %")
             words += f". The typical error of a method is {error} (docs/accuracy.md)."
         yield Paragraph(f"Evidence{subject}: {words}")
-        reasons += group.reason_lines(warned)
-    for reason in reasons[:_MAX_REASONS]:
-        yield Paragraph(f"  {printable(reason, 500)}", style="dim", indent="  ")
-    if more := reasons[_MAX_REASONS:]:
-        yield Text(f"  … {counted(len(more), 'more reason')} (--json)", style="dim")
+        reasons = group.reason_lines(warned)
+        for reason in reasons[:_MAX_REASONS]:
+            yield Paragraph(f"  {printable(reason, 500)}", style="dim", indent="  ")
+        others += len(reasons[_MAX_REASONS:])
+    if others:
+        yield Text(f"… {counted(others, 'more reason')} (--json)", style="dim")
     if note := tick_note(profile):
         yield Paragraph(note)
     yield Paragraph(uncertainty_note(profile), style="dim")
@@ -241,11 +242,11 @@ def warnings(profile: Profile) -> Iterator[RenderableType]:
 
 def view_footer(profile: Profile, component: str | None) -> Paragraph:
     """Return the evidence of what a view shows, and the number of warnings, in one line."""
-    groups = "; ".join(f"{group.level} for {listed(group.components)}" for group in evidence_groups(profile, component))
+    groups = [f"{group.level} for {listed(group.components)}" for group in evidence_groups(profile, component)]
     count = len(profile.warnings)
     doubt = f" {counted(count, 'warning')}: see the report without --view." if count else ""
     selected = f" {selection_note(profile)}" if profile.about.selected else ""
-    return Paragraph(f"Evidence: {groups or 'none'}.{doubt}{selected}", style="dim")
+    return Paragraph(f"Evidence: {'; '.join(groups) or 'none'}.{doubt}{selected}", style="dim")
 
 
 def selection_note(profile: Profile) -> str:
