@@ -17,14 +17,15 @@ from navitas.energy.analyze.top import ComponentShare, Top
 
 UNFIT = "unfit"
 _INTERVAL = unbroken("95 % interval")
+_ONE_RUN = "One run does not show how runs differ. To see that, add --repeat."
 _LEAST_JIT = 0.01
 _LONGEST = 40
-_OTHER_WORK = "the JIT compiler and other processes do different work in each run"
+_OTHER_WORK = "The JIT compiler and other processes do different work in each run."
 _PAPER1 = (
-    "Paper 1: that paper's formula charges all cores at full load, whether they ran or not, to each running method"
+    "Paper 1 is the formula of that paper. It charges each running method for all cores at full load, whether they ran or not"
     " (docs/how-it-measures.md)."
 )
-_BELOW_ZERO = "Figures can be slightly negative: the mean cost of probes, which has an error (±), is subtracted without clamping."
+_BELOW_ZERO = "Figures can be slightly negative. The mean cost of probes is subtracted, and it has an error (±)."
 CONSUMERS_NOTE = "The device computes its consumers from its rails, by a model of its own. The app's share is by uid."
 
 
@@ -38,19 +39,20 @@ def statuses(tests: Sequence[TestEnergy]) -> Iterator[tuple[str, str]]:
 def tests_note(profile: Profile, tests: Sequence[TestEnergy], groups: Sequence[Repeats]) -> str:
     """Return sentences that explain the figures of tests. Figures and their units are one word."""
     sums = profile.compensated_totals(tests)
-    sentences = ["App energy: energy of the app's threads."]
+    sentences = ["App energy is what the app's threads used."]
     if sums is not None:
-        basis = "their sampled cost and the runs without probes" if sums.by_baseline else "their sampled cost"
+        basis = "their sampled cost and from runs without probes" if sums.by_baseline else "their sampled cost"
         sentences = [
-            f"App energy: energy of the app's threads without probes, estimated from {basis}.",
-            f"All tests: {unbroken(joules(sums.energy_j))} with probes, {unbroken(joules(sums.compensated_j))} without.",
+            f"App energy is what the app's threads used, without probes. The energy of probes is estimated from {basis}.",
+            f"All tests used {unbroken(joules(sums.energy_j))} with probes, and {unbroken(joules(sums.compensated_j))} without.",
         ]
     if any(len(group.tests) > 1 for group in groups):
-        sentences.append(f"Energies are medians of the runs that count. ±: {_INTERVAL} of the measurement and of other runs.")
+        sentences.append(f"Energies are medians of the runs that count. ± is half of the {_INTERVAL}. It covers two errors:")
+        sentences.append("that of the measurement, and the differences between runs.")
     else:
-        sentences.append(f"±: {_INTERVAL} of the measurement. One run does not show how runs differ: repeat it.")
+        sentences.append(f"± is half of the {_INTERVAL} of the measurement. {_ONE_RUN}")
     sentences += _jit(profile)
-    sentences.append("Mean power: measured energy of the test divided by its wall time.")
+    sentences.append("Mean power is measured energy divided by wall time.")
     return " ".join(sentences)
 
 
@@ -65,7 +67,7 @@ def _jit(profile: Profile) -> list[str]:
         low, high = (unbroken(percent(pick(one.share for one in shares))) for pick in (min, max))
         over = f", {low} to {high} by run"
     total = unbroken(percent(jit_j / threads_j))
-    return [f"The JIT compiler used {total} of the threads' energy{over}; it is not part of app energy."]
+    return [f"The JIT compiler used {total} of the threads' energy{over}. App energy does not include it."]
 
 
 def baseline_note(groups: Sequence[Repeats]) -> str:
@@ -74,17 +76,17 @@ def baseline_note(groups: Sequence[Repeats]) -> str:
     exceeding = sum(each.exceeds_probes for each in pairs)
     if exceeding:
         tests = counted(exceeding, "test")
-        return f"In {tests}, the runs differ by more than the energy of probes, for other reasons: {_OTHER_WORK}. Use --repeat."
+        return f"In {tests}, runs with and without probes differ by more than the energy of probes. {_OTHER_WORK} Use --repeat."
     if any(each.runs == 1 for each in pairs):
-        return f"Single runs with and without probes also differ for other reasons: {_OTHER_WORK}. Use --repeat."
+        return f"Single runs with and without probes also differ for other reasons. {_OTHER_WORK} Use --repeat."
     return ""
 
 
 def method_figures_note(profile: Profile) -> str:
     """Return sentences that explain the figures of methods."""
     probed = any(run.probes_error is not None for run in profile.ledger.runs)
-    without = "Self and inclusive: without probes. Share: of the measured energy. " if probed else ""
-    return f"{without}±: {_INTERVAL} of self energy."
+    without = "Self and inclusive energy are without probes. Share is in percent of the measured energy. " if probed else ""
+    return f"{without}± is half of the {_INTERVAL} of self energy."
 
 
 def method_note(total: MethodTotal) -> str:
@@ -109,11 +111,11 @@ def uncertainty_note(profile: Profile) -> str:
     """Return what ± leaves out: the error of the power profile."""
     error, total_j = profile.total_error(), profile.totals.energy_j
     if not error.profile_j or total_j <= 0:
-        return "± is the interval of the measurement. Power rails measured the components, so no power profile adds to it."
+        return "± is the whole error: power rails measured the components, so no power profile adds to it."
     share = unbroken(f"{100 * error.profile_j / total_j:.0f} %")
     return (
-        f"± is the interval of the measurement. The power profile has a standard error of about {share} in addition. All figures"
-        " of this device share it, so comparisons leave it out (docs/accuracy.md)."
+        f"± does not include the error of the power profile, which is about {share} (one standard error). It moves all figures"
+        " of this device together, so comparisons can ignore it (docs/accuracy.md)."
     )
 
 
@@ -146,7 +148,7 @@ def measured_by_rails(profile: Profile) -> str:
 
 def rails_note(uses: Sequence[ComponentShare]) -> str:
     """Return a note on the components that rails scaled, or did not. A ratio and its sign are one word."""
-    meaning = "Rails and model alone: energies of the time in which the rails were read."
+    meaning = "Rails: what power rails measured. Model alone: the estimate without them, for the same time."
     scaled = [(use.component, use.ratio) for use in uses if use.level == "rails"]
     ratios = [unbroken(f"{printable(name, _LONGEST)} × {digits(ratio)}") for name, ratio in scaled if ratio is not None]
     if not scaled:

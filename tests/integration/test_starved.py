@@ -26,7 +26,7 @@ def test_a_starved_recording_is_reported(tmp_path: Path, capsys: pytest.CaptureF
     recording = make_recording(tmp_path / "rec", *runs)
     assert run(["report", str(recording.path), "--json", str(tmp_path / "report.json")]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "this computer was busy with other work while 1 test waited for a CPU" in shown
+    assert "other programs kept this computer busy, so 1 test waited for a CPU" in shown
     assert "docs/unsteady-tests.md" in shown
     report = json.loads((tmp_path / "report.json").read_text("utf-8"))
     shares = [test["starved_share"] for test in report["tests"]]

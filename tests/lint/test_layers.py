@@ -27,7 +27,7 @@ ROOMS = {
 }
 # The parts of a room, in the order of the data flow: each may import those to its left, and the room's own modules.
 PARTS = {
-    "android": ("ids", "binary_xml", "power_statistics", "perfetto", "apk", "batterystats"),
+    "android": ("ids", "instrumentation", "binary_xml", "power_statistics", "perfetto", "apk", "batterystats"),
     "recording": ("parse", "importing"),
     "capture": ("bundle", "device", "build", "collect"),
     "energy": ("attribute", "analyze"),

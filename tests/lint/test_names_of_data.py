@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from source_tree import PACKAGE, files, nodes
 
 # How many variables, fields and parameters of the package have each name, at most.
-LIMITS = {"found": 592, "one": 533, "each": 179, "place": 259, "known": 187}
+LIMITS = {"found": 591, "one": 533, "each": 179, "place": 257, "known": 187}
 
 
 def _bound(syntax: Iterable[ast.AST]) -> Iterator[str]:

@@ -96,6 +96,7 @@ class TestSpec:
     threads: Sequence[ThreadSpec]
     module: str = ":"
     status: str = "passed"
+    failure: str = ""
     wall_ns: int = 1_000_000_000
     other_processes_j: float = 0.0
     base_j: float = 0.0
@@ -168,6 +169,7 @@ def _tests(tests: Sequence[TestSpec], *, alternative: bool) -> Tests:
         method=tuple(test.method for test in tests),
         repeat=np.array([test.repeat for test in tests], np.int64),
         status=tuple(test.status for test in tests),
+        failure=tuple(test.failure for test in tests),
         start_ns=np.zeros(len(tests), np.int64),
         end_ns=np.array([test.wall_ns for test in tests], np.int64),
         alternative_j=np.array([test.alternative_j for test in tests], np.float64) if alternative else None,

@@ -250,13 +250,12 @@ def _found_lines(commits: Sequence[Commit], found: FoundCommits | None, change: 
     what = "one of these commits changed it" if several else "this commit changed it"
     if found.step is not None:
         step = percent(100 * math.expm1(found.step))
-        lines.append(f"{step} from the commit before the likely one, of {percent(change.percent)} in all")
+        lines.append(f"the likely commit alone: {step}, of {percent(change.percent)} in all")
     if several:
         chance = f"{100 * found.no_change:.2g} %"
-        lines.append(f"probability that none did, and builds of the same code differ by this: {chance}")
-    lines.append(
-        f"{what}; the probability of error is {100 * found.error:.2g} % if there is one such commit, after {found.builds} builds"
-    )
+        lines.append(f"probability that no commit changed it, and only the builds differ: {chance}")
+    error = f"{100 * found.error:.2g} %"
+    lines.append(f"{what}, after {found.builds} builds. If one commit did, the probability that it is another one is {error}")
     for index, reason in sorted(found.skipped.items()):
         lines.append(f"skipped {commits[index].short}: {printable(reason, _LONGEST)}")
     return lines

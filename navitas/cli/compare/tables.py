@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import count
 
-from navitas.base.units import UNKNOWN, joules
+from navitas.base.units import UNKNOWN, joules, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.insight.compare.comparison import Comparison, FigureChange
 from navitas.insight.compare.effect import Effect
@@ -24,13 +24,14 @@ def changes_table(found: Comparison, energy: Energy, before: int, after: int) ->
     columns = [
         Column("Figure", text=True),
         Column("Kind", text=True, drop=4),
-        Column(f"{energy.capitalize()} energy before", drop=2),
+        Column("Before", drop=2),
         Column("After", drop=3),
         Column("Change"),
         Column("95 %", drop=1),
         Column("Verdict", wrap=True),
     ]
-    table = FittedTable(f"{energy.capitalize()} energy, {_sessions(before)} before and {_sessions(after)} after", columns)
+    title = f"{energy.capitalize()} energy, {_sessions(before)} before and {_sessions(after)} after"
+    table = FittedTable(title, columns, stacks=True)
     labels = short_names([one.subject for one in found.changes])
     for i in _shown(found.changes):
         one, label = found.changes[i], labels[i]
@@ -85,8 +86,10 @@ def percent(value: float) -> str:
 def _verdict(one: Verdict | None) -> str:
     if one is None:
         return "no energy in some runs or sessions"
-    if one.word == "not enough data" and one.shows_percent is not None:
-        return f"not enough data: shows changes from about {about(one.shows_percent)}"
+    if one.word == "not enough data":
+        if one.shows_percent is None:
+            return "not enough data: shows no change of any size"
+        return f"not enough data: shows changes from about {unbroken(about(one.shows_percent))}"
     return one.word
 
 

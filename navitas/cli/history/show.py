@@ -91,14 +91,14 @@ def _warnings(sessions: Sequence[Session], left_out: int, in_turns: int) -> Iter
     if left_out:
         yield f"left out: {left_out:,} sessions of another device, power profile or project than the latest one"
     if in_turns:
-        yield f"of versions that ran in turns, only the last is shown, since one shift moves all: {in_turns:,} sessions left out"
+        yield f"left out: {in_turns:,} sessions of versions that ran in turns with a later one. What shifts one shifts all"
     if len(sessions) < LEAST_SESSIONS:
-        yield f"change points need {LEAST_SESSIONS} sessions or more, and there are {len(sessions)}"
+        yield f"change points need at least {LEAST_SESSIONS} sessions; the history has {len(sessions)}"
     common = common_tests(sessions)
     if missing := sorted({test for one in sessions for test in one.tests} - common):
-        yield f"the total counts only tests that passed in all sessions, so without: {printable_list(missing, 5)}"
+        yield f"the total leaves out tests that did not pass in every session: {printable_list(missing, 5)}"
     if len({one.origin.settings for one in sessions}) > 1:
-        yield "the sessions were recorded with different options, which can be a part of a change"
+        yield "the sessions were recorded with different options. These can cause a part of a change"
 
 
 def _session_row(one: Session) -> dict[str, Any]:
@@ -139,7 +139,7 @@ def trends_table(found: Sequence[FigureTrend], energy: Energy, labels: Sequence[
     ]
     count = f"{len(labels)} session{'s' if len(labels) != 1 else ''}"
     first, last = (printable(label, 40) for label in (labels[0], labels[-1]))
-    table = FittedTable(f"{energy.capitalize()} energy over {count}, {first} to {last}", columns)
+    table = FittedTable(f"{energy.capitalize()} energy over {count}, {first} to {last}", columns, stacks=True)
     names = short_names([one.subject for one in found])
     for one, name in sorted(zip(found, names, strict=True), key=lambda each: not each[0].change_points):
         slope = _NONE if one.slope is None else percent(one.slope.percent)

@@ -115,6 +115,14 @@ _page_options = gathered(
     metavar="FILE",
     help="The report's file ('-': stdout). Without --format, its extension selects the format.",
 )
+@option(
+    "--tests",
+    multiple=True,
+    type=TEXT,
+    from_project=False,
+    metavar="PATTERN",
+    help="CLASS[#METHOD] with * and ?; repeatable. [all]",
+)
 @_view_options
 @_page_options
 @report_options
@@ -123,6 +131,7 @@ def command(
     recording: Path | None,
     print_schema: bool,
     map_file: Path | None,
+    tests: tuple[str, ...],
     views: ViewRequest | None,
     page: _PageFolders,
     report: ReportOptions,
@@ -149,7 +158,7 @@ def command(
         known = read_map(map_file, recording.name)
         add_map(recording, known.map_id, known.module, known.data, known.includes)
     with ConsoleProgress(only_live=True) as progress:
-        profile = load_profile(recording, options.analysis, tree=options.tree, stage=progress.stage)
+        profile = load_profile(recording, options.analysis, tree=options.tree, tests=tests, stage=progress.stage)
         if views is not None:
             views.check(profile)
         if page.before is not None:

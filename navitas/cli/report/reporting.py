@@ -2,37 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
 from navitas.base.errors import NavitasError
+from navitas.capture.collect.runs.selection import TestName, check_pattern, named, no_match
 from navitas.cli.habits.files import STDOUT, write_to
 from navitas.cli.habits.shared_options import ReportOptions
 from navitas.cli.habits.standard_output import output_console
-from navitas.energy.analyze.load import analyze, load_tables
+from navitas.energy.analyze.load import TestSelection, analyze, load_tables
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.attribute.analysis_settings import DEFAULT, AnalysisSettings
 from navitas.energy.attribute.run_rows import stem
+from navitas.recording.manifest import Test
 from navitas.recording.parse.parsed_recording import ParsedRecording
 from navitas.report.registry import find_format, is_builtin
 from navitas.report.terminal.terminal_report import TerminalReport, ViewsReport, unknown_thread
 
 
 def load_profile(
-    path: Path, settings: AnalysisSettings = DEFAULT, *, tree: str | None = None, stage: Callable[[str], None] = lambda text: None
+    path: Path,
+    settings: AnalysisSettings = DEFAULT,
+    *,
+    tree: str | None = None,
+    tests: Sequence[str] = (),
+    stage: Callable[[str], None] = lambda text: None,
 ) -> Profile:
-    """Load and analyze a recording, as `navitas.load`. Calls `stage(text)` at the start of each stage.
+    """Load and analyze a recording, as `navitas.load`; with patterns of `tests`, only these. Calls `stage(text)` at each stage.
 
-    Raises the errors of `navitas.load`, and `UsageError` before the analysis if `tree` matches no thread with calls.
+    Raises the errors of `navitas.load`, and `UsageError` before the analysis if `tree` matches no thread with calls, or a pattern
+    no test.
     """
     stage("reading the recording")
     loaded = load_tables(path, settings)
     if tree is not None:
         _check_thread(loaded.parsed, tree)
+    selection = _selection(loaded.manifest.tests, tests) if tests else None
     stage("attributing energy to calls")
-    return analyze(loaded)
+    return analyze(loaded, selection)
+
+
+def _selection(tests: Sequence[Test], patterns: Sequence[str]) -> TestSelection:
+    names = list(dict.fromkeys(TestName(test.class_name, test.method) for test in tests))
+    chosen: set[tuple[str, str]] = set()
+    for pattern in patterns:
+        check_pattern(pattern)
+        matching = {(name.class_name, name.method) for name in names if named(pattern, name) is not None}
+        if not matching:
+            raise no_match(pattern, names)
+        chosen |= matching
+    return TestSelection(tuple(patterns), frozenset(chosen))
 
 
 def _check_thread(parsed: ParsedRecording, wanted: str) -> None:

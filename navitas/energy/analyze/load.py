@@ -8,10 +8,13 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 
+import numpy as np
+
 from navitas.base.errors import PowerProfileError, RecordingError
 from navitas.energy.analyze.notices import notices
 from navitas.energy.analyze.profile import About, Profile
 from navitas.energy.analyze.records import Notice
+from navitas.energy.analyze.selection import of_tests
 from navitas.energy.attribute.analysis_settings import DEFAULT, AnalysisSettings, EvidenceChoice
 from navitas.energy.attribute.build import build_ledger
 from navitas.energy.attribute.component_registry import COMPONENTS
@@ -33,6 +36,16 @@ class Loaded:
     manifest: Manifest
     model: PowerModel
     settings: AnalysisSettings = DEFAULT
+
+
+@dataclass(frozen=True, slots=True)
+class TestSelection:
+    """The tests (class and method) that a profile is about, and the patterns that chose them."""
+
+    __test__ = False
+
+    patterns: tuple[str, ...]
+    tests: frozenset[tuple[str, str]]
 
 
 def load(
@@ -80,17 +93,26 @@ def load_tables(path: Path, settings: AnalysisSettings = DEFAULT) -> Loaded:
     return Loaded(path, parsed, manifest, model, settings)
 
 
-def analyze(loaded: Loaded) -> Profile:
-    """Compute the profile of a recording's tables. Errors name the recording's folder."""
+def analyze(loaded: Loaded, selection: TestSelection | None = None) -> Profile:
+    """Compute the profile of a recording's tables, or of some tests. Errors name the recording's folder."""
     try:
-        return profile_of(loaded.parsed, loaded.manifest, loaded.model, loaded.settings)
+        return profile_of(loaded.parsed, loaded.manifest, loaded.model, loaded.settings, selection)
     except RecordingError as error:  # The message doesn't name a file yet.
         raise RecordingError(f"{loaded.path}: {error.message}", error.remedy) from error
 
 
-def profile_of(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, settings: AnalysisSettings = DEFAULT) -> Profile:
-    """Attribute the energy of every run, and collect the warnings."""
+def profile_of(
+    parsed: ParsedRecording,
+    manifest: Manifest,
+    model: PowerModel,
+    settings: AnalysisSettings = DEFAULT,
+    selection: TestSelection | None = None,
+) -> Profile:
+    """Attribute the energy of every run, and collect the warnings. A selection leaves out all but its tests."""
     ledger = build_ledger(parsed, manifest, model, settings)
+    if selection is not None:
+        names = zip(ledger.tests.class_name, ledger.tests.method, strict=True)
+        ledger = of_tests(ledger, np.array([name in selection.tests for name in names], bool))
     findings = Findings()
     known = {component.name for component in COMPONENTS}
     unknown = Counter(name for name in manifest.components if name not in known)
@@ -104,6 +126,7 @@ def profile_of(parsed: ParsedRecording, manifest: Manifest, model: PowerModel, s
         power_profile={**manifest.power_profile.model_dump(mode="json"), "name": model.name},
         battery_mah=model.battery_mah,
         voltage_v=model.voltage_v,
+        selected=() if selection is None else selection.patterns,
         created_utc=manifest.created_utc,
         provenance={
             "navitas_version": manifest.navitas_version,

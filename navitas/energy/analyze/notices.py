@@ -47,7 +47,7 @@ def _without_clock(profile: Profile) -> Iterator[Notice]:
     if (owners.tid[unknown] != 0).any():
         remedy = "The readings of these threads are missing or damaged: record again."
     else:
-        message += "; it is among that of the threads that carried these virtual threads"
+        message += ". The threads that carried these virtual threads have it"
         remedy = "Run the tests on Java 21 to 25 with --add-opens=java.base/java.lang=ALL-UNNAMED. See docs/probes.md."
     yield Notice.with_code("no_thread_cpu_time", message, remedy)
 
@@ -62,7 +62,7 @@ def _left_on(profile: Profile) -> Iterator[Notice]:
 def _counters(profile: Profile) -> Iterator[Notice]:
     """Yield a warning if executions of blocks were counted, which takes time."""
     if profile.about.settings.get("granularity") == "block":
-        message = "counters of basic blocks took time, so energies are higher than without them; nothing corrects this"
+        message = "counters of basic blocks took time, so energies are higher than without them. Nothing corrects this"
         yield Notice.with_code("block_counters", message, "Take energies from a recording with --granularity test.")
 
 
@@ -95,8 +95,8 @@ def _large_probes(profile: Profile) -> Iterator[Notice]:
     shown, negative = (", ".join(names[each.id] for each in some[:_MAX_NAMED]) for some in (dominated, below))
     messages = [f"probes used more than 20 % of {', '.join(named)}{more}"] if large else []
     messages += [f"probes used more energy than these methods: {shown}"] if dominated and not large else []
-    messages += ["their energy is subtracted"]
-    messages += [f"without it, these methods are below zero by more than ±: {negative}"] if below else []
+    messages += ["Their energy is subtracted"]
+    messages += [f"After that, these methods are below zero by more than ±: {negative}"] if below else []
     if dominated:
         remedy = _leave_out([f"{each.method.class_name}#{each.method.name}" for each in dominated[:_MAX_NAMED]], profile.about)
     else:
@@ -104,7 +104,7 @@ def _large_probes(profile: Profile) -> Iterator[Notice]:
         remedy = f"{cheaper}With --granularity test, methods have no probes."
     if not any(test.unprobed_j for test in with_cost):
         remedy = f"To correct the figures with runs without probes, add --baseline. {remedy}"
-    yield Notice.with_code("probes_large", "; ".join(messages), remedy)
+    yield Notice.with_code("probes_large", ". ".join(messages), remedy)
 
 
 def _leave_out(patterns: list[str], about: About) -> str:

@@ -71,6 +71,8 @@ class About:
     provenance: Mapping[str, object] = field(default_factory=dict)
     """The origin of the recording: `navitas_version` and, if known, `host`, `java`, `git` and `command_line`, as in the JSON
     report (docs/json-report.md)."""
+    selected: tuple[str, ...] = ()
+    """The patterns of the tests that the figures are about. Empty: all tests, and the energy outside of them."""
 
 
 class Profile:

@@ -253,6 +253,7 @@ class TestEnergy:
     - `unprobed_j`, `unprobed_threads_j`: `energy_j` and `threads_j` of the baseline run. None without `--baseline`.
     - `alternative_j`: energy by the alternative model.
     - `unfit`: why the run does not count in statistics: `warmup`, `hot` (the phone was), `starved`.
+    - `failure`: where and why the test failed, such as `SortTest.java:12: AssertionError: not sorted`. Empty if that is unknown.
 
     These are None if the cost of probes is unknown:
 
@@ -292,6 +293,7 @@ class TestEnergy:
     unfit: tuple[str, ...] = ()
     app_components: tuple[float, ...] = ()
     base_components: tuple[float, ...] = ()
+    failure: str = ""
 
     @property
     def compensated_j(self) -> float:

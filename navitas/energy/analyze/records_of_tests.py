@@ -61,6 +61,7 @@ def records_of_tests(tables: LedgerTables, uses: CpuUses) -> tuple[TestEnergy, .
             _unfit(tables, uses, wall_ns),
             map(tuple, (app_j - probes_j).tolist()),
             map(tuple, by_kind[:, OwnerKind.BASE].tolist()),
+            tests.failure,
             strict=True,
         ),
     )
@@ -250,6 +251,7 @@ def _merged(tests: list[TestEnergy]) -> TestEnergy:
         app_components=_sum_components([test.app_components for test in tests]),
         base_components=_sum_components([test.base_components for test in tests]),
         unfit=tuple(dict.fromkeys(reason for test in tests for reason in test.unfit)),
+        failure=next((test.failure for test in tests if test.failure), ""),
     )
 
 

@@ -62,20 +62,17 @@ def _starved(profile: Profile) -> Iterator[Notice]:
     if not worst:
         return
     named = [
-        f"{name_of_test(test)} (run {test.repeat + 1}) ran for {_time(use.cpu_ns)} and waited {_time(starved_ns)},"
-        f" {100 * (use.starved_share or 0.0):.0f} % of the CPU time it wanted"
+        f"{name_of_test(test)} (run {test.repeat + 1}) ran for {_time(use.cpu_ns)} and waited {_time(starved_ns)}"
         for starved_ns, test, use in sorted(worst.values(), key=lambda each: -each[0])
     ]
     if profile.about.device.get("kind") == "virtual":
-        place = "this computer was"
+        busy = "other programs kept this computer busy"
         remedy = "Stop other programs on this computer and record again."
     else:
-        place = "the phone was"
+        busy = "other apps kept the phone busy"
         remedy = "Close other apps, let the phone cool down, keep the app in the foreground, and record again."
     count = counted(len(named), "test")
-    message = (
-        f"{place} busy with other work while {count} waited for a CPU: {listed(named)}; on an idle device, their energy differs"
-    )
+    message = f"{busy}, so {count} waited for a CPU. On an idle device, the energy would differ. Longest waits: {listed(named)}"
     yield Notice.with_code("starved", message, f"{remedy} {MORE}")
 
 
@@ -127,11 +124,17 @@ def _unfit(tests: Sequence[TestEnergy], groups: Sequence[Repeats]) -> Iterator[N
     if not found:
         return
     all_unfit = [group for group in groups if all(test.unfit for test in group.tests)]
-    named = [f"{name_of_test(test)} (run {test.repeat + 1}: {', '.join(test.unfit)})" for test in found]
-    message = f"runs that do not count in medians and intervals: {listed(named)}"
+    counted_anyway = {test.rows for group in all_unfit for test in group.tests}
+    left_out = [
+        f"{name_of_test(test)} (run {test.repeat + 1}: {', '.join(test.unfit)})"
+        for test in found
+        if test.rows not in counted_anyway
+    ]
+    messages = [f"medians and intervals leave out these runs: {listed(left_out)}"] if left_out else []
     if all_unfit:
         names = listed([name_of_test(group.tests[0]) for group in all_unfit])
-        message = f"{message}; since no run of these is fit, all count: {names}"
+        messages.append(f"these tests have only runs that should not count, so all of their runs count: {names}")
+    message = ". ".join(messages)
     yield Notice.with_code("unfit_runs", message, f"Record again on an idle and cool device. {MORE}")
 
 
@@ -160,7 +163,7 @@ def _outliers(groups: Sequence[Repeats]) -> Iterator[Notice]:
     if found:
         found.sort(key=lambda each: -abs(log(each[1])))
         named = [f"{name_of_test(test)} (run {test.repeat + 1}: {ratio:.2f} × the median)" for test, ratio in found]
-        message = f"single runs differ from the others: {listed(named)}; they count"
+        message = f"single runs differ from the others: {listed(named)}. They count, too"
         yield Notice.with_code("outliers", message, f"Find out what happened in these runs, or record again. {MORE}")
 
 

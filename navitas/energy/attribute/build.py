@@ -68,7 +68,7 @@ def build_ledger(
     measured = MeasuredRuns(parsed, manifest, model, settings)
     components, runs = measured.runs(components)
     has_alternative = settings.alternative is not None
-    attribution = _Attribution(manifest, measured.paths, TestRows(manifest.tests, alternative=has_alternative))
+    attribution = _Attribution(manifest, measured.paths, TestRows(manifest.tests, parsed.failures, alternative=has_alternative))
     is_baseline = [attribution.is_baseline(run.tables) for run in runs]
     numbers = range(len(runs))
     unprobed = [test for i in numbers if is_baseline[i] for test in attribution.attribute(i, runs[i], Baselines(())).unprobed]

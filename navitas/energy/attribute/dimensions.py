@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -23,7 +23,8 @@ class TestRows:
 
     __test__ = False
 
-    def __init__(self, tests: Sequence[Test], *, alternative: bool) -> None:
+    def __init__(self, tests: Sequence[Test], failures: Mapping[tuple[int, int], str], *, alternative: bool) -> None:
+        self._failures = failures
         self.tests = sorted(tests, key=lambda test: (test.run, test.id))
         self._row = {(test.run, test.id): row for row, test in enumerate(self.tests)}
         size = len(self.tests)
@@ -67,6 +68,7 @@ class TestRows:
             method=tuple(test.method for test in tests),
             repeat=np.array([test.repeat for test in tests], np.int64),
             status=tuple(test.status for test in tests),
+            failure=tuple(self._failures.get((test.run, test.id), "") for test in tests),
             start_ns=self._start_ns,
             end_ns=self._end_ns,
             alternative_j=self._alternative_j,

@@ -105,7 +105,7 @@ class RunEntry:
 
 @dataclass(frozen=True, slots=True)
 class Tests(ColumnTable):
-    """One row per run of a test, by `run_id` and `id`.
+    """One row per run of a test, by `run_id` and `id`. `failure`: where and why it failed; empty if that is unknown.
 
     `run` is a row of `Ledger.runs`, or -1. A test that never ran starts and ends at 0.
     `alternative_j`: joules by the alternative model, None without one. `waited_ns`: the time that the app's threads were ready
@@ -123,6 +123,7 @@ class Tests(ColumnTable):
     method: tuple[str, ...]
     repeat: I64
     status: tuple[str, ...]
+    failure: tuple[str, ...]
     start_ns: I64
     end_ns: I64
     alternative_j: F64 | None

@@ -173,22 +173,22 @@ def _warnings(before: Sequence[Session], after: Sequence[Session], left_out: Seq
     sessions = [*before, *after]
     if left_out:
         names = printable_list(left_out, _NAMES)
-        yield f"left out, since they did not pass in all runs of all sessions: {names}"
+        yield f"these tests are left out, because they did not pass in every run: {names}"
     if unknown := sorted({subject.name for session in sessions for subject in session.unknown}):
         names = printable_list(unknown, _NAMES)
-        yield f"left out, since the CPU time of threads that ran them is unknown in a session: {names}"
+        yield f"these are left out, because a session lacks the CPU time of threads that ran them: {names}"
     known = {name for session in sessions for name in session.conditions}
     differing = sorted(name for name in known if len({session.conditions.get(name) for session in sessions}) > 1)
     if differing:
         names = printable_list(differing, _NAMES)
-        yield f"the recordings differ in more than the code, which can be a part of a change: {names}"
+        yield f"not only the code differs between the recordings. These can cause a part of a change: {names}"
     if unfit := [session.name for session in sessions if not session.is_fit]:
         names = printable_list(unfit, _NAMES)
-        yield f"the device was busy or hot in all runs, so their energy differs from that on an idle device: {names}"
+        yield f"the device was busy or hot in all runs of these sessions, and their energy shows it: {names}"
     if not together and min(len(before), len(after)) < 2:
         yield (
-            "one session of a version: sessions differ by several percent even without a change of code, so no change can be "
-            "shown; give several recordings of each version, from different sessions"
+            "one session of a version shows no change: sessions differ by several percent even if the code is the same. "
+            "Give several recordings of each version, from different sessions"
         )
     if min(len(session.repeats) for session in sessions) < 2:
-        yield "a session has only one run, so the spread of its runs is unknown; record with --repeat 3 or more"
+        yield "a session has only one run, so how much its runs differ is unknown. Record with --repeat 3 or more"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from navitas.recording.parse.chunks import (
 from navitas.recording.parse.clock_triples import ClockTriples, decode_triples
 from navitas.recording.parse.communication_records import Communications, decode_communications
 from navitas.recording.parse.counters import TICKS_SOURCE, Readings, decode_counters, tick_period_ns
+from navitas.recording.parse.failures import failed_lines
 from navitas.recording.parse.findings import LOST, TORN, UPDATE, Findings, ParsedLoss, report_newer, report_unknown_readings
 from navitas.recording.parse.hook_calls import Handoffs, HookCalls, decode_handoffs, decode_hooks
 from navitas.recording.parse.io_counters import IoCounters
@@ -61,12 +62,16 @@ _THREADS_SOURCE = 1
 
 @dataclass(frozen=True, slots=True)
 class ParsedRecording:
-    """A whole recording as tables, with its warnings and losses. Those of the manifest come first."""
+    """A whole recording as tables, with its warnings and losses. Those of the manifest come first.
+
+    `failures` has where and why tests failed, by run and test.
+    """
 
     method_table: MethodTable
     runs: tuple[RunTables, ...]
     warnings: tuple[Warning, ...]
     losses: tuple[ParsedLoss, ...]
+    failures: Mapping[tuple[int, int], str] = field(default_factory=dict)
 
 
 def parse_recording(recording: Recording) -> ParsedRecording:
@@ -83,12 +88,14 @@ def parse_recording(recording: Recording) -> ParsedRecording:
         tests[test.run].append(test)
     runs, warnings = [], [*manifest.warnings, *recording_findings.warnings, *recording.check()]
     losses = [*(ParsedLoss(loss.what, loss.count, loss.run) for loss in manifest.losses), *recording_findings.losses]
+    failures: dict[tuple[int, int], str] = {}
     for run in manifest.runs:
         findings = Findings(run.id)
+        failures |= {(run.id, test): text for test, text in failed_lines(recording, run.id, tests[run.id]).items()}
         runs.append(_run(recording, run, known, tests[run.id], findings))
         warnings += findings.warnings
         losses += findings.losses
-    return ParsedRecording(table, tuple(runs), tuple(warnings), tuple(losses))
+    return ParsedRecording(table, tuple(runs), tuple(warnings), tuple(losses), failures)
 
 
 @dataclass(frozen=True, slots=True)

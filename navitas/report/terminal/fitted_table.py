@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Self, TypeVar
@@ -13,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from navitas.base.units import UNKNOWN, counted, joules, unbroken
-from navitas.report.terminal.paragraph import Paragraph, fitting
+from navitas.report.terminal.paragraph import Paragraph, fitting, wrapped
 
 Cell = str | Text
 T = TypeVar("T")
@@ -32,13 +33,14 @@ class Column:
     """A column and its rank. If columns do not fit, the one with the largest `drop` is dropped first. Rank 0 always stays.
 
     `text` columns are left-aligned, and their cells may be shortened in the middle. With `wrap`, a cell continues on the next
-    line instead. Other columns hold figures: right-aligned, never cut.
+    line instead, between words. Other columns hold figures: right-aligned, or left-aligned with `left`, and never cut.
     """
 
     title: str
     drop: int = 0
     text: bool = False
     wrap: bool = False
+    left: bool = False
 
     @property
     def is_figure(self) -> bool:
@@ -51,7 +53,8 @@ class FittedTable:
     """Rows under columns, at the width of the console that prints them. The first column is the key.
 
     `rows` hold a cell for each column. `notes` are printed below the table, after a line that names dropped columns. Columns are
-    dropped by rank before the key gets less than `key_share` of the width. Without rows, only the title and notes are printed.
+    dropped by rank before the key gets less than `key_share` of the width. With `stacks`, if a column would be dropped or a key
+    shortened, each key gets a line of its own above its row first. Without rows, only the title and notes are printed.
     """
 
     title: str
@@ -59,6 +62,7 @@ class FittedTable:
     rows: list[Sequence[Cell]] = field(default_factory=list)
     notes: list[RenderableType] = field(default_factory=list)
     key_share: float = _KEY_SHARE
+    stacks: bool = False
 
     @classmethod
     def of(cls, title: str, columns: Mapping[Column, Callable[[T], Cell]], rows: Iterable[T]) -> Self:
@@ -75,8 +79,13 @@ class FittedTable:
         if self.title:
             yield Paragraph(self.title, style="bold")
         if self.rows:
-            widths = self._widths(options.max_width)
-            yield self._table(widths)
+            widths = self._widths(options.max_width, self.key_share)
+            keys = max(_cells(row[0]) for row in self.rows)
+            if self.stacks and (len(widths) < len(self.columns) or widths[0] < keys):
+                widths = self._widths(options.max_width, 0.0, key_cells=_cells(self.columns[0].title))
+                yield from self._stacked(widths, options.max_width)
+            else:
+                yield self._table(widths, self.rows)
             titles = [unbroken(column.title) for i, column in enumerate(self.columns) if column.title and i not in widths]
             if titles:
                 text = f"Not shown at this width: {', '.join(titles)} (see --json)"
@@ -86,33 +95,44 @@ class FittedTable:
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
         return Measurement(min(_LEAST_KEY, options.max_width), options.max_width)
 
-    def _table(self, widths: Mapping[int, int]) -> Table:
-        table = Table(header_style="dim", box=None, pad_edge=False, padding=(0, _GAP, 0, 0))
+    def _stacked(self, widths: Mapping[int, int], width: int) -> RenderResult:
+        """Yield the header, and for each row its key, shortened to the whole width, and below it the other cells."""
+        yield self._table(widths, [])
+        for key, *cells in self.rows:
+            yield shortened(_text(key), width)
+            yield self._table(widths, [["", *cells]], has_header=False)
+
+    def _table(self, widths: Mapping[int, int], rows: Sequence[Sequence[Cell]], *, has_header: bool = True) -> Table:
+        table = Table(header_style="dim", box=None, pad_edge=False, padding=(0, _GAP, 0, 0), show_header=has_header)
         for number, width in widths.items():
             column = self.columns[number]
             table.add_column(
                 shortened(Text(column.title), width),
-                justify="right" if column.is_figure else "left",
+                justify="right" if column.is_figure and not column.left else "left",
                 overflow="fold",
                 no_wrap=not column.wrap,
                 width=width,
             )
-        for row in self.rows:
+        for row in rows:
             table.add_row(*(self._cell(number, row[number], width) for number, width in widths.items()))
         return table
 
     def _cell(self, number: int, cell: Cell, width: int) -> Text:
-        text = cell.copy() if isinstance(cell, Text) else Text(cell)
-        return text if self.columns[number].wrap else shortened(text, width)
+        text = _text(cell)
+        if not self.columns[number].wrap:
+            return shortened(text, width)
+        return Text("\n").join(wrapped(line, width) for line in text.split("\n", allow_blank=True))
 
-    def _widths(self, width: int) -> dict[int, int]:
-        """The width of each column that is shown, by its number."""
+    def _widths(self, width: int, key_share: float, key_cells: int | None = None) -> dict[int, int]:
+        """The width of each column that is shown, by its number. `key_cells` replaces the key's natural width."""
         natural = [max(map(_cells, (column.title, *(row[i] for row in self.rows)))) for i, column in enumerate(self.columns)]
+        natural[0] = natural[0] if key_cells is None else key_cells
+        words = [min(self._longest_word(number), _LEAST_TEXT) for number in range(len(self.columns))]
         least = [
-            size if column.is_figure else min(size, max(_LEAST_TEXT, _cells(column.title)))
-            for size, column in zip(natural, self.columns, strict=True)
+            size if column.is_figure else min(size, max(word if column.wrap else _LEAST_TEXT, _cells(column.title)))
+            for size, word, column in zip(natural, words, self.columns, strict=True)
         ]
-        least[0] = min(natural[0], max(_LEAST_KEY, int(self.key_share * width)))
+        least[0] = min(natural[0], max(_LEAST_KEY, int(key_share * width)))
         shown = list(range(len(self.columns)))
         for number in sorted((i for i in shown if i and self.columns[i].drop), key=lambda i: -self.columns[i].drop):
             if _total(least, shown) <= width:
@@ -120,8 +140,9 @@ class FittedTable:
             shown.remove(number)
         found = {number: least[number] for number in shown}
         texts = [number for number in shown[1:] if not self.columns[number].is_figure]
-        titles = [_cells(column.title) for column in self.columns]
-        steps = [(number, _LEAST_KEY) for number in (0, *texts)] + [(number, titles[number]) for number in (*texts, 0)]
+        titles = [max(_cells(column.title), word) for column, word in zip(self.columns, words, strict=True)]
+        steps = [(number, max(_LEAST_KEY, words[number])) for number in (0, *texts)]
+        steps += [(number, titles[number]) for number in (*texts, 0)]
         for number, smallest in (*steps, (0, 1)):
             if (beyond := _total(found, shown) - width) > 0:
                 found[number] = max(found[number] - beyond, min(found[number], smallest))
@@ -130,6 +151,16 @@ class FittedTable:
             more = min(natural[number] - found[number], spare)
             found[number], spare = found[number] + more, spare - more
         return found
+
+    def _longest_word(self, number: int) -> int:
+        """The width of the longest word of a column that wraps, which is not broken if the width allows. 0 for other columns."""
+        if not self.columns[number].wrap:
+            return 0
+        return max((cell_len(word) for row in self.rows for word in re.split("[ \n]", _text(row[number]).plain)), default=0)
+
+
+def _text(cell: Cell) -> Text:
+    return cell.copy() if isinstance(cell, Text) else Text(cell)
 
 
 def shortened(text: Text, width: int) -> Text:

@@ -36,20 +36,20 @@ def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
     columns: dict[Column, Callable[[MethodTotal], Cell]] = {
         Column("Method", text=True): lambda total: Text(printable(names.short(total.id), 10_000)),
         Column("Self"): lambda total: joules(total.known(total.exclusive_j)),
-        Column("±", drop=2): lambda total: joules(total.known(total.exclusive_error.half_width_j)),
-        Column("Share", drop=1): lambda total: percent(share_of(total)),
-        Column("Component", drop=2, text=True): lambda total: _component(profile.components, total),
-        Column("Bytes", drop=3): lambda total: byte_count(moved[total.id]) if total.id in moved else "",
-        Column("", drop=9, text=True): lambda total: bar(share_of(total)),
-        Column("Inclusive", drop=3): lambda total: joules(total.known(total.inclusive_j)),
-        Column("Calls", drop=4): lambda total: f"{total.calls:,}",
-        Column("Per call", drop=5): lambda total: (
+        Column("±", drop=1): lambda total: joules(total.known(total.exclusive_error.half_width_j)),
+        Column("Share", drop=4): lambda total: percent(share_of(total)),
+        Column("Component", drop=3, text=True): lambda total: _component(profile.components, total),
+        Column("Bytes", drop=5): lambda total: byte_count(moved[total.id]) if total.id in moved else "",
+        Column("", drop=10, text=True): lambda total: bar(share_of(total)),
+        Column("Inclusive", drop=5): lambda total: joules(total.known(total.inclusive_j)),
+        Column("Calls", drop=6): lambda total: f"{total.calls:,}",
+        Column("Per call", drop=7): lambda total: (
             "" if total.inclusive_j_per_call is None else joules(total.inclusive_j_per_call)
         ),
-        Column("Mean power", drop=7): lambda total: "" if total.mean_power_w is None else watts(total.mean_power_w),
-        Column("Time", drop=8): lambda total: duration(total.wall_ns),
-        Column("Paper 1", drop=2): lambda total: joules(total.known(total.alternative_j)),
-        Column("Source", drop=6, text=True): lambda total: Text(printable(source_of(total.method), 200), style="dim"),
+        Column("Mean power", drop=8): lambda total: "" if total.mean_power_w is None else watts(total.mean_power_w),
+        Column("Time", drop=9): lambda total: duration(total.wall_ns),
+        Column("Paper 1", drop=3): lambda total: joules(total.known(total.alternative_j)),
+        Column("Source", drop=2, text=True): lambda total: Text(printable(source_of(total.method), 200), style="dim"),
     }
     hidden = set() if any(test.alternative_j is not None for test in shown) else {"Paper 1"}
     hidden |= set() if len(profile.components) > 1 else {"Component"}

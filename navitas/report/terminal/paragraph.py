@@ -30,12 +30,17 @@ class Paragraph:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         text = self.text if isinstance(self.text, Text) else Text(self.text)
-        width = max(options.max_width, len(self.indent) + _LEAST_WIDTH)
-        lines = [text[begin:end] for begin, end in _lines(text.plain, width, len(self.indent))]
-        found = Text(f"\n{self.indent}").join(lines)
-        found.plain = found.plain.replace(UNBROKEN, " ")
+        found = wrapped(text, max(options.max_width, len(self.indent) + _LEAST_WIDTH), self.indent)
         found.style = self.style
         yield found
+
+
+def wrapped(text: Text, width: int, indent: str = "") -> Text:
+    """The text in lines of at most `width` cells. Lines after the first start with `indent`."""
+    lines = [text[begin:end] for begin, end in _lines(text.plain, width, len(indent))]
+    found = Text(f"\n{indent}").join(lines)
+    found.plain = found.plain.replace(UNBROKEN, " ")
+    return found
 
 
 def fitting(text: str, width: int) -> int:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 
 from rich.console import Console, Group, RenderableType
@@ -12,9 +13,10 @@ from rich.text import Text
 from navitas.base.errors import UsageError
 from navitas.base.near_names import near_names
 from navitas.base.units import battery_share, charge, counted, joules, unbroken
-from navitas.base.untrusted_text import printable
+from navitas.base.untrusted_text import printable, printable_list
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy, ThreadEnergy
+from navitas.energy.analyze.timeline import longest_run_ns, round_step_ns
 from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.next_step import RECORDING
 from navitas.insight.verdict.verdict import verdict_of
@@ -31,14 +33,16 @@ from navitas.report.terminal.call_trees import CallTree, energy_tree_table
 from navitas.report.terminal.components_table import components_table, consumers_table, users_table
 from navitas.report.terminal.methods_table import handed_work_table, methods_table
 from navitas.report.terminal.paragraph import Paragraph, with_unbroken_figures
-from navitas.report.terminal.power_table import PowerOverTime
+from navitas.report.terminal.power_table import MOST_ROWS, chart_cells, marked_tests, power_table, steps_table
 from navitas.report.terminal.tests_table import baseline_table, not_passed, tests_table
 from navitas.report.terminal.threads_table import threads_table
 from navitas.report.terminal.verdict_lines import verdict_lines
 from navitas.report.view_request import ViewRequest
 
 _NO_USER = "No thread used it."
-_MAX_WARNINGS = 100
+_TYPICAL_RUNS = "The tables of threads and methods show one run of each test: the one whose energy is nearest to the median."
+_CHARGES = "Some energy flows after the call that caused it, such as in a radio's tail. It is drawn at the time of the call."
+_MAX_REASONS, _MAX_WARNINGS = 2, 5
 _WARNING = "warning: "
 _INDENT = " " * len(_WARNING)
 
@@ -73,7 +77,7 @@ class TerminalReport:
         if any(test.unprobed_j is not None for test in tests):
             parts += ["", baseline_table(profile, groups, self.top)]
         if any(len(group.tests) > 1 for group in groups):
-            parts += ["", Paragraph("Threads and methods: for each test, the run nearest to its median.", style="dim")]
+            parts += ["", Paragraph(_TYPICAL_RUNS, style="dim")]
         if any(test.threads for test in shown):
             parts += ["", threads_table(profile, shown, self.top)]
         if any(thread.methods for test in shown for thread in test.threads):
@@ -109,7 +113,7 @@ def unknown_thread(wanted: str, names: Iterable[str]) -> UsageError:
 
 @dataclass(frozen=True, slots=True)
 class ViewsReport:
-    """Prints the requested views, the evidence, and the warnings. At most `top` runs, threads and callees are listed."""
+    """Prints the requested views, and a line of what limits them. At most `top` runs, threads and callees are listed."""
 
     views: ViewRequest
     top: int = 20
@@ -117,9 +121,14 @@ class ViewsReport:
     def render(self, profile: Profile, console: Console) -> None:
         """Print the views. Raises `UsageError` if the recording lacks what they show."""
         self.views.check(profile)
-        shown = {"top": self._shares, "timeline": self._timelines, "tree": self._trees}
-        parts = [part for name in self.views.names for part in ("", *shown[name](profile))]
-        console.print(Group(*header(profile), *parts, "", *evidence(profile, self.views.component), *warnings(profile)))
+        timelines = partial(self._timelines, width=console.width)
+        shown: dict[str, Callable[[Profile], Iterator[RenderableType]]] = {
+            "top": self._shares,
+            "timeline": timelines,
+            "tree": self._trees,
+        }
+        parts = [part for name in self.views.names for part in (*shown[name](profile), "")]
+        console.print(Group(*parts, view_footer(profile, self.views.component)))
 
     def _shares(self, profile: Profile) -> Iterator[RenderableType]:
         component = self.views.component
@@ -130,14 +139,26 @@ class ViewsReport:
             yield ""
             yield consumers_table(profile)
 
-    def _timelines(self, profile: Profile) -> Iterator[RenderableType]:
-        count, found = self.views.timelines(profile)
+    def _timelines(self, profile: Profile, width: int) -> Iterator[RenderableType]:
+        span_ns, wanted_ns = longest_run_ns(profile.ledger), self.views.step_ns
+        fitting_ns = round_step_ns(span_ns, chart_cells(width))
+        steps = 0 if wanted_ns is None else -(-span_ns // wanted_ns)
+        is_listed = 0 < steps <= MOST_ROWS
+        step_ns = wanted_ns if wanted_ns is not None and (is_listed or wanted_ns >= fitting_ns) else fitting_ns
+        count, found = replace(self.views, step_ns=step_ns).timelines(profile)
         shown = [use.component for use in profile.top().shown(self.views.component)]
         if self.views.thread is not None:
-            yield Paragraph("Charges of calls, such as the tail of a radio, count at the time of the call.", style="dim")
+            yield Paragraph(_CHARGES, style="dim")
         for place, timelines in enumerate(islice(found, self.top)):
             yield from [""] if place else []
-            yield PowerOverTime(timelines.of(shown), rows=self.views.step_ns is not None)
+            drawn = timelines.of(shown)
+            if step_ns >= fitting_ns:
+                yield power_table(drawn, marked_tests(profile, drawn))
+                yield from [""] if is_listed else []
+            if is_listed:
+                yield steps_table(drawn)
+        if step_ns != wanted_ns and wanted_ns is not None:
+            yield Paragraph(f"{steps:,} steps do not fit here: --json has them.", style="dim")
         yield from _more(count - self.top, "run")
 
     def _trees(self, profile: Profile) -> Iterator[RenderableType]:
@@ -173,52 +194,73 @@ def header(profile: Profile) -> Iterator[RenderableType]:
 def totals(profile: Profile) -> Iterator[RenderableType]:
     """Yield the total with its addends, and the energy that the device's rails measured."""
     sums, volts = profile.totals, profile.about.voltage_v
-    runs = max((test.repeat for test in profile.tests), default=0) + 1
-    addends = [
-        ("threads", sums.threads_j),
-        ("other processes", sums.other_processes_j),
-        ("base", sums.base_j),
-        ("unattributed", sums.unattributed_j),
-    ]
-    title = f"Total of {runs} runs" if runs > 1 else "Total"
-    width = max(len(title), *(len(name) + 2 for name, _ in addends)) + 2
-    yield Text(f"{title:<{width}}{joules(sums.energy_j):>8}", style="bold")
-    for sign, (name, energy_j) in zip("=+++", addends, strict=True):
-        yield Text(f"{sign} {name:<{width - 2}}{joules(energy_j):>8}")
+    addends = {
+        "threads": sums.threads_j,
+        "other processes": sums.other_processes_j,
+        "base": sums.base_j,
+        "unattributed": sums.unattributed_j,
+    }
+    runs = f" of {sums.repeats} runs" if sums.repeats > 1 else ""
+    if profile.about.selected:
+        yield Paragraph(selection_note(profile))
+    parts = " + ".join(f"{name} {unbroken(joules(energy_j))}" for name, energy_j in addends.items() if energy_j)
     share = battery_share(sums.energy_j, volts, profile.about.battery_mah)
     battery = f", {unbroken(share)} of the battery" if share else ""
-    outside = f"{unbroken(joules(sums.outside_tests_j))} outside of tests"
-    yield Paragraph(f"The total is {unbroken(charge(sums.energy_j, volts))}{battery}; {outside}.", style="dim")
+    outside = f" {unbroken(joules(sums.outside_tests_j))} of it outside of tests." if sums.outside_tests_j else ""
+    total = f"Total{runs}: {unbroken(joules(sums.energy_j))}"
+    rest = f" ({unbroken(charge(sums.energy_j, volts))}{battery}){f' = {parts}' if parts else ''}.{outside}"
+    yield Paragraph(Text.assemble((total, "bold"), rest))
     if note := measured_by_rails(profile):
         yield Paragraph(with_unbroken_figures(f"Rails{note}"))
 
 
-def evidence(profile: Profile, component: str | None = None) -> Iterator[RenderableType]:
-    """Yield the evidence for the components, or for one, with the expected error, and the reasons why it is not better.
+def evidence(profile: Profile) -> Iterator[RenderableType]:
+    """Yield the evidence for the components with the expected error, and for each the first reasons why it is not better.
 
     Components with the same evidence share a line. Reasons that are warnings, too, are left out.
     """
     warned = frozenset(notice.message for notice in profile.warnings)
-    for group in evidence_groups(profile, component):
+    others = 0
+    for group in evidence_groups(profile):
         subject = f" of {listed(group.components)}" if len(profile.evidence) > 1 else ""
         words = f"{group.level} ({group.basis})" if group.basis else group.level
         if group.expected_error is not None:
             error = unbroken(f"{100 * group.expected_error:.0f} %")
-            words += f". Half of all methods are off by less than {error} (docs/accuracy.md)."
+            words += f". The typical error of a method is {error} (docs/accuracy.md)."
         yield Paragraph(f"Evidence{subject}: {words}")
-        for reason in group.reason_lines(warned)[:_MAX_WARNINGS]:
+        reasons = group.reason_lines(warned)
+        for reason in reasons[:_MAX_REASONS]:
             yield Paragraph(f"  {printable(reason, 500)}", style="dim", indent="  ")
+        others += len(reasons[_MAX_REASONS:])
+    if others:
+        yield Text(f"… {counted(others, 'more reason')} (--json)", style="dim")
     if note := tick_note(profile):
         yield Paragraph(note)
     yield Paragraph(uncertainty_note(profile), style="dim")
 
 
 def warnings(profile: Profile) -> Iterator[RenderableType]:
-    """Yield each warning with its remedy."""
-    for notice in profile.warnings[:_MAX_WARNINGS]:
+    """Yield the first warnings with their remedies, each code before any code's second one, and the number of the others."""
+    first = {notice.code: notice for notice in reversed(profile.warnings)}
+    ranked = sorted(profile.warnings, key=lambda notice: first[notice.code] is not notice)
+    for notice in ranked[:_MAX_WARNINGS]:
         message, remedy = (with_unbroken_figures(printable(part, 500)) for part in (notice.message, notice.remedy))
         yield Paragraph(Text.assemble((_WARNING, "yellow"), message), indent=_INDENT)
         if remedy:
             yield Paragraph(f"{_INDENT}{remedy}", style="dim", indent=_INDENT)
-    if len(profile.warnings) > _MAX_WARNINGS:
-        yield Text(f"… {len(profile.warnings) - _MAX_WARNINGS:,} more warnings, in the JSON report (--json)", style="dim")
+    if more := ranked[_MAX_WARNINGS:]:
+        yield Text(f"… {counted(len(more), 'more warning')} (--json)", style="dim")
+
+
+def view_footer(profile: Profile, component: str | None) -> Paragraph:
+    """Return the evidence of what a view shows, and the number of warnings, in one line."""
+    groups = [f"{group.level} for {listed(group.components)}" for group in evidence_groups(profile, component)]
+    count = len(profile.warnings)
+    doubt = f" {counted(count, 'warning')}: see the report without --view." if count else ""
+    selected = f" {selection_note(profile)}" if profile.about.selected else ""
+    return Paragraph(f"Evidence: {'; '.join(groups) or 'none'}.{doubt}{selected}", style="dim")
+
+
+def selection_note(profile: Profile) -> str:
+    """Return a sentence that names the patterns of the tests that all figures are about."""
+    return f"All figures are only of tests that match {printable_list(profile.about.selected, 5)} (--tests)."

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from rich.text import Text
 
-from navitas.base.units import battery_rate, duration, joules, watts
+from navitas.base.units import battery_rate, duration, joules, unbroken, watts
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.names import short_class
 from navitas.energy.analyze.profile import Profile
@@ -33,12 +33,12 @@ def tests_table(profile: Profile, groups: Sequence[Repeats], top: int) -> Fitted
     columns: dict[Column, Callable[[Repeats], Cell]] = {
         Column("Test", text=True): lambda group: name.label(group.typical),
         Column("App energy"): lambda group: joules(group.app_j.median),
-        Column("±", drop=3): lambda group: joules(profile.app_half_width_j(group)),
+        Column("±", drop=1): lambda group: joules(profile.app_half_width_j(group)),
         Column("Base and other", drop=4): lambda group: joules(group.typical.rest_j),
-        Column("Mean power", drop=1): lambda group: watts(group.typical.mean_power_w or 0.0),
+        Column("Mean power", drop=3): lambda group: watts(group.typical.mean_power_w or 0.0),
         Column("Battery", drop=5): battery,
         Column("Wall time", drop=6): lambda group: duration(group.typical.wall_ns),
-        Column("Runs" if repeated else "Status", drop=2, text=True): lambda group: _statuses(group.tests),
+        Column("Runs" if repeated else "Status", drop=2, wrap=True): lambda group: _statuses(group.tests),
     }
     table = FittedTable.of("Tests", columns, shown)
     table.notes += _others(len(groups) - len(shown))
@@ -46,13 +46,19 @@ def tests_table(profile: Profile, groups: Sequence[Repeats], top: int) -> Fitted
 
 
 def not_passed(profile: Profile, tests: Sequence[TestEnergy], top: int) -> list[Paragraph]:
-    """Return a line for each status of tests that failed, were cut or never ran, with the names of these tests."""
+    """Return a line for each failure, and one for each status of other tests that failed, were cut or never ran, with names."""
     name, found = TestNames(profile), []
-    notable = [test for test in tests if test.status in _BAD or test.wall_ns == 0]
+    failures = dict.fromkeys((name.label(test).plain, test.failure) for test in tests if test.failure)
+    for label, failure in [*failures][:top]:
+        found.append(Paragraph(f"failed: {label}: {printable(failure, 500)}", style=_STATUS_STYLE["failed"], indent="  "))
+    if len(failures) > top:
+        found.append(Paragraph(f"… {len(failures) - top:,} more failures (--json)", style="dim"))
+    notable = [test for test in tests if (test.status in _BAD or test.wall_ns == 0) and not test.failure]
     for status in dict.fromkeys(test.status for test in notable):
         names = list(dict.fromkeys(name.label(test).plain for test in notable if test.status == status))
         more = f" and {len(names) - top:,} more" if len(names) > top else ""
-        text = f"{printable(status, 40)}: {', '.join(names[:top])}{more}"
+        unknown = "; the recording has no stack that names the line" if status == "failed" else ""
+        text = f"{printable(status, 40)}: {', '.join(names[:top])}{more}{unknown}"
         found.append(Paragraph(text, style=_STATUS_STYLE.get(status, "dim"), indent="  "))
     return found
 
@@ -85,7 +91,9 @@ def _statuses(tests: Sequence[TestEnergy]) -> Text:
     """Return `passed`, or `2 passed, 1 failed; 1 warmup` for several runs."""
     cell = Text()
     for status, label in statuses(tests):
-        cell.append(("; " if status == UNFIT else ", ") if cell else "").append(label, style=_STATUS_STYLE.get(status, ""))
+        cell.append(("; " if status == UNFIT else ", ") if cell else "").append(
+            unbroken(label), style=_STATUS_STYLE.get(status, "")
+        )
     return cell
 
 

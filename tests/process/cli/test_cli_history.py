@@ -57,7 +57,7 @@ def test_few_sessions_have_no_change_points(tmp_path: Path, capsys: pytest.Captu
     capsys.readouterr()
     found = shown(capsys, file)
     assert all(one["change_points"] == [] and one["slope"] is None for one in found["figures"])
-    assert found["warnings"] == ["change points need 4 sessions or more, and there are 2"]
+    assert found["warnings"] == ["change points need at least 4 sessions; the history has 2"]
 
 
 def test_sessions_of_the_first_version_are_read_again_from_their_recordings(

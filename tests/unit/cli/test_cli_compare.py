@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -144,7 +145,9 @@ def test_base_energy_does_not_hide_a_change(tmp_path: Path, capsys: pytest.Captu
         assert change["effect"]["percent"] == pytest.approx(percent, abs=0.1)
     assert run(["compare", *sides, "--fail-above", "20"]) == ExitCode.CHECK_FAILED, "app is the default"
     printed = capsys.readouterr()
-    assert "App energy before" in " ".join(printed.out.split()) and "100.0 % more app energy (limit 20 %)" in printed.err
+    assert (
+        "App energy, 3 sessions before" in " ".join(printed.out.split()) and "100.0 % more app energy (limit 20 %)" in printed.err
+    )
 
 
 def test_named_figures_are_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -204,7 +207,7 @@ def test_only_tests_that_passed_in_all_runs_count(tmp_path: Path, capsys: pytest
         found = compared(capsys, before, after)
         assert words_of(found)["all tests"] == "same"
         assert ":app:a.SortTest#sorts" in found["left_out"]
-        assert "did not pass in all runs" in found["warnings"][0]
+        assert "did not pass in every run" in found["warnings"][0]
     none = write(tmp_path / "none", change(report(runs(10)), status="ignored"))
     for test in (document := json.loads((tmp_path / "none/0.json").read_text()))["tests"]:
         test["status"] = "ignored"
@@ -364,3 +367,22 @@ def test_json_has_no_character_that_turns_text(tmp_path: Path, capsys: pytest.Ca
     assert run(["compare", *sides, "--json", "-"]) == ExitCode.OK
     text = capsys.readouterr().out
     assert text.isascii() and f":app:a.SortTest#{name}" in {one["name"] for one in json.loads(text)["changes"]}
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_the_interval_and_whole_names_are_at_every_width(
+    width: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At 80 columns Before and After stay, too. What the data at hand could show stands with the verdict."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    names = {"class": "org.example.sorting.ParallelSortTest", "method": "sortsManyLargeArraysInParallel"}
+    before = write(tmp_path / "before", *(change(report(runs(10 + i)), **names) for i in range(3)))
+    after = write(tmp_path / "after", *(change(report(runs(11 + i)), **names) for i in range(3)))
+    assert run(["compare", str(before), str(after)]) == ExitCode.OK
+    text = capsys.readouterr().out
+    header = next(line for line in text.splitlines() if "Verdict" in line)
+    assert "Change" in header and "95 %" in header and (width < 80 or ("Before" in header and "After" in header))
+    assert ("org.example.sorting.ParallelSortTest#sortsManyLargeArraysInParallel" in text) == (width >= 80)
+    verdict = " ".join(" ".join(line[header.index("Verdict") :].split()) for line in text.splitlines())
+    assert re.search(r"not enough data: shows changes from about \d+ %", verdict)
+    assert max(map(len, text.splitlines())) <= width

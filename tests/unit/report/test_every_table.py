@@ -104,7 +104,7 @@ from navitas.report.terminal.call_trees import energy_tree_table
 from navitas.report.terminal.components_table import components_table, consumers_table, users_table
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
 from navitas.report.terminal.methods_table import handed_work_table, methods_table
-from navitas.report.terminal.power_table import power_table, steps_table
+from navitas.report.terminal.power_table import MarkedTest, power_table, steps_table
 from navitas.report.terminal.tests_table import baseline_table
 from navitas.report.terminal.tests_table import tests_table as table_of_tests
 from navitas.report.terminal.threads_table import threads_table
@@ -425,7 +425,9 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
         components_table(_of_components(names)) if names else components_table(_profile([]), "no component")
     ),
     "report/terminal/components_table.py:users_table": _users,
-    "report/terminal/power_table.py:power_table": lambda names: power_table(_timelines(names), 16),
+    "report/terminal/power_table.py:power_table": lambda names: power_table(
+        _timelines(names), [MarkedTest(name, i, i + 10**8) for i, name in enumerate(names)]
+    ),
     "report/terminal/power_table.py:steps_table": lambda names: steps_table(_timelines(COMPONENTS if names else [])),
     "report/terminal/call_trees.py:energy_tree_table": _tree,
     "report/terminal/components_table.py:consumers_table": _consumers,
@@ -538,12 +540,22 @@ def test_the_key_column_and_whole_figures_at_every_width(place: str, width: int)
     figures = [number for number, column in enumerate(table.columns) if column in shown and column.is_figure]
     assert figures or not any(column.is_figure for column in table.columns)
 
-    rest = iter(body)
+    rest = _whole_rows(body) if not key.is_figure else iter(body)
     for row in table.rows:
         wanted = [_plain(row[number]) for number in figures]
-        rows = (line for line in rest if key.is_figure or line[:1].strip())  # not the next line of a wrapped text
-        line = next(line for line in rows if all(f" {figure} " in f" {line} " for figure in wanted))
+        line = next(line for line in rest if all(f" {figure} " in f" {line} " for figure in wanted))
         assert line.lstrip()[0] == _plain(row[0]).lstrip()[0]
+
+
+def _whole_rows(lines: Sequence[str]) -> Iterator[str]:
+    """Join each row with its next lines: of a wrapped text, or of a row below its key."""
+    joined: list[str] = []
+    for line in lines:
+        if line[:1].strip():
+            joined.append(line)
+        elif joined:
+            joined[-1] += line
+    return iter(joined)
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
 
+from navitas.android.instrumentation import InstrumentationParser, RunFinished, TestFinished, TestStarted, Warned
 from navitas.base.errors import DeviceError
 from navitas.capture.collect.progress import Progress
 from navitas.capture.collect.runs.selection import TestName
 from navitas.capture.collect.runs.target import RunnerError, Target
 from navitas.capture.device.base import Device
-from navitas.capture.device.instrumentation import InstrumentationParser, RunFinished, TestFinished, TestStarted, Warned
 from navitas.recording.manifest import TestStatus
 
 _CHECK_S = 1.0

@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 
 from navitas.base.errors import UsageError
 from navitas.base.method_names import without_parameters
+from navitas.base.units import counted
 from navitas.base.untrusted_text import is_printable
 
 _NEAREST = 5
@@ -84,12 +85,11 @@ def none_found() -> UsageError:
 
 
 def no_match(pattern: str, tests: Sequence[TestName]) -> UsageError:
-    """Return the error for a pattern without a match; its remedy suggests tests with similar names."""
-    counted = f"{len(tests):,} tests" if len(tests) != 1 else "1 test"
-    if offer := ", ".join(map(_short, _similar(pattern, tests))):
-        return UsageError(f"no test matches '{pattern}'", f"{counted} found; similar: {offer}")
-    remedy = "none has a similar name. To see all names, profile without --tests."
-    return UsageError(f"no test matches '{pattern}'", f"{counted} found; {remedy}")
+    """Return the error for a pattern without a match; its remedy suggests tests with similar names, or else the first ones."""
+    similar = _similar(pattern, tests)
+    offer = ", ".join(map(_short, similar or tests[:_NEAREST]))
+    remedy = f"{counted(len(tests), 'test')} found; {'similar' if similar else 'the first'}: {offer}"
+    return UsageError(f"no test matches '{pattern}'", remedy)
 
 
 def _similar(pattern: str, tests: Sequence[TestName]) -> list[TestName]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import pytest
 from fake_device import FakeDevice
 
+from navitas.android.instrumentation import InstrumentationParser, RunFinished, TestFinished, TestStarted
 from navitas.base.errors import DeviceError
 from navitas.capture.collect.readings import topology
-from navitas.capture.device.instrumentation import InstrumentationParser, RunFinished, TestFinished, TestStarted
 from navitas.recording.manifest import Policy
 
 START = "INSTRUMENTATION_STATUS: class=a.B\nINSTRUMENTATION_STATUS: test=t\nINSTRUMENTATION_STATUS_CODE: 1\n"

@@ -160,4 +160,4 @@ def test_only_tests_of_similar_names_are_offered(pattern: str, similar: list[str
     error = no_match(pattern, ALL)
     assert f"no test matches '{pattern}'" in error.message
     offered = error.remedy.partition("similar: ")[2]
-    assert offered.split(", ") == similar if similar else "none has a similar name" in error.remedy
+    assert offered.split(", ") == similar if similar else " found; the first: " in error.remedy

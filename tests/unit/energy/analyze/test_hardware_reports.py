@@ -82,11 +82,11 @@ def test_a_rail_that_measured_nothing_and_no_user_is_a_note() -> None:
     for report in (TerminalReport(), ViewsReport(ViewRequest(("top", "timeline"), step_ns=500_000_000))):
         found = printed(report, made)
         assert "\nRails measured nothing: gnss.\n" in found and "\ngnss" not in found
-        assert "Evidence of camera, gpu: rails (" in found
+        assert "Evidence of camera, gpu: rails (" in found or "Evidence: thread-time for cpu; rails for camera, gpu." in found
     timeline = printed(ViewsReport(ViewRequest(("timeline",), step_ns=500_000_000)), made)
     assert "gpu" in timeline and "gnss" not in timeline
     alone = printed(ViewsReport(ViewRequest(("top",), component="gnss")), made)
-    assert "\ngnss " in alone and "Evidence of gnss: rails" in alone
+    assert "\ngnss " in alone and "Evidence: rails for gnss." in alone
     report = data_of(json_report.write, made)
     assert report["totals"]["components"]["gnss"] == 0.0 and report["evidence"]["components"]["gnss"]["rails_j"] == 0.0
 

@@ -57,7 +57,7 @@ def test_if_no_run_is_fit_all_count_but_warm_ups() -> None:
     made = profile(*starved, unfit={0: "warmup"})
     assert made.repeats()[0].energy_j.counts == (False, True, True)
     (notice,) = repeats_notices(made)
-    assert "no run of these is fit, all count: a.SortTest#sorts" in notice.message
+    assert notice.message.endswith("only runs that should not count, so all of their runs count: a.SortTest#sorts")
 
 
 def test_a_run_that_was_cut_counts_less_than_an_unfit_one() -> None:
@@ -69,7 +69,7 @@ def test_an_outlier_is_named_and_counts() -> None:
     made = profile(*(ran(repeat, energy_j) for repeat, energy_j in enumerate((10.0, 10.1, 9.9, 10.2, 15.0))))
     (notice,) = repeats_notices(made)
     assert notice.code == "outliers"
-    assert "a.SortTest#sorts (run 5: 1.4" in notice.message and "they count" in notice.message
+    assert "a.SortTest#sorts (run 5: 1.4" in notice.message and "They count, too" in notice.message
     assert made.repeats()[0].energy_j.counted == made.repeats()[0].energy_j.values
 
 

@@ -18,6 +18,7 @@ from support.run_tables import changed
 
 from navitas.base.errors import UsageError
 from navitas.energy.analyze.profile import About, Profile
+from navitas.energy.analyze.records import Notice
 from navitas.recording.parse.hook_calls import HookKind
 from navitas.report import json_report, text
 from navitas.report.terminal.power_table import blocks
@@ -127,7 +128,31 @@ def test_a_run_without_length_has_a_title_only() -> None:
 def test_steps_have_rows_if_their_length_was_given() -> None:
     assert "\n100 ms " in printed(ViewsReport(views("timeline", step_ns=100_000_000)), photographed())
     assert "From" not in printed(ViewsReport(views("timeline")), photographed())
-    assert "1,000 steps: too many for rows" in printed(ViewsReport(views("timeline", step_ns=1_000_000)), photographed())
+    fine = printed(ViewsReport(views("timeline", step_ns=1_000_000)), photographed())
+    assert "1,000 steps do not fit here: --json has them." in fine and "in steps of 20.0 ms" in fine
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("step_ns", [None, 200_000_000])
+def test_below_a_chart_are_the_time_and_the_tests(width: int, step_ns: int | None) -> None:
+    """One cell of each line is one step, which is the only length that the view names."""
+    text = printed(ViewsReport(views("timeline", step_ns=step_ns)), photographed(), width=width)
+    header = next(line for line in text.splitlines() if "Power over time" in line)
+    at = header.index("Power over time")
+    rows = {line[:at].strip(): line[at:] for line in text.splitlines() if line[:at].strip() in ("camera", "Time", "Tests")}
+    assert rows["Time"].startswith("╵0 s") and rows["Tests"].startswith("a─")
+    assert text.count("in steps of") == 1 and "Each block" not in text
+    assert "\na  a.CTest#t0\n" in text
+    assert len(rows["Tests"].split()[0]) >= len(rows["camera"].split()[0])
+
+
+def test_a_view_is_printed_alone() -> None:
+    """Without the report's header and its footer: one line names the evidence and counts the warnings."""
+    made = photographed()
+    made = Profile(made.ledger, ABOUT, [Notice("lost", "3 chunks lost", "")])
+    lines = printed(ViewsReport(views("timeline")), made).splitlines()
+    assert lines[0].startswith("Run 0") and lines[-2] == ""
+    assert lines[-1] == "Evidence: thread-time for cpu; rails for camera. 1 warning: see the report without --view."
 
 
 @pytest.mark.parametrize(("values", "wanted"), [([0.0, 1.0, 8.0], " ▁█"), ([0.0, 0.0], "  "), ([], ""), ([5.0], "█")])

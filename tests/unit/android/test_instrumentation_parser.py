@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.capture.device.instrumentation import Event, InstrumentationParser, RunFinished, TestFinished, TestStarted, Warned
+from navitas.android.instrumentation import Event, InstrumentationParser, RunFinished, TestFinished, TestStarted, Warned
 
 
 def parse(text: str) -> list[Event]:
