@@ -263,3 +263,27 @@ def test_hostile_entry_points_are_named_safely(
     said = capsys.readouterr()
     assert "a\\u202eb" in said.err + said.out and "Traceback" not in said.err
     assert not {"\u202e", "\x1b"} & set(said.out.partition("Formats:")[2] + said.err)
+
+
+@pytest.mark.parametrize("option", ["--before", "--with-source"])
+def test_an_option_of_the_page_needs_the_page(
+    option: str, no_reading: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert report(option, tmp_path, "--json", "x") == ExitCode.USAGE
+    assert f"{option} is about the page, which is not requested add --html FILE" in " ".join(capsys.readouterr().err.split())
+
+
+def test_the_page_compares_and_shows_source_code(tmp_path: Path) -> None:
+    source = tmp_path / "src/org/example/Sorter.java"
+    source.parent.mkdir(parents=True)
+    source.write_text("// a line\n" * 200)
+    page = tmp_path / "page.html"
+    assert report("--html", page, "--before", GOLDEN, "--with-source", tmp_path) == ExitCode.OK
+    text = page.read_text("utf-8")
+    assert "<code>// a line</code>" in text and f'"name": "{GOLDEN}"' in text
+
+
+def test_a_folder_without_sources_is_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert report("--html", tmp_path / "x.html", "--with-source", tmp_path) == ExitCode.USAGE
+    assert "has no source files" in capsys.readouterr().err
+    assert not (tmp_path / "x.html").exists()
