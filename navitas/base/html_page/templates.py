@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from importlib.resources import files
 from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
@@ -12,16 +14,21 @@ from navitas.base.html_page.page import embedded_json, source_hash
 from navitas.base.untrusted_text import boxed
 
 _FRAME = "navitas.base.html_page"
+_SCRIPTS = ("units", "dom", "theme", "search", "markdown", "tables")
+"""The scripts that all pages have, in the order in which they run."""
 _LONGEST_TEXT = 2000
+_SEPARATORS = re.compile(r"(?<=[.$/:_#,])(?=.)|(?=\()")
+"""Where a name may continue on the next line, as in dom.js."""
 
 
 def rendered(
-    package: str, template: str, *, style: str, scripts: Sequence[str] = (), data: Iterable[str] = (), **values: Any
+    package: str, template: str, *, style: str = "", scripts: Sequence[str] = (), data: Iterable[str] = (), **values: Any
 ) -> str:
     """Return a page from a template in the folder `templates` of a package. It extends `frame.html.jinja`.
 
-    `scripts` run at the end of the page, in order. `data` is JSON text for them, in the element `page-data`. Other values are
-    written as text: escaped, with a box for each invisible character, and cut after 2,000 characters.
+    `style` and `scripts` are names of the package's files, which follow those that all pages have. Scripts run at the end of the
+    page, in order. `data` is JSON text for them, in the element `page-data`. Other values are written as text: escaped, with a
+    box for each invisible character, and cut after 2,000 characters.
     """
     environment = Environment(
         loader=ChoiceLoader([PackageLoader(package), PackageLoader(_FRAME)]),
@@ -31,15 +38,27 @@ def rendered(
         lstrip_blocks=True,
         finalize=_shown,
     )
+    environment.filters["breakable"] = _breakable
+    css = _source(_FRAME, "page.css") + (_source(package, style) if style else "")
+    programs = [_source(_FRAME, f"{name}.js") for name in _SCRIPTS] + [_source(package, f"{name}.js") for name in scripts]
     return environment.get_template(template).render(
-        style=Markup(style),
-        style_hash=Markup(source_hash(style)),
-        scripts=[Markup(script) for script in scripts],
-        script_hashes=Markup(" ".join(map(source_hash, scripts))),
+        style=Markup(css),
+        style_hash=Markup(source_hash(css)),
+        scripts=[Markup(program) for program in programs],
+        script_hashes=Markup(" ".join(map(source_hash, programs))),
         data=Markup("".join(embedded_json(data, "page-data"))),
         **values,
     )
 
 
+def _source(package: str, name: str) -> str:
+    return (files(package) / name).read_text("utf-8")
+
+
 def _shown(value: Any) -> Any:
     return boxed(value, _LONGEST_TEXT) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _breakable(name: str) -> Markup:
+    """A name that breaks between its words."""
+    return Markup("<wbr>").join(_SEPARATORS.split(_shown(name)))

@@ -19,7 +19,6 @@ from support.reports import text_of
 
 import navitas
 from navitas.base.html_page.page import Cell, embedded_json, table
-from navitas.base.html_page.templates import rendered
 from navitas.energy.analyze.profile import Profile
 from navitas.recording.parse.tables import MethodTable
 from navitas.report.page import page_report, rendering
@@ -152,10 +151,6 @@ def test_the_policy_allows_only_the_scripts_of_the_page() -> None:
     assert rules["script-src"].count("'sha256-") == text.count("<script>")
     assert rules["style-src"].count("'sha256-") == 1 and "unsafe" not in policy[1]
     assert "://" not in policy[1]
-
-
-def test_a_page_without_scripts_allows_none() -> None:
-    assert "script-src" not in rendered("navitas.base.html_page", "frame.html.jinja", style="", title="<t>")
 
 
 def test_a_recording_without_calls_has_no_methods() -> None:
