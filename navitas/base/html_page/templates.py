@@ -16,6 +16,8 @@ from navitas.base.untrusted_text import boxed
 _FRAME = "navitas.base.html_page"
 _SCRIPTS = ("units", "dom", "theme", "search", "markdown", "tables")
 """The scripts that all pages have, in the order in which they run."""
+_START = "tablepage"
+"""Starts a page without scripts of its own."""
 _LONGEST_TEXT = 2000
 _SEPARATORS = re.compile(r"(?<=[.$/:_#,])(?=.)|(?=\()")
 """Where a name may continue on the next line, as in dom.js."""
@@ -27,7 +29,7 @@ def rendered(
     """Return a page from a template in the folder `templates` of a package. It extends `frame.html.jinja`.
 
     `style` and `scripts` are names of the package's files, which follow those that all pages have. Scripts run at the end of the
-    page, in order. `data` is JSON text for them, in the element `page-data`. Other values are written as text: escaped, with a
+    page, in order; the last one starts the page. `data` is JSON text for them, in the element `page-data`. Other values are written as text: escaped, with a
     box for each invisible character, and cut after 2,000 characters.
     """
     environment = Environment(
@@ -40,7 +42,8 @@ def rendered(
     )
     environment.filters["breakable"] = _breakable
     css = _source(_FRAME, "page.css") + (_source(package, style) if style else "")
-    programs = [_source(_FRAME, f"{name}.js") for name in _SCRIPTS] + [_source(package, f"{name}.js") for name in scripts]
+    programs = [_source(_FRAME, f"{name}.js") for name in (*_SCRIPTS, *(() if scripts else (_START,)))]
+    programs += [_source(package, f"{name}.js") for name in scripts]
     return environment.get_template(template).render(
         style=Markup(css),
         style_hash=Markup(source_hash(css)),

@@ -15,15 +15,16 @@ from navitas.base.units import joules
 from navitas.base.untrusted_text import printable, printable_list
 from navitas.capture.build.commits import oldest_first
 from navitas.cli.compare.energy_limit import figure_option, min_share_option
-from navitas.cli.compare.tables import change_texts, percent, short_names
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import STDOUT
+from navitas.cli.habits.files import STDOUT, check_distinct
 from navitas.cli.habits.json_output import json_option, write_json
 from navitas.cli.habits.messages import warning
 from navitas.cli.habits.option import option
+from navitas.cli.habits.page_output import html_option, write_page
 from navitas.cli.habits.paths import READ, READ_ANY_NAME
 from navitas.cli.habits.standard_output import output_console
 from navitas.cli.history.file import DEFAULT_FILE, read_sessions
+from navitas.insight.compare.change_texts import change_texts, percent, short_names
 from navitas.insight.compare.figures import FigureChoice
 from navitas.insight.compare.session import Energy, Session
 from navitas.insight.history.trend import (
@@ -53,13 +54,23 @@ _ADD_AGAIN = "An older version of Navitas added them: add their recordings again
 @figure_option
 @option("--source", type=READ, default=Path(), metavar="DIR", help="The project, for its git revisions. [.]")
 @min_share_option(1.0)
+@html_option
 @json_option
-def command(*, file: Path | None, choice: FigureChoice, source: Path, least_percent: float, json_file: Path | None) -> int:
+def command(
+    *,
+    file: Path | None,
+    choice: FigureChoice,
+    source: Path,
+    least_percent: float,
+    html_file: Path | None,
+    json_file: Path | None,
+) -> int:
     """Show the trend of each figure over a history's sessions, and its change points.
 
     FILE is the history: by default navitas-history.sqlite.
     """
-    is_text = json_file != STDOUT
+    is_text = STDOUT not in (json_file, html_file)
+    check_distinct([file for file in (json_file, html_file) if file is not None])
     if not source.is_dir():
         raise UsageError(f"--source: {source} is not a folder", "Name the folder of the project.")
     file = file or DEFAULT_FILE
@@ -85,11 +96,18 @@ def command(*, file: Path | None, choice: FigureChoice, source: Path, least_perc
         figures=[_row(one) for one in found],
         warnings=notes,
     )
+    write_page(html_file, lambda: _page(found, choice.energy, sessions, notes))
     if is_text:
         output_console().print(trends_table(found, choice.energy, labels(sessions)))
     for text in notes:
         warning(text)
     return 0
+
+
+def _page(found: Sequence[FigureTrend], energy: Energy, sessions: Sequence[Session], notes: Sequence[str]) -> str:
+    from navitas.report.change_pages.history_page import history_page  # noqa: PLC0415  # Other outputs need no templates.
+
+    return history_page(found, energy, sessions, notes)
 
 
 def _warnings(sessions: Sequence[Session], left_out: int, in_turns: int) -> Iterator[str]:
