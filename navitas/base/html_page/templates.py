@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from navitas.base.html_page.page import embedded_json, source_hash
 from navitas.base.untrusted_text import boxed
@@ -19,18 +19,19 @@ _SCRIPTS = ("units", "dom", "theme", "search", "markdown", "tables")
 _START = "tablepage"
 """Starts a page without scripts of its own."""
 _LONGEST_TEXT = 2000
+_LONG_WORD = re.compile(r"\S{23,}")
 _SEPARATORS = re.compile(r"(?<=[.$/:_#,])(?=.)|(?=\()")
-"""Where a name may continue on the next line, as in dom.js."""
+"""Where a long name may continue on the next line."""
 
 
 def rendered(
-    package: str, template: str, *, style: str = "", scripts: Sequence[str] = (), data: Iterable[str] = (), **values: Any
+    package: str, template: str, *, style: str = "", scripts: Sequence[str] = (), data: Iterable[str] | None = None, **values: Any
 ) -> str:
     """Return a page from a template in the folder `templates` of a package. It extends `frame.html.jinja`.
 
     `style` and `scripts` are names of the package's files, which follow those that all pages have. Scripts run at the end of the
-    page, in order; the last one starts the page. `data` is JSON text for them, in the element `page-data`. Other values are written as text: escaped, with a
-    box for each invisible character, and cut after 2,000 characters.
+    page, in order; the last one starts the page. `data` is JSON text for them, in the element `page-data`. Other values are
+    written as text: escaped, with a box for each invisible character, and cut after 2,000 characters.
     """
     environment = Environment(
         loader=ChoiceLoader([PackageLoader(package), PackageLoader(_FRAME)]),
@@ -49,7 +50,7 @@ def rendered(
         style_hash=Markup(source_hash(css)),
         scripts=[Markup(program) for program in programs],
         script_hashes=Markup(" ".join(map(source_hash, programs))),
-        data=Markup("".join(embedded_json(data, "page-data"))),
+        data=Markup("".join(embedded_json(data, "page-data")) if data is not None else ""),
         **values,
     )
 
@@ -62,6 +63,10 @@ def _shown(value: Any) -> Any:
     return boxed(value, _LONGEST_TEXT) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def _breakable(name: str) -> Markup:
-    """A name that breaks between its words."""
-    return Markup("<wbr>").join(_SEPARATORS.split(_shown(name)))
+def _breakable(text: str) -> Markup:
+    """A text whose long names break between their words."""
+    shown, parts, end = _shown(text), [], 0
+    for word in _LONG_WORD.finditer(shown):
+        parts += [escape(shown[end : word.start()]), Markup("<wbr>").join(_SEPARATORS.split(word[0]))]
+        end = word.end()
+    return Markup("").join([*parts, shown[end:]])

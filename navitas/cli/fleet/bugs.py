@@ -14,7 +14,7 @@ from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.row_tables import rows_table
 from navitas.cli.habits.standard_output import output_console
 from navitas.fleet.bugs import FDR_LIMIT, find_bugs
-from navitas.fleet.figures import number, with_interval
+from navitas.fleet.figures import number, probability, with_interval
 from navitas.fleet.results import BugRow, bug_rows
 from navitas.report.terminal.fitted_table import Column, FittedTable
 
@@ -51,6 +51,6 @@ def bugs_table(rows: Sequence[BugRow], top: int) -> FittedTable:
             row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 1
         ),
         Column("Gain min (95 %)"): lambda row: with_interval(row.gain_min, row.gain_low_min, row.gain_high_min),
-        Column("FDR", drop=2): lambda row: f"{row.false_discovery_rate:.2g}",
+        Column("FDR", drop=2): lambda row: probability(row.false_discovery_rate),
     }
     return rows_table(f"Bugs: {counted(len(rows), 'pair')} of a client and an app", columns, rows, top)

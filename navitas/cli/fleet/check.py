@@ -18,7 +18,7 @@ from navitas.cli.habits.row_tables import rows_table
 from navitas.cli.habits.standard_output import output_console
 from navitas.fleet.bugs import find_bugs
 from navitas.fleet.drain_changes import CheckRow, check_versions
-from navitas.fleet.figures import with_interval
+from navitas.fleet.figures import probability, with_interval
 from navitas.fleet.store import find_app
 from navitas.report.terminal.fitted_table import Column, FittedTable
 
@@ -101,7 +101,7 @@ def checks_table(title: str, rows: Sequence[CheckRow], top: int) -> FittedTable:
         Column("More %/h (95 %)"): lambda row: with_interval(
             row.more_percent_h, row.more_low_percent_h, row.more_high_percent_h, 2
         ),
-        Column("FDR", drop=5): lambda row: "–" if row.false_discovery_rate is None else f"{row.false_discovery_rate:.2g}",
+        Column("FDR", drop=5): lambda row: probability(row.false_discovery_rate),
         Column("Result", text=True, drop=2): lambda row: "drains more" if row.drains_more else "",
     }
     return rows_table(title, columns, sorted(rows, key=lambda row: not row.drains_more), top)

@@ -16,7 +16,7 @@ from navitas.cli.habits.paths import TEXT
 from navitas.cli.habits.row_tables import rows_table
 from navitas.cli.habits.standard_output import output_console
 from navitas.fleet.drain_changes import ChangeRow, changes_of
-from navitas.fleet.figures import number, with_interval
+from navitas.fleet.figures import number, probability, with_interval
 from navitas.fleet.hogs import Hogs
 from navitas.fleet.period import Period
 from navitas.report.terminal.fitted_table import Column, FittedTable
@@ -48,7 +48,7 @@ def changes_table(rows: Sequence[ChangeRow], top: int) -> FittedTable:
         Column("Change %/h (95 %)"): lambda row: with_interval(
             row.change_percent_h, row.change_low_percent_h, row.change_high_percent_h, 2
         ),
-        Column("FDR", drop=3): lambda row: "–" if row.false_discovery_rate is None else f"{row.false_discovery_rate:.2g}",
+        Column("FDR", drop=3): lambda row: probability(row.false_discovery_rate),
     }
     significant = [row for row in rows if row.is_significant]
     title = f"Changed drains: {len(significant):,} of {len(rows):,} apps that can be judged in both periods"

@@ -21,7 +21,7 @@ from navitas.cli.habits.paths import TEXT
 from navitas.cli.habits.row_tables import rows_table
 from navitas.cli.habits.standard_output import output_console
 from navitas.fleet.bugs import find_bugs
-from navitas.fleet.figures import number, with_interval
+from navitas.fleet.figures import number, probability, with_interval
 from navitas.fleet.files import FleetError
 from navitas.fleet.hogs import FDR_LIMIT, MIN_SHARE, Claim, Hogs, warnings_of
 from navitas.fleet.results import PERCENT_H, AppRow, HogRow, R, app_rows, hog_rows, of_enough_clients
@@ -143,6 +143,6 @@ def hogs_table(title: str, rows: Sequence[HogRow], top: int) -> FittedTable:
         Column("Gain min (95 %)"): lambda row: with_interval(row.gain_min, row.gain_low_min, row.gain_high_min),
         Column("Gain %", drop=6): lambda row: with_interval(row.gain_percent, row.gain_low_percent, row.gain_high_percent),
         Column("Since", drop=2, text=True): lambda row: row.since_version or "",
-        Column("FDR", drop=3): lambda row: f"{row.false_discovery_rate:.2g}",
+        Column("FDR", drop=3): lambda row: probability(row.false_discovery_rate),
     }
     return rows_table(title, columns, rows, top)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from navitas.base.counts import counted
-from navitas.base.units import joules
+from navitas.base.units import joules, unbroken
 from navitas.base.untrusted_text import printable_list
 from navitas.insight.compare.change_texts import about, change_texts, percent, short_names
 from navitas.insight.compare.comparison import Comparison, FigureChange
@@ -31,12 +31,12 @@ def _of_all_tests(compared: ComparedVersions) -> Iterator[str]:
 def _sentence(change: FigureChange, energy: str, margin_percent: float) -> str:
     if change.effect is None or change.verdict is None:
         return f"Whether {energy} of all tests changed is not known: there is none in some runs or sessions."
-    shown, interval = change_texts(change.effect)
+    shown, interval = map(unbroken, change_texts(change.effect))
     sure = f" (95 %: {interval})" if change.effect.low_percent is not None else ""
     if change.verdict.word == "different":
         direction = "more" if change.effect.percent > 0 else "less"
-        amount = percent(abs(change.effect.percent)).removeprefix("+")
-        energies = f"{joules(change.before_j)} before, {joules(change.after_j)} after"
+        amount = unbroken(percent(abs(change.effect.percent)).removeprefix("+"))
+        energies = f"{unbroken(joules(change.before_j))} before, {unbroken(joules(change.after_j))} after"
         return f"All tests together use {amount} {direction} {energy} than before{sure}: {energies}."
     if change.verdict.word == "same":
         return f"All tests together use as much {energy} as before: the change, {shown}{sure}, is within ± {margin_percent:g} %."
@@ -49,7 +49,7 @@ def _of_kinds(comparison: Comparison) -> Iterator[str]:
         changes = [change for change in comparison.changes if change.subject.kind == kind]
         different = sorted(having(changes, "different"), key=lambda change: -abs(_percent(change)))
         names = short_names([change.subject for change in different])
-        shown = [f"{name} {percent(_percent(change))}" for name, change in zip(names, different, strict=True)]
+        shown = [f"{name} {unbroken(percent(_percent(change)))}" for name, change in zip(names, different, strict=True)]
         if different:
             yield f"Changed {kind}s, {len(different):,} of {len(changes):,}: {printable_list(shown, _NAMED)}."
         elif changes:

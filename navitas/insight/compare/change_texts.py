@@ -14,7 +14,7 @@ from navitas.insight.compare.verdict import Verdict
 
 
 def first_changes(changes: Sequence[FigureChange], most: int) -> list[int]:
-    """Return the indexes of the rows, in order: changes that are different come first, and each kind has as many as the others."""
+    """Return the indexes of the rows, in order: changes that are different first, and each kind has as many as the others."""
     ranks = {kind: count() for kind in {change.subject.kind for change in changes}}
     keys = [
         (change.verdict is None or change.verdict.word != "different", next(ranks[change.subject.kind])) for change in changes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from navitas.base.units import joules
+from navitas.base.units import joules, unbroken
 from navitas.base.untrusted_text import printable_list
 from navitas.insight.compare.change_texts import change_texts, percent, short_names
 from navitas.insight.compare.session import Energy, Kind
@@ -43,7 +43,7 @@ def _of_all_tests(trends: Sequence[FigureTrend], energy: Energy, labels: Sequenc
 
 
 def _step(point: ChangePoint, labels: Sequence[str]) -> str:
-    change, interval = change_texts(point.effect)
+    change, interval = map(unbroken, change_texts(point.effect))
     return f"by {change} (95 %: {interval}) between {labels[point.before]} and {labels[point.after]}"
 
 
@@ -53,11 +53,12 @@ def _of_kinds(trends: Sequence[FigureTrend], labels: Sequence[str]) -> Iterator[
         changed = [trend for trend in of_kind if trend.change_points]
         names = short_names([trend.subject for trend in changed])
         steps = [
-            f"{name} {percent(point.effect.percent)} at {labels[point.after]}"
+            f"{name} {unbroken(percent(point.effect.percent))} at {labels[point.after]}"
             for name, trend in zip(names, changed, strict=True)
             for point in trend.change_points
         ]
         if changed:
-            yield f"{kind.capitalize()}s with change points, {len(changed):,} of {len(of_kind):,}: {printable_list(steps, _NAMED)}."
+            of = f"{len(changed):,} of {len(of_kind):,}"
+            yield f"{kind.capitalize()}s with change points, {of}: {printable_list(steps, _NAMED)}."
         elif of_kind:
             yield f"No {kind} has a change point (0 of {len(of_kind):,})."

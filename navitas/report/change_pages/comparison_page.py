@@ -43,7 +43,7 @@ def comparison_page(compared: ComparedVersions) -> str:
         title=f"{name} – what changed",
         heading_text=name,
         subtitle="what changed",
-        basis=f"{energy.capitalize()} energy of tests, {_sides(compared)}. Each ± or … is a 95 % interval.",
+        basis=f"{energy.capitalize()} energy of tests, {_sides(compared)}. Intervals are 95 %.",
         statements=change_statements(compared),
         limits=compared.comparison.warnings,
         reason=reason,
@@ -67,9 +67,9 @@ def _changes(compared: ComparedVersions) -> PageTable | None:
     low, high = min([0.0, *limited]), max([0.0, *limited])
     columns: dict[str, Callable[[int], PageCell]] = {
         "Figure": lambda i: name_cell(names[i]),
-        "Kind": lambda i: PageCell(changes[i].subject.kind),
         "Verdict": lambda i: PageCell(verdict_text(changes[i].verdict)),
         f"Scale: {low:+.0f} to {high:+.0f} %": lambda i: PageCell("", interval=_picture(changes[i], scale)),
+        "Kind": lambda i: PageCell(changes[i].subject.kind),
         "Change": lambda i: _change(changes[i], 0),
         "95 %": lambda i: _change(changes[i], 1),
         "Before": lambda i: joules_cell(changes[i].before_j),
