@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -38,8 +39,8 @@ def sessions_of(energies_j: Sequence[float], names: Sequence[str] = (TEST,), fir
 def compared(before_j: Sequence[float], after_j: Sequence[float], names: Sequence[str] = PLAIN) -> ComparedVersions:
     """Return the comparison of sessions with these energies."""
     before, after = sessions_of(before_j, names), sessions_of(after_j, names, len(before_j))
-    found = compare(before, after, CHOICE, together=False, margin_percent=MARGIN_PERCENT, least_share=LEAST_SHARE)
-    return ComparedVersions(tuple(before), tuple(after), CHOICE, False, MARGIN_PERCENT, found)
+    comparison = compare(before, after, CHOICE, together=False, margin_percent=MARGIN_PERCENT, least_share=LEAST_SHARE)
+    return ComparedVersions(tuple(before), tuple(after), CHOICE, False, MARGIN_PERCENT, comparison)
 
 
 def compared_text(names: Sequence[str] = PLAIN) -> str:
@@ -55,19 +56,24 @@ def history_text(names: Sequence[str] = PLAIN) -> str:
 
 def fleet_text(names: Sequence[str] = PLAIN) -> str:
     """Return the page of a fleet whose hogs have these names, with a client and a recording."""
-    effect = {
-        "pairs": 900, "hours": 70.0, "drain_percent_h": 14.0, "extra_percent_h": 2.5, "extra_low_percent_h": 2.1,
-        "extra_high_percent_h": 2.9, "life_min": 400.0, "gain_min": 64.0, "gain_low_min": 32.0, "gain_high_min": 102.0,
-        "gain_percent": 16.0, "gain_low_percent": 8.0, "gain_high_percent": 25.0,
-    }  # fmt: skip
+    drains: dict[str, float] = {"extra_percent_h": 2.5, "extra_low_percent_h": 2.1, "extra_high_percent_h": 2.9}
+    gains: dict[str, float] = {"gain_min": 64.0, "gain_low_min": 32.0, "gain_high_min": 102.0}
+    shares = {"gain_percent": 16.0, "gain_low_percent": 8.0, "gain_high_percent": 25.0}
+    effect: dict[str, Any] = {
+        "pairs": 900,
+        "hours": 70.0,
+        "drain_percent_h": 14.0,
+        "life_min": 400.0,
+        **drains,
+        **gains,
+        **shares,
+    }
     rates = (3e-9, 0.0023, 0.04)
     hogs = [
         HogRow(**effect, false_discovery_rate=rate, app=app, clients=30 + i, contrasted_clients=20, alone_percent_h=2.0)
         for i, (app, rate) in enumerate(zip(names, rates, strict=False))
     ]
     bugs = [BugRow(**effect, false_discovery_rate=rates[0], app=app, client="c0ffee") for app in names]
-    drains = {name: effect[name] for name in ("extra_percent_h", "extra_low_percent_h", "extra_high_percent_h")}
-    gains = {name: effect[name] for name in ("gain_min", "gain_low_min", "gain_high_min")}
     verdicts = [
         AppRow(app, "hog", 30, 20, 70.0, **drains, alone_percent_h=2.0, reliability=0.9, screen_known_percent=None,
                runs_with=names[0], correlation=0.5)
@@ -82,7 +88,7 @@ def fleet_text(names: Sequence[str] = PLAIN) -> str:
     return page(
         Contents(
             title=f"Fleet {names[0]}", usual_percent_h=12.0, hogs=hogs, bugs=bugs, scores=scores, actions=actions,
-            distributions={app: (values + 2, values) for app in names}, verdicts=verdicts, warnings=[f"few samples of {names[0]}"],
+            distributions=dict.fromkeys(names, (values + 2, values)), verdicts=verdicts, warnings=[f"few samples of {names[0]}"],
             recorded={names[0]: Recorded(names[0], (MethodRow(names[0], 1.5, 60.0), MethodRow("a.B.c", 1.0, 40.0)))},
             client=ClientSection(scores[3], actions),
         )

@@ -1,4 +1,4 @@
-"""The parts of a page that are no text: embedded data, and the source expressions of its content security policy."""
+"""Embedded data of a page, and the source expressions of its content security policy."""
 
 from __future__ import annotations
 

@@ -104,10 +104,10 @@ def command(
     return 0
 
 
-def _page(found: Sequence[FigureTrend], energy: Energy, sessions: Sequence[Session], notes: Sequence[str]) -> str:
+def _page(figures: Sequence[FigureTrend], energy: Energy, sessions: Sequence[Session], notes: Sequence[str]) -> str:
     from navitas.report.change_pages.history_page import history_page  # noqa: PLC0415  # Other outputs need no templates.
 
-    return history_page(found, energy, sessions, notes)
+    return history_page(figures, energy, sessions, notes)
 
 
 def _warnings(sessions: Sequence[Session], left_out: int, in_turns: int) -> Iterator[str]:

@@ -40,12 +40,12 @@ def client_statement(score: ScoreRow, actions: Sequence[ActionRow]) -> str:
         facts.append(f"lasts {number(score.active_life_min / 60)} h in use")
     if score.jscore_percent is not None:
         facts.append(f"drains slower than {score.jscore_percent:.0f} % of {counted(score.peers, 'peer')}")
-    known = f"The battery of client {score.client} {' and '.join(facts) or 'has too few samples'}."
+    sentence = f"The battery of client {score.client} {' and '.join(facts) or 'has too few samples'}."
     gain = next((action for action in actions if action.gain_min is not None), None)
     if gain is None:
-        return known
+        return sentence
     minutes = unbroken(f"{with_interval(gain.gain_min, gain.gain_low_min, gain.gain_high_min)} min")
-    return f"{known} Its largest known gain is {gain.text}: {minutes}."
+    return f"{sentence} Its largest known gain is {gain.text}: {minutes}."
 
 
 def _extra(row: HogRow | BugRow, digits: int) -> str:

@@ -182,13 +182,13 @@ def _extra_picture(rows: Sequence[_Finding]) -> Columns[Any]:
 
 
 def _scores(scores: Sequence[ScoreRow], mark: ScoreRow | None = None) -> list[HistogramPicture]:
-    known = np.array([row.jscore_percent for row in scores if row.jscore_percent is not None], np.float64)
+    percents = np.array([row.jscore_percent for row in scores if row.jscore_percent is not None], np.float64)
     life = np.array([row.active_life_min / 60 for row in scores if row.active_life_min is not None], np.float64)
     own = None if mark is None or mark.active_life_min is None else mark.active_life_min / 60
     score = None if mark is None else mark.jscore_percent
     pictures = (
         histogram_picture("Battery life in use", "Clients by battery life in use", [("without", life)], "h", mark=own),
-        histogram_picture("J-score", "Clients by J-score", [("without", known)], "%", mark=score),
+        histogram_picture("J-score", "Clients by J-score", [("without", percents)], "%", mark=score),
     )
     return [picture for picture in pictures if picture is not None]
 

@@ -1,4 +1,4 @@
-"""What a comparison says in sentences: what changed, how sure that is, and what could not be told."""
+"""What a comparison says in sentences: what changed, how sure that is, and what the data does not show."""
 
 from __future__ import annotations
 

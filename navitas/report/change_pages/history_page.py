@@ -23,12 +23,12 @@ _ABOUT = (
 )
 
 
-def history_page(found: Sequence[FigureTrend], energy: Energy, sessions: Sequence[Session], notes: Sequence[str]) -> str:
+def history_page(figures: Sequence[FigureTrend], energy: Energy, sessions: Sequence[Session], notes: Sequence[str]) -> str:
     """Return the page of trends. `energy` is that of tests, and `notes` are what limits the trends."""
     names = labels(sessions)
     project = sessions[-1].origin.project or "History"
-    reason, command = _next_step(found, sessions)
-    tables = [_trends(found, energy, names), _sessions(sessions, names)]
+    reason, command = _next_step(figures, sessions)
+    tables = [_trends(figures, energy, names), _sessions(sessions, names)]
     return rendered(
         "navitas.report.change_pages",
         "history.html.jinja",
@@ -36,22 +36,22 @@ def history_page(found: Sequence[FigureTrend], energy: Energy, sessions: Sequenc
         heading_text=project,
         subtitle="history of energy",
         basis=f"{energy.capitalize()} energy of tests over {counted(len(sessions), 'session')}, {names[0]} to {names[-1]}.",
-        statements=trend_statements(found, energy, names),
+        statements=trend_statements(figures, energy, names),
         limits=notes,
         reason=reason,
         command=command,
-        pictures=_pictures(found, names),
+        pictures=_pictures(figures, names),
         tables=[table for table in tables if table is not None],
     )
 
 
-def _changed_first(found: Sequence[FigureTrend]) -> list[FigureTrend]:
-    return sorted(found, key=lambda trend: not trend.change_points)
+def _changed_first(figures: Sequence[FigureTrend]) -> list[FigureTrend]:
+    return sorted(figures, key=lambda trend: not trend.change_points)
 
 
-def _next_step(found: Sequence[FigureTrend], sessions: Sequence[Session]) -> tuple[str, str]:
+def _next_step(figures: Sequence[FigureTrend], sessions: Sequence[Session]) -> tuple[str, str]:
     """Return why to run which command: `bisect` finds the commit of a change between two revisions."""
-    for trend in found:
+    for trend in figures:
         for point in trend.change_points:
             good, bad = (sessions[index].origin.revision for index in (point.before, point.after))
             if good and bad and good != bad:
@@ -59,14 +59,14 @@ def _next_step(found: Sequence[FigureTrend], sessions: Sequence[Session]) -> tup
     return "add a session", "navitas profile PROJECT --repeat 5 --history FILE"
 
 
-def _pictures(found: Sequence[FigureTrend], names: Sequence[str]) -> list[tuple[str, object]]:
+def _pictures(figures: Sequence[FigureTrend], names: Sequence[str]) -> list[tuple[str, object]]:
     """Return the pictures of all tests together and of each test, those with change points first, each with its name."""
-    shown = [trend for trend in _changed_first(found) if trend.subject.kind in ("all", "test")][:_MOST_PICTURES]
+    shown = [trend for trend in _changed_first(figures) if trend.subject.kind in ("all", "test")][:_MOST_PICTURES]
     return [(trend.subject.name, trend_picture(trend, names, trend.subject.described)) for trend in shown]
 
 
-def _trends(found: Sequence[FigureTrend], energy: Energy, names: Sequence[str]) -> PageTable | None:
-    ordered = _changed_first(found)
+def _trends(figures: Sequence[FigureTrend], energy: Energy, names: Sequence[str]) -> PageTable | None:
+    ordered = _changed_first(figures)
     texts = short_names([trend.subject for trend in ordered])
     rows = [(text, trend, point) for text, trend in zip(texts, ordered, strict=True) for point in trend.change_points or (None,)]
     columns: dict[str, Callable[[tuple[str, FigureTrend, ChangePoint | None]], PageCell]] = {

@@ -364,3 +364,18 @@ def test_json_has_no_character_that_turns_text(tmp_path: Path, capsys: pytest.Ca
     assert run(["compare", *sides, "--json", "-"]) == ExitCode.OK
     text = capsys.readouterr().out
     assert text.isascii() and f":app:a.SortTest#{name}" in {one["name"] for one in json.loads(text)["changes"]}
+
+
+def test_a_page_is_written_and_replaces_no_recording(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = write(tmp_path / "before", *(report(runs(10)) for _ in range(2)))
+    after = write(tmp_path / "after", *(report(runs(12)) for _ in range(2)))
+    page = tmp_path / "changes.html"
+    assert run(["compare", before, after, "--html", str(page)]) == ExitCode.OK
+    assert "different" in capsys.readouterr().out, "the terminal has its table as well"
+    assert "All tests together use" in page.read_text("utf-8") and "a.Sorter.sort" in page.read_text("utf-8")
+    assert run(["compare", before, after, "--html", "-"]) == ExitCode.OK
+    assert capsys.readouterr().out == page.read_text("utf-8")
+    assert run(["compare", before, after, "--html", f"{before}/0.json"]) == ExitCode.USAGE
+    assert "--html" in (said := " ".join(capsys.readouterr().err.split())) and "is among the recordings to compare" in said
+    assert run(["compare", before, after, "--html", str(page), "--json", str(page)]) == ExitCode.USAGE
+    assert "same file" in capsys.readouterr().err

@@ -39,7 +39,7 @@ def test_a_comparison_says_what_changed_before_it_shows_it() -> None:
     assert text.count('class="interval more"') >= 4 and "style=" not in text
 
 
-def test_a_comparison_says_what_could_not_be_told() -> None:
+def test_a_comparison_says_what_the_data_does_not_show() -> None:
     alone = compared([10.0], [12.0])
     said = change_statements(alone)
     assert "It is not known whether app energy of all tests changed: the estimate is +" in plain(said)
@@ -65,7 +65,7 @@ def test_a_history_names_the_sessions_of_a_change_and_the_command_that_finds_its
     assert table[1][2] == "00000003 → 00000004" and len(Page(text).tables["sessions"]) == 9
 
 
-def test_a_fleet_has_the_caveat_beside_the_claim_and_chances_to_read() -> None:
+def test_a_fleet_has_the_caveat_next_to_the_claim_and_chances_to_read() -> None:
     text = fleet_text()
     said = statements(text)
     assert said[0].startswith("The battery of client c3 lasts 7.1 h in use and drains slower than 30 % of 9 peers.")
