@@ -41,7 +41,7 @@ def open_page(chromium: PageBrowser, tmp_path: Path) -> Iterator[Open]:
 
 
 @PAGES
-@pytest.mark.parametrize("width", [360, 1600])
+@pytest.mark.parametrize("width", [360, pytest.param(1600, marks=pytest.mark.extended)])
 def test_a_page_fits(open_page: Open, page: str, width: int) -> None:
     shown = open_page(page, width=width, dark=width == 360).page
     assert shown.evaluate("document.documentElement.scrollWidth") <= width
@@ -49,7 +49,7 @@ def test_a_page_fits(open_page: Open, page: str, width: int) -> None:
 
 
 @PAGES
-@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("dark", [pytest.param(False, marks=pytest.mark.extended), True])
 def test_a_page_is_accessible(open_page: Open, page: str, dark: bool) -> None:
     source, shown = axe_source(), open_page(page, dark=dark).page
     shown.evaluate(source)
