@@ -26,6 +26,7 @@ COMMANDS = {
     "demo": ("navitas.cli.profile.demo", "Profile the sample project on the virtual phone."),
     "record": ("navitas.cli.record.command", "Profile an installed app while you, or a command, use it."),
     "report": ("navitas.cli.report.command", "Write the report of a recording again, offline."),
+    "explain": ("navitas.cli.report.explain", "What uses the energy, in words, with the evidence."),
     "import": ("navitas.cli.report.import_command", "Make a recording of other tools' logs and traces."),
     "compare": ("navitas.cli.compare.command", "What changed in energy from one version to another, and how sure."),
     "history": ("navitas.cli.history.group", "Energy over a project's sessions: trends and change points."),

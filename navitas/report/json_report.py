@@ -21,6 +21,8 @@ from navitas.energy.analyze.spread import MethodRepeats, Spread
 from navitas.energy.analyze.timeline import ComponentTimelines
 from navitas.energy.analyze.top import ComponentShare, EnergyUser
 from navitas.energy.analyze.uncertainty import StandardError
+from navitas.insight.verdict.figures import Figures
+from navitas.insight.verdict.verdict import verdict_of
 from navitas.report.format import Format
 from navitas.report.json_rows import MethodLines, node_lines, shares
 from navitas.report.view_request import ViewRequest
@@ -67,6 +69,7 @@ def _report(profile: Profile) -> dict[str, Any]:
         **fields(about, "voltage_v", "battery_mah"),
         **({"consumers": consumers} if consumers else {}),
         "totals": _totals(profile.totals, profile.total_error(), components),
+        "verdict": verdict_of(Figures(profile)).as_json(),
         "repeats": _repeats(profile, profile.repeats()),
         **({"classes": _repeats(profile, profile.classes())} if profile.is_by_class else {}),
         "methods": JsonLines(_method(each, lines, profile, moved) for each in profile.method_repeats()),

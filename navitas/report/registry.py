@@ -21,6 +21,7 @@ _MODULES = {
     "collapsed": "navitas.report.collapsed",
     "html": "navitas.report.page.page_report",
     "text": "navitas.report.text",
+    "markdown": "navitas.report.markdown",
     "parquet": "navitas.report.parquet",
 }
 ENTRY_POINTS = "navitas.formats"

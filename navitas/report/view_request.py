@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from navitas.base.errors import UsageError
+from navitas.base.near_names import near_names
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.energy_tree import EnergyTree
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.timeline import ComponentTimelines, runs_with
 
 VIEWS = ("top", "timeline", "tree")
-_MAX_LISTED = 20
-_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +51,6 @@ class ViewRequest:
     def trees(self, profile: Profile) -> Sequence[EnergyTree]:
         """Return the trees of all threads, or of those with the name."""
         return [tree for tree in profile.energy_trees(self.component) if self.thread in (None, tree.name)]
-
-
-def near_names(wanted: str, names: Iterable[str]) -> str:
-    """Return names in a list, those similar to `wanted` first, and the number of those beyond 20. Empty without names."""
-    known = sorted({name[:_LONGEST_NAME] for name in names})
-    ranked = list(dict.fromkeys([*get_close_matches(wanted[:_LONGEST_NAME], known, n=5, cutoff=0.3), *known]))
-    listed = ", ".join(printable(name, 60) for name in ranked[:_MAX_LISTED])
-    return f"{listed} and {len(ranked) - _MAX_LISTED:,} more" if len(ranked) > _MAX_LISTED else listed
 
 
 def _unknown(what: str, name: str, known: Iterable[str]) -> UsageError:

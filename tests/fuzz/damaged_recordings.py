@@ -31,6 +31,7 @@ sys.path[:0] = [str(ROOT / "tests"), str(Path(__file__).parent)]
 
 from damage import Damage, damage  # noqa: E402
 from samples import made_samples, phone_samples  # noqa: E402
+from support.html_pages import Page  # noqa: E402
 
 import navitas  # noqa: E402
 from navitas.base.errors import NavitasError  # noqa: E402
@@ -40,7 +41,7 @@ from navitas.energy.analyze.conserve import check  # noqa: E402
 from navitas.report.registry import find_format  # noqa: E402
 from navitas.report.view_request import VIEWS, ViewRequest  # noqa: E402
 
-REPORTS = ("json", "speedscope", "collapsed")
+REPORTS = ("json", "html", "speedscope", "collapsed")
 OTHER_FORMATS = ("text",)
 """Formats without an option of `navitas report`."""
 _MEMORY_BYTES = 3 << 30
@@ -156,6 +157,9 @@ def _of_reports(reports: Path, done: Damage) -> Iterator[str]:
         known = missing is not None and (what != "chunks" or done.missing_log is None)
         if known and lost != missing:
             yield f"{lost} {what} are reported as missing, and {missing} are"
+    page = Page((reports / "html").read_text("utf-8"))
+    if "page-data" not in page.data or ("tests" not in page.tables and report["tests"]):
+        yield "the page has no data, or no tests"
     speedscope = json.loads((reports / "speedscope").read_text())
     if speedscope["$schema"] != "https://www.speedscope.app/file-format-schema.json":
         yield "the speedscope report is none"

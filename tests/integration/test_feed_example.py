@@ -51,8 +51,8 @@ def test_the_page_shows_components_and_their_methods(recorded: navitas.Profile, 
         heads = opened.page.locator("#methods-by-component thead th").all_inner_texts()
         opened.page.locator("#methods-by-component thead button").nth(heads.index("storage")).click()
         rows = opened.page.locator("#methods-by-component tbody tr")
-        numbers = f"(rows) => rows.map((row) => Number(row.cells[{heads.index('storage')}].dataset.number))"
-        joules = [number for number in rows.evaluate_all(numbers) if number == number]  # cells without a figure are last
+        numbers = f"(rows) => rows.map((row) => Number(row.cells[{heads.index('storage')}].dataset.number ?? 0))"
+        joules = rows.evaluate_all(numbers)
         assert joules == sorted(joules, reverse=True) and joules[0] > 0
         assert {"org.example.feed.Feed.load", "java.io.FileOutputStream.write"} <= set(opened.column("methods-by-component", 0))
         assert opened.console == [] and opened.requests == [path.as_uri()]

@@ -38,6 +38,16 @@ SEVERAL = {
     "--exclude": {"PATTERN No probes in a.b.** or a.b.C#m; repeatable.", "PATTERN Leave out classes like a.b.**; repeatable."},
     # A bundle to use, of one app or of several modules.
     "--bundle": {"FILE A bundle of navitasBundle, not PROJECT; repeatable.", "FILE Install the app of this bundle first."},
+    # What a report is about.
+    "--component": {"NAME Show this component only, such as wifi.", "NAME Explain this component, such as wifi."},
+    "--thread": {"NAME Show the threads of this name only.", "NAME Explain the threads of this name."},
+    "--method": {
+        "NAME Explain this method: Sorter.sort.",
+        "default|paper paper: use the method of the Carat paper, for comparison.",
+    },
+    "--test": {"CLASS#METHOD The name of the test.", "NAME Explain this test: SortTest#sorts."},
+    # The most of something: of text, or of a change.
+    "--limit": {"CHARS Most characters to print.", "PERCENT_H Fail only if a version drains more by this many %/h."},
     # A recording to use.
     "--recording": {
         "RECORDING Recording with hooks of an app in the bug report: adds the methods of its wake locks and alarms.",

@@ -1,6 +1,6 @@
-"""Write pictures of a recording's report page into docs/images: `make pictures`, or `python tests/support/page_pictures.py RECORDING`.
+"""Write pictures of a recording's report page into docs/images: `make pictures`, or this module with the path of a recording.
 
-Without a recording, it runs the demo.
+Without one, it runs the demo.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
+import navitas  # noqa: E402
 from support.browser import find_browser  # noqa: E402
 from support.page_browser import page_browser, written_page  # noqa: E402
-
-import navitas  # noqa: E402
 
 _MAX_BYTES = 150_000
 # Name, width, height, dark, and the section at the top of the window.
@@ -34,8 +33,8 @@ def main(arguments: list[str]) -> int:
     if browser is None:
         print("pictures: no Chromium: make browser")
         return 1
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
         recording = Path(arguments[0]) if arguments else folder / "demo"
         if not arguments:
             subprocess.run([ROOT / ".venv/bin/navitas", "demo", "-o", recording], check=True)

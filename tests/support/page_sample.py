@@ -79,7 +79,7 @@ def page_sample(nodes: int = 400, tests: int = 6, methods: int = 60, *, seed: in
         },
         "bins": bins,
         "timeline": timeline,
-        "baseline": _baseline(random, self_uj, method_self[order]) if baseline else None,
+        "baseline": _baseline(random, self_uj, method_self[order], app_uj) if baseline else None,
     }
 
 
@@ -154,9 +154,10 @@ def _over_time(
     return bins, [run]
 
 
-def _baseline(random: np.random.Generator, self_uj: np.ndarray, method_self: np.ndarray) -> dict[str, Any]:
+def _baseline(random: np.random.Generator, self_uj: np.ndarray, method_self: np.ndarray, app_uj: np.ndarray) -> dict[str, Any]:
     return {
         "name": "main",
+        "tests": {"app_uj": [None, *(0.9 * app_uj[1:]).tolist()]},
         "nodes": {"self_uj": np.round(self_uj * random.uniform(0.5, 1.5, len(self_uj)), 1).tolist()},
         "methods": {"self_uj": (0.8 * method_self).tolist(), "half_uj": [None] * len(method_self)},
     }

@@ -6,6 +6,7 @@ const dom = (() => {
   const SEPARATORS = /(?<=[.$/:_#,])(?=.)|(?=\()/u;
   const HUMPS = /(?<=[\p{Ll}\d])(?=\p{Lu})/u;
   const LONG_WORD = 22;
+  const LONG_NAME = /\S{23}/u;
 
   const fill = (made, attributes, children) => {
     for (const [name, value] of Object.entries(attributes)) {
@@ -19,12 +20,22 @@ const dom = (() => {
   const element = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
   const svg = (tag, attributes = {}, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 
+  const breakable = (text) => {
+    const parts = text.split(SEPARATORS).flatMap((part) => (part.length > LONG_WORD ? part.split(HUMPS) : [part]));
+    return parts.flatMap((part, index) => (index ? [element("wbr"), part] : [part]));
+  };
   // A name in a monospaced font, which breaks between its words.
-  const code = (name) => {
-    const made = element("code");
-    const parts = name.split(SEPARATORS).flatMap((part) => (part.length > LONG_WORD ? part.split(HUMPS) : [part]));
-    parts.forEach((part, index) => made.append(...(index ? [element("wbr"), part] : [part])));
-    return made;
+  const code = (name) => element("code", {}, ...breakable(name));
+  // Lets the long names of the document's sentences break between their words, too.
+  const breakNames = (root) => {
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+    const texts = [];
+    while (walker.nextNode()) if (LONG_NAME.test(walker.currentNode.data)) texts.push(walker.currentNode);
+    for (const text of texts) {
+      const words = text.data.split(/(\s+)/);
+      text.replaceWith(...words.flatMap((word) => (LONG_NAME.test(word) ? breakable(word) : [word])));
+    }
+    root.normalize();
   };
   const button = (label, onclick, attributes = {}) => element("button", { type: "button", onclick, ...attributes }, label);
   // A bar of a share. The figure stands next to it, so it has no text of its own.
@@ -51,5 +62,5 @@ const dom = (() => {
     width = Math.floor(watched.clientWidth);
     if (width > 0) changed(width);
   };
-  return { element, svg, code, button, bar, choice, watchWidth };
+  return { element, svg, code, breakNames, button, bar, choice, watchWidth };
 })();

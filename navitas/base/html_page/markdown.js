@@ -2,7 +2,11 @@
 // Copies a table as Markdown.
 const markdown = (() => {
   // Backslashes keep names from ending a cell or starting markup.
-  const escaped = (text) => text.replace(/\s+/g, " ").trim().replace(/[\\|`*_<>[\]]/g, "\\$&");
+  const escaped = (text) =>
+    text
+      .replace(/\s+/g, " ")
+      .trim()
+      .replace(/[\\|`*_<>[\]]/g, "\\$&");
   const table = (heads, rows) => {
     const line = (cells) => `| ${cells.join(" | ")} |`;
     const rule = heads.map((head) => (head.isFigure ? "---:" : "---"));
@@ -11,9 +15,15 @@ const markdown = (() => {
   };
   // The rows that a table of the document shows.
   const ofTable = (shown) => {
-    const heads = Array.from(shown.tHead.rows[0].cells, (cell) => ({ text: cell.textContent, isFigure: cell.classList.contains("n") }));
+    const heads = Array.from(shown.tHead.rows[0].cells, (cell) => ({
+      text: cell.textContent,
+      isFigure: cell.classList.contains("n"),
+    }));
     const rows = Array.from(shown.tBodies[0].rows).filter((row) => !row.hidden);
-    return table(heads, rows.map((row) => Array.from(row.cells, (cell) => cell.textContent)));
+    return table(
+      heads,
+      rows.map((row) => Array.from(row.cells, (cell) => cell.textContent))
+    );
   };
   // Pages from a disk may lack the clipboard's interface.
   const write = async (text) => {
@@ -31,11 +41,15 @@ const markdown = (() => {
   // A button that copies what `text` returns, and says so.
   const copyButton = (text) => {
     const label = "Copy as Markdown";
-    const made = dom.button(label, async () => {
-      await write(text());
-      made.textContent = "Copied";
-      setTimeout(() => (made.textContent = label), 2000);
-    }, { class: "quiet", "aria-live": "polite" });
+    const made = dom.button(
+      label,
+      async () => {
+        await write(text());
+        made.textContent = "Copied";
+        setTimeout(() => (made.textContent = label), 2000);
+      },
+      { class: "quiet", "aria-live": "polite" }
+    );
     return made;
   };
   return { table, ofTable, copyButton };

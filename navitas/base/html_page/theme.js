@@ -20,7 +20,11 @@ const theme = (() => {
 
   // Adds the switch to `tools`. `changed` runs after each change of colors, also the system's.
   const start = (tools, changed) => {
-    const options = [["auto", "System"], ["light", "Light"], ["dark", "Dark"]];
+    const options = [
+      ["auto", "System"],
+      ["light", "Light"],
+      ["dark", "Dark"],
+    ];
     tools.append(
       dom.choice("Colors", options, root.dataset.theme || "auto", (value) => {
         apply(value);

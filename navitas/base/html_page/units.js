@@ -2,7 +2,12 @@
 // Figures as text, as navitas/base/units.py writes them. Arguments have the units of the page's data: µJ, mW, ms.
 const units = (() => {
   const UNKNOWN = "–";
-  const PREFIXES = [[1, ""], [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"]];
+  const PREFIXES = [
+    [1, ""],
+    [1e-3, "m"],
+    [1e-6, "µ"],
+    [1e-9, "n"],
+  ];
 
   const digits = (value) => {
     if (value === 0) return "0";

@@ -72,7 +72,7 @@ def _is_complete(recording: Path) -> bool:
 def _report_partial(recording: Path, report: ReportOptions) -> None:
     """Write the reports of a recording after an error. Prints another error instead of raising it: the first one is not lost."""
     try:
-        write_reports(load_profile(recording, report.analysis), _with_default_files(report, recording))
+        write_reports(load_profile(recording, report.analysis), _with_default_files(report, recording), recording)
     except NavitasError as error:
         show_error(f"no report: {error.message}", error.remedy)
 
@@ -141,7 +141,7 @@ def report_outcome(outcome: ProfilingOutcome, profile: Profile, report: ReportOp
     """
     report = _with_default_files(report, outcome.recording)
     try:
-        write_reports(profile, report)
+        write_reports(profile, report, outcome.recording)
         for file in report.files:
             if file.format == "html" and file.path != STDOUT:
                 location(f"page: {file.path} (open it in a browser)")

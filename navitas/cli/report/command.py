@@ -157,4 +157,4 @@ def command(
         options = replace(options, page=page.request(options))
         progress.stage("writing the report")
         write_files(profile, options)
-    print_report(profile, options)
+    print_report(profile, options, recording)

@@ -42,10 +42,10 @@ def _check_thread(parsed: ParsedRecording, wanted: str) -> None:
         raise unknown_thread(wanted, names)
 
 
-def write_reports(profile: Profile, options: ReportOptions) -> None:
-    """Write the report files and print the terminal report."""
+def write_reports(profile: Profile, options: ReportOptions, recording: Path) -> None:
+    """Write the report files and print the terminal report of a recording."""
     write_files(profile, options)
-    print_report(profile, options)
+    print_report(profile, options, recording)
 
 
 def write_files(profile: Profile, options: ReportOptions) -> None:
@@ -71,10 +71,14 @@ def _write(name: str, write: Callable[[IO[Any]], None], out: IO[Any]) -> None:
         ) from error
 
 
-def print_report(profile: Profile, options: ReportOptions) -> None:
-    """Print the terminal report on standard output, unless a report file goes there."""
+def print_report(profile: Profile, options: ReportOptions, recording: Path) -> None:
+    """Print the terminal report of a recording on standard output, unless a report file goes there."""
     if STDOUT in options.paths:
         return
     views = options.views
-    report = TerminalReport(top=options.top, tree=options.tree) if views is None else ViewsReport(views, top=options.top)
+    report = (
+        TerminalReport(top=options.top, tree=options.tree, recording=str(recording))
+        if views is None
+        else ViewsReport(views, top=options.top)
+    )
     report.render(profile, output_console())

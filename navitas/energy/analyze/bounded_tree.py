@@ -94,7 +94,7 @@ def full_tree(ledger: Ledger, tests: Sequence[Sequence[Repeats]]) -> FullTree:
     A test's tree is the mean of its runs that count, scaled to its median: the nodes of app threads add up to the median of app
     energy, and all nodes to the median of compensated energy. Energy is without that of probes.
     """
-    group, weights = _weights(len(ledger.tests), tests)
+    group, weights = weights_of_tests(len(ledger.tests), tests)
     threads, is_app, label = _threads(ledger)
     energy, calls, width = ledger.energy, ledger.calls, len(ledger.paths)
 
@@ -137,7 +137,7 @@ def full_tree(ledger: Ledger, tests: Sequence[Sequence[Repeats]]) -> FullTree:
     )
 
 
-def _weights(size: int, tests: Sequence[Sequence[Repeats]]) -> tuple[I64, F64]:
+def weights_of_tests(size: int, tests: Sequence[Sequence[Repeats]]) -> tuple[I64, F64]:
     """Return for each row of `Ledger.tests` its test, and what counts of it: app energy, other energy, calls and times."""
     group, weights = np.full(size, -1, np.int64), np.zeros((3, size))
     for number, merged in enumerate(tests):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # Progress output imports this module, and must not import numpy.
@@ -37,6 +38,17 @@ class MethodNames:
         """Return the label with packages abbreviated to their first letters, for narrow tables."""
         return self._label(index, short_class)
 
+    def brief(self, index: int) -> str:
+        """Return `C.run`, as people say it; the label, if several classes are named `C`."""
+        method = method_of(self._methods, index)
+        if method is None or method.class_name in self._ambiguous or simple_class(method.class_name) in self._same_names:
+            return self.label(index)
+        return self._label(index, simple_class)
+
+    @cached_property
+    def _same_names(self) -> frozenset[str]:
+        return same_names(method.class_name for method in self._methods.methods)
+
     def _label(self, index: int, class_label: Callable[[str], str]) -> str:
         if (method := method_of(self._methods, index)) is None:
             return UNKNOWN_METHOD
@@ -48,6 +60,23 @@ def short_class(name: str) -> str:
     """`org.example.Sort` → `o.e.Sort`."""
     *packages, last = name.split(".")
     return ".".join([*(package[:1] for package in packages), last])
+
+
+def simple_class(name: str) -> str:
+    """`org.example.Sort` → `Sort`."""
+    return name.rpartition(".")[2] or name
+
+
+def same_names(classes: Iterable[str]) -> frozenset[str]:
+    """Return the simple names that several of the classes have."""
+    first: dict[str, str] = {}
+    return frozenset(simple for name in classes if first.setdefault(simple := simple_class(name), name) != name)
+
+
+def source_of(method: Method) -> str:
+    """Return where a method is, such as `Inbox.java:12`. Empty if that is unknown."""
+    line = "" if method.line is None else f":{method.line}"
+    return f"{method.file}{line}" if method.file else f"line {method.line}" if line else ""
 
 
 def test_label(test: TestEnergy) -> str:

@@ -226,6 +226,10 @@ class Profile:
 
     def method_repeats(self) -> tuple[MethodRepeats, ...]:
         """Return sums by method over all tests, with a value for each repeat, largest self energy first."""
+        return self._method_repeats
+
+    @cached_property
+    def _method_repeats(self) -> tuple[MethodRepeats, ...]:
         return method_repeats(self.tables, self.tests)
 
     def repeats(self) -> tuple[Repeats, ...]:

@@ -1,33 +1,66 @@
-"""The figures that a verdict and a page are made of, computed once: tests and methods, as medians of runs."""
+"""The figures that verdicts, explanations and pages are made of, computed once, as medians of runs."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import hypot, sqrt
+from math import hypot
 
 import numpy as np
 
-from navitas.energy.analyze.names import MethodNames
+from navitas.energy.analyze.bounded_tree import weights_of_tests
+from navitas.energy.analyze.names import MethodNames, same_names, simple_class
 from navitas.energy.analyze.profile import Profile
-from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import Repeats
-from navitas.energy.analyze.roll_up import ThreadTotal, first_ids
-from navitas.energy.analyze.spread import MethodRepeats
-from navitas.energy.analyze.uncertainty import COVER_95
+from navitas.energy.analyze.roll_up import first_ids
+from navitas.energy.analyze.spread import MethodRepeats, half_width_j, interval_of
+from navitas.energy.analyze.uncertainty import COVER_95, FigureKind
+from navitas.energy.attribute.forest import binned, sums
+from navitas.recording.parse.arrays import F64, I64, Bool
 from navitas.recording.parse.roles import NOT_THE_TESTS
 
 
 @dataclass(frozen=True, slots=True)
-class MethodUse:
-    """Where a method used its self energy: the tests and threads, largest energy first. Threads have names as in the kernel."""
+class ThreadUse:
+    """The threads of one name and role: app energy, that of it outside all recorded methods, and both without probes.
 
-    tests: tuple[TestEnergy, ...]
-    threads: tuple[str, ...]
+    `components` splits `energy_j`, and `by_test` has it by the index of `Figures.groups`.
+    """
+
+    name: str
+    role: str
+    energy_j: float
+    half_width_j: float
+    outside_j: float
+    cpu_ns: float
+    components: tuple[float, ...]
+    by_test: dict[int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentFigures:
+    """The energy of a component while tests ran, and the part of it that the app's threads used."""
+
+    name: str
+    energy_j: float
+    half_width_j: float
+    app_j: float
+
+
+@dataclass(frozen=True, slots=True)
+class MethodUse:
+    """The self energy of a method by the index of `Figures.groups`, and by the name of threads, largest first."""
+
+    tests: dict[int, float]
+    threads: dict[str, float]
 
 
 class Figures:
-    """The figures of a profile. With repeats, those of tests and methods are medians over the runs that count."""
+    """The figures of a profile. With repeats, those of tests and methods are medians over the runs that count.
+
+    Those of threads are means over these runs, scaled to the medians of tests: they add up to `app_j`.
+    """
 
     def __init__(self, profile: Profile) -> None:
         self.profile = profile
@@ -51,12 +84,6 @@ class Figures:
         return tuple(sorted(self.profile.method_repeats(), key=lambda method: -method.exclusive_j.median))
 
     @cached_property
-    def threads(self) -> tuple[ThreadTotal, ...]:
-        """The threads of the app in the run of each test that is nearest to its median, largest energy first."""
-        totals = self.profile.thread_totals([group.typical for group in self.groups])
-        return tuple(total for total in totals if total.role not in NOT_THE_TESTS)
-
-    @cached_property
     def app_j(self) -> float:
         """App energy: the sum of the tests' medians."""
         return sum(group.app_j.median for group in self.groups)
@@ -69,35 +96,126 @@ class Figures:
     @cached_property
     def app_half_width_j(self) -> float:
         """Half of the width of the 95 % interval of `app_j`. What all tests share adds up; the spread of runs does not."""
-        errors = [self.profile.app_error(group.typical) for group in self.groups]
-        intervals = [group.app_j.interval for group in self.groups]
-        own = (
-            [COVER_95 * sqrt(max(error.standard_j**2 - error.shared_j**2, 0.0)) for error in errors]
-            if None in intervals
-            else [(runs.high - runs.low) / 2 for runs in intervals if runs is not None]
+        typical = [group.typical for group in self.groups]
+        components_j = [sum(column) for column in zip(*(test.app_components for test in typical), strict=True)]
+        wall_ns, probes_j = sum(test.wall_ns for test in typical), sum(test.probes_error_j or 0.0 for test in typical)
+        error = self.profile.uncertainty.of(
+            "app", components_j or [0.0] * len(self.profile.components), wall_ns, parts=max(len(typical), 1), probes_j=probes_j
         )
-        return hypot(COVER_95 * sum(error.shared_j for error in errors), hypot(*own))
+        intervals = [runs for group in self.groups if (runs := group.app_j.interval) is not None]
+        if not intervals:
+            return error.half_width_j
+        return hypot(COVER_95 * error.shared_j, *((runs.high - runs.low) / 2 for runs in intervals))
+
+    def test_name(self, group: Repeats) -> str:
+        """Return `SortTest#sorts`, with the package or the module where the name is not clear without them."""
+        simple, name = simple_class(group.class_name), group.class_name
+        simple = name if simple in self._same_classes else simple
+        test = simple if self.profile.is_by_class else f"{simple}#{group.method}"
+        return f"{group.module} {test}" if self._has_modules else test
+
+    @cached_property
+    def threads(self) -> tuple[ThreadUse, ...]:
+        """The threads of the app, largest energy first."""
+        rows, ledger = self.profile.tables.threads, self.profile.ledger
+        group, weights = self._weights
+        numbers: dict[tuple[str, str], int] = {}
+        owners = zip(ledger.owners.name, ledger.owners.role, strict=True)
+        label = np.array([numbers.setdefault(owner, len(numbers)) for owner in owners], np.int64)[rows.owner]
+        weight, chosen = weights[:, rows.test], np.where(group[rows.test] >= 0, label, -1)
+        energy_j = rows.energy_j - rows.probes_j
+        size = len(numbers)
+        components_j = sums(label, energy_j * weight[0, :, None], size)
+        outside_j = binned(label, rows.untraced_j.sum(axis=1) * weight[0], size)
+        cpu_ns = binned(label, rows.cpu_ns * weight[2], size)
+        cells, cell = np.unique(np.stack([label, group[rows.test]]), axis=1, return_inverse=True)
+        cell_j = binned(cell.reshape(-1), energy_j.sum(axis=1) * weight[0], cells.shape[1])
+        by_test: list[dict[int, float]] = [{} for _ in range(size)]
+        for number, test, joules in zip(*cells.tolist(), cell_j.tolist(), strict=True):
+            if test >= 0:
+                by_test[number][test] = joules
+        uses = [
+            ThreadUse(
+                name,
+                role,
+                float(components_j[number].sum()),
+                self._half_width_j("thread", components_j[number].tolist(), self._by_repeat(energy_j, np.equal(chosen, number))),
+                float(outside_j[number]),
+                float(cpu_ns[number]),
+                tuple(components_j[number].tolist()),
+                by_test[number],
+            )
+            for (name, role), number in numbers.items()
+            if role not in NOT_THE_TESTS and by_test[number]
+        ]
+        return tuple(sorted(uses, key=lambda use: -use.energy_j))
+
+    @cached_property
+    def components(self) -> tuple[ComponentFigures, ...]:
+        """The components that used energy while tests ran, largest energy first: sums of the tests' medians."""
+        names, none = self.profile.components, (0.0,) * len(self.profile.components)
+        columns = list(zip(*(group.components for group in self.groups), strict=True)) or [(energy_j,) for energy_j in none]
+        app = list(zip(*(use.components for use in self.threads), strict=True)) or [(energy_j,) for energy_j in none]
+        uses = [
+            ComponentFigures(
+                name,
+                energy_j := sum(columns[number]),
+                self._half_width_j("total", [energy_j if other == name else 0.0 for other in names], ()),
+                sum(app[number]),
+            )
+            for number, name in enumerate(names)
+        ]
+        return tuple(sorted((use for use in uses if use.energy_j), key=lambda use: -use.energy_j))
 
     def use_of(self, method: int) -> MethodUse:
-        """Return where a method (`MethodTotal.id`) used its self energy, in the typical run of each test."""
+        """Return where a method (`MethodTotal.id`) used its self energy."""
         tables, ledger = self.profile.tables, self.profile.ledger
+        group, weights = self._weights
         rows = tables.methods
         ids = np.unique(rows.method)
-        same = ids[first_ids(ledger.methods, ids) == method]
-        at = np.flatnonzero(np.isin(rows.method, same))
-        thread = rows.tree[at]
-        energy_j = rows.exclusive_j[at].sum(axis=1)
-        place_of = {row: place for place, group in enumerate(self.groups) for row in group.typical.rows}
+        at = np.flatnonzero(np.isin(rows.method, ids[first_ids(ledger.methods, ids) == method]))
+        tree = rows.tree[at]
+        test = tables.threads.test[tree]
+        energy_j = rows.exclusive_j[at].sum(axis=1) * weights[0, test]
         by_test: dict[int, float] = {}
         by_thread: dict[str, float] = {}
-        for row, owner, joules in zip(
-            tables.threads.test[thread].tolist(), tables.threads.owner[thread].tolist(), energy_j.tolist(), strict=True
-        ):
-            if (place := place_of.get(row)) is not None:
-                by_test[place] = by_test.get(place, 0.0) + joules
+        rows_of_tests = zip(group[test].tolist(), tables.threads.owner[tree].tolist(), energy_j.tolist(), strict=True)
+        for number, owner, joules in rows_of_tests:
+            if number >= 0:
+                by_test[number] = by_test.get(number, 0.0) + joules
                 name = ledger.owners.name[owner]
                 by_thread[name] = by_thread.get(name, 0.0) + joules
         return MethodUse(
-            tuple(self.groups[place].typical for place in sorted(by_test, key=lambda place: -by_test[place])),
-            tuple(sorted(by_thread, key=lambda name: -by_thread[name])),
+            dict(sorted(by_test.items(), key=lambda item: -item[1])), dict(sorted(by_thread.items(), key=lambda item: -item[1]))
         )
+
+    @cached_property
+    def _weights(self) -> tuple[I64, F64]:
+        return weights_of_tests(len(self.profile.ledger.tests), [[group] for group in self.groups])
+
+    @cached_property
+    def _same_classes(self) -> frozenset[str]:
+        return same_names(group.class_name for group in self.groups)
+
+    @cached_property
+    def _has_modules(self) -> bool:
+        return len({group.module for group in self.groups}) > 1
+
+    @cached_property
+    def _wall_ns(self) -> int:
+        return sum(group.typical.wall_ns for group in self.groups)
+
+    def _by_repeat(self, energy_j: F64, chosen: Bool) -> Sequence[float]:
+        """Return the sum of the chosen rows of threads in each repeat. Empty for a single repeat."""
+        if self.repeats == 1:
+            return ()
+        at = np.flatnonzero(chosen)
+        repeat = self.profile.ledger.tests.repeat[self.profile.tables.threads.test[at]]
+        _, index = np.unique(repeat, return_inverse=True)
+        values: list[float] = binned(index, energy_j[at].sum(axis=1), int(index.max(initial=-1)) + 1).tolist()
+        return values
+
+    def _half_width_j(self, kind: FigureKind, components_j: Sequence[float], values_j: Sequence[float]) -> float:
+        """Return half of the width of the 95 % interval of a sum over all tests. `values_j`: the sums of several repeats."""
+        error = self.profile.uncertainty.of(kind, components_j, self._wall_ns, parts=len(self.groups))
+        return half_width_j(interval_of(values_j), error)

@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from navitas.base.counts import counted
+from navitas.base.units import joules, unbroken
 from navitas.insight.verdict.figures import Figures
-from navitas.insight.verdict.statement import Statement
-from navitas.insight.verdict.usage import percent_of, share_of
+from navitas.insight.verdict.statement import Statement, percent_of
+from navitas.insight.verdict.usage import share_of
 
 _LARGE_ERROR = 0.1
 _LARGE_PROBES = 0.2
+
+
+def noise(figures: Figures) -> Statement | None:
+    """App energy that is not larger than its error."""
+    half_j = figures.app_half_width_j
+    if not figures.groups or figures.app_j > half_j:
+        return None
+    energy = unbroken(f"{joules(figures.app_j)} ± {joules(half_j)}")
+    return Statement("noise", f"The app's energy ({energy}) is not larger than its error: no share of it is known.")
 
 
 def failed(figures: Figures) -> Statement | None:
@@ -19,7 +29,7 @@ def failed(figures: Figures) -> Statement | None:
     if not names:
         return None
     return Statement(
-        "failed", f"{counted(len(names), 'test')} failed or did not end: their energy is not that of all their work."
+        "failed", f"{counted(len(names), 'test')} failed or did not end: their energy may be that of a part of their work."
     )
 
 
@@ -30,10 +40,7 @@ def starved(figures: Figures) -> Statement | None:
     if not count:
         return None
     runs = counted(sum(test.wall_ns > 0 for test in tests), "run")
-    text = (
-        f"In {count:,} of {runs} of tests, the test waited for a CPU that other programs used: on an idle device, its energy"
-        " differs."
-    )
+    text = f"{count:,} of {runs} waited for a CPU that other programs used: on an idle device, their energy differs."
     return Statement("starved", text)
 
 
@@ -52,14 +59,20 @@ def lost(figures: Figures) -> Statement | None:
     return Statement("lost", text) if kinds else None
 
 
+def partial(figures: Figures) -> Statement | None:
+    """A recording that was interrupted."""
+    codes = {warning.code for warning in figures.profile.warnings}
+    return Statement("partial", "The recording is partial: tests may be missing.") if "partial_recording" in codes else None
+
+
 def same_size(figures: Figures) -> Statement | None:
     """The two methods with the most self energy, if their intervals overlap."""
     if len(figures.methods) < 2 or figures.app_j <= 0:
         return None
-    (first, first_half), (second, second_half) = (share_of(method, figures) for method in figures.methods[:2])
-    if first <= 0 or first - first_half > second + second_half:
+    (first, first_half), (second, second_half) = (share_of(figures, method) for method in figures.methods[:2])
+    if second <= 0 or first - first_half > second + second_half:
         return None
-    names = [figures.names.label(method.total.id) for method in figures.methods[:2]]
+    names = [figures.names.brief(method.total.id) for method in figures.methods[:2]]
     return Statement("same_size", f"The intervals of {names[0]} and {names[1]} overlap: either can be the larger one.")
 
 
@@ -72,7 +85,7 @@ def one_run(figures: Figures) -> Statement | None:
 
 def evidence(figures: Figures) -> Statement | None:
     """A level of evidence with a large expected error."""
-    errors = [(each.expected_error, each.level) for each in figures.profile.evidence if each.expected_error is not None]
+    errors = [(entry.expected_error, entry.level) for entry in figures.profile.evidence if entry.expected_error is not None]
     if not errors or (worst := max(errors))[0] < _LARGE_ERROR:
         return None
     text = f"The evidence is {worst[1]}: half of all methods are off by more than {percent_of(worst[0])}."
@@ -81,12 +94,24 @@ def evidence(figures: Figures) -> Statement | None:
 
 def probes(figures: Figures) -> Statement | None:
     """Probes that used much of the measured energy."""
-    used_j, probes_j = (sum(getattr(group.typical, name) for group in figures.groups) for name in ("threads_j", "probes_j"))
+    used_j = sum(group.typical.threads_j for group in figures.groups)
+    probes_j = sum(group.typical.probes_j for group in figures.groups)
     if used_j <= 0 or probes_j < _LARGE_PROBES * used_j:
         return None
     share = percent_of(probes_j / used_j)
     return Statement("probes", f"Probes used {share} of the energy of the app's threads; it is subtracted by an estimate.")
 
 
-RULES: tuple[Callable[[Figures], Statement | None], ...] = (failed, starved, hot, lost, same_size, evidence, probes, one_run)
+RULES: tuple[Callable[[Figures], Statement | None], ...] = (
+    noise,
+    failed,
+    starved,
+    hot,
+    lost,
+    partial,
+    evidence,
+    probes,
+    same_size,
+    one_run,
+)
 """The rules, the most important limit first."""

@@ -1,11 +1,26 @@
-"""One sentence of a verdict."""
+"""One sentence of a verdict, and how its shares are written."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
+from navitas.base.units import unbroken
+
 SubjectKind = Literal["", "test", "method", "thread", "component", "app"]
+UsageCode = Literal[
+    "no_tests",
+    "no_app_energy",
+    "largest_method",
+    "next_methods",
+    "outside_methods",
+    "largest_test",
+    "largest_thread",
+    "largest_component",
+    "base_energy",
+]
+LimitCode = Literal["noise", "failed", "starved", "hot", "lost", "partial", "evidence", "probes", "same_size", "one_run"]
+"""What each code means: docs/verdict.md."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,14 +29,26 @@ class Statement:
 
     - `rule`: the code of the rule that made it, for scripts.
     - `text`: the sentence. Names in it are as in the recording: who shows it escapes them.
-    - `kind`, `name`: what it is about. Empty if it is about the whole recording.
+    - `kind`, `name`: what it is about, with its full name. Empty if it is about the whole recording.
     - `energy_j`, `share`, `share_half_width`: its figures. None if it has none.
     """
 
-    rule: str
+    rule: UsageCode | LimitCode
     text: str
     kind: SubjectKind = ""
     name: str = ""
     energy_j: float | None = None
     share: float | None = None
     share_half_width: float | None = None
+
+
+def percent_of(share: float, half: float | None = None) -> str:
+    """Return `21 ± 1 %`, `21 %` without an interval, and `share not known` if the interval reaches down to 0."""
+    if half is not None and half >= abs(share):
+        return "share not known"
+    digits = 0 if share >= 0.0995 else 1
+    if half is None:
+        return unbroken(f"{100 * share:.{digits}f} %")
+    if not float(f"{100 * half:.{digits}f}"):
+        return unbroken(f"{100 * share:.1f} ± {max(100 * half, 0.1):.1f} %")
+    return unbroken(f"{100 * share:.{digits}f} ± {100 * half:.{digits}f} %")

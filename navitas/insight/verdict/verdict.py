@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
-from navitas.energy.analyze.profile import Profile
+from navitas.base.units import UNBROKEN
 from navitas.insight.verdict import limits, usage
 from navitas.insight.verdict.figures import Figures
-from navitas.insight.verdict.next_step import NextStep, next_step
+from navitas.insight.verdict.next_step import RECORDING, NextStep, next_step
 from navitas.insight.verdict.statement import Statement
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class EnergyVerdict:
     """The answer to "what uses the energy?".
 
     - `statements`: largest energy first. Never empty: without figures, they say so.
@@ -24,10 +25,22 @@ class Verdict:
     limits: tuple[Statement, ...]
     next_step: NextStep
 
+    def as_json(self, recording: str = RECORDING) -> dict[str, Any]:
+        """Return the member `verdict` of JSON documents (docs/verdict.md). Spaces in sentences are plain ones."""
+        return {
+            "statements": list(map(_fields, self.statements)),
+            "limits": list(map(_fields, self.limits)),
+            "next_step": {"command": self.next_step.line(recording), "reason": self.next_step.reason},
+        }
 
-def verdict_of(profile: Profile) -> Verdict:
-    """Return the verdict of a profile: the statements of all rules that apply."""
-    figures = Figures(profile)
+
+def verdict_of(figures: Figures) -> EnergyVerdict:
+    """Return the verdict of a recording: the statements of all rules that apply."""
     statements = tuple(statement for rule in usage.RULES if (statement := rule(figures)) is not None)
     limiting = tuple(statement for rule in limits.RULES if (statement := rule(figures)) is not None)
-    return Verdict(statements, limiting, next_step(profile, statements, limiting))
+    return EnergyVerdict(statements, limiting, next_step(figures.profile, statements, limiting))
+
+
+def _fields(statement: Statement) -> dict[str, Any]:
+    given = {name: value for name, value in asdict(statement).items() if value not in (None, "")}
+    return {**given, "text": statement.text.replace(UNBROKEN, " ")}

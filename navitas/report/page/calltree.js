@@ -1,23 +1,36 @@
 "use strict";
 // The call tree by thread, as a table of rows that open: the text of the flame graph. Rows are made when they open.
 const callTree = (() => {
-  const CHILDREN = 40; // at first, of one call
+  const CHILDREN = 15; // at first, of one call
   const OPEN_SHARE = 0.5; // of its caller's energy: the largest calls are open at the start
   const OPEN_DEPTH = 8;
 
   const start = (place, data) => {
     place.replaceChildren();
     const hasBase = data.baseline !== null && data.baseline !== undefined;
-    const heads = ["Call", "With callees", "Share", "Self", "Calls", "Per call", ...(hasBase ? ["Difference"] : [])];
+    const heads = ["Call", "Inclusive", "Share", "Self", "Calls", "Per call", ...(hasBase ? ["Difference"] : [])];
     const body = dom.element("tbody", {});
     const table = dom.element(
       "table",
       { class: "calltree", role: "treegrid", "aria-label": "Call tree by thread" },
-      dom.element("thead", {}, dom.element("tr", {}, ...heads.map((head, index) => dom.element("th", { scope: "col", class: index ? "n" : null }, head)))),
+      dom.element(
+        "thead",
+        {},
+        dom.element("tr", {}, ...heads.map((head, index) => dom.element("th", { scope: "col", class: index ? "n" : null }, head)))
+      ),
       body
     );
     const frame = dom.element("div", { class: "rows", tabindex: "0", role: "region", "aria-label": "Call tree" }, table);
-    const title = dom.element("h3", {}, "Call tree by thread", dom.element("span", { class: "heading-tools" }, markdown.copyButton(() => markdown.ofTable(table))));
+    const title = dom.element(
+      "h3",
+      {},
+      "Call tree by thread",
+      dom.element(
+        "span",
+        { class: "heading-tools" },
+        markdown.copyButton(() => markdown.ofTable(table))
+      )
+    );
     place.append(title, frame);
     const view = { tree: null, state: null, open: new Set(), limit: new Map(), rows: [], active: 0, isFresh: true };
 
@@ -34,7 +47,11 @@ const callTree = (() => {
       ];
       const total = data.figures.app_uj;
       return figuresOfNode.map((text) =>
-        dom.element("td", { class: "n", role: "gridcell" }, ...(text === null ? [units.percent(tree.inclusive[node], total), dom.bar(tree.inclusive[node] / total)] : [text]))
+        dom.element(
+          "td",
+          { class: "n", role: "gridcell" },
+          ...(text === null ? [units.percent(tree.inclusive[node], total), dom.bar(tree.inclusive[node] / total)] : [text])
+        )
       );
     };
     const children = (node) => callTrees.largestFirst(view.tree, node);
@@ -44,7 +61,10 @@ const callTree = (() => {
       const name = dom.element("td", { role: "gridcell", class: "call" });
       name.style.paddingLeft = `${0.4 + Math.min(level - 1, 24) * 0.9}rem`;
       const sign = dom.element("span", { class: "sign", "aria-hidden": "true" }, isParent ? (isOpen ? "▾" : "▸") : "");
-      const label = view.tree.methodOf(node) === pageData.THREAD ? dom.element("b", {}, view.tree.name(node)) : dom.code(view.tree.name(node));
+      const label =
+        view.tree.methodOf(node) === pageData.THREAD
+          ? dom.element("b", {}, view.tree.name(node))
+          : dom.code(view.tree.name(node));
       name.append(sign, label);
       return dom.element(
         "tr",
@@ -97,7 +117,11 @@ const callTree = (() => {
       dom.element(
         "tr",
         { role: "row", "aria-level": level, "data-more": of, tabindex: "-1" },
-        dom.element("td", { role: "gridcell", colspan: heads.length, class: "more" }, `${units.count(more)} smaller calls: show more`)
+        dom.element(
+          "td",
+          { role: "gridcell", colspan: heads.length, class: "more" },
+          `${units.count(more)} smaller calls: show more`
+        )
       );
 
     const activate = (index, takesFocus) => {
@@ -111,7 +135,8 @@ const callTree = (() => {
     // Rows below a line: those that follow with a higher level.
     const fold = (line) => {
       const level = Number(line.getAttribute("aria-level"));
-      while (line.nextElementSibling && Number(line.nextElementSibling.getAttribute("aria-level")) > level) line.nextElementSibling.remove();
+      while (line.nextElementSibling && Number(line.nextElementSibling.getAttribute("aria-level")) > level)
+        line.nextElementSibling.remove();
     };
     const setOpen = (line, isOpen) => {
       const node = Number(line.dataset.node);
@@ -192,7 +217,18 @@ const callTree = (() => {
       if (view.isFresh) openLargest();
       view.isFresh = false;
       body.replaceChildren(...rowsBelow(0));
-      if (!body.rows.length) body.append(dom.element("tr", { role: "row" }, dom.element("td", { role: "gridcell", colspan: heads.length, class: "empty" }, "No calls have energy of this selection.")));
+      if (!body.rows.length)
+        body.append(
+          dom.element(
+            "tr",
+            { role: "row" },
+            dom.element(
+              "td",
+              { role: "gridcell", colspan: heads.length, class: "empty" },
+              "No calls have energy of this selection."
+            )
+          )
+        );
       const index = focusedNode === undefined ? -1 : [...body.rows].findIndex((line) => line.dataset.node === focusedNode);
       activate(Math.max(index, 0), index >= 0);
     };

@@ -1,6 +1,7 @@
 "use strict";
-// Energies of a selection, of the app's threads unless another thread is selected. Test, thread, component and time choose energy; module, method and text choose calls, which count with
-// what they call. A table does not follow the choice that is made in it, so that its other rows stay available.
+// Energies of a selection, of the app's threads unless another thread is selected. Test, thread, component and time choose
+// energy; module, method and text choose calls, which count with what they call. A table does not follow the choice that is made
+// in it, so that its other rows stay available.
 const figures = (() => {
   const MODULE = 1;
   const METHOD = 2;
@@ -19,8 +20,8 @@ const figures = (() => {
     const words = search.wordsOf(state.text).slice(0, MAX_WORDS);
     const { methods, tests, threads } = data;
     const methodBits = wordBits(data.searched, words);
-    const module = state.module === null ? null : data.index.module.get(state.module) ?? -2;
-    const method = state.method === null ? null : data.index.method.get(state.method) ?? -2;
+    const module = state.module === null ? null : (data.index.module.get(state.module) ?? -2);
+    const method = state.method === null ? null : (data.index.method.get(state.method) ?? -2);
     if (module !== null) methods.module.forEach((of, index) => of === module && (methodBits[index] |= MODULE));
     if (method >= 0 && method !== null) methodBits[method] |= METHOD;
     const neededOfRows = (FIRST_WORD * (2 ** words.length - 1)) | (module === null ? 0 : MODULE);
@@ -73,13 +74,20 @@ const figures = (() => {
     const isApp = Uint8Array.from(data.threads.app);
     const energy = chosenEnergy(data, state);
     const choice = callChoice(data, state);
-    const wantedTest = state.test === null ? null : data.index.test.get(state.test) ?? -2;
-    const wantedThread = state.thread === null ? null : data.index.thread.get(state.thread) ?? -2;
+    const wantedTest = state.test === null ? null : (data.index.test.get(state.test) ?? -2);
+    const wantedThread = state.thread === null ? null : (data.index.thread.get(state.thread) ?? -2);
     const baseline = data.baseline && state.component === null && state.from === null ? data.baseline.nodes.self_uj : null;
     const column = (size) => new Float64Array(size);
     // Columns by test, thread, method and path; `within` is a node's energy with callees.
     const [ofTest, ofThread, self, inclusive, methodCalls, pathSelf, pathCalls, within] = [
-      count.tests, threadOf.length, count.methods, count.methods, count.methods, count.paths, count.paths, count.nodes,
+      count.tests,
+      threadOf.length,
+      count.methods,
+      count.methods,
+      count.methods,
+      count.paths,
+      count.paths,
+      count.nodes,
     ].map(column);
     const pathBase = baseline && column(count.paths);
     const rows = new Uint8Array(count.methods); // methods with a node of the selection, but for its method

@@ -22,11 +22,12 @@ const filters = (() => {
     // A list for one key. A selected name that it lacks, such as that of a small test, is added.
     const list = (key, label, names) => {
       if (names.length < 2) return;
-      const options = [[ALL, "all"], ...names.map((name) => [name, name])];
+      const options = [[ALL, `all ${key}s`], ...names.map((name) => [name, name])];
       const field = dom.choice(label, options, ALL, (value) => selection.set({ [key]: value || null }));
       const control = field.querySelector("select");
       fields.push((state) => {
         const value = state[key] ?? ALL;
+        control.classList.toggle("chosen-value", value !== ALL);
         if (![...control.options].some((option) => option.value === value)) control.append(new Option(value, value));
         control.value = value;
       });
@@ -39,7 +40,7 @@ const filters = (() => {
 
     const words = dom.element("input", {
       type: "search",
-      placeholder: "words of a name",
+      placeholder: "Search names",
       oninput: () => selection.set({ text: words.value || null }, { replaces: true }),
     });
     fields.push((state) => {
@@ -62,7 +63,9 @@ const filters = (() => {
       chips.replaceChildren();
       if (state.method !== null) {
         const method = data.index.method.get(state.method);
-        chips.append(chip("Method", dom.code(method === undefined ? state.method : data.methods.label[method]), { method: null }));
+        chips.append(
+          chip("Method", dom.code(method === undefined ? state.method : data.methods.label[method]), { method: null })
+        );
       }
       if (state.from !== null) {
         chips.append(chip("Time", `${units.time(state.from)} to ${units.time(state.to)}`, { from: null, to: null }));

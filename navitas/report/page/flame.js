@@ -9,10 +9,12 @@ const flame = (() => {
     const tools = dom.element("div", { class: "tools" });
     const details = dom.element("div", { class: "details", role: "status" });
     const hint = dom.element("p", { class: "plain" });
-    const stages = Object.fromEntries(["callers", "top", "callees"].map((kind) => [kind, dom.element("div", { class: "stage" })]));
+    const stages = Object.fromEntries(
+      ["callers", "top", "callees"].map((kind) => [kind, dom.element("div", { class: "stage" })])
+    );
     const heading = (text) => dom.element("h3", {}, text);
     const body = [hint, heading("Callers"), stages.callers, heading("Callees"), stages.callees, stages.top];
-    const help = dom.element("p", { class: "plain" }, "Width is energy with callees. Click a frame to enlarge it. ", KEYS);
+    const help = dom.element("p", { class: "plain" }, "Width is inclusive energy. Click a frame to enlarge it. ", KEYS);
     place.append(tools, ...body, details, help);
 
     const methods = data.methods;
@@ -57,30 +59,46 @@ const flame = (() => {
     const describe = (kind, node) => {
       const tree = view.trees.get(kind);
       const method = tree.methodOf(node);
-      const facts = [`${units.energy(tree.inclusive[node])} with callees (${units.percent(tree.inclusive[node], data.figures.app_uj)} of the app)`];
+      const uj = tree.inclusive[node];
+      const facts = [`${units.energy(uj)} inclusive (${units.percent(uj, data.figures.app_uj)} of the app)`];
       if (kind !== "callers") facts.push(`${units.energy(tree.self[node])} self`);
       if (method >= 0 && view.state.from === null && tree.calls[node]) {
         facts.push(`${units.count(tree.calls[node])} calls`, `${units.energy(tree.inclusive[node] / tree.calls[node])} per call`);
       }
       if (tree.base) facts.push(`${units.signed(tree.inclusive[node] - tree.base[node])} against ${data.baseline.name}`);
-      details.replaceChildren(dom.code(method >= 0 ? methods.full[method] : tree.name(node)), dom.element("span", {}, facts.join(" · ")));
+      details.replaceChildren(
+        dom.code(method >= 0 ? methods.full[method] : tree.name(node)),
+        dom.element("span", {}, facts.join(" · "))
+      );
       if (method >= 0 || method === pageData.THREAD) {
         const isSelected = method >= 0 ? methods.full[method] === view.state.method : tree.name(node) === view.state.thread;
         const what = method >= 0 ? "method" : "thread";
-        details.append(dom.button(isSelected ? `Unselect ${what}` : `Select ${what}`, () => choose(tree, node), { class: "quiet" }));
+        details.append(
+          dom.button(isSelected ? `Unselect ${what}` : `Select ${what}`, () => choose(tree, node), { class: "quiet" })
+        );
       }
       if (graphs[kind].isEnlarged) details.append(dom.button("Show all", () => graphs[kind].reset(), { class: "quiet" }));
     };
 
-    const kinds = [["top", "Flame graph"], ["sandwich", "Callers and callees"]].map(([kind, label]) =>
-      dom.button(label, () => {
-        view.kind = kind;
-        draw();
-      }, { "data-kind": kind })
+    const kinds = [
+      ["top", "Flame graph"],
+      ["sandwich", "Callers and callees"],
+    ].map(([kind, label]) =>
+      dom.button(
+        label,
+        () => {
+          view.kind = kind;
+          draw();
+        },
+        { "data-kind": kind }
+      )
     );
     tools.append(dom.element("div", { class: "switch", role: "group", "aria-label": "Graph" }, ...kinds));
     if (data.baseline) {
-      const options = [["class", data.modules.length > 1 ? "module" : "class"], ["difference", `difference to ${data.baseline.name}`]];
+      const options = [
+        ["class", data.modules.length > 1 ? "module" : "class"],
+        ["difference", `difference to ${data.baseline.name}`],
+      ];
       tools.append(
         dom.choice("Color by", options, "class", (value) => {
           view.isDifference = value === "difference";
@@ -103,13 +121,15 @@ const flame = (() => {
       const { result, state } = view;
       const isTop = view.kind === "top";
       const isDifference = view.isDifference && result.path.base !== null;
-      view.wanted = state.method === null ? -1 : data.index.method.get(state.method) ?? -1;
+      view.wanted = state.method === null ? -1 : (data.index.method.get(state.method) ?? -1);
       findHits();
       if (view.key) drawKey(isDifference);
       for (const button of kinds) button.setAttribute("aria-pressed", String(button.dataset.kind === view.kind));
       const isEmpty = !(result.path.inclusive[0] > 0);
       hint.hidden = !isEmpty && (isTop || view.wanted >= 0);
-      hint.textContent = isEmpty ? "No calls have energy of this selection." : "Select a method to see what calls it, and what it calls.";
+      hint.textContent = isEmpty
+        ? "No calls have energy of this selection."
+        : "Select a method to see what calls it, and what it calls.";
       const isSandwich = !isTop && view.wanted >= 0 && !isEmpty;
       for (const element of body.slice(1, 5)) element.hidden = !isSandwich;
       stages.top.hidden = !isTop || isEmpty;

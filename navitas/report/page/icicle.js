@@ -17,11 +17,13 @@ const icicle = (() => {
   };
   const palette = (place) => ({
     frames: Array.from({ length: COLORS }, (_, number) => css(place, `frame-${number}`)),
-    ...Object.fromEntries(["plain", "ink", "paper", "focus", "hit", "more", "fewer"].map((name) => [name, css(place, `paint-${name}`)])),
+    ...Object.fromEntries(
+      ["plain", "ink", "paper", "focus", "hit", "more", "fewer"].map((name) => [name, css(place, `paint-${name}`)])
+    ),
   });
 
-  // `options`: label; isUpward: the root is at the bottom; colorOf(node): number or null; isHit(node); focused(node): a frame has the
-  // focus or the pointer; chosen(node): Space on a frame.
+  // `options`: label; isUpward: the root is at the bottom; colorOf(node): number or null; isHit(node); focused(node): a frame has
+  // the focus or the pointer; chosen(node): Space on a frame.
   const create = (place, options) => {
     const canvas = dom.element("canvas", { "aria-hidden": "true" });
     const spacer = dom.element("div", { class: "spacer" }, canvas);
@@ -118,7 +120,7 @@ const icicle = (() => {
             dom.svg("text", { class: "tick", x, y: 21, "text-anchor": anchor }, String(tick)),
           ];
         }),
-        dom.svg("text", { class: "axis", x: 0, y: 9 }, `Energy with callees, ${prefix}J`)
+        dom.svg("text", { class: "axis", x: 0, y: 9 }, `Inclusive energy, ${prefix}J`)
       );
     };
     const draw = () => {
@@ -212,7 +214,9 @@ const icicle = (() => {
         if (view.tree) repaint();
       },
       reset: () => enlarge(0),
-      get isEnlarged() { return view.root !== 0; },
+      get isEnlarged() {
+        return view.root !== 0;
+      },
     };
   };
   // The end of a name says most: `com.example.Inbox.poll` becomes `Inbox.poll`, then `Inbox.p…`.

@@ -1,7 +1,8 @@
 "use strict";
-// The tables of tests and of methods. They follow the selection, select by a click or Enter, and make rows when they scroll into view.
+// The tables of tests and of methods. They follow the selection, select by a click or Enter, and make rows when these scroll
+// into view.
 const methodTables = (() => {
-  const CHUNK = 40;
+  const CHUNK = 20;
 
   const withHalf = (uj, half) => {
     const parts = [units.energy(uj)];
@@ -15,7 +16,9 @@ const methodTables = (() => {
     if (!table) return () => {}; // a recording without tests has no table of them
     const keys = Object.keys(rows.columns);
     const isFigure = (key) => !rows.columns[key].isText;
-    const heads = keys.map((key) => dom.element("th", { scope: "col", class: isFigure(key) ? "n" : null }, rows.columns[key].head));
+    const heads = keys.map((key) =>
+      dom.element("th", { scope: "col", class: isFigure(key) ? "n" : null }, rows.columns[key].head)
+    );
     table.tHead.rows[0].replaceChildren(...heads);
     const frame = table.closest(".scroll");
     const body = table.tBodies[0];
@@ -75,7 +78,14 @@ const methodTables = (() => {
       buttons[focused].focus();
     };
     const move = (event, index) => {
-      const steps = { ArrowDown: index + 1, ArrowUp: index - 1, PageDown: index + 10, PageUp: index - 10, Home: 0, End: shown.length - 1 };
+      const steps = {
+        ArrowDown: index + 1,
+        ArrowUp: index - 1,
+        PageDown: index + 10,
+        PageUp: index - 10,
+        Home: 0,
+        End: shown.length - 1,
+      };
       if (!(event.key in steps) || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
       focusRow(steps[event.key]);
@@ -112,9 +122,9 @@ const methodTables = (() => {
         keys.map((key) => ({ text: column(key).head, isFigure: isFigure(key) })),
         shown.map((row) => keys.map((key) => text(column(key).parts(row))))
       );
-    document.getElementById(`${table.id}-title`).append(
-      dom.element("span", { class: "heading-tools" }, caption, markdown.copyButton(copied))
-    );
+    document
+      .getElementById(`${table.id}-title`)
+      .append(dom.element("span", { class: "heading-tools" }, caption, markdown.copyButton(copied)));
     return draw;
   };
 
@@ -128,9 +138,17 @@ const methodTables = (() => {
 
     const testEnergy = (row) => (onlyTest() ? tests.app_uj[row] : result.test[row]);
     // The choice of a test doesn't change the figures of tests.
-    const onlyTest = () => [state.thread, state.component, state.from, state.module, state.method].every((value) => value === null) && !state.text;
-    const inTime = (row) => state.from === null || data.bins !== null || (tests.end_ms[row] > state.from && tests.start_ms[row] < state.to);
+    const onlyTest = () =>
+      [state.thread, state.component, state.from, state.module, state.method].every((value) => value === null) && !state.text;
+    const inTime = (row) =>
+      state.from === null || data.bins !== null || (tests.end_ms[row] > state.from && tests.start_ms[row] < state.to);
     const whole = (column) => (row) => (onlyTest() ? tests[column][row] : null);
+    const testsBefore = data.baseline?.tests?.app_uj;
+    const testDifference = (row) => {
+      const before = testsBefore?.[row] ?? null;
+      return before === null || !onlyTest() ? null : tests.app_uj[row] - before;
+    };
+    const change = (head, value) => number(head, value, (uj) => (uj === null ? units.UNKNOWN : units.signed(uj)));
     const drawTests = start(document.getElementById("tests"), {
       key: "test",
       count: data.count.tests,
@@ -138,14 +156,26 @@ const methodTables = (() => {
       nothing: "No test has energy of this selection.",
       name: (row) => tests.label[row],
       isSelected: (row) => tests.label[row] === state.test,
-      isShown: (row) => onlyTest() || (data.testOf[row] === row && result.test[row] !== 0 && inTime(row)) || tests.label[row] === state.test,
-      details: (row) => (tests.class[row] ? [dom.element("small", { title: tests.class[row] }, tests.class[row].split(".").at(-1))] : []),
+      isShown: (row) =>
+        onlyTest() || (data.testOf[row] === row && result.test[row] !== 0 && inTime(row)) || tests.label[row] === state.test,
+      details: (row) =>
+        tests.class[row] ? [dom.element("small", { title: tests.class[row] }, tests.class[row].split(".").at(-1))] : [],
       columns: {
-        label: { head: "Test", isText: true, value: (row) => tests.label[row], parts: (row) => [dom.code(tests.name[row] || tests.label[row])] },
-        energy: { head: "App energy", value: testEnergy, parts: (row) => withHalf(testEnergy(row), onlyTest() ? tests.half_uj[row] : null) },
+        label: {
+          head: "Test",
+          isText: true,
+          value: (row) => tests.label[row],
+          parts: (row) => [dom.code(tests.name[row] || tests.label[row])],
+        },
+        energy: {
+          head: "App energy",
+          value: testEnergy,
+          parts: (row) => withHalf(testEnergy(row), onlyTest() ? tests.half_uj[row] : null),
+        },
         share: { head: "Share", value: testEnergy, parts: (row) => share(testEnergy(row)) },
         power: number("Mean power", whole("mean_mw"), units.power),
         wall: number("Wall time", (row) => tests.wall_ms[row], units.time),
+        ...(testsBefore && { difference: change("Difference", testDifference) }),
         status: { head: "Status", isText: true, value: (row) => tests.status[row], parts: (row) => [status(tests.status[row])] },
       },
     });
@@ -169,14 +199,20 @@ const methodTables = (() => {
       nothing: "No method has energy of this selection.",
       name: (row) => methods.full[row],
       isSelected: (row) => methods.full[row] === state.method,
-      isShown: (row) => (result.isWhole && !state.text && state.module === null) || result.rows[row] === 1 || methods.full[row] === state.method,
+      isShown: (row) =>
+        (result.isWhole && !state.text && state.module === null) || result.rows[row] === 1 || methods.full[row] === state.method,
       details: (row) => [
         ...(methods.source[row] ? [dom.element("small", { class: "source" }, methods.source[row])] : []),
         ...(methods.code?.[row] ? [dom.element("code", { class: "line" }, methods.code[row])] : []),
         ...(methods.note[row] ? [dom.element("small", { class: "note" }, methods.note[row])] : []),
       ],
       columns: {
-        label: { head: "Method", isText: true, value: (row) => methods.label[row], parts: (row) => [dom.code(methods.label[row])] },
+        label: {
+          head: "Method",
+          isText: true,
+          value: (row) => methods.label[row],
+          parts: (row) => [dom.code(methods.label[row])],
+        },
         energy: { head: "Self", value: self, parts: (row) => withHalf(self(row), isAll(row) ? methods.half_uj[row] : null) },
         share: { head: "Share", value: self, parts: (row) => share(self(row)) },
         power: number("Mean power", meanPower, units.power),
@@ -184,7 +220,9 @@ const methodTables = (() => {
         calls: number("Calls", calls, units.count),
         perCall: number("Per call", perCall, units.energy),
         ...(data.modules.length > 1 && { module: { ...number("Module", module, String), isText: true } }),
-        ...(baseline && { difference: number("Difference", difference, (uj) => (uj === null ? units.UNKNOWN : units.signed(uj))) }),
+        ...(baseline && {
+          difference: change("Difference", difference),
+        }),
       },
     });
     return (newState, newResult) => {

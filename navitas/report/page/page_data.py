@@ -12,7 +12,7 @@ from navitas.base.json_text import JsonLines
 from navitas.base.untrusted_text import boxed
 from navitas.energy.analyze.bounded_tree import BoundedTree, bounded_tree
 from navitas.energy.analyze.cpu_use import CPU
-from navitas.energy.analyze.names import MethodNames, test_label
+from navitas.energy.analyze.names import MethodNames, source_of, test_label
 from navitas.recording.parse.arrays import F64, I64
 from navitas.report.figure_notes import method_note, statuses
 from navitas.report.page.energy_over_time import NodeSteps, node_steps
@@ -148,7 +148,7 @@ class _Methods:
             "label": [_text(of.short(method.total.id)) for of, method in names],
             "full": [_text(of.label(method.total.id)) for of, method in names],
             "module": [self._module[method.total.method.module] for _, method in names],
-            "source": [_source(method.total.method.file, method.total.method.line) for _, method in names],
+            "source": [_text(source_of(method.total.method)) for _, method in names],
             "note": [*(method_note(method.total) for method in methods), *("only in the earlier recording" for _ in gone)],
             **{name: [None if line is None else _text(line) for line in column] for name, column in lines.items()},
             "self_uj": [*(_uj(method.exclusive_j.median) for method in methods), *none],
@@ -177,12 +177,6 @@ def _before(basis: PageBasis, tree: BoundedTree, methods: _Methods) -> dict[str,
         "nodes": {"self_uj": _column(tree.before_j * _J_TO_UJ)},
         "methods": methods.before(),
     }
-
-
-def _source(file: str | None, line: int | None) -> str:
-    if not file:
-        return ""
-    return _text(file if line is None else f"{file}:{line}")
 
 
 def _nodes(tree: BoundedTree, method: I64, thread: I64, components: Sequence[str]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from navitas.energy.analyze.bounded_tree import NON_THREADS, thread_sums
 from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.handed_work import UNKNOWN_STARTER, HandedWork
 from navitas.energy.analyze.method_bytes import bytes_by_method
-from navitas.energy.analyze.names import test_label
+from navitas.energy.analyze.names import source_of, test_label
 from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import BaselinePairs, Repeats
 from navitas.energy.analyze.roll_up import MethodTotal
@@ -39,6 +39,7 @@ from navitas.report.figure_notes import (
     tests_note,
     unmeasured_note,
 )
+from navitas.report.page.module_tables import module_tables
 from navitas.report.page.page_basis import PageBasis
 
 _SELF = (
@@ -91,7 +92,7 @@ def methods_table(basis: PageBasis, most: int) -> PageTable | None:
     columns: dict[str, Callable[[MethodRepeats], PageCell]] = {
         "Method": lambda method: name_cell(
             names.label(method.total.id),
-            source_of(method.total),
+            source_of(method.total.method),
             method_note(method.total),
             code=None if sources is None else sources.line(method.total.method),
         ),
@@ -109,13 +110,6 @@ def methods_table(basis: PageBasis, most: int) -> PageTable | None:
     return page_table("methods", "Methods", about, columns, basis.methods, most=most)
 
 
-def source_of(total: MethodTotal) -> str:
-    """Return where a method is, such as `Inbox.java:12`. Empty if that is unknown."""
-    method = total.method
-    line = "" if method.line is None else f":{method.line}"
-    return f"{method.file}{line}" if method.file else f"line {method.line}" if line else ""
-
-
 def threads_table(basis: PageBasis, most: int) -> PageTable | None:
     """Return the table of threads by name and role, largest energy first."""
     tree = basis.tree
@@ -128,20 +122,21 @@ def threads_table(basis: PageBasis, most: int) -> PageTable | None:
         sums.cpu_ns.tolist(),
         sums.count.tolist(),
         sums.is_known.tolist(),
+        tree.is_app.tolist(),
         strict=True,
     )
     ranked = sorted((row for row in rows if row[4] and row[0][1] not in others), key=lambda row: -row[1])
-    columns: dict[str, Callable[[tuple[tuple[str, str], float, float, float, float, bool]], PageCell]] = {
+    columns: dict[str, Callable[[tuple[tuple[str, str], float, float, float, float, bool, bool]], PageCell]] = {
         "Thread": lambda row: name_cell(row[0][0], row[0][1]),
         "Energy": lambda row: joules_cell(row[1] if row[5] else None),
-        "Share": lambda row: share_cell(share(row[1], basis.total_j) if row[5] else None),
+        "Share": lambda row: share_cell(share(row[1], basis.app_j) if row[5] and row[6] else None),
         "Outside calls": lambda row: joules_cell(row[2] if row[5] else None),
         "CPU time": lambda row: figure_cell(row[3] if row[5] else None, duration),
         "Threads": lambda row: count_cell(round(row[4])),
     }
     about = (
-        "Threads with the same name and role share a row. Share: of the energy of all tests. Outside calls: energy outside of"
-        " methods with probes."
+        "Threads with the same name and role share a row. Share: of app energy, which those of the JIT compiler and of the"
+        " profiler are no part of. Outside calls: energy outside of methods with probes."
     )
     return page_table("threads", "Threads", about, columns, ranked, most=most)
 
@@ -264,7 +259,9 @@ def probes_table(basis: PageBasis, most: int) -> PageTable | None:
 def other_tables(basis: PageBasis, most: int) -> list[PageTable]:
     """Return the tables that follow the call trees."""
     made = chain(
-        [handed_work_table(basis, most), threads_table(basis, most)],
+        [handed_work_table(basis, most)],
+        module_tables(basis, most),
+        [threads_table(basis, most)],
         component_tables(basis, most),
         [probes_table(basis, most)],
     )

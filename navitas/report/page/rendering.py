@@ -20,7 +20,7 @@ MAX_BYTES = 5_000_000
 """The largest page."""
 _SCRIPTS = (
     *("selection", "pagedata", "figures", "filters", "methodtables", "series"),
-    *("timeline", "calltrees", "icicle", "flame", "calltree", "start"),
+    *("timechart", "timerange", "timeline", "calltrees", "icicle", "flame", "calltree", "start"),
 )
 """The page's own scripts, in the order in which they run."""
 _MAX_WARNINGS = 500
@@ -46,7 +46,7 @@ def _page(basis: PageBasis, limits: PageLimits) -> str:
         project=profile.project,
         device=_device(profile),
         basis=basis.sentence,
-        verdict=verdict_of(profile),
+        verdict=verdict_of(basis),
         tests=tests_table(basis, limits.rows),
         methods=methods_table(basis, limits.rows),
         tables=other_tables(basis, limits.rows),

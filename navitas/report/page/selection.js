@@ -30,7 +30,7 @@ const selection = (() => {
     current = state;
     for (const view of views) view(current);
   };
-  // Changes some keys; null removes one. `replaces` makes no step of its own for the browser's Back, as while a user types or drags.
+  // Changes some keys; null removes one. `replaces` makes no step of its own for the browser's Back, as while a user types.
   const set = (changes, { replaces = false } = {}) => {
     const next = read(address({ ...current, ...changes }));
     if (KEYS.every((key) => next[key] === current[key])) return;
@@ -48,5 +48,15 @@ const selection = (() => {
     addEventListener("popstate", () => notify(read(location.hash)));
     notify(read(location.hash));
   };
-  return { set, toggle, clear, isEmpty, subscribe, start, get state() { return current; } };
+  return {
+    set,
+    toggle,
+    clear,
+    isEmpty,
+    subscribe,
+    start,
+    get state() {
+      return current;
+    },
+  };
 })();

@@ -11,6 +11,15 @@ const series = (() => {
       return sums[whole] + (whole < mw.length ? (at - whole) * (sums[whole + 1] - sums[whole]) : 0);
     };
   };
+  // The same for bins of any length.
+  const cumulativeOfBins = ({ edges, mw }) => {
+    const sums = new Float64Array(mw.length + 1);
+    mw.forEach((power, bin) => (sums[bin + 1] = sums[bin] + power * (edges[bin + 1] - edges[bin])));
+    return (ms) => {
+      const bin = edges.findLastIndex((edge) => edge <= ms);
+      return bin < 0 ? 0 : sums[bin] + (bin < mw.length ? mw[bin] * (ms - edges[bin]) : 0);
+    };
+  };
   const columns = (energyUntil, fromMs, toMs, width) => {
     const mw = new Float64Array(width);
     const stepMs = (toMs - fromMs) / width;
@@ -26,7 +35,7 @@ const series = (() => {
   const steps = (tops, y, isBack) => {
     const parts = [];
     for (let first = 0, end; first < tops.length; first = end) {
-      for (end = first + 1; end < tops.length && tops[end] === tops[first]; ) end++;
+      for (end = first + 1; end < tops.length && tops[end] === tops[first];) end++;
       const height = y(tops[first]);
       parts.push(isBack ? `L${end} ${height}L${first} ${height}` : `L${first} ${height}L${end} ${height}`);
     }
@@ -45,5 +54,5 @@ const series = (() => {
   };
   const area = ({ bottom, top }, y) => `M${steps(top, y, false).slice(1)}${steps(bottom, y, true)}Z`;
   const line = (tops, y) => `M${steps(tops, y, false).slice(1)}`;
-  return { cumulative, columns, stacked, area, line };
+  return { cumulative, cumulativeOfBins, columns, stacked, area, line };
 })();

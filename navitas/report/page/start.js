@@ -3,6 +3,7 @@
 (() => {
   const byId = (id) => document.getElementById(id);
   performance.mark("start");
+  for (const part of document.querySelectorAll("header, main, footer")) dom.breakNames(part);
   tables.start();
   const embedded = byId("page-data");
   if (!embedded) {

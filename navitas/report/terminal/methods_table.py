@@ -11,7 +11,7 @@ from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.handed_work import UNKNOWN_STARTER, HandedWork
 from navitas.energy.analyze.method_bytes import bytes_by_method
-from navitas.energy.analyze.names import MethodNames
+from navitas.energy.analyze.names import MethodNames, source_of
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.roll_up import MethodTotal
@@ -49,7 +49,7 @@ def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
         Column("Mean power", drop=7): lambda total: "" if total.mean_power_w is None else watts(total.mean_power_w),
         Column("Time", drop=8): lambda total: duration(total.wall_ns),
         Column("Paper 1", drop=2): lambda total: joules(total.known(total.alternative_j)),
-        Column("Source", drop=6, text=True): lambda total: Text(printable(_source(total), 200), style="dim"),
+        Column("Source", drop=6, text=True): lambda total: Text(printable(source_of(total.method), 200), style="dim"),
     }
     hidden = set() if any(test.alternative_j is not None for test in shown) else {"Paper 1"}
     hidden |= set() if len(profile.components) > 1 else {"Component"}
@@ -78,11 +78,6 @@ def _component(components: Sequence[str], total: MethodTotal) -> str:
         for name in used
         if shares[name] >= _LEAST_NAMED
     )
-
-
-def _source(total: MethodTotal) -> str:
-    method = total.method
-    return "" if not method.file else method.file if method.line is None else f"{method.file}:{method.line}"
 
 
 def handed_work_table(profile: Profile, top: int) -> FittedTable:

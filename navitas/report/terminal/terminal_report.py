@@ -11,10 +11,14 @@ from rich.text import Text
 
 from navitas.base.counts import counted
 from navitas.base.errors import UsageError
+from navitas.base.near_names import near_names
 from navitas.base.units import battery_share, charge, joules, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy, ThreadEnergy
+from navitas.insight.verdict.figures import Figures
+from navitas.insight.verdict.next_step import RECORDING
+from navitas.insight.verdict.verdict import verdict_of
 from navitas.report.figure_notes import (
     doubts,
     evidence_groups,
@@ -31,7 +35,8 @@ from navitas.report.terminal.paragraph import Paragraph, with_unbroken_figures
 from navitas.report.terminal.power_table import PowerOverTime
 from navitas.report.terminal.tests_table import baseline_table, not_passed, tests_table
 from navitas.report.terminal.threads_table import threads_table
-from navitas.report.view_request import ViewRequest, near_names
+from navitas.report.terminal.verdict_lines import verdict_lines
+from navitas.report.view_request import ViewRequest
 
 _NO_USER = "No thread used it."
 _MAX_WARNINGS = 100
@@ -43,11 +48,13 @@ _INDENT = " " * len(_WARNING)
 class TerminalReport:
     """Prints tables of tests, threads and methods, and with `tree` the call tree of the thread with that name or serial.
 
-    With repeats, threads and methods show the run of each test that is nearest to the median.
+    With repeats, threads and methods show the run of each test that is nearest to the median. `recording` is the folder that the
+    next command names.
     """
 
     top: int = 20
     tree: str | None = None
+    recording: str = RECORDING
 
     def render(self, profile: Profile, console: Console) -> None:
         """Print the report. Raises `UsageError` if no thread matches `tree`."""
@@ -57,7 +64,13 @@ class TerminalReport:
         trees = self._selected_threads(shown) if self.tree is not None else []
         table = tests_table(profile, groups, self.top)
         table.notes += [Paragraph(tests_note(profile, tests, groups), style="dim"), *not_passed(profile, tests, self.top)]
-        parts: list[RenderableType] = [*header(profile), "", table]
+        parts: list[RenderableType] = [
+            *header(profile),
+            "",
+            *verdict_lines(verdict_of(Figures(profile)), self.recording),
+            "",
+            table,
+        ]
         if any(test.unprobed_j is not None for test in tests):
             parts += ["", baseline_table(profile, groups, self.top)]
         if any(len(group.tests) > 1 for group in groups):

@@ -67,7 +67,7 @@ def test_a_recording_whose_writer_was_killed_can_be_reported(tmp_path: Path, ste
     profile = navitas.load(tmp_path / "rec")
     assert check(profile) == []
     assert "partial_recording" in {notice.code for notice in profile.warnings}
-    for name in ("json", "text", "speedscope", "collapsed"):
+    for name in ("json", "html", "text", "speedscope", "collapsed"):
         with (tmp_path / name).open("w") as out:
             find_format(name).write(profile, out)
     if steps == 99:

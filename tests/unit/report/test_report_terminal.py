@@ -215,7 +215,11 @@ def test_long_tables_of_tests_list_the_largest_and_the_failed() -> None:
     tests = [replace(one_run(number, 10.0 + number), repeat=0, method=f"t{number}") for number in range(60)]
     tests[7] = replace(tests[7], status="failed")
     text = shown(profile(*tests), top=5)
-    listed = [line.split()[0].partition("#")[2] for line in text.partition("App energy:")[0].splitlines() if "#t" in line]
+    listed = [
+        line.split()[0].partition("#")[2]
+        for line in text.partition("\nTests\n")[2].partition("App energy:")[0].splitlines()
+        if "#t" in line
+    ]
     assert listed == ["t59", "t58", "t57", "t56", "t55", "t7"]
     assert "54 more tests" in text
     assert "more tests" not in shown(profile(*tests), top=60)

@@ -23,6 +23,7 @@ from navitas.energy.attribute.calls.self_totals import (
 )
 from navitas.energy.attribute.calls.step_totals import StepTotals
 from navitas.energy.attribute.calls.walk import CUT, EventBatch
+from navitas.energy.attribute.curves import in_sorted
 from navitas.energy.attribute.forest import binned
 from navitas.energy.attribute.window_spans import NO_WINDOW, WindowSpans
 from navitas.recording.parse.arrays import F64, I64, Bool
@@ -31,7 +32,7 @@ from navitas.recording.parse.tables import ENTER, EXIT, THROW
 
 @dataclass(frozen=True, slots=True)
 class EventSegments:
-    """A batch split at the marks of its walk: segment i has the points from start[i] to start[i + 1] − 1.
+    """A batch split at the tests' edges: segment i has the points from start[i] to start[i + 1] − 1.
 
     `is_cut`: calls are open at the segment's end, where the recording of the thread ends.
     """
@@ -60,12 +61,14 @@ class EventSegments:
 
 
 def segments_of(batch: EventBatch, spans: WindowSpans) -> EventSegments:
-    """Split a batch into segments: at the tests' edges, and at all other marks of its walk."""
-    start = np.append(batch.segment_start, batch.start[-1])
-    piece = np.searchsorted(batch.start, batch.segment_start, side="right") - 1
+    """Split a batch into segments. Other marks of its walk split none: a call and its end belong to one segment, if they can."""
+    marks = batch.segment_start
+    first = marks[in_sorted(batch.t_ns[marks], spans.marks) | in_sorted(marks, batch.start)]
+    start = np.append(first, batch.start[-1])
+    piece = np.searchsorted(batch.start, first, side="right") - 1
     thread = np.array([one.thread for one in batch.pieces], np.int64)[piece]
     is_cut = np.array([one.is_cut for one in batch.pieces], bool)[piece] & (start[1:] == batch.start[piece + 1])
-    return EventSegments(batch, start, thread, spans.at(batch.t_ns[batch.segment_start]), is_cut)
+    return EventSegments(batch, start, thread, spans.at(batch.t_ns[first]), is_cut)
 
 
 _MERGE_ROWS = 1 << 20
@@ -81,7 +84,7 @@ class EventTotals:
     def __init__(self, spans: WindowSpans, amounts: Amounts, paths: Paths, steps: StepTotals) -> None:
         self._spans, self._amounts, self._paths, self._steps = spans, amounts, paths, steps
         self.marks = np.union1d(spans.marks, steps.marks)
-        """Where segments begin: the tests' edges, and the steps."""
+        """The tests' edges, and where steps begin."""
         self._entered = _Entered()
         self._parts: list[SelfTotals] = []
         self._rows, self._limit = 0, _MERGE_ROWS
@@ -91,9 +94,8 @@ class EventTotals:
         segments = segments_of(batch, self._spans)
         failed, segment = segments.failed()
         carried = segments.carried(failed, segment)
-        spent, of_segment = _spent(segments, failed[~carried], self._amounts, len(self._paths))
-        inside = np.flatnonzero(spent.window != NO_WINDOW)
-        self._steps.add(spent.chosen(inside), batch.t_ns[segments.start[of_segment[inside]]])
+        spent, joules = _spent(segments, failed[~carried], self._amounts, len(self._paths))
+        self._add_steps(batch, joules)
         for totals in (spent, self._entered.ends(segments, failed[carried], segment[carried], self._paths)):
             kept = totals.window != NO_WINDOW
             if kept.any():
@@ -108,9 +110,28 @@ class EventTotals:
         """The totals of all batches."""
         return merged_totals(self._parts)
 
+    def _add_steps(self, batch: EventBatch, joules: F64) -> None:
+        """Add the joules between points to the steps. A step begins at each of the walk's marks, and at others."""
+        used = np.flatnonzero((batch.path != OUTSIDE) & (joules != 0))
+        mark = np.searchsorted(batch.segment_start, used, side="right") - 1
+        key, size = mark * len(self._paths) + batch.path[used], len(batch.segment_start) * len(self._paths)
+        if size > _DENSE * len(key):
+            cells, cell = np.unique(key, return_inverse=True)
+            of_cells = binned(cell, joules[used], len(cells))
+        else:
+            sums = binned(key, joules[used], size)
+            cells = np.flatnonzero(sums)
+            of_cells = sums[cells]
+        first, path = batch.segment_start[cells // len(self._paths)], cells % len(self._paths)
+        t_ns, piece = batch.t_ns[first], np.searchsorted(batch.start, first, side="right") - 1
+        window = self._spans.at(t_ns)
+        inside = np.flatnonzero(window != NO_WINDOW)
+        thread = np.array([one.thread for one in batch.pieces], np.int64)[piece[inside]]
+        self._steps.add_at(t_ns[inside], window[inside], thread, path[inside], of_cells[inside])
 
-def _spent(segments: EventSegments, failed: I64, amounts: Amounts, paths: int) -> tuple[SelfTotals, I64]:
-    """Amounts between points, entered calls and failed calls, by segment and path; and the segment of each.
+
+def _spent(segments: EventSegments, failed: I64, amounts: Amounts, paths: int) -> tuple[SelfTotals, F64]:
+    """Amounts between points, entered calls and failed calls, by segment and path; and the joules between points.
 
     `failed`: points at which a call failed.
     """
@@ -145,7 +166,8 @@ def _spent(segments: EventSegments, failed: I64, amounts: Amounts, paths: int) -
     segment = key_used // paths
     of_components = {component: column[used] for component, column in joules.items()}
     where = segments.window[segment], segments.thread[segment], key_used % paths
-    return SelfTotals(*where, counts[:, used], spent[:, used], of_components), segment
+    of_points = sum((step for _, row, step in steps if row == JOULES), np.zeros(len(batch.t_ns)))
+    return SelfTotals(*where, counts[:, used], spent[:, used], of_components), of_points
 
 
 def _power_at_probes(power: PointPower, key: I64, entry: I64, left: I64, calls: I64) -> F64:

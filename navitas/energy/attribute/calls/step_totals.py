@@ -46,11 +46,6 @@ class StepTotals:
         self._parts: list[StepJoules] = []
         self._rows = 0
 
-    def add(self, totals: SelfTotals, t_ns: I64) -> None:
-        """Add totals, each of time from `t_ns` on within one step."""
-        joules = sum(totals.joules.values(), np.zeros(len(totals)))
-        self.add_at(t_ns, totals.window, totals.thread, totals.path, joules)
-
     def add_at(self, t_ns: I64, window: I64, thread: I64, path: I64, joules: F64) -> None:
         """Add joules, each at a point in time."""
         self._add(window, thread, path, self._step(t_ns), joules)

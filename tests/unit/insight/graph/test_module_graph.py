@@ -23,6 +23,8 @@ from graph_maker import (
     profile_with,
     unmatched_of,
 )
+from support.html_pages import Page
+from support.reports import text_of
 from support.run_tables import changed, realtime_ahead
 from test_handed_tasks import handoffs
 
@@ -32,6 +34,7 @@ from navitas.insight.graph.build_graph import module_graph
 from navitas.insight.graph.module_graph import OUTSIDE_MODULES, SYSTEM, ModuleGraph, Repetitions
 from navitas.recording.parse.clock_triples import ClockTriples
 from navitas.recording.parse.tables import RunTables
+from navitas.report.page import page_report
 
 MAIN, SECOND, THIRD = "p.MainActivity", "p.SecondActivity", "p.ThirdActivity"
 ONE, TWO, THREE, RECEIVER = "p.MyService", "p.MyService2", "p.MyService3", "p.MyReceiver"
@@ -100,6 +103,13 @@ def test_the_sample_app_of_paper_2_has_exactly_its_edges() -> None:
     assert (alarm.exact, alarm.repeating) == (Repetitions(), Repetitions(5, 100e6, 100)) and alarm.inexact == alarm.repeating
     assert not any(edge.methods for edge in graph.edges), "no send was within a call"
     assert {node.name for node in graph.nodes} == {MAIN, SECOND, THIRD, ONE, TWO, THREE, RECEIVER}
+
+
+def test_the_page_has_the_modules_and_their_messages() -> None:
+    profile = profile_with([f"{MAIN}#onCreate"], paper_2_scenario())
+    tables, graph = Page(text_of(page_report.write, profile)).tables, module_graph(profile)
+    assert [row[0] for row in tables["modules"][1:]] == [node.name for node in (*graph.nodes, graph.outside)]
+    assert {(row[0], row[1], row[2].replace(" ", "_"), int(row[3])) for row in tables["messages"][1:]} == edges_of(graph)
 
 
 def test_times_count_while_the_phone_sleeps() -> None:

@@ -1,0 +1,97 @@
+"""`navitas explain`: what uses the energy of a recording, or of a part of it, in words, with the evidence."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import click
+
+from navitas.base.errors import UsageError
+from navitas.cli.habits.commands import NavitasCommand
+from navitas.cli.habits.files import STDOUT, write_to
+from navitas.cli.habits.json_output import SCHEMA_VERSION, json_option, write_json
+from navitas.cli.habits.option import option
+from navitas.cli.habits.paths import READ_ANY_NAME, TEXT
+from navitas.cli.habits.progress import ConsoleProgress
+from navitas.cli.report.reporting import load_profile
+from navitas.insight.explain.explain import MOST_ROWS, Explainer
+from navitas.insight.explain.explanation import Explanation
+from navitas.insight.explain.subjects import find_component, find_method, find_test, find_thread
+from navitas.insight.verdict.figures import Figures
+from navitas.report.explanation_text import explanation_text
+
+_LIMIT = 4000
+
+
+@click.command(
+    "explain",
+    cls=NavitasCommand,
+    example="navitas explain navitas-recordings/demo\nnavitas explain navitas-recordings/demo --method Inbox.pollForMessage",
+)
+@click.argument("recording", type=READ_ANY_NAME, required=False)
+@option("--test", type=TEXT, metavar="NAME", section="Subject", help="Explain this test: SortTest#sorts.")
+@option("--method", type=TEXT, metavar="NAME", section="Subject", help="Explain this method: Sorter.sort.")
+@option("--thread", type=TEXT, metavar="NAME", section="Subject", help="Explain the threads of this name.")
+@option("--component", type=TEXT, metavar="NAME", section="Subject", help="Explain this component, such as wifi.")
+@option(
+    "--limit",
+    type=click.IntRange(min=200, max=10_000_000),
+    default=_LIMIT,
+    metavar="CHARS",
+    section="Output",
+    help="Most characters to print.",
+)
+@option(
+    "--skill",
+    is_flag=True,
+    from_project=False,
+    section="Output",
+    help="Print how coding assistants use Navitas (SKILL.md) and exit.",
+)
+@json_option
+def command(recording: Path | None, *, limit: int, skill: bool, json_file: Path | None, **subject: str | None) -> None:
+    """Explain what uses the energy of a RECORDING: the answer, the evidence for it, and what to do.
+
+    Without a test, method, thread or component, it explains the whole recording. Names can be short.
+    """
+    if skill:
+        click.echo((files("navitas") / "SKILL.md").read_text("utf-8"), nl=False)
+        return
+    if recording is None:
+        raise UsageError("RECORDING is missing", "give the recording's folder: navitas explain navitas-recordings/demo")
+    given = {kind: name for kind, name in subject.items() if name is not None}
+    if len(given) > 1:
+        raise UsageError(f"{' and '.join(f'--{kind}' for kind in given)} are different subjects", "name one of them")
+    with ConsoleProgress(only_live=True) as progress:
+        figures = Figures(load_profile(recording, stage=progress.stage))
+        explanation = _explained(figures, given)
+    if json_file is not None:
+        write_json(json_file, **_bounded(explanation, str(recording), limit))
+    if json_file != STDOUT:
+        write_to(STDOUT, lambda out: out.write(explanation_text(explanation, str(recording), limit)))
+
+
+def _explained(figures: Figures, subject: dict[str, str]) -> Explanation:
+    """Explain the subject. Raises `UsageError` if the recording lacks it."""
+    explainer = Explainer(figures)
+    match subject:
+        case {"test": name}:
+            return explainer.test(find_test(figures, name))
+        case {"method": name}:
+            return explainer.method(find_method(figures, name))
+        case {"thread": name}:
+            return explainer.thread(find_thread(figures, name))
+        case {"component": name}:
+            return explainer.component(find_component(figures, name))
+    return explainer.recording()
+
+
+def _bounded(explanation: Explanation, recording: str, limit: int) -> dict[str, Any]:
+    """Return the document's members, with so many rows that it has at most `limit` characters, if that is possible."""
+    rows = MOST_ROWS
+    while rows and len(json.dumps({"schema_version": SCHEMA_VERSION, **explanation.as_json(rows, recording)}, indent=2)) > limit:
+        rows //= 2
+    return explanation.as_json(rows, recording)

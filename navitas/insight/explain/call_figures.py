@@ -1,0 +1,88 @@
+"""Self energy and calls by method, thread, test and caller, from the call trees of all tests."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from navitas.energy.analyze.bounded_tree import OUTSIDE_CALLS, FullTree, full_tree
+from navitas.energy.analyze.roll_up import first_ids
+from navitas.energy.attribute.forest import binned, path_sums
+from navitas.insight.verdict.figures import Figures
+from navitas.recording.parse.arrays import F64, I64, Bool
+
+
+class CallFigures:
+    """Sums over the nodes of call trees. Energies add up to app energy, of medians with repeats.
+
+    Sums are lists of keys with joules and calls, largest energy first.
+    """
+
+    def __init__(self, figures: Figures) -> None:
+        self.figures = figures
+
+    @cached_property
+    def tree(self) -> FullTree:
+        """The call trees: test i is `figures.groups[i]`."""
+        return full_tree(self.figures.profile.ledger, [[group] for group in self.figures.groups])
+
+    @cached_property
+    def app(self) -> I64:
+        """The nodes of the app's threads."""
+        return np.flatnonzero(self.tree.is_app[self.tree.thread])
+
+    def by(self, key: I64, nodes: I64, energy_j: F64 | None = None) -> list[tuple[int, float, float]]:
+        """Return each key with the self energy and the calls of the nodes that have it. `key` has a value for each node."""
+        joules = self.tree.self_by.sum(axis=1) if energy_j is None else energy_j
+        keys, index = np.unique(key[nodes], return_inverse=True)
+        sums_j = binned(index, joules[nodes], len(keys))
+        calls = binned(index, self.tree.calls[nodes], len(keys))
+        rows = zip(keys.tolist(), sums_j.tolist(), calls.tolist(), strict=True)
+        return sorted(rows, key=lambda row: -row[1])
+
+    def of_method(self, method: int) -> I64:
+        """Return the nodes of a method, on threads of the app."""
+        return np.asarray(self.app[self.tree.method[self.app] == method], np.int64)
+
+    def callers(self, nodes: I64) -> I64:
+        """Return the method that called each node; `OUTSIDE_CALLS` for an outermost call. One for each node of the tree."""
+        parent = self.tree.parent
+        return np.asarray(np.where(parent >= 0, self.tree.method[parent], OUTSIDE_CALLS), np.int64)
+
+    def below(self, nodes: I64) -> I64:
+        """Return the nodes below these ones, without these."""
+        is_start = np.zeros(len(self.tree.key), np.int64)
+        is_start[nodes] = 1
+        is_below: Bool = path_sums(self.tree.parent, is_start) > 0
+        is_below[nodes] = False
+        return np.flatnonzero(is_below)
+
+    def is_call(self, nodes: I64) -> I64:
+        """Return those of the nodes that are calls, not energy outside of calls."""
+        return nodes[self.tree.method[nodes] >= 0]
+
+    def times_of(self, method: int) -> list[tuple[int, float, float, float]]:
+        """Return when a method used its self energy, in the typical run of each test: test, begin and end after the start of the
+        test in ns, and joules with those of its probes. Largest energy first. Empty if that is unknown.
+        """
+        ledger = self.figures.profile.ledger
+        steps, tests = ledger.call_steps, ledger.tests
+        methods = ledger.paths.method
+        ids = np.unique(methods[methods >= 0])
+        path_is_of = np.isin(methods, ids[first_ids(ledger.methods, ids) == method])
+        number = np.full(len(tests), -1)
+        for place, group in enumerate(self.figures.groups):
+            number[list(group.typical.rows)] = place
+        at = np.flatnonzero(path_is_of[steps.path] & (number[steps.test] >= 0) & (steps.raw_j > 0))
+        times: dict[int, tuple[int, float, float, float]] = {}
+        for row in np.unique(steps.test[at]).tolist():
+            own = at[steps.test[at] == row]
+            run = ledger.runs[int(tests.run[row])]
+            length_ns, start_ns = run.call_step_ns, int(tests.start_ns[row]) - run.start_ns
+            wall_ns = int(tests.end_ns[row] - tests.start_ns[row])
+            begin_ns = max(int(steps.step[own].min()) * length_ns - start_ns, 0)
+            end_ns = min(int(steps.step[own].max() + 1) * length_ns - start_ns, wall_ns)
+            test = int(number[row])
+            times.setdefault(test, (test, float(begin_ns), float(max(end_ns, begin_ns)), float(steps.raw_j[own].sum())))
+        return sorted(times.values(), key=lambda row: -row[3])

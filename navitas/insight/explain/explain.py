@@ -1,0 +1,284 @@
+"""Explains a recording, or one test, method, thread or component of it: the verdict, the evidence for it, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from navitas.base.units import share
+from navitas.energy.analyze.bounded_tree import OUTSIDE_CALLS
+from navitas.energy.analyze.names import source_of, test_label
+from navitas.energy.analyze.repeats import Repeats
+from navitas.energy.analyze.spread import MethodRepeats
+from navitas.insight.explain.call_figures import CallFigures
+from navitas.insight.explain.explanation import Explanation, ExplanationTable, Value
+from navitas.insight.verdict.figures import ComponentFigures, Figures, ThreadUse
+from navitas.insight.verdict.next_step import RECORDING, NextStep
+from navitas.insight.verdict.statement import Statement
+from navitas.insight.verdict.usage import component_statement, method_statement, share_of, test_statement, thread_statement
+from navitas.insight.verdict.verdict import EnergyVerdict, verdict_of
+
+MOST_ROWS = 100
+"""The largest number of rows of a table."""
+_OUTSIDE = "(outside of recorded methods)"
+_COMPARE = NextStep(
+    ("navitas", "compare", RECORDING, "NEW-RECORDING"), "see what changed, after you changed the code and measured"
+)
+
+
+class Explainer:
+    """Makes the explanations of one recording."""
+
+    def __init__(self, figures: Figures) -> None:
+        self._figures = figures
+        self._calls = CallFigures(figures)
+
+    def recording(self) -> Explanation:
+        """Explain the whole recording."""
+        figures, verdict = self._figures, verdict_of(self._figures)
+        sums: dict[str, Value] = {
+            "app_j": figures.app_j,
+            "app_half_width_j": figures.app_half_width_j,
+            "total_j": figures.total_j,
+            "tests": len(figures.groups),
+            "repeats": figures.repeats,
+        }
+        tables = (self._tests(), self._methods(), self._threads(), self._components(), self._evidence())
+        return Explanation("", "", verdict, sums, tables, (verdict.next_step,))
+
+    def method(self, method: MethodRepeats) -> Explanation:
+        """Explain a method: where it is called, what it calls, on which threads and in which tests, and when."""
+        figures, calls, total, runs = self._figures, self._calls, method.total, len(method.calls)
+        nodes = calls.of_method(total.id)
+        below = calls.is_call(calls.below(nodes))
+        tree, cpu_ns = calls.tree, total.cpu_ns / runs
+        sums: dict[str, Value] = {
+            "source": source_of(total.method) or None,
+            "self_j": method.exclusive_j.median,
+            "self_half_width_j": method.self_half_width_j,
+            "share": share_of(figures, method)[0],
+            "inclusive_j": method.inclusive_j.median,
+            "calls": round(total.calls / runs),
+            "inclusive_per_call_j": total.inclusive_j_per_call,
+            "wall_ns": total.wall_ns / runs,
+            "cpu_ns": cpu_ns or None,
+            "mean_power_w": total.mean_power_w,
+            "calls_with_exceptions": total.throws or None,
+            "calls_without_end": total.cut or None,
+        }
+        columns = ("self_j", "calls")
+        tables = (
+            self._called("callers", "Called by", calls.by(calls.callers(nodes), nodes)),
+            self._called("below", "Self energy of the methods below it", calls.by(tree.method, below)),
+            ExplanationTable.of(
+                "threads",
+                "On the threads",
+                (*columns, "thread"),
+                [(joules, round(count), tree.threads[thread][0]) for thread, joules, count in calls.by(tree.thread, nodes)],
+            ),
+            ExplanationTable.of(
+                "tests",
+                "In the tests",
+                (*columns, "test"),
+                [(joules, round(count), self._test(test)) for test, joules, count in calls.by(tree.test, nodes)],
+            ),
+            ExplanationTable.of(
+                "when",
+                "When, after the start of the test (one run; with the energy of probes)",
+                ("begin_ns", "end_ns", "energy_j", "test"),
+                [(begin, end, joules, self._test(test)) for test, begin, end, joules in calls.times_of(total.id)],
+            ),
+            self._split(zip(figures.profile.components, (energy_j / runs for energy_j in total.components), strict=True)),
+        )
+        return self._explained(method_statement(figures, method), sums, tables, _COMPARE)
+
+    def test(self, group: Repeats) -> Explanation:
+        """Explain a test: its methods, threads and components, and its runs."""
+        figures, calls, typical = self._figures, self._calls, group.typical
+        number = figures.groups.index(group)
+        nodes = calls.app[calls.tree.test[calls.app] == number]
+        use = figures.profile.cpu_use(typical)
+        sums: dict[str, Value] = {
+            "app_j": group.app_j.median,
+            "app_half_width_j": figures.profile.app_half_width_j(group),
+            "share": share(group.app_j.median, figures.app_j),
+            "total_j": group.compensated_j.median,
+            "wall_ns": typical.wall_ns,
+            "cpu_ns": use.cpu_ns,
+            "waited_ns": use.starved_ns or None,
+            "mean_power_w": typical.mean_power_w,
+            "status": typical.status,
+        }
+        of_test = [thread for thread in figures.threads if number in thread.by_test]
+        threads = [(thread.by_test[number], thread.name) for thread in sorted(of_test, key=lambda use: -use.by_test[number])]
+        runs = [
+            (test.repeat + 1, test.app_j, test.wall_ns, test.status, ", ".join(test.unfit) or "counts") for test in group.tests
+        ]
+        tables = (
+            self._called("methods", "Its methods", calls.by(calls.tree.method, nodes), group.app_j.median),
+            ExplanationTable.of("threads", "Its threads", ("energy_j", "thread"), threads),
+            self._split(zip(figures.profile.components, group.components, strict=True)),
+            *(
+                [ExplanationTable.of("runs", "Its runs", ("run", "app_j", "wall_ns", "status", "in_medians"), runs)]
+                if len(runs) > 1
+                else []
+            ),
+        )
+        method = next((key for key, _, _ in calls.by(calls.tree.method, calls.is_call(nodes))), None)
+        return self._explained(test_statement(figures, group), sums, tables, self._look_into(method))
+
+    def thread(self, thread: ThreadUse) -> Explanation:
+        """Explain the threads of one name: their methods and tests."""
+        figures, calls = self._figures, self._calls
+        label = calls.tree.threads.index((thread.name, thread.role))
+        nodes = calls.app[calls.tree.thread[calls.app] == label]
+        sums: dict[str, Value] = {
+            "energy_j": thread.energy_j,
+            "energy_half_width_j": thread.half_width_j,
+            "share": share(thread.energy_j, figures.app_j),
+            "outside_methods_j": thread.outside_j,
+            "cpu_ns": thread.cpu_ns,
+            "role": thread.role,
+        }
+        tests = sorted(thread.by_test.items(), key=lambda item: -item[1])
+        tables = (
+            self._called("methods", "Its methods", calls.by(calls.tree.method, nodes), thread.energy_j),
+            ExplanationTable.of(
+                "tests", "In the tests", ("energy_j", "test"), [(joules, self._test(test)) for test, joules in tests]
+            ),
+            self._split(zip(figures.profile.components, thread.components, strict=True)),
+        )
+        step = NextStep(("navitas", "report", RECORDING, "--view", "tree", "--thread", thread.name), "see its calls as a tree")
+        return self._explained(thread_statement(figures, thread), sums, tables, step)
+
+    def component(self, component: ComponentFigures) -> Explanation:
+        """Explain a component: who used it, in which tests and methods, and what is known of it."""
+        figures, calls, profile = self._figures, self._calls, self._figures.profile
+        number = profile.components.index(component.name)
+        whole = next(use for use in profile.top().components if use.component == component.name)
+        sums: dict[str, Value] = {
+            "energy_j": component.energy_j,
+            "energy_half_width_j": component.half_width_j,
+            "share": share(component.energy_j, sum(use.energy_j for use in figures.components)),
+            "app_j": component.app_j,
+            "base_j": whole.base_j / figures.repeats,
+            "other_processes_j": whole.other_processes_j / figures.repeats,
+            "unattributed_j": whole.unattributed_j / figures.repeats,
+            "evidence": whole.level,
+        }
+        groups = sorted(figures.groups, key=lambda group: -group.components[number])
+        tests = [(group.components[number], test_label(group.typical)) for group in groups]
+        by_method = calls.by(calls.tree.method, calls.app, calls.tree.self_by[:, number])
+        reasons = [str(reason) for entry in profile.evidence if entry.component == component.name for reason in entry.reasons]
+        tables = (
+            self._called("methods", "Methods of the app that used it", [row for row in by_method if row[1] > 0]),
+            ExplanationTable.of("tests", "While the tests ran", ("energy_j", "test"), tests),
+            ExplanationTable.of("evidence", "Why the evidence is not better", ("reason",), [(reason,) for reason in reasons]),
+        )
+        step = NextStep(("navitas", "report", RECORDING, "--view", "timeline", "--component", component.name), "see it over time")
+        return self._explained(component_statement(figures, component), sums, tables, step)
+
+    def _explained(
+        self, statement: Statement, sums: dict[str, Value], tables: tuple[ExplanationTable, ...], step: NextStep
+    ) -> Explanation:
+        whole = verdict_of(self._figures)
+        measure = whole.next_step if {"explain", "report"}.isdisjoint(whole.next_step.command) else None
+        verdict = EnergyVerdict((statement,), whole.limits, step)
+        tables = tuple(table.first(MOST_ROWS) for table in tables if table.rows)
+        return Explanation(statement.kind, statement.name, verdict, sums, tables, (step, *([measure] if measure else [])))
+
+    def _look_into(self, method: int | None) -> NextStep:
+        if method is None:
+            return NextStep(("navitas", "report", RECORDING, "--view", "timeline"), "see its power over time")
+        return NextStep(
+            ("navitas", "explain", RECORDING, "--method", self._figures.names.label(method)), "look into its largest method"
+        )
+
+    def _test(self, number: int) -> str:
+        return test_label(self._figures.groups[number].typical)
+
+    def _name(self, method: int) -> str:
+        return _OUTSIDE if method == OUTSIDE_CALLS else self._figures.names.label(method)
+
+    def _called(
+        self, name: str, title: str, rows: list[tuple[int, float, float]], whole_j: float | None = None
+    ) -> ExplanationTable:
+        """Return a table of methods with their self energy, as a share of `whole_j`."""
+        methods = self._figures.profile.method_table.methods
+        return ExplanationTable.of(
+            name,
+            title,
+            ("self_j", "share", "calls", "method", "source"),
+            [
+                (
+                    joules,
+                    None if whole_j is None else share(joules, whole_j),
+                    round(count) or None,
+                    self._name(method),
+                    source_of(methods[method]) or None if method >= 0 else None,
+                )
+                for method, joules, count in rows
+            ],
+        )
+
+    def _split(self, parts: Iterator[tuple[str, float]]) -> ExplanationTable:
+        """Return a table of components. Empty if there is the CPU only."""
+        used = sorted(((energy_j, name) for name, energy_j in parts if energy_j), key=lambda row: -row[0])
+        return ExplanationTable.of("components", "By component", ("energy_j", "component"), used if len(used) > 1 else [])
+
+    def _tests(self) -> ExplanationTable:
+        figures = self._figures
+        rows = [
+            (
+                group.app_j.median,
+                figures.profile.app_half_width_j(group),
+                share(group.app_j.median, figures.app_j),
+                group.typical.mean_power_w,
+                group.typical.status,
+                self._test(number),
+            )
+            for number, group in enumerate(figures.groups[:MOST_ROWS])
+        ]
+        columns = ("app_j", "app_half_width_j", "share", "mean_power_w", "status", "test")
+        table = ExplanationTable.of("tests", "Tests", columns, rows)
+        return replace(table, more=len(figures.groups) - len(rows))
+
+    def _methods(self) -> ExplanationTable:
+        figures = self._figures
+        rows = [
+            (
+                method.exclusive_j.median,
+                method.self_half_width_j,
+                share_of(figures, method)[0],
+                round(method.total.calls / len(method.calls)),
+                figures.names.label(method.total.id),
+                source_of(method.total.method) or None,
+            )
+            for method in figures.methods[:MOST_ROWS]
+        ]
+        columns = ("self_j", "self_half_width_j", "share", "calls", "method", "source")
+        table = ExplanationTable.of("methods", "Methods, by self energy", columns, rows)
+        return replace(table, more=len(figures.methods) - len(rows))
+
+    def _threads(self) -> ExplanationTable:
+        figures = self._figures
+        rows = [
+            (thread.energy_j, thread.half_width_j, share(thread.energy_j, figures.app_j), thread.outside_j, thread.name)
+            for thread in figures.threads
+        ]
+        columns = ("energy_j", "energy_half_width_j", "share", "outside_methods_j", "thread")
+        return ExplanationTable.of("threads", "Threads of the app", columns, rows).first(MOST_ROWS)
+
+    def _components(self) -> ExplanationTable:
+        rows = [(use.energy_j, use.app_j, use.name) for use in self._figures.components]
+        columns = ("energy_j", "app_j", "component")
+        return ExplanationTable.of("components", "Components, while tests ran", columns, rows)
+
+    def _evidence(self) -> ExplanationTable:
+        used = {use.name for use in self._figures.components}
+        rows = [
+            (entry.component, entry.level, entry.expected_error)
+            for entry in self._figures.profile.evidence
+            if entry.component in used
+        ]
+        return ExplanationTable.of("evidence", "Evidence", ("component", "level", "expected_error_share"), rows)

@@ -1,0 +1,92 @@
+"""An explanation as plain text of a bounded length, for people in a terminal, for scripts and for assistants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from navitas.base.units import UNBROKEN, duration, joules, percent, watts
+from navitas.base.untrusted_text import printable
+from navitas.insight.explain.explanation import Explanation, ExplanationTable, Value
+
+_MOST_ROWS = 12
+_LONGEST_NAME = 200
+_LONGEST_SENTENCE = 1000
+_UNITS = {"_j": joules, "_ns": duration, "_w": watts, "share": percent}
+_HEADS = {"cpu_ns": "CPU time", "wall_ns": "wall time", "waited_ns": "waited for a CPU", "app_j": "app energy"}
+_SELF = "Self energy has the calls that have no probes, such as those into libraries and the JDK."
+
+
+def explanation_text(explanation: Explanation, recording: str, limit: int) -> str:
+    """Return at most `limit` characters of whole lines: the verdict, its limits, figures and tables, and what to do.
+
+    Tables have fewer rows until the text fits. If it never does, its end is cut and a note says so.
+    """
+    for rows in range(_MOST_ROWS, 0, -1):
+        text = "\n".join(_lines(explanation, recording, rows)) + "\n"
+        if len(text) <= limit:
+            return text
+    note = f"… cut after {limit:,} characters (--limit)\n"
+    kept = text[: max(limit - len(note), 0)]
+    return kept[: kept.rfind("\n") + 1] + (note if len(note) <= limit else "")
+
+
+def _lines(explanation: Explanation, recording: str, rows: int) -> Iterator[str]:
+    verdict = explanation.verdict
+    yield from map(_sentence, (statement.text for statement in verdict.statements))
+    yield from (f"- {_sentence(limit.text)}" for limit in verdict.limits)
+    yield from ("", "What to do")
+    yield from (f"  {step.line(recording)}\n    to {step.reason}" for step in explanation.next_steps)
+    yield from ("", "Figures")
+    yield from _figures(explanation.figures)
+    for table in explanation.tables:
+        yield from ("", table.title)
+        yield from _table(table.first(rows))
+    if any(name.startswith("self_j") for table in explanation.tables for name in table.columns):
+        yield from ("", _SELF)
+
+
+def _figures(figures: dict[str, Value]) -> Iterator[str]:
+    shown = {name: value for name, value in figures.items() if value is not None and not name.endswith("_half_width_j")}
+    width = max((len(_head(name)) for name in shown), default=0)
+    for name, value in shown.items():
+        half = figures.get(f"{name.removesuffix('_j')}_half_width_j") if name.endswith("_j") else None
+        text = _shown(name, value) + (f" ± {_shown('half_j', half)}" if half is not None else "")
+        yield f"  {_head(name):<{width}}  {text}"
+
+
+def _table(table: ExplanationTable) -> Iterator[str]:
+    heads = [_head(name) for name in table.columns]
+    cells = [[_shown(name, value) for name, value in zip(table.columns, row, strict=True)] for row in table.rows]
+    widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
+    for row in (heads, *cells):
+        padded = (
+            f"{cell:<{width}}" if isinstance(value, str) else f"{cell:>{width}}"
+            for cell, width, value in zip(row, widths, table.rows[0], strict=True)
+        )
+        yield "  " + "  ".join(padded).rstrip()
+    if table.more:
+        yield f"  … {table.more:,} more, with less energy"
+
+
+def _head(name: str) -> str:
+    """Return the head of a column: `Inclusive per call` for `inclusive_per_call_j`."""
+    if name.endswith("half_width_j"):
+        return "±"
+    words = _HEADS.get(name, name)
+    for unit in ("_j", "_ns", "_w"):
+        words = words.removesuffix(unit)
+    words = words.removesuffix("_share").replace("_", " ")
+    return f"{words[:1].upper()}{words[1:]}"
+
+
+def _shown(name: str, value: Value) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return printable(value, _LONGEST_NAME)
+    unit = next((shown for ending, shown in _UNITS.items() if name.endswith(ending)), None)
+    return f"{value:,}" if unit is None else unit(value)
+
+
+def _sentence(text: str) -> str:
+    return printable(text.replace(UNBROKEN, " "), _LONGEST_SENTENCE)

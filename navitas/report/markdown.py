@@ -1,0 +1,96 @@
+"""The report as Markdown (CommonMark with tables), for comments of reviews, job summaries and assistants."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import IO, TypeVar
+
+from navitas.base.units import UNBROKEN, joules, percent, share, watts
+from navitas.base.untrusted_text import printable
+from navitas.energy.analyze.names import source_of, test_label
+from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.repeats import Repeats
+from navitas.energy.analyze.spread import MethodRepeats
+from navitas.insight.verdict.figures import Figures
+from navitas.insight.verdict.usage import share_of
+from navitas.insight.verdict.verdict import verdict_of
+from navitas.report.figure_notes import statuses, uncertainty_note
+from navitas.report.format import Format
+
+T = TypeVar("T")
+MAX_CHARACTERS = 65_000
+"""The largest report: a comment on GitHub can have 65,536 characters."""
+_LONGEST_NAME = 500
+_LONGEST_SENTENCE = 2000
+_SPECIAL = re.compile(r"[\\`*_\[\]<>&|~]")
+_BLOCK_START = re.compile(r"^(\d{0,9})([-+=#.):])")
+_SELF = "Self energy has the calls that have no probes, such as those into libraries and the JDK. ±: 95 % interval."
+
+
+def write(profile: Profile, out: IO[str], *, top: int = 20) -> None:
+    """Write the verdict, and the tests and methods with the most energy: at most `top` of each, so many as fit."""
+    figures = Figures(profile)
+    rows = top
+    while len(text := "\n".join(_lines(figures, rows)) + "\n") > MAX_CHARACTERS and rows > 1:
+        rows //= 2
+    out.write(text)
+
+
+FORMAT = Format("markdown", ".md", "verdict, tests and methods for comments, job summaries, assistants", write, options=("top",))
+
+
+def escaped(text: str) -> str:
+    """Return a text that Markdown shows as it is."""
+    plain = _SPECIAL.sub(r"\\\g<0>", printable(text.replace(UNBROKEN, " "), _LONGEST_SENTENCE)).strip()
+    return _BLOCK_START.sub(r"\1\\\2", plain)
+
+
+def code(text: str) -> str:
+    """Return a name as a code span, which can be in a table."""
+    name = printable(text, _LONGEST_NAME).replace("|", "\\|")
+    fence = "`" * (1 + max(map(len, re.findall("`+", name)), default=0))
+    return f"{fence} {name} {fence}" if name.strip(" ") != name or "`" in name or not name else f"{fence}{name}{fence}"
+
+
+def _lines(figures: Figures, most: int) -> Iterator[str]:
+    profile, verdict = figures.profile, verdict_of(figures)
+    yield f"## Energy of {escaped(profile.project)} on {escaped(str(profile.about.device.get('model', '')))}"
+    yield ""
+    yield from (f"- {escaped(statement.text)}" for statement in verdict.statements)
+    if verdict.limits:
+        yield from ("", "What limits this:")
+        yield ""
+        yield from (f"- {escaped(limit.text)}" for limit in verdict.limits)
+    yield from ("", f"Next, to {escaped(verdict.next_step.reason)}: {code(verdict.next_step.line())}")
+    tests: dict[str, Callable[[Repeats], str]] = {
+        "Test": lambda group: code(test_label(group.typical)),
+        "App energy": lambda group: joules(group.app_j.median),
+        "±": lambda group: joules(profile.app_half_width_j(group)),
+        "Share": lambda group: percent(share(group.app_j.median, figures.app_j)),
+        "Mean power": lambda group: watts(group.typical.mean_power_w or 0.0),
+        "Status": lambda group: escaped(", ".join(label for _, label in statuses(group.tests))),
+    }
+    methods: dict[str, Callable[[MethodRepeats], str]] = {
+        "Method": lambda method: code(figures.names.label(method.total.id)),
+        "Self": lambda method: joules(method.total.known(method.exclusive_j.median)),
+        "±": lambda method: joules(method.total.known(method.self_half_width_j)),
+        "Share": lambda method: percent(method.total.known(share_of(figures, method)[0])),
+        "Calls": lambda method: f"{round(method.total.calls / len(method.calls)):,}",
+        "Source": lambda method: code(source) if (source := source_of(method.total.method)) else "",
+    }
+    yield from _table("Tests", tests, figures.groups, most)
+    yield from _table("Methods", methods, figures.methods, most)
+    yield from ("", f"{_SELF} {escaped(uncertainty_note(profile))}" if figures.methods else escaped(uncertainty_note(profile)))
+
+
+def _table(title: str, columns: dict[str, Callable[[T], str]], records: Sequence[T], most: int) -> Iterator[str]:
+    if not records:
+        return
+    yield from ("", f"### {title}", "")
+    yield f"| {' | '.join(columns)} |"
+    yield f"|{'|'.join('---' if number in (0, len(columns) - 1) else '--:' for number in range(len(columns)))}|"
+    for record in records[:most]:
+        yield f"| {' | '.join(cell(record).replace(UNBROKEN, ' ') for cell in columns.values())} |"
+    if len(records) > most:
+        yield from ("", f"… {len(records) - most:,} more, with less energy.")

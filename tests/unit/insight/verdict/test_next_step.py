@@ -1,0 +1,88 @@
+"""The one command after a report can be run as it is."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+import pytest
+from support.messenger_profile import COMMAND_LINE, SECOND_NS, messenger, polls, waits
+
+from navitas.energy.analyze.profile import Profile
+from navitas.insight.verdict.figures import Figures
+from navitas.insight.verdict.next_step import NextStep
+from navitas.insight.verdict.verdict import verdict_of
+
+
+def step(profile: Profile) -> NextStep:
+    return verdict_of(Figures(profile)).next_step
+
+
+def line(*tests: object, command_line: Sequence[str] | None = COMMAND_LINE) -> str:
+    return step(messenger(*tests, command_line=command_line)).line("my rec")  # type: ignore[arg-type]
+
+
+def test_one_run_is_repeated_with_the_options_of_the_recording() -> None:
+    assert line(polls()) == "navitas profile app --tests 'Inbox*' --repeat 5"
+
+
+def test_several_runs_lead_to_the_largest_method() -> None:
+    assert line(polls(0), polls(1)) == "navitas explain 'my rec' --method org.example.Inbox.poll"
+    assert step(messenger(polls(0), polls(1))).line() == "navitas explain RECORDING --method org.example.Inbox.poll"
+
+
+@pytest.mark.parametrize(
+    ("test", "reason"),
+    [
+        (polls(status="failed"), "measure again when all tests pass and end"),
+        (polls(starved_ns=SECOND_NS, waited_ns=SECOND_NS), "measure again on an idle, cool device"),
+    ],
+)
+def test_a_bad_run_is_measured_again(test: object, reason: str) -> None:
+    found = step(messenger(test))  # type: ignore[arg-type]
+    assert (found.line(), found.reason) == ("navitas profile app --tests 'Inbox*'", reason)
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["navitas", "profile", "my app", "--output=x", "--repeat=3"], "navitas profile 'my app' --repeat 5"),
+        (["navitas", "profile", "~/my app", "-orec"], "navitas profile ~/'my app' --repeat 5"),
+        (["navitas", "profile", "app", "--pass", "***"], "navitas profile PROJECT --repeat 5"),
+        (None, "navitas profile PROJECT --repeat 5"),
+        (
+            ["navitas", "record", "org.x", "-o", "rec", "--", "am", "-o", "x"],
+            "navitas explain 'my rec' --method org.example.Inbox.poll",
+        ),
+        (["navitas", "import", "log.txt", "-o", "rec"], "navitas explain 'my rec' --method org.example.Inbox.poll"),
+    ],
+)
+def test_commands_of_all_kinds_are_made_again(words: list[str] | None, text: str) -> None:
+    assert line(polls(), command_line=words) == text
+
+
+def test_what_a_recorded_command_ran_on_the_phone_stays() -> None:
+    words = ["navitas", "record", "org.x", "-o", "rec", "--", "am", "start", "-o", "x"]
+    made = messenger(polls(status="failed"), command_line=words)
+    assert step(made).line() == "navitas record org.x -- am start -o x"
+
+
+def test_an_import_is_not_measured_again() -> None:
+    assert line(polls(status="failed"), command_line=["navitas", "import", "log.txt"]).startswith("navitas explain")
+
+
+def test_wide_intervals_of_few_runs_lead_to_more_runs() -> None:
+    few, many = (messenger(*(polls(number, 1.0 + 90 * (number % 2)) for number in range(count))) for count in (2, 6))
+    assert step(few).line() == "navitas profile app --tests 'Inbox*' --repeat 5"
+    assert "noise" in {limit.rule for limit in verdict_of(Figures(few)).limits}
+    assert "--repeat" not in step(many).line()
+
+
+def test_no_test_leads_to_the_doctor() -> None:
+    assert line(waits(wall_ns=0, threads=(), base_j=0.0)) == "navitas doctor"
+
+
+def test_hostile_names_stay_one_word() -> None:
+    hostile = "a'; rm -rf ~ $(x)\n"
+    words = shlex.split(NextStep(("navitas", "explain", "RECORDING", "--method", hostile), "").line(hostile))
+    assert len(words) == 5 and words[2] == words[4] and "\n" not in words[4]

@@ -1,0 +1,207 @@
+"""What each rule of the verdict says, and when it says nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from support.ledger_maker import TestSpec
+from support.messenger_profile import SECOND_NS, messenger, polls, waits
+
+from navitas.base.units import UNBROKEN
+from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.records import Notice
+from navitas.insight.verdict import limits, usage
+from navitas.insight.verdict.figures import ComponentFigures, Figures
+from navitas.insight.verdict.statement import LimitCode, Statement, UsageCode, percent_of
+from navitas.insight.verdict.verdict import verdict_of
+from navitas.recording.parse.findings import ParsedLoss
+
+DOCS = Path(__file__).parents[4] / "docs/verdict.md"
+
+
+def text_of(statement: Statement | None) -> str | None:
+    return None if statement is None else statement.text.replace(UNBROKEN, " ")
+
+
+def said(rule: Callable[[Figures], Statement | None], *tests: TestSpec, level: str = "sched") -> str | None:
+    return text_of(rule(Figures(messenger(*tests, level=level))))
+
+
+def test_the_largest_method_is_named_as_people_say_it() -> None:
+    statement = usage.largest_method(Figures(messenger()))
+    assert statement is not None
+    assert text_of(statement) == (
+        "Inbox.poll uses 6.00 J of the 11.0 J that the app used (55 ± 2 %), all of it in one call on main:"
+        " it keeps a core busy for 500 ms."
+    )
+    assert (statement.rule, statement.kind, statement.name) == ("largest_method", "method", "org.example.Inbox.poll")
+    assert statement.energy_j == 6.0 and statement.share == pytest.approx(6 / 11)
+
+
+def test_a_method_is_busy_only_where_the_recording_shows_its_cpu_time() -> None:
+    assert "busy" not in (said(usage.largest_method, level="device") or "busy")
+
+
+def test_a_method_that_waits_is_not_said_to_be_busy() -> None:
+    assert said(usage.largest_method, waits()) == (
+        "Photos.blur uses 900 mJ of the 1.00 J that the app used (90 ± 2 %), in 2 calls of 450 mJ each on average on main:"
+        " it runs for 10.0 ms of the 500 ms that it takes."
+    ).replace("Photos.blur", "org.other.Photos.blur")
+
+
+def test_a_method_that_calls_others_is_meant_without_them() -> None:
+    assert said(usage.largest_method, polls(poll_j=0.1), waits(threads=())) == (
+        "org.example.Photos.blur uses 2.00 J of the 4.10 J that the app used (49 ± 1 %), in 4 calls of 500 mJ each on average"
+        " on main: it keeps a core busy for 200 ms."
+    )
+    figures = Figures(messenger())
+    test = next(method for method in figures.methods if method.total.method.name == "polls")
+    assert "polls uses 1.00 J itself, of the 11.0 J" in (text_of(usage.method_statement(figures, test)) or "")
+
+
+def test_methods_that_follow_have_shares() -> None:
+    assert said(usage.next_methods) == "Then follow org.example.Photos.blur (18 ± 1 %) and InboxTest.polls (9.1 ± 0.3 %)."
+    assert said(usage.next_methods, waits()) is None
+
+
+def test_energy_outside_of_methods_is_said() -> None:
+    assert said(usage.outside_methods) is None
+    idle = polls(threads=(replace(polls().threads[1], energy_j=3.0), replace(polls().threads[0], energy_j=9.0)))
+    assert said(usage.outside_methods, idle) == (
+        "3.00 J (25 %) of the app's energy is outside all recorded methods, so no method explains it."
+    )
+
+
+def test_the_largest_of_several_tests_is_named() -> None:
+    assert said(usage.largest_test) == "Of 2 tests, InboxTest#polls uses the most: 10.0 J (91 ± 2 %)."
+    assert said(usage.largest_test, polls()) is None
+
+
+def test_tests_of_the_same_simple_name_have_their_packages() -> None:
+    other = replace(waits(), class_name="org.other.InboxTest")
+    assert "org.example.InboxTest#polls uses" in (said(usage.largest_test, polls(), other) or "")
+
+
+def test_the_largest_of_several_threads_is_named() -> None:
+    assert said(usage.largest_thread) == "Most of the app's energy is used on the thread main: 10.0 J (91 ± 2 %)."
+    assert said(usage.largest_thread, waits()) is None
+
+
+def test_components_are_named_only_if_there_are_several() -> None:
+    figures = Figures(messenger())
+    assert usage.largest_component(figures) is None
+    figures.components = (ComponentFigures("screen", 20.0, 1.0, 0.0), ComponentFigures("cpu", 5.0, 0.1, 4.0))
+    assert text_of(usage.largest_component(figures)) == (
+        "Of the 25.0 J that the whole phone used while tests ran, 20.0 J (80 ± 4 %) are the component screen; the app itself used"
+        " most in the CPU: 4.00 J."
+    )
+
+
+def test_base_energy_is_said_where_it_is_most() -> None:
+    assert said(usage.base_energy) is None
+    assert said(usage.base_energy, waits(base_j=9.0)) == (
+        "90 % of all energy is base energy: it depends on how long the phone is on, not on what the app does."
+    )
+
+
+def test_nothing_is_said_of_what_was_not_measured() -> None:
+    never = replace(waits(), wall_ns=0, threads=(), base_j=0.0, status="skipped")
+    idle = waits(threads=())
+    for tests, rule in ((never, "no_tests"), (idle, "no_app_energy")):
+        verdict = verdict_of(Figures(messenger(tests)))
+        assert [statement.rule for statement in verdict.statements if statement.rule != "base_energy"] == [rule]
+
+
+def test_runs_without_app_energy_are_below_the_noise() -> None:
+    assert said(limits.noise) is None
+    tiny = polls(threads=(replace(polls().threads[1], energy_j=0.001, cpu_ns=1),))
+    figures = Figures(messenger(tiny))
+    figures.app_half_width_j = 0.002
+    assert text_of(limits.noise(figures)) == (
+        "The app's energy (1.00 mJ ± 2.00 mJ) is not larger than its error: no share of it is known."
+    )
+
+
+def test_failed_and_cut_tests_limit_the_verdict() -> None:
+    assert said(limits.failed) is None
+    assert said(limits.failed, polls(status="failed"), waits(status="cut")) == (
+        "2 tests failed or did not end: their energy may be that of a part of their work."
+    )
+
+
+def test_runs_that_waited_for_others_limit_the_verdict() -> None:
+    assert said(limits.starved, polls(starved_ns=SECOND_NS, waited_ns=SECOND_NS), waits()) == (
+        "1 of 2 runs waited for a CPU that other programs used: on an idle device, their energy differs."
+    )
+    assert said(limits.starved) is None
+
+
+def test_hot_runs_limit_the_verdict() -> None:
+    made = messenger()
+    made.ledger = replace(made.ledger, runs=tuple(replace(run, unfit=("hot",)) for run in made.ledger.runs))
+    hot = Profile(made.ledger, made.about)
+    assert text_of(limits.hot(Figures(hot))) == "The phone was hot in 2 runs: its CPU may have been slowed down."
+    assert said(limits.hot) is None
+
+
+def test_lost_data_and_partial_recordings_limit_the_verdict() -> None:
+    made = messenger()
+    assert limits.lost(Figures(made)) is None and limits.partial(Figures(made)) is None
+    lossy = Profile(made.ledger, made.about, [Notice("partial_recording", "", "")], [ParsedLoss("chunks", 3)])
+    assert text_of(limits.lost(Figures(lossy))) == "Data is missing from the recording (1 kind of loss): see the warnings."
+    assert text_of(limits.partial(Figures(lossy))) == "The recording is partial: tests may be missing."
+
+
+def test_methods_of_about_the_same_size_are_not_ranked() -> None:
+    assert said(limits.same_size) is None
+    assert said(limits.same_size, polls(poll_j=2.01)) == (
+        "The intervals of Inbox.poll and org.example.Photos.blur overlap: either can be the larger one."
+    )
+
+
+def test_one_run_limits_the_verdict_and_several_do_not() -> None:
+    assert said(limits.one_run) == "± is that of the measurement alone: one run does not show how runs differ."
+    assert said(limits.one_run, polls(0), polls(1)) is None
+
+
+def test_evidence_with_a_large_error_limits_the_verdict() -> None:
+    coarse = messenger(level="thread-time", expected_error=0.106)
+    assert text_of(limits.evidence(Figures(coarse))) == (
+        "The evidence is thread-time: half of all methods are off by more than 11 %."
+    )
+    assert said(limits.evidence) is None
+
+
+def test_much_energy_of_probes_limits_the_verdict() -> None:
+    nodes = (replace(polls().threads[0].nodes[0], probes_j=4.0),)
+    probed = polls(threads=(replace(polls().threads[0], nodes=nodes, energy_j=10.0),))
+    assert said(limits.probes, probed) == "Probes used 40 % of the energy of the app's threads; it is subtracted by an estimate."
+    assert said(limits.probes) is None
+
+
+@pytest.mark.parametrize(
+    ("share", "half", "text"),
+    [
+        (0.2913, 0.0061, "29 ± 1 %"),
+        (0.2913, None, "29 %"),
+        (0.082, 0.0021, "8.2 ± 0.2 %"),
+        (0.31, 0.0001, "31.0 ± 0.1 %"),
+        (0.27, 34.79, "share not known"),
+        (0.27, 0.27, "share not known"),
+        (0.0996, None, "10 %"),
+    ],
+)
+def test_an_interval_wider_than_the_share_is_not_known(share: float, half: float | None, text: str) -> None:
+    assert percent_of(share, half).replace(UNBROKEN, " ") == text
+
+
+def test_each_rule_is_documented() -> None:
+    text = DOCS.read_text("utf-8")
+    codes = {*get_args(UsageCode), *get_args(LimitCode)}
+    assert codes == {line.split("`")[1] for line in text.splitlines() if line.startswith("| `")} & codes
+    named = {rule.__name__ for rule in (*usage.RULES, *limits.RULES)} - {"nothing_measured"}
+    assert named == codes - {"no_tests", "no_app_energy"}

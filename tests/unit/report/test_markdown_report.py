@@ -1,0 +1,100 @@
+"""The Markdown report: as a reader of Markdown understands it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from support.hostile_profile import hostile_profile
+from support.messenger_profile import messenger, polls, waits
+from support.reports import text_of
+
+from navitas.energy.analyze.profile import Profile
+from navitas.recording.parse.tables import Method, MethodTable
+from navitas.report import markdown
+from navitas.report.markdown import MAX_CHARACTERS, code, escaped, write
+
+_READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+
+
+def tokens(text: str) -> list[Token]:
+    return [inner for token in _READER.parse(text) for inner in (token, *(token.children or []))]
+
+
+def cells(text: str) -> list[list[str]]:
+    """Return the plain text of each row of all tables."""
+    rows: list[list[str]] = []
+    parsed = _READER.parse(text)
+    for place, token in enumerate(parsed):
+        if token.type == "tr_open":
+            rows.append([])
+        elif token.type in ("td_open", "th_open"):
+            rows[-1].append(shown(parsed[place + 1]))
+    return rows
+
+
+def shown(inline: Token) -> str:
+    return "".join(child.content for child in inline.children or [])
+
+
+def test_the_verdict_stands_above_tests_and_methods() -> None:
+    text = text_of(write, messenger())
+    parsed = tokens(text)
+    assert [token.content for token in parsed if token.type == "inline"][:2] == [
+        "Energy of messenger on Made",
+        "Inbox.poll uses 6.00 J of the 11.0 J that the app used (55 ± 2 %), all of it in one call on main: it keeps a core busy"
+        " for 500 ms.",
+    ]
+    assert "`navitas profile app --tests 'Inbox*' --repeat 5`" in text
+    rows = cells(text)
+    assert rows[0] == ["Test", "App energy", "±", "Share", "Mean power", "Status"]
+    assert rows[1][:2] == ["org.example.InboxTest#polls", "10.0 J"]
+    assert rows[4][:4] == ["org.example.Inbox.poll", "6.00 J", "118 mJ", "54.5 %"] and rows[4][-1] == "Inbox.java:34"
+
+
+def test_names_are_text() -> None:
+    text = text_of(write, hostile_profile())
+    kinds = {token.type for token in tokens(text)}
+    assert not kinds & {"html_inline", "html_block", "link_open", "image", "s_open", "fence", "code_block"}
+    rows = cells(text)
+    assert {len(row) for row in rows} == {6}
+    assert any("<img" not in row[0] and "m0" in row[0] for row in rows) or any("onerror" in row[0] for row in rows)
+
+
+@given(st.text(max_size=60))
+def test_escaped_text_is_shown_as_it_is(name: str) -> None:
+    plain = markdown.printable(name, 2000).strip()
+    inline = [token for token in _READER.parse(escaped(name)) if token.type == "inline"]
+    assert " ".join("".join(map(shown, inline)).split()) == " ".join(plain.split())
+
+
+@given(st.text(max_size=60))
+def test_code_is_one_cell_with_the_name(name: str) -> None:
+    text = f"| a | b |\n|---|---|\n| {code(name)} | x |\n"
+    (_, row) = cells(text)
+    assert row[1] == "x"
+    assert row[0].split() == markdown.printable(name, 500).split()
+
+
+def many(count: int) -> Profile:
+    made = messenger(*(waits(0, method="m" * 300 + str(number)) for number in range(count)))
+    table = tuple(Method(i, ":", "org.Long" + "x" * 400, f"n{i}", "()V", 1, "main", False) for i in range(4))
+    made.ledger = replace(made.ledger, methods=MethodTable(table, {}))
+    return made
+
+
+@pytest.mark.parametrize("top", [1, 20, 1000])
+def test_the_report_fits_into_a_comment(top: int) -> None:
+    text = text_of(partial(write, top=top), many(300))
+    assert len(text) <= MAX_CHARACTERS
+    assert "more, with less energy." in text
+
+
+def test_a_recording_without_tests_has_a_report() -> None:
+    text = text_of(write, messenger(polls(wall_ns=0, threads=(), base_j=0.0)))
+    assert "No test ran" in text and cells(text) == []
