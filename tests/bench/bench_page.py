@@ -10,7 +10,8 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,7 @@ def main(argv: list[str]) -> int:
         browser = driver.chromium.launch(executable_path=program, args=[*_WEBGL, *root])
         rounds = 2 if options.quick else 5
         paths = {"page": ours, **({"peer": peer} if peer else {})}
-        opened = _medians(rounds, {kind: (lambda path=path: _open(browser, path)) for kind, path in paths.items()})
+        opened = _medians(rounds, {kind: partial(_open, browser, path) for kind, path in paths.items()})
         if peer:
             note = compared_with(opened["page"], opened["peer"], f"speedscope {_VERSION}")
             figures.add("open", opened["page"], "s", at_most=opened["peer"] / 2, note=note)
@@ -80,7 +81,7 @@ def main(argv: list[str]) -> int:
     return figures.close(options.check)
 
 
-def _medians(rounds: int, actions: dict[str, Callable[[], float]]) -> dict[str, float]:
+def _medians(rounds: int, actions: Mapping[str, Callable[[], float]]) -> dict[str, float]:
     """The median time of each action. They take turns, so that a busy machine slows all of them."""
     times: dict[str, list[float]] = {name: [] for name in actions}
     for _ in range(rounds):
@@ -100,15 +101,14 @@ def _redraws(browser: Any, path: Path, rounds: int) -> dict[str, float]:
     def change(fragment: str) -> float:
         def cpu_ms() -> float:
             metrics = protocol.send("Performance.getMetrics")["metrics"]
-            return 1e3 * next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
+            return 1e3 * float(next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration"))
 
         before_ms = cpu_ms()
         page.evaluate("(fragment) => { location.hash = fragment }", fragment)
         page.evaluate(_OPENED)
         return cpu_ms() - before_ms
 
-    changes = {fragment: (lambda fragment=fragment: change(fragment)) for fragment in _SELECTIONS}
-    return _medians(rounds, changes)
+    return _medians(rounds, {fragment: partial(change, fragment) for fragment in _SELECTIONS})
 
 
 def _open(browser: Any, path: Path) -> float:

@@ -67,7 +67,7 @@ class PageBrowser:
         size = {"width": width, "height": height}
         self._context = self._browser.new_context(viewport=size, color_scheme=scheme, java_script_enabled=scripts)
         opened = Opened(self._context.new_page())
-        opened.page.set_default_timeout(12_000)
+        opened.page.set_default_timeout(0)  # pytest's limit is for pages that hang
         opened.page.on("console", lambda message: opened.console.append(message.text))
         opened.page.on("pageerror", lambda error: opened.console.append(str(error)))
         opened.page.on("request", lambda request: opened.requests.append(request.url))
