@@ -13,10 +13,10 @@ def number(value: float | None, digits: int = 1) -> str:
 
 
 def probability(value: float | None) -> str:
-    """A probability with two significant digits and without an exponent, such as `0.0023`; below 0.0001 as `< 0.0001`."""
+    """A probability with two significant digits and without an exponent, such as `0.0023`; below 0.0001 as `<0.0001`."""
     if value is None:
         return UNKNOWN
-    return f"< {_LEAST_PROBABILITY}" if value < _LEAST_PROBABILITY else f"{value:.2g}"
+    return f"<{_LEAST_PROBABILITY}" if value < _LEAST_PROBABILITY else f"{value:.2g}"
 
 
 def with_interval(value: float | None, low: float | None, high: float | None, digits: int = 0) -> str:

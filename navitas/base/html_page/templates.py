@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -26,8 +26,8 @@ _SEPARATORS = re.compile(r"(?<=[.$/:_#,])(?=.)|(?=\()")
 
 def rendered(
     package: str, template: str, *, style: str = "", scripts: Sequence[str] = (), data: Iterable[str] | None = None, **values: Any
-) -> str:
-    """Return a page from a template in the folder `templates` of a package. It extends `frame.html.jinja`.
+) -> Iterator[str]:
+    """Yield the text of a page from a template in the folder `templates` of a package. It extends `frame.html.jinja`.
 
     `style` and `scripts` are names of the package's files, which follow those that all pages have. Scripts run at the end of the
     page, in order; the last one starts the page. `data` is JSON text for them, in the element `page-data`. Other values are
@@ -45,7 +45,7 @@ def rendered(
     css = _source(_FRAME, "page.css") + (_source(package, style) if style else "")
     programs = [_source(_FRAME, f"{name}.js") for name in (*_SCRIPTS, *(() if scripts else (_START,)))]
     programs += [_source(package, f"{name}.js") for name in scripts]
-    return environment.get_template(template).render(
+    return environment.get_template(template).generate(
         style=Markup(css),
         style_hash=Markup(source_hash(css)),
         scripts=[Markup(program) for program in programs],

@@ -77,7 +77,7 @@ def page(contents: Contents) -> str:
     statements = [*fleet_statements(hogs, bugs, contents.verdicts)]
     if client is not None:
         statements.insert(0, client_statement(client.score, client.actions))
-    return rendered(
+    chunks = rendered(
         "navitas.fleet.page",
         "fleet.html.jinja",
         style="fleet.css",
@@ -105,6 +105,7 @@ def page(contents: Contents) -> str:
         verdicts=_verdicts(contents),
         recorded=_recorded(contents),
     )
+    return "".join(chunks)
 
 
 def _hogs(contents: Contents) -> PageTable | None:

@@ -37,7 +37,7 @@ def comparison_page(compared: ComparedVersions) -> str:
     name = ", ".join(sorted(projects)) or "Comparison"
     reason, command = _AGAIN if having(compared.comparison.changes, "not enough data") else _CALLS
     tables = [_changes(compared), _one_version(compared), _sessions(compared)]
-    return rendered(
+    chunks = rendered(
         "navitas.report.change_pages",
         "tables.html.jinja",
         title=f"{name} – what changed",
@@ -50,6 +50,7 @@ def comparison_page(compared: ComparedVersions) -> str:
         command=command,
         tables=[table for table in tables if table is not None],
     )
+    return "".join(chunks)
 
 
 def _sides(compared: ComparedVersions) -> str:

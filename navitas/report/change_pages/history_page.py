@@ -29,7 +29,7 @@ def history_page(figures: Sequence[FigureTrend], energy: Energy, sessions: Seque
     project = sessions[-1].origin.project or "History"
     reason, command = _next_step(figures, sessions)
     tables = [_trends(figures, energy, names), _sessions(sessions, names)]
-    return rendered(
+    chunks = rendered(
         "navitas.report.change_pages",
         "history.html.jinja",
         title=f"{project} – history of energy",
@@ -43,6 +43,7 @@ def history_page(figures: Sequence[FigureTrend], energy: Energy, sessions: Seque
         pictures=_pictures(figures, names),
         tables=[table for table in tables if table is not None],
     )
+    return "".join(chunks)
 
 
 def _changed_first(figures: Sequence[FigureTrend]) -> list[FigureTrend]:

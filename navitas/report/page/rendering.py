@@ -26,15 +26,19 @@ _SCRIPTS = (
 _MAX_WARNINGS = 500
 
 
-def page_text(basis: PageBasis) -> str:
-    """Return the page. A page that would be larger than `MAX_BYTES` has fewer nodes, rows and values over time."""
+def page_parts(basis: PageBasis) -> list[str]:
+    """Return the page in parts. A page that would be larger than `MAX_BYTES` has fewer nodes, rows and values over time."""
     limits = PageLimits()
-    while len((page := _page(basis, limits)).encode()) > MAX_BYTES and limits.rows > 1:
+    while _size_bytes(parts := list(_page(basis, limits))) > MAX_BYTES and limits.rows > 1:
         limits = limits.smaller()
-    return page
+    return parts
 
 
-def _page(basis: PageBasis, limits: PageLimits) -> str:
+def _size_bytes(parts: list[str]) -> int:
+    return sum(len(part.encode()) for part in parts)
+
+
+def _page(basis: PageBasis, limits: PageLimits) -> Iterator[str]:
     profile = basis.profile
     return rendered(
         "navitas.report.page",

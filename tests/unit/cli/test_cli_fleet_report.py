@@ -70,7 +70,7 @@ def test_a_page_is_whole_and_loads_nothing(page: Path) -> None:
     assert not {"\u202e", "\x00"} & set(text)
     assert {"Hogs", "With and without", "Bugs", "J-scores", "All apps"} <= set(shown.headings)
     assert len([tag for tag, given in shown.tags if "interval" in (given.get("class") or "")]) > 5
-    assert [row[-1] for row in shown.tables["hogs"]][:2] == ["FDR", "< 0.0001"]
+    assert [row[-1] for row in shown.tables["hogs"]][:2] == ["FDR", "<0.0001"]
     assert text.count("An association is not a cause") >= 4, "next to each claim"
 
 

@@ -22,4 +22,4 @@ def test_an_interval_has_a_sign_and_both_bounds() -> None:
 
 def test_a_probability_has_one_form() -> None:
     values = (3e-9, 0.0001, 0.00234, 0.05, 0.5, 1.0, None)
-    assert [probability(value) for value in values] == ["< 0.0001", "0.0001", "0.0023", "0.05", "0.5", "1", "–"]
+    assert [probability(value) for value in values] == ["<0.0001", "0.0001", "0.0023", "0.05", "0.5", "1", "–"]

@@ -70,7 +70,7 @@ def test_a_fleet_has_the_caveat_next_to_the_claim_and_chances_to_read() -> None:
     said = statements(text)
     assert said[0].startswith("The battery of client c3 lasts 7.1 h in use and drains slower than 30 % of 9 peers.")
     assert "(hogs): com.example.mail" in said[1] and "An association is not a cause" in said[1]
-    assert [row[-1] for row in Page(text).tables["hogs"]] == ["FDR", "< 0.0001", "0.0023", "0.04"]
+    assert [row[-1] for row in Page(text).tables["hogs"]] == ["FDR", "<0.0001", "0.0023", "0.04"]
     assert "<code>com.<wbr>example.<wbr>mail.<wbr>synchronization.<wbr>MailSynchronizationTest#" in text
 
 

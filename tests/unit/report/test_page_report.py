@@ -180,7 +180,7 @@ def test_a_page_of_many_tests_and_methods_is_bounded(monkeypatch: pytest.MonkeyP
     others = [TestSpec("a.T", f"t{i}", 0, (ThreadSpec(1, "main", 1e-3),)) for i in range(100)]
     made = profile(large, *others, methods=MethodTable(many, {}))
     monkeypatch.setattr(rendering, "MAX_BYTES", 500_000)
-    text = rendering.page_text(PageBasis(made, max_tests=10))
+    text = "".join(rendering.page_parts(PageBasis(made, max_tests=10)))
     assert len(text.encode()) <= 500_000
     data = Page(text).data["page-data"]
     assert data["tests"]["label"][-1] == "(91 smaller tests)" and data["tests"]["run"][-1] == -1
