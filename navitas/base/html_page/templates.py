@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from importlib.resources import files
 from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from navitas.base.html_page.page import embedded_json, source_hash
 from navitas.base.untrusted_text import boxed
 
 _FRAME = "navitas.base.html_page"
+_SCRIPTS = ("units", "dom", "theme", "search", "markdown", "tables")
+"""The scripts that all pages have, in the order in which they run."""
+_START = "tablepage"
+"""Starts a page without scripts of its own."""
 _LONGEST_TEXT = 2000
+_LONG_WORD = re.compile(r"\S{23,}")
+_SEPARATORS = re.compile(r"(?<=[.$/:_#,])(?=.)|(?=\()")
+"""Where a long name may continue on the next line."""
 
 
 def rendered(
-    package: str, template: str, *, style: str, scripts: Sequence[str] = (), data: Iterable[str] = (), **values: Any
+    package: str, template: str, *, style: str = "", scripts: Sequence[str] = (), data: Iterable[str] | None = None, **values: Any
 ) -> Iterator[str]:
     """Yield the text of a page from a template in the folder `templates` of a package. It extends `frame.html.jinja`.
 
-    `scripts` run at the end of the page, in order. `data` is JSON text for them, in the element `page-data`. Other values are
+    `style` and `scripts` are names of the package's files, which follow those that all pages have. Scripts run at the end of the
+    page, in order; the last one starts the page. `data` is JSON text for them, in the element `page-data`. Other values are
     written as text: escaped, with a box for each invisible character, and cut after 2,000 characters.
     """
     environment = Environment(
@@ -31,15 +41,32 @@ def rendered(
         lstrip_blocks=True,
         finalize=_shown,
     )
+    environment.filters["breakable"] = _breakable
+    css = _source(_FRAME, "page.css") + (_source(package, style) if style else "")
+    programs = [_source(_FRAME, f"{name}.js") for name in (*_SCRIPTS, *(() if scripts else (_START,)))]
+    programs += [_source(package, f"{name}.js") for name in scripts]
     return environment.get_template(template).generate(
-        style=Markup(style),
-        style_hash=Markup(source_hash(style)),
-        scripts=[Markup(script) for script in scripts],
-        script_hashes=Markup(" ".join(map(source_hash, scripts))),
-        data=Markup("".join(embedded_json(data, "page-data"))),
+        style=Markup(css),
+        style_hash=Markup(source_hash(css)),
+        scripts=[Markup(program) for program in programs],
+        script_hashes=Markup(" ".join(map(source_hash, programs))),
+        data=Markup("".join(embedded_json(data, "page-data")) if data is not None else ""),
         **values,
     )
 
 
+def _source(package: str, name: str) -> str:
+    return (files(package) / name).read_text("utf-8")
+
+
 def _shown(value: Any) -> Any:
     return boxed(value, _LONGEST_TEXT) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _breakable(text: str) -> Markup:
+    """A text whose long names break between their words."""
+    shown, parts, end = _shown(text), [], 0
+    for word in _LONG_WORD.finditer(shown):
+        parts += [escape(shown[end : word.start()]), Markup("<wbr>").join(_SEPARATORS.split(word[0]))]
+        end = word.end()
+    return Markup("").join([*parts, shown[end:]])

@@ -22,7 +22,6 @@ from navitas.capture.collect.options import ProfileOptions, check_options
 from navitas.capture.device.base import Device
 from navitas.cli.compare.energy_limit import figure_option
 from navitas.cli.compare.input import read_session
-from navitas.cli.compare.tables import percent, short_names
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import failed_check, location, next_step, note, shell_word, warning
@@ -44,6 +43,7 @@ from navitas.cli.profile.profiling import caller_of
 from navitas.cli.workflows.building import check_build
 from navitas.cli.workflows.measurement import Caller, RunOptions, default_recording, in_background, open_device
 from navitas.cli.workflows.versions import BuiltVersion, build_version, measure_versions
+from navitas.insight.compare.change_texts import percent, short_names
 from navitas.insight.compare.effect import stats
 from navitas.insight.compare.figures import FigureChoice
 from navitas.insight.history.bisect import Bisection, FigureStep, SessionPair, bisect

@@ -10,16 +10,17 @@ from navitas.cli.compare.energy_limit import Limit, check_limit, figure_option, 
 from navitas.cli.compare.input import check_output, read_session, session_paths
 from navitas.cli.compare.tables import changes_table
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import json_option, write_json
+from navitas.cli.habits.files import STDOUT, check_distinct, json_option, write_json
 from navitas.cli.habits.messages import warning
 from navitas.cli.habits.option import option
+from navitas.cli.habits.page_output import html_option, write_page
 from navitas.cli.habits.paths import READ_FILE_ANY_NAME
 from navitas.cli.habits.progress import ConsoleProgress
 from navitas.cli.habits.shared_options import Finite
 from navitas.cli.habits.standard_output import output_console
 from navitas.insight.compare.comparison import LEAST_SHARE, MARGIN_PERCENT
 from navitas.insight.compare.figures import FigureChoice
-from navitas.insight.compare.versions import compare_versions
+from navitas.insight.compare.versions import ComparedVersions, compare_versions
 
 
 @click.command(
@@ -44,6 +45,7 @@ from navitas.insight.compare.versions import compare_versions
 @min_share_option(100 * LEAST_SHARE)
 @figure_option
 @limit_options
+@html_option
 @json_option
 def command(
     *,
@@ -54,14 +56,17 @@ def command(
     least_percent: float,
     choice: FigureChoice,
     limit: Limit,
+    html_file: Path | None,
     json_file: Path | None,
 ) -> int:
     """Compare the energy of two versions, BEFORE and AFTER.
 
     Each is a recording, a JSON report ('-': stdin), or a folder of several of them: one for each session.
     """
+    check_distinct([file for file in (json_file, html_file) if file is not None])
     paths = [session_paths(side) for side in (before, after)]
-    check_output(json_file, [before, after, *paths[0], *paths[1]])
+    for name, file in (("--json", json_file), ("--html", html_file)):
+        check_output(name, file, [before, after, *paths[0], *paths[1]])
     least_share = least_percent / 100
     with ConsoleProgress(only_live=True) as progress:
         compared = compare_versions(
@@ -69,8 +74,16 @@ def command(
             read=lambda path: read_session(path, progress),
         )  # fmt: skip
     found = compared.comparison
-    if write_json(json_file, **compared.as_json()):
+    is_text = write_json(json_file, **compared.as_json())
+    write_page(html_file, lambda: _page(compared))
+    if is_text and html_file != STDOUT:
         output_console().print(changes_table(found, choice.energy, len(compared.before), len(compared.after)))
     for text in found.warnings:
         warning(text)
     return check_limit(found, choice, limit)
+
+
+def _page(compared: ComparedVersions) -> str:
+    from navitas.report.change_pages.comparison_page import comparison_page  # noqa: PLC0415  # Other outputs need no templates.
+
+    return comparison_page(compared)

@@ -10,11 +10,11 @@ import click
 
 from navitas.base.errors import ExitCode, UsageError
 from navitas.base.untrusted_text import printable, printable_list
-from navitas.cli.compare.tables import about
 from navitas.cli.habits.messages import failed_check, unknown_check, warning
 from navitas.cli.habits.option import gathered, option
 from navitas.cli.habits.paths import TEXT
 from navitas.cli.habits.shared_options import Finite
+from navitas.insight.compare.change_texts import about
 from navitas.insight.compare.comparison import Comparison, FigureChange
 from navitas.insight.compare.figures import FigureChoice, parse_figures
 

@@ -26,10 +26,10 @@ def session_paths(side: Path) -> list[Path]:
     return found
 
 
-def check_output(file: Path | None, inputs: Sequence[Path]) -> None:
-    """Raise `UsageError` if the JSON would replace an input, or be one the next time."""
+def check_output(name: str, file: Path | None, inputs: Sequence[Path]) -> None:
+    """Raise `UsageError` if the file of option `name` would replace an input, or be one the next time."""
     if file is not None and file != STDOUT and {file.resolve(), file.resolve().parent} & {one.resolve() for one in inputs}:
-        raise UsageError(f"--json {file} is among the recordings to compare", "Write it to another folder.")
+        raise UsageError(f"{name} {file} is among the recordings to compare", "Write it to another folder.")
 
 
 def read_session(path: Path, progress: ConsoleProgress) -> Session:

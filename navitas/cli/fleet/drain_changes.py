@@ -9,7 +9,6 @@ import click
 import numpy as np
 
 from navitas.base.errors import UsageError
-from navitas.base.units import UNKNOWN
 from navitas.cli.compare.energy_limit import end_check, fail_on_option
 from navitas.cli.fleet.engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
 from navitas.cli.fleet.rows import Outputs, output_options
@@ -19,7 +18,7 @@ from navitas.cli.habits.paths import TEXT
 from navitas.cli.habits.row_tables import rows_table
 from navitas.cli.habits.standard_output import output_console
 from navitas.fleet.diagnoses.drain_changes import ChangeRow, CheckRow, changes_of, check_versions
-from navitas.fleet.figures import number, with_interval
+from navitas.fleet.figures import number, probability, with_interval
 from navitas.fleet.findings.bugs import find_bugs
 from navitas.fleet.findings.hogs import Hogs
 from navitas.fleet.period import Period
@@ -105,7 +104,7 @@ def checks_table(title: str, rows: Sequence[CheckRow], top: int) -> FittedTable:
         Column("More %/h (95 %)"): lambda row: with_interval(
             row.more_percent_h, row.more_low_percent_h, row.more_high_percent_h, 2
         ),
-        Column("FDR", drop=5): _false_discovery_rate,
+        Column("FDR", drop=5): lambda row: probability(row.false_discovery_rate),
         Column("Result", text=True, drop=2): lambda row: "drains more" if row.drains_more else "",
     }
     return rows_table(title, columns, sorted(rows, key=lambda row: not row.drains_more), top)
@@ -137,7 +136,7 @@ def changes_table(rows: Sequence[ChangeRow], top: int) -> FittedTable:
         Column("Change %/h (95 %)"): lambda row: with_interval(
             row.change_percent_h, row.change_low_percent_h, row.change_high_percent_h, 2
         ),
-        Column("FDR", drop=3): _false_discovery_rate,
+        Column("FDR", drop=3): lambda row: probability(row.false_discovery_rate),
     }
     significant = [row for row in rows if row.is_significant]
     title = f"Changed drains: {len(significant):,} of {len(rows):,} apps that can be judged in both periods"
@@ -147,7 +146,3 @@ def changes_table(rows: Sequence[ChangeRow], top: int) -> FittedTable:
 def _hogs(choice: FleetChoice) -> tuple[Hogs, dict[int, str]]:
     with fleet_of(choice) as fleet:
         return hogs_of(fleet), fleet.app_names
-
-
-def _false_discovery_rate(row: CheckRow | ChangeRow) -> str:
-    return UNKNOWN if row.false_discovery_rate is None else f"{row.false_discovery_rate:.2g}"

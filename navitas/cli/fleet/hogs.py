@@ -20,7 +20,7 @@ from navitas.cli.habits.paths import TEXT
 from navitas.cli.habits.row_tables import rows_table
 from navitas.cli.habits.standard_output import output_console
 from navitas.fleet.diagnoses.versions import find_versions
-from navitas.fleet.figures import number, with_interval
+from navitas.fleet.figures import number, probability, with_interval
 from navitas.fleet.files import FleetError
 from navitas.fleet.findings.bugs import FDR_LIMIT as BUG_FDR_LIMIT
 from navitas.fleet.findings.bugs import find_bugs
@@ -143,7 +143,7 @@ def hogs_table(title: str, rows: Sequence[HogRow], top: int) -> FittedTable:
         Column("Gain min (95 %)"): lambda row: with_interval(row.gain_min, row.gain_low_min, row.gain_high_min),
         Column("Gain %", drop=6): lambda row: with_interval(row.gain_percent, row.gain_low_percent, row.gain_high_percent),
         Column("Since", drop=2, text=True): lambda row: row.since_version or "",
-        Column("FDR", drop=3): lambda row: f"{row.false_discovery_rate:.2g}",
+        Column("FDR", drop=3): lambda row: probability(row.false_discovery_rate),
     }
     return rows_table(title, columns, rows, top)
 
@@ -180,6 +180,6 @@ def bugs_table(rows: Sequence[BugRow], top: int) -> FittedTable:
             row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 1
         ),
         Column("Gain min (95 %)"): lambda row: with_interval(row.gain_min, row.gain_low_min, row.gain_high_min),
-        Column("FDR", drop=2): lambda row: f"{row.false_discovery_rate:.2g}",
+        Column("FDR", drop=2): lambda row: probability(row.false_discovery_rate),
     }
     return rows_table(f"Bugs: {counted(len(rows), 'pair')} of a client and an app", columns, rows, top)

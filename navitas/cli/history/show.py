@@ -15,14 +15,15 @@ from navitas.base.units import joules
 from navitas.base.untrusted_text import printable, printable_list
 from navitas.capture.build.commits import oldest_first
 from navitas.cli.compare.energy_limit import figure_option, min_share_option
-from navitas.cli.compare.tables import change_texts, percent, short_names
 from navitas.cli.habits.commands import NavitasCommand
-from navitas.cli.habits.files import json_option, write_json
+from navitas.cli.habits.files import STDOUT, check_distinct, json_option, write_json
 from navitas.cli.habits.messages import warning
 from navitas.cli.habits.option import option
+from navitas.cli.habits.page_output import html_option, write_page
 from navitas.cli.habits.paths import READ_ANY_NAME, READ_FOLDER
 from navitas.cli.habits.standard_output import output_console
 from navitas.cli.history.file import DEFAULT_FILE, read_sessions
+from navitas.insight.compare.change_texts import change_texts, percent, short_names
 from navitas.insight.compare.figures import FigureChoice
 from navitas.insight.compare.session import Energy, Session
 from navitas.insight.history.trend import (
@@ -52,12 +53,22 @@ _ADD_AGAIN = "An older version of Navitas added them: add their recordings again
 @figure_option
 @option("--source", type=READ_FOLDER, default=Path(), metavar="DIR", help="The project, for its git revisions. [.]")
 @min_share_option(1.0)
+@html_option
 @json_option
-def command(*, file: Path | None, choice: FigureChoice, source: Path, least_percent: float, json_file: Path | None) -> int:
+def command(
+    *,
+    file: Path | None,
+    choice: FigureChoice,
+    source: Path,
+    least_percent: float,
+    html_file: Path | None,
+    json_file: Path | None,
+) -> int:
     """Show the trend of each figure over a history's sessions, and its change points.
 
     FILE is the history: by default navitas-history.sqlite.
     """
+    check_distinct([file for file in (json_file, html_file) if file is not None])
     file = file or DEFAULT_FILE
     known = read_sessions(file)
     lacking = [one for one in known if not one.has(choice.energy)]
@@ -72,7 +83,7 @@ def command(*, file: Path | None, choice: FigureChoice, source: Path, least_perc
     if lacking:
         names = printable_list([one.name for one in lacking], 5)
         notes.append(f"left out: {len(lacking):,} sessions without {choice.energy} energy: {names}. {_ADD_AGAIN}")
-    if write_json(
+    is_text = write_json(
         json_file,
         schema_version=2,
         file=str(file),
@@ -80,11 +91,19 @@ def command(*, file: Path | None, choice: FigureChoice, source: Path, least_perc
         sessions=[_session_row(one) for one in sessions],
         figures=[_row(one) for one in found],
         warnings=notes,
-    ):
+    )
+    write_page(html_file, lambda: _page(found, choice.energy, sessions, notes))
+    if is_text and html_file != STDOUT:
         output_console().print(trends_table(found, choice.energy, labels(sessions)))
     for text in notes:
         warning(text)
     return 0
+
+
+def _page(figures: Sequence[FigureTrend], energy: Energy, sessions: Sequence[Session], notes: Sequence[str]) -> str:
+    from navitas.report.change_pages.history_page import history_page  # noqa: PLC0415  # Other outputs need no templates.
+
+    return history_page(figures, energy, sessions, notes)
 
 
 def _warnings(sessions: Sequence[Session], left_out: int, in_turns: int) -> Iterator[str]:

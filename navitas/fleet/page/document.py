@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import resources
+from typing import Any
 
 import numpy as np
 
-from navitas.base.html_page.page import base_style, document, name, table, text
+from navitas.base.html_page.columns import PageCell, PageTable, T, count_cell, figure_cell, name_cell, page_table
+from navitas.base.html_page.pictures import IntervalPicture, IntervalScale
+from navitas.base.html_page.templates import rendered
 from navitas.base.units import counted
 from navitas.fleet.diagnoses.advice import ActionRow
-from navitas.fleet.figures import number
+from navitas.fleet.figures import number, probability, with_interval
 from navitas.fleet.findings.results import AppRow, BugRow, HogRow, ScoreRow
-from navitas.fleet.page.pictures import histogram_picture, interval, interval_picture
+from navitas.fleet.page.answer import ASSOCIATION, client_statement, fleet_statements
+from navitas.fleet.page.pictures import HistogramPicture, histogram_picture
 from navitas.fleet.statistics import F64
 
 
@@ -61,210 +64,206 @@ class Contents:
 
 
 _MOST_APPS = 10_000
+_RATES = "%/h is percent of a full battery per hour. Intervals are 95 %."
+_FDR = "FDR: the expected share of false findings among those at least this certain."
+Columns = dict[str, Callable[[T], PageCell]]
+_Finding = HogRow | BugRow
 
 
 def page(contents: Contents) -> str:
-    """The whole page. It has no script, and its Content-Security-Policy lets it load nothing."""
-    style = base_style() + (resources.files("navitas.fleet.page") / "pictures.css").read_text("utf-8")
-    client = contents.client
-    sections = [
-        _facts(contents),
-        "" if client is None else _client(client, contents.scores),
-        _hogs(contents),
-        _distributions(contents),
-        _conditions(contents),
-        _bugs(contents),
-        _scores(contents.scores),
-        _verdicts(contents),
-        _recorded(contents),
-    ]
-    return "".join(document(contents.title, style, ["\n".join(filter(None, sections))]))
+    """Return the whole page."""
+    hogs, bugs, scores, client = contents.hogs, contents.bugs, contents.scores, contents.client
+    samples = sum(row.samples for row in scores)
+    statements = [*fleet_statements(hogs, bugs, contents.verdicts)]
+    if client is not None:
+        statements.insert(0, client_statement(client.score, client.actions))
+    chunks = rendered(
+        "navitas.fleet.page",
+        "fleet.html.jinja",
+        style="fleet.css",
+        title=contents.title,
+        heading_text=contents.title,
+        subtitle="which apps drain batteries",
+        basis=f"{counted(len(scores), 'client')}, {counted(samples, 'sample')}. {_RATES}",
+        statements=statements,
+        limits=contents.warnings,
+        reason="see where an app drains, and what helps",
+        command="navitas fleet diagnose STORE --app PACKAGE",
+        facts=[
+            (f"{contents.usual_percent_h:.1f} %/h", "usual drain"),
+            (f"{len(hogs):,}", "hogs"),
+            (f"{len(bugs):,}", "bugs"),
+        ],
+        client=None if client is None else _client(client, scores),
+        hogs=_hogs(contents),
+        distributions=_distributions(contents),
+        conditions=_conditions(contents),
+        bugs=_bugs(contents),
+        scores=_scores(scores),
+        scores_claim="The percentage of a client's peers (of its model) whose batteries drain faster in use: scores are about"
+        " uniform.",
+        verdicts=_verdicts(contents),
+        recorded=_recorded(contents),
+    )
+    return "".join(chunks)
 
 
-def _facts(contents: Contents) -> str:
-    samples = sum(row.samples for row in contents.scores)
-    counts = {"client": len(contents.scores), "sample": samples, "hog": len(contents.hogs), "bug": len(contents.bugs)}
-    facts = [(value, what) for value, _, what in (counted(count, noun).partition(" ") for noun, count in counts.items())]
-    facts.insert(2, (f"{contents.usual_percent_h:.1f} %/h", "usual drain"))
-    shown = "".join(f"<div><b>{value}</b>{what}</div>" for value, what in facts)
-    warnings = "".join(f"<p><b>{text(one)}</b></p>" for one in contents.warnings)
-    return f"<h1>{text(contents.title)}</h1><div class=facts>{shown}</div>{warnings}"
-
-
-def _hogs(contents: Contents) -> str:
+def _hogs(contents: Contents) -> PageTable | None:
     rows = contents.hogs[: contents.top]
-    most = max((row.extra_high_percent_h for row in rows), default=1.0)
-    shown = table(
-        ["App", f"Extra drain, 0 to {most:.1f} %/h", "Clients", "Extra %/h", "Life without it: min", "%", "Since", "FDR"],
-        (
-            [
-                _app(row.app, contents.recorded),
-                interval_picture(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, most),
-                f"{row.clients:,}",
-                interval(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 2),
-                interval(row.gain_min, row.gain_low_min, row.gain_high_min),
-                interval(row.gain_percent, row.gain_low_percent, row.gain_high_percent),
-                text(row.since_version or ""),
-                f"{row.false_discovery_rate:.2g}",
-            ]
-            for row in rows
-        ),
-        texts=2,
+    columns: Columns[HogRow] = {
+        "App": lambda row: _app(row.app, contents.recorded),
+        **_extra_picture(rows),
+        "Since": lambda row: PageCell(row.since_version or ""),
+        "Extra %/h": lambda row: _interval(row, "extra{}_percent_h", 2),
+        "Clients": lambda row: count_cell(row.clients),
+        "Life without it: min": lambda row: _interval(row, "gain{}_min"),
+        "%": lambda row: _interval(row, "gain{}_percent"),
+        "FDR": lambda row: figure_cell(row.false_discovery_rate, probability),
+    }
+    claim = (
+        "Apps that drain the battery faster on every phone: each client is compared with itself, with the app and without it."
+        f" {ASSOCIATION}{_more(contents.hogs, contents.top)}"
     )
     about = (
-        "Apps that drain the battery faster on every phone: each client is compared with itself. %/h is percent of a full "
-        "battery per hour. Intervals are 95 %. Since: the first version that drains, if known. FDR: the expected share of false "
-        "findings among those at least this certain. Stop the app or use an earlier version; developers can profile this one."
+        f"{_RATES} Since: the first version that drains, if known. {_FDR} Stop the app or use an earlier version; developers can"
+        " profile this one."
     )
-    return f"<h2>Hogs</h2><p>{about}{_more(len(contents.hogs), len(rows))}</p>{shown}"
+    return page_table("hogs", "Hogs", about, columns, rows, most=contents.top, texts=3, claim=claim)
 
 
-def _distributions(contents: Contents) -> str:
-    pictures = [
-        f"<div><h3>{name(app)}</h3>"
-        f"{histogram_picture([('without', 'without it', without), ('with', 'with it', used)], '%/h')}"
-        f"<small>{counted(len(used), 'client')}</small></div>"
+def _distributions(contents: Contents) -> list[HistogramPicture]:
+    pictures = (
+        histogram_picture(app, f"Drain of clients without {app}, and with it", [("without", without), ("with", used)], "%/h",
+                          note=counted(len(used), "client"))
         for app, (used, without) in contents.distributions.items()
-    ]
-    if not pictures:
-        return ""
-    key = "<p class=key>Clients by drain: <i class=without></i>without the app <i class=with></i>with it</p>"
-    return f"<h2>With and without</h2>{key}<div class=grid>{''.join(pictures)}</div>"
+    )  # fmt: skip
+    return [picture for picture in pictures if picture is not None]
 
 
-def _conditions(contents: Contents) -> str:
+def _conditions(contents: Contents) -> PageTable | None:
     rows = [row for row in contents.actions if row.where or row.action != "kill"]
-    if not rows:
-        return ""
-    shown = table(
-        ["App", "Drains where", "What helps", "Extra %/h", "Gain min"],
-        (
-            [
-                _app(row.app, contents.recorded),
-                text(row.where or "everywhere"),
-                text(row.text),
-                interval(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 1),
-                interval(row.gain_min, row.gain_low_min, row.gain_high_min),
-            ]
-            for row in rows[: contents.top]
-        ),
-        texts=3,
+    columns: Columns[ActionRow] = {
+        "App": lambda row: _app(row.app, contents.recorded),
+        "Drains where": lambda row: PageCell(row.where or "everywhere"),
+        "What helps": lambda row: PageCell(row.text),
+        "Extra %/h": lambda row: _interval(row, "extra{}_percent_h", 1),
+        "Gain min": lambda row: _interval(row, "gain{}_min"),
+    }
+    claim = (
+        "Conditions under which apps drain, found by comparing clients and pairs of samples, and actions that help."
+        f" {ASSOCIATION}{_more(rows, contents.top)}"
     )
-    about = "Conditions under which apps drain, found by comparing clients and pairs of samples, and actions that help."
-    return f"<h2>Conditions</h2><p>{about}{_more(len(rows), contents.top)}</p>{shown}"
+    return page_table("conditions", "Conditions", "", columns, rows[: contents.top], most=contents.top, texts=3, claim=claim)
 
 
-def _bugs(contents: Contents) -> str:
+def _bugs(contents: Contents) -> PageTable | None:
     rows = contents.bugs[: contents.top]
-    most = max((row.extra_high_percent_h for row in rows), default=1.0)
-    shown = table(
-        ["Client", "App", f"Extra drain, 0 to {most:.1f} %/h", "Extra %/h", "Life if fixed: min", "FDR"],
-        (
-            [
-                name(row.client),
-                _app(row.app, contents.recorded),
-                interval_picture(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, most),
-                interval(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 1),
-                interval(row.gain_min, row.gain_low_min, row.gain_high_min),
-                f"{row.false_discovery_rate:.2g}",
-            ]
-            for row in rows
-        ),
-        texts=3,
-    )
-    about = "Apps that drain far more on one client than on others."
-    return f"<h2>Bugs</h2><p>{about}{_more(len(contents.bugs), len(rows))}</p>{shown}"
+    columns: Columns[BugRow] = {
+        "Client": lambda row: name_cell(row.client),
+        "App": lambda row: _app(row.app, contents.recorded),
+        **_extra_picture(rows),
+        "Extra %/h": lambda row: _interval(row, "extra{}_percent_h", 1),
+        "Life if fixed: min": lambda row: _interval(row, "gain{}_min"),
+        "FDR": lambda row: figure_cell(row.false_discovery_rate, probability),
+    }
+    claim = f"Apps that drain far more on one client than on others. {ASSOCIATION}{_more(contents.bugs, contents.top)}"
+    return page_table("bugs", "Bugs", f"{_RATES} {_FDR}", columns, rows, most=contents.top, texts=3, claim=claim)
 
 
-def _scores(scores: Sequence[ScoreRow], mark: ScoreRow | None = None) -> str:
-    known = np.array([row.jscore_percent for row in scores if row.jscore_percent is not None], np.float64)
+def _extra_picture(rows: Sequence[_Finding]) -> Columns[Any]:
+    """Return the column with the extra drains as a forest plot."""
+    scale = IntervalScale.of(end for row in rows for end in (row.extra_low_percent_h, row.extra_high_percent_h))
+
+    def picture(row: _Finding) -> IntervalPicture:
+        extra, low, high = row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h
+        return scale.picture(extra, low, high, label=f"{with_interval(extra, low, high, 2)} %/h")
+
+    head = f"Extra drain, {scale.low:.1f} to {scale.high:.1f} %/h"
+    return {head: lambda row: PageCell("", row.extra_percent_h, interval=picture(row))}
+
+
+def _scores(scores: Sequence[ScoreRow], mark: ScoreRow | None = None) -> list[HistogramPicture]:
+    percents = np.array([row.jscore_percent for row in scores if row.jscore_percent is not None], np.float64)
     life = np.array([row.active_life_min / 60 for row in scores if row.active_life_min is not None], np.float64)
     own = None if mark is None or mark.active_life_min is None else mark.active_life_min / 60
+    score = None if mark is None else mark.jscore_percent
     pictures = (
-        ("Battery life in use", histogram_picture([("without", "battery life in use", life)], "h", own)),
-        ("J-score", histogram_picture([("without", "J-scores", known)], "%", None if mark is None else mark.jscore_percent)),
+        histogram_picture("Battery life in use", "Clients by battery life in use", [("without", life)], "h", mark=own),
+        histogram_picture("J-score", "Clients by J-score", [("without", percents)], "%", mark=score),
     )
-    shown = "".join(f"<div><h3>{title}</h3>{picture}</div>" for title, picture in pictures)
-    if mark is not None:
-        return f"<div class=grid>{shown}</div>"
-    about = "The percentage of a client's peers (of its model) whose batteries drain faster in use, so scores are about uniform."
-    return f"<h2>J-scores</h2><p>{about}</p><div class=grid>{shown}</div>"
+    return [picture for picture in pictures if picture is not None]
 
 
-def _client(client: ClientSection, scores: Sequence[ScoreRow]) -> str:
+def _client(client: ClientSection, scores: Sequence[ScoreRow]) -> dict[str, Any]:
     row = client.score
-    facts = [
-        (number(row.jscore_percent, 0), f"J-score, of {row.peers:,} peers"),
-        (number(row.active_life_min and row.active_life_min / 60), "hours of battery life in use"),
-        (number(row.drain_percent_h), "%/h in total"),
-        (text(row.model or "–"), "model"),
-        (text(row.os or "–"), "OS"),
-    ]
-    shown = "".join(f"<div><b>{value}</b>{what}</div>" for value, what in facts)
-    actions = table(
-        ["Action", "Reason", "Runs % of the time", "Battery life gained: min"],
-        (
-            [
-                text(one.text),
-                text(one.why),
-                number(one.share_percent, 0),
-                interval(one.gain_min, one.gain_low_min, one.gain_high_min),
-            ]
-            for one in client.actions
-        ),
-        texts=2,
+    columns: Columns[ActionRow] = {
+        "Action": lambda action: PageCell(action.text),
+        "Reason": lambda action: PageCell(action.why),
+        "Runs % of the time": lambda action: PageCell(number(action.share_percent, 0), action.share_percent),
+        "Battery life gained: min": lambda action: _interval(action, "gain{}_min"),
+    }
+    actions = client.actions
+    return {
+        "name": row.client,
+        "facts": [
+            (number(row.jscore_percent, 0), f"J-score, of {row.peers:,} peers"),
+            (number(row.active_life_min and row.active_life_min / 60), "hours of battery life in use"),
+            (number(row.drain_percent_h), "%/h in total"),
+            (row.model or "–", "model"),
+            (row.os or "–", "OS"),
+        ],
+        "actions": page_table("actions", "What helps", "", columns, actions, most=len(actions), texts=2),
+        "pictures": _scores(scores, row),
+    }
+
+
+def _verdicts(contents: Contents) -> PageTable | None:
+    columns: Columns[AppRow] = {
+        "App": lambda row: name_cell(row.app),
+        "Verdict": lambda row: PageCell(row.verdict),
+        "Runs with": lambda row: PageCell("") if row.runs_with is None else name_cell(row.runs_with),
+        "Clients": lambda row: count_cell(row.clients),
+        "Hours": lambda row: PageCell(number(row.hours, 0), row.hours),
+        "Extra %/h": lambda row: _interval(row, "extra{}_percent_h", 2),
+    }
+    claim = (
+        f"Every app by name, so that a clean app differs from one that cannot be judged. {ASSOCIATION}"
+        f"{_more(contents.verdicts, _MOST_APPS)}"
     )
-    advice = actions if client.actions else "<p>It runs no hog, and has no known bug.</p>"
-    return f"<h2>Client {name(row.client)}</h2><div class=facts>{shown}</div>{advice}{_scores(scores, row)}"
-
-
-def _verdicts(contents: Contents) -> str:
     rows = contents.verdicts[:_MOST_APPS]
-    shown = table(
-        ["App", "Verdict", "Clients", "Hours", "Extra %/h", "Runs with"],
-        (
-            [
-                name(row.app),
-                text(row.verdict),
-                f"{row.clients:,}",
-                number(row.hours, 0),
-                interval(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 2),
-                name(row.runs_with or ""),
-            ]
-            for row in rows
-        ),
-        texts=2,
-    )
-    about = (
-        "Every app by name, so that a clean app differs from one that cannot be judged. Extra drain is an association: what "
-        "drains while an app runs and is not in the samples counts for the app."
-    )
-    heading = f"<h2>All apps</h2><p>{about}{_more(len(contents.verdicts), len(rows))}</p>"
-    return f"{heading}<details><summary>{counted(len(rows), 'app')}</summary>{shown}</details>" if rows else ""
+    return page_table("apps", "All apps", _RATES, columns, rows, most=_MOST_APPS, texts=3, claim=claim)
 
 
-def _recorded(contents: Contents) -> str:
-    sections = [
-        f"<details open id={_anchor(app, contents.recorded)}><summary>{name(app)} <small>{text(one.recording)}</small></summary>"
-        + table(
-            ["Method", "Energy J", "%"],
-            ([name(row.method), number(row.energy_j, 3), number(row.share_percent)] for row in one.methods),
+def _recorded(contents: Contents) -> list[PageTable]:
+    columns: Columns[MethodRow] = {
+        "Method": lambda row: name_cell(row.method),
+        "Energy J": lambda row: PageCell(number(row.energy_j, 3), row.energy_j),
+        "%": lambda row: PageCell(number(row.share_percent), row.share_percent),
+    }
+    tables = (
+        page_table(
+            _anchor(app, contents.recorded), f"Methods of {app}", "", columns, recorded.methods, most=len(recorded.methods),
+            claim=f"The methods that use most energy, from the recording {recorded.recording}.",
         )
-        + "</details>"
-        for app, one in contents.recorded.items()
-    ]
-    about = "Recorded hogs and apps with bugs: the methods that use most energy."
-    return f"<h2>Methods</h2><p>{about}</p>{''.join(sections)}" if sections else ""
+        for app, recorded in contents.recorded.items()
+    )  # fmt: skip
+    return [table for table in tables if table is not None]
 
 
-def _app(app: str, recorded: Mapping[str, Recorded]) -> str:
+def _app(app: str, recorded: Mapping[str, Recorded]) -> PageCell:
     """An app's name, linked to its methods if there is a recording."""
-    return f'<a href="#{_anchor(app, recorded)}">{name(app)}</a>' if app in recorded else name(app)
+    return PageCell(app, kind="name", link=_anchor(app, recorded) if app in recorded else "")
 
 
 def _anchor(app: str, recorded: Mapping[str, Recorded]) -> str:
     return f"methods-{list(recorded).index(app)}"
 
 
-def _more(there: int, shown: int) -> str:
-    return f" The first {shown:,} of {there:,}." if there > shown else ""
+def _interval(row: object, field_name: str, digits: int = 0) -> PageCell:
+    """A figure of a row with its interval. `field_name` has braces for the end: `gain{}_min`."""
+    value, low, high = (getattr(row, field_name.format(end)) for end in ("", "_low", "_high"))
+    return PageCell(with_interval(value, low, high, digits), value)
+
+
+def _more(rows: Sequence[object], shown: int) -> str:
+    return f" The first {shown:,} of {len(rows):,}." if len(rows) > shown else ""

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from navitas.base.units import duration, share
-from navitas.insight.graph.build_graph import module_graph
-from navitas.insight.graph.module_graph import ModuleEdge, ModuleGraph, ModuleNode
-from navitas.report.page.columns import (
+from navitas.base.html_page.columns import (
     PageCell,
     PageTable,
     count_cell,
@@ -17,6 +14,9 @@ from navitas.report.page.columns import (
     page_table,
     share_cell,
 )
+from navitas.base.units import duration, share
+from navitas.insight.graph.build_graph import module_graph
+from navitas.insight.graph.module_graph import ModuleEdge, ModuleGraph, ModuleNode
 from navitas.report.page.page_basis import PageBasis
 
 _MODULES = (

@@ -5,6 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
+from navitas.base.html_page.columns import (
+    PageCell,
+    PageTable,
+    count_cell,
+    figure_cell,
+    joules_cell,
+    name_cell,
+    page_table,
+    share_cell,
+)
 from navitas.base.units import battery_rate, byte_count, duration, share, watts
 from navitas.energy.analyze.bounded_tree import NON_THREADS, thread_sums
 from navitas.energy.analyze.cpu_use import CPU
@@ -28,16 +38,6 @@ from navitas.report.figure_notes import (
     statuses,
     tests_note,
     unmeasured_note,
-)
-from navitas.report.page.columns import (
-    PageCell,
-    PageTable,
-    count_cell,
-    figure_cell,
-    joules_cell,
-    name_cell,
-    page_table,
-    share_cell,
 )
 from navitas.report.page.module_tables import module_tables
 from navitas.report.page.page_basis import PageBasis

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.resources import files
 
 from navitas.base.html_page.templates import rendered
 from navitas.base.json_text import json_chunks
@@ -20,10 +19,10 @@ from navitas.report.page.page_tables import methods_table, other_tables, tests_t
 MAX_BYTES = 5_000_000
 """The largest page."""
 _SCRIPTS = (
-    *("units", "dom", "theme", "search", "selection", "pagedata", "figures", "filters", "markdown", "tables", "methodtables"),
-    *("series", "timechart", "timerange", "timeline", "calltrees", "icicle", "flame", "calltree", "start"),
+    *("selection", "pagedata", "figures", "filters", "methodtables", "series"),
+    *("timechart", "timerange", "timeline", "calltrees", "icicle", "flame", "calltree", "start"),
 )
-"""The page's scripts, in the order in which they run."""
+"""The page's own scripts, in the order in which they run."""
 _MAX_WARNINGS = 500
 
 
@@ -44,8 +43,8 @@ def _page(basis: PageBasis, limits: PageLimits) -> Iterator[str]:
     return rendered(
         "navitas.report.page",
         "page.html.jinja",
-        style=_resource("page.css"),
-        scripts=[_resource(f"{name}.js") for name in _SCRIPTS],
+        style="page.css",
+        scripts=_SCRIPTS,
         data=json_chunks(page_data(basis, limits)),
         title=f"{profile.project} – energy",
         project=profile.project,
@@ -115,7 +114,3 @@ def _provenance(profile: Profile) -> list[str]:
         f"Navitas {about.provenance['navitas_version']}" if "navitas_version" in about.provenance else "",
     ]
     return [fact for fact in facts if fact]
-
-
-def _resource(name: str) -> str:
-    return (files("navitas.report.page") / name).read_text("utf-8")

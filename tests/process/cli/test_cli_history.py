@@ -51,6 +51,17 @@ def test_a_change_is_shown_between_its_revisions(tmp_path: Path, capsys: pytest.
     assert "00000003 → 00000004" in capsys.readouterr().out
 
 
+def test_a_page_shows_the_trend(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    reports, file, page = write(tmp_path / "reports", 8, 4), str(tmp_path / "h.sqlite"), tmp_path / "h.html"
+    assert run(["history", "add", str(reports), "--file", file]) == ExitCode.OK
+    assert run(["history", "show", file, "--source", str(tmp_path), "--html", str(page)]) == ExitCode.OK
+    text = page.read_text("utf-8")
+    assert "navitas bisect 000000030000 000000040000 PROJECT" in text and text.count('class="trend"') == 3
+    capsys.readouterr()
+    assert run(["history", "show", file, "--source", str(tmp_path), "--html", "-"]) == ExitCode.OK
+    assert capsys.readouterr().out == text
+
+
 def test_few_sessions_have_no_change_points(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     reports, file = write(tmp_path / "reports", 2, 1), str(tmp_path / "h.sqlite")
     assert run(["history", "add", str(reports / "00.json"), str(reports / "01.json"), "--file", file]) == ExitCode.OK

@@ -386,3 +386,18 @@ def test_the_interval_and_whole_names_are_at_every_width(
     verdict = " ".join(" ".join(line[header.index("Verdict") :].split()) for line in text.splitlines())
     assert re.search(r"not enough data: shows changes from about \d+ %", verdict)
     assert max(map(len, text.splitlines())) <= width
+
+
+def test_a_page_is_written_and_replaces_no_recording(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = write(tmp_path / "before", *(report(runs(10)) for _ in range(2)))
+    after = write(tmp_path / "after", *(report(runs(12)) for _ in range(2)))
+    page = tmp_path / "changes.html"
+    assert run(["compare", before, after, "--html", str(page)]) == ExitCode.OK
+    assert "different" in capsys.readouterr().out, "the terminal has its table as well"
+    assert "All tests together use" in page.read_text("utf-8") and "a.Sorter.sort" in page.read_text("utf-8")
+    assert run(["compare", before, after, "--html", "-"]) == ExitCode.OK
+    assert capsys.readouterr().out == page.read_text("utf-8")
+    assert run(["compare", before, after, "--html", f"{before}/0.json"]) == ExitCode.USAGE
+    assert "--html" in (said := " ".join(capsys.readouterr().err.split())) and "is among the recordings to compare" in said
+    assert run(["compare", before, after, "--html", str(page), "--json", str(page)]) == ExitCode.USAGE
+    assert "same file" in capsys.readouterr().err

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from navitas.base.units import counted
-from navitas.fleet.figures import number, with_interval
-from navitas.fleet.page.pictures import interval
+from navitas.fleet.figures import number, probability, with_interval
 
 
 def test_numbers_have_separators_and_unknown_ones_are_a_dash() -> None:
@@ -21,6 +20,6 @@ def test_an_interval_has_a_sign_and_both_bounds() -> None:
     assert with_interval(None, 1, 2) == "–"
 
 
-def test_a_page_shows_the_same_interval_in_a_small_font() -> None:
-    assert interval(44.2, 39, 50.4) == "+44 <small>(39 – 50)</small>"
-    assert interval(None, 1, 2) == "–"
+def test_a_probability_has_one_form() -> None:
+    values = (3e-9, 0.0001, 0.00234, 0.05, 0.5, 1.0, None)
+    assert [probability(value) for value in values] == ["<0.0001", "0.0001", "0.0023", "0.05", "0.5", "1", "–"]

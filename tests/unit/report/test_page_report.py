@@ -18,8 +18,7 @@ from support.ledger_maker import NodeSpec, TestSpec, ThreadSpec
 from support.reports import text_of
 
 import navitas
-from navitas.base.html_page.page import Cell, embedded_json, table
-from navitas.base.html_page.templates import rendered
+from navitas.base.html_page.page import embedded_json
 from navitas.energy.analyze.profile import Profile
 from navitas.recording.parse.tables import MethodTable
 from navitas.report.page import page_report, rendering
@@ -136,9 +135,6 @@ def test_embedded_json_stays_the_same_data() -> None:
 
 
 def test_cells_sort_by_numbers() -> None:
-    shown = table(["A", "B"], [["x", Cell("1.00 mJ", 1e-3)], ["y", Cell("–")]])
-    assert '<td class=n data-number="0.001">1.00 mJ</td>' in shown
-    assert "<td class=n>–</td>" in shown
     assert 'data-number="10">10.0 J<' in text_of(page_report.write, profile(one_run(0, 12.5)))
 
 
@@ -152,10 +148,6 @@ def test_the_policy_allows_only_the_scripts_of_the_page() -> None:
     assert rules["script-src"].count("'sha256-") == text.count("<script>")
     assert rules["style-src"].count("'sha256-") == 1 and "unsafe" not in policy[1]
     assert "://" not in policy[1]
-
-
-def test_a_page_without_scripts_allows_none() -> None:
-    assert "script-src" not in "".join(rendered("navitas.base.html_page", "frame.html.jinja", style="", title="<t>"))
 
 
 def test_a_recording_without_calls_has_no_methods() -> None:

@@ -1,4 +1,4 @@
-"""Tables of the page: rows of cells, which templates write as text, so that names cannot become markup."""
+"""Tables of pages: rows of cells, which templates write as text, so that names cannot become markup."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
+from navitas.base.html_page.pictures import IntervalPicture
 from navitas.base.units import UNKNOWN, joules, percent
 
 T = TypeVar("T")
@@ -16,7 +17,8 @@ CellKind = Literal["text", "name", "share"]
 class PageCell:
     """A cell: its text, the number that it sorts by, and smaller lines below. Cells without a number sort by their text.
 
-    `code` is a line of source code.
+    `code` is a line of source code, `interval` a picture instead of the text, and `link` the id of an element of the page that a
+    name leads to.
     """
 
     text: str
@@ -24,11 +26,16 @@ class PageCell:
     kind: CellKind = "text"
     small: tuple[str, ...] = ()
     code: str = ""
+    interval: IntervalPicture | None = None
+    link: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class PageTable:
-    """A table with its heading and what it says. The first `texts` columns hold text, the others figures."""
+    """A table with its heading and what it says. The first `texts` columns hold text, the others figures.
+
+    The reader sees `claim` at once, and `about` on request.
+    """
 
     id: str
     title: str
@@ -36,6 +43,7 @@ class PageTable:
     heads: tuple[str, ...]
     rows: tuple[tuple[PageCell, ...], ...]
     texts: int = 1
+    claim: str = ""
 
 
 def page_table(
@@ -49,6 +57,7 @@ def page_table(
     more_rows: Sequence[tuple[PageCell, ...]] = (),
     listed: str = "",
     texts: int = 1,
+    claim: str = "",
 ) -> PageTable | None:
     """Return a table with a row for each of the first `most` records, and then `more_rows`. None without rows.
 
@@ -60,7 +69,7 @@ def page_table(
     if count > len(rows):
         what = listed or title.lower()
         about += f" The page lists {len(rows):,} of {count:,} {what}, those with the most energy; the JSON report has all."
-    return PageTable(identifier, title, about.strip(), tuple(columns), tuple(rows), texts) if rows else None
+    return PageTable(identifier, title, about.strip(), tuple(columns), tuple(rows), texts, claim) if rows else None
 
 
 def name_cell(name: str, *small: str, code: str | None = None) -> PageCell:

@@ -1,0 +1,1 @@
+"""Pages about changes: the comparison of two versions, and the history of a project."""
