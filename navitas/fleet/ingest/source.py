@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import io
 import re
@@ -96,9 +95,9 @@ class SourceFile:
     def _plain(self) -> Iterator[bytes]:
         raw = self._raw()
         first = next(raw, b"")
-        whole = chain((first,), raw)
+        unpack = _gunzip if first.startswith(_GZIP) else _unzstd if first.startswith(_ZSTD) else iter
         utf8 = None
-        for data in _unpacked(first, whole) if first.startswith((_GZIP, _ZSTD)) else filter(None, whole):
+        for data in filter(None, unpack(chain((first,), raw))):
             utf8 = utf8 or utf8_of(data)
             yield utf8(data)
 
@@ -127,34 +126,49 @@ class _Stream(io.RawIOBase):
 
     def __init__(self, parts: Iterator[bytes]) -> None:
         self._parts = parts
-        self._left = b""
+        self._left = memoryview(b"")
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int = -1) -> bytes:
-        while not self._left:
-            part = next(self._parts, None)
-            if part is None:
-                return b""
-            self._left = part
+        if not self._left:
+            self._left = memoryview(next(self._parts, b""))
         size = len(self._left) if size < 0 else size
         given, self._left = self._left[:size], self._left[size:]
-        return given
+        return bytes(given)
 
 
-def _unpacked(first: bytes, parts: Iterator[bytes]) -> Iterator[bytes]:
-    """Decompress consecutive members of gzip, or frames of Zstandard. `_Broken` is raised after all readable bytes."""
-    packed, is_gzip = _Stream(parts), first.startswith(_GZIP)
-    stream = gzip.GzipFile(fileobj=packed) if is_gzip else pa.CompressedInputStream(pa.PythonFile(packed, "r"), "zstd")
+def _unzstd(parts: Iterator[bytes]) -> Iterator[bytes]:
+    """Decompress Zstandard. `_Broken` is raised after all readable bytes."""
     try:
-        while data := stream.read1(_CHUNK):
-            yield data
-    except EOFError:
-        raise _Broken("the compressed file ends early") from None
-    except (OSError, zlib.error, pa.ArrowException):
+        with pa.CompressedInputStream(pa.PythonFile(_Stream(parts), "r"), "zstd") as stream:
+            while data := stream.read1(_CHUNK):
+                yield data
+    except (OSError, pa.ArrowException):
         deque(parts, 0)  # Reports a file that changes while it is read.
-        raise _Broken("the compressed file is damaged here" + ("" if is_gzip else ", or ends early")) from None
+        raise _Broken("the compressed file is damaged here, or ends early") from None
+
+
+def _gunzip(parts: Iterator[bytes]) -> Iterator[bytes]:
+    """Decompress consecutive gzip members. `_Broken` is raised after all readable bytes.
+
+    zlib checks a member's sum before it returns the last of its bytes. gzip.GzipFile returns them first.
+    """
+    unpack = zlib.decompressobj(31)
+    for left in parts:
+        while left:
+            try:
+                yield unpack.decompress(left, _CHUNK)
+            except zlib.error:
+                deque(parts, 0)  # Reports a file that changes while it is read.
+                raise _Broken("the compressed file is damaged here") from None
+            # Archives may be padded with zeros.
+            left = unpack.unused_data.lstrip(b"\0") if unpack.eof else unpack.unconsumed_tail
+            if unpack.eof and left:
+                unpack = zlib.decompressobj(31)
+    if not unpack.eof:
+        raise _Broken("the compressed file ends early")
 
 
 def reader_of(name: str, first: LineBlock, client: str) -> Reader:
