@@ -40,7 +40,7 @@ class NavitasCommand(click.Command):
             given, *_ = self.make_parser(ctx).parse_args(args=list(args))
             wants_help = self.get_help_option(ctx)
             if wants_help is None or not given.get(wants_help.name):
-                check_variables(f"{ctx.auto_envvar_prefix}_")
+                check_variables(lambda name: name.startswith(f"{ctx.auto_envvar_prefix}_"))
                 self._apply_settings(ctx, given)
         rest = super().parse_args(ctx, args)
         if not ctx.resilient_parsing:
@@ -149,6 +149,13 @@ class NavitasGroup(click.Group):
     def __init__(self, *args: Any, **attributes: Any) -> None:
         super().__init__(*args, **attributes)
         self.params += common_options()
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments. Raises `click.UsageError` if the variable of a common option has its old name."""
+        rest = super().parse_args(ctx, args)
+        if not ctx.resilient_parsing:
+            check_variables({param.variable(ctx) for param in self.params if isinstance(param, Option)}.__contains__)
+        return rest
 
     def help_of(self, ctx: click.Context) -> dict[str, str]:
         """Return the one-line help of each command, which click would cut at the width of the terminal."""

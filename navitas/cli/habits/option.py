@@ -17,7 +17,7 @@ RENAMED_COMMANDS = {
     "and navitas power fit for model components fit"
 }
 """Old commands of `navitas`, and what they are now."""
-_RENAMED_VARIABLES = {"NAVITAS_MODEL_COMPONENTS_FIT_": "NAVITAS_POWER_FIT_", "NAVITAS_MODEL_": "NAVITAS_OPERATIONS_"}
+_RENAMED_VARIABLES = {"NAVITAS_MODEL_COMPONENTS_": "NAVITAS_POWER_", "NAVITAS_MODEL_": "NAVITAS_OPERATIONS_"}
 """Beginnings of the variables of old commands, the longest first."""
 
 
@@ -124,12 +124,12 @@ class RenamedOption(Option):
         self.new = new
 
 
-def check_variables(prefix: str) -> None:
-    """Raise `click.UsageError` if the old name of a variable that begins with `prefix` is set."""
-    for name in os.environ:
+def check_variables(is_read: Callable[[str], bool]) -> None:
+    """Raise `click.UsageError` if a variable that is read under its new name has a value under its old one."""
+    for name in filter(os.environ.get, os.environ):
         old = next((old for old in _RENAMED_VARIABLES if name.startswith(old)), None)
         new = name if old is None else _RENAMED_VARIABLES[old] + name.removeprefix(old)
-        if old is not None and new.startswith(prefix):
+        if old is not None and is_read(new):
             raise click.UsageError(f"environment variable {name} is now {new}")
 
 
