@@ -200,7 +200,7 @@ def test_old_names_in_variables_and_settings_are_refused_with_the_new_ones(
     [
         ("operations count rec", "COUNT_CENSUS is now NAVITAS_OPERATIONS_COUNT_CENSUS"),
         ("operations cases run rec", "CASES_RUN_DEVICE is now NAVITAS_OPERATIONS_CASES_RUN_DEVICE"),
-        ("power fit rec", "COMPONENTS_FIT_TOTAL is now NAVITAS_POWER_FIT_TOTAL"),
+        ("power fit rec -o x", "COMPONENTS_FIT_TOTAL is now NAVITAS_POWER_FIT_TOTAL"),
         ("operations count rec", "QUIET is now NAVITAS_OPERATIONS_QUIET"),
         ("operations cases run rec", "CASES_COLOR is now NAVITAS_OPERATIONS_CASES_COLOR"),
         ("power fit rec", "COMPONENTS_QUIET is now NAVITAS_POWER_QUIET"),
