@@ -22,7 +22,7 @@ _MANIFEST = "AndroidManifest.xml"
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, OverflowError, OSError)
 _PACKAGE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 _CLASS = re.compile(r"[\w$.]+")
-_PROCESS = re.compile(r"[^/\s]*")
+_PROCESS = re.compile(r"[^/\s]{0,255}")
 _LIBRARY = re.compile(r"lib/([\w-]+)/[^/]+\.so", re.ASCII)
 _LAUNCHER = ("android.intent.action.MAIN", "android.intent.category.LAUNCHER")
 _MAX_NAME = 255
@@ -161,9 +161,8 @@ def _component(element: Element, package: str) -> AppComponent:
 def _check_process(element: Element, package: str) -> None:
     """Raise `MalformedXml` if the element's process has no valid name. `:remote` belongs to the package."""
     name = element.get("process")
-    full = package + name if name.startswith(":") else name
-    if not _PROCESS.fullmatch(full) or len(full) > _MAX_NAME:
-        raise MalformedXml(f"process {full[:_MAX_NAME]!r}")
+    if not _PROCESS.fullmatch(package + name if name.startswith(":") else name):
+        raise MalformedXml(f"process {name[:_MAX_NAME]!r}")
 
 
 def _class(name: str, package: str) -> str:
