@@ -199,7 +199,7 @@ def test_old_names_in_variables_and_settings_are_refused_with_the_new_ones(
     ("words", "variable"),
     [
         ("operations count rec", "COUNT_CENSUS is now NAVITAS_OPERATIONS_COUNT_CENSUS"),
-        ("operations cases run rec", "CASES_RUN_DEVICE is now NAVITAS_OPERATIONS_CASES_RUN_DEVICE"),
+        ("operations cases table rec -o x", "CASES_TABLE_METER is now NAVITAS_OPERATIONS_CASES_TABLE_METER"),
         ("power fit rec -o x", "COMPONENTS_FIT_TOTAL is now NAVITAS_POWER_FIT_TOTAL"),
         ("operations count rec", "QUIET is now NAVITAS_OPERATIONS_QUIET"),
         ("operations cases run rec", "CASES_COLOR is now NAVITAS_OPERATIONS_CASES_COLOR"),
