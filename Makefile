@@ -1,6 +1,6 @@
 # make setup   installs Navitas into .venv (command: .venv/bin/navitas)
 # make demo    profiles the sample project on the virtual phone, and writes an HTML page
-# make check   style, types and unit tests in under 90 s, without jars or a device
+# make check   style, types and unit tests in under 90 s; needs a JDK and Maven, and first downloads linters of Java
 # make test    tests of everything, in about ten minutes     make lint        style and types
 # make format                     formats Python and Java
 # make test-all                   all tests, also those of other versions, examples and scales
@@ -41,7 +41,7 @@ JAVA_SOURCES := $(shell find instrumenter gradle-plugin -path '*/target' -prune 
 STYLED_JAVA := $(filter %.java,$(JAVA_SOURCES)) $(wildcard .ci/toolchain/*.java .ci/toolchain/*/*.java tests/bench/java/*.java)
 
 setup: system
-	@$(MAKE) -s --no-print-directory $(PARALLEL) venv jars java-style
+	@$(MAKE) -s --no-print-directory $(PARALLEL) venv jars
 
 system:
 	@.ci/system
@@ -74,8 +74,9 @@ java-style: build/java-style/.installed
 build/java-style/.installed: .ci/java-style.xml
 	@.ci/system
 	@echo "setup: formatter and linter of Java into $(@D)" >&2
-	@rm -rf $(@D)
-	@$(MVN) -f $< org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies -DoutputDirectory=$(CURDIR)/$(@D)
+	@rm -rf $(@D).part
+	@$(MVN) -f $< org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies -DoutputDirectory=$(CURDIR)/$(@D).part
+	@rm -rf $(@D) && mv $(@D).part $(@D)
 	@touch $@
 
 demo: setup
@@ -224,4 +225,4 @@ wheel: setup
 	$(BIN)/python .ci/release
 
 clean:
-	rm -rf .venv dist navitas/capture/jars/*.jar navitas/capture/jars/.built instrumenter/*/target gradle-plugin/*/target
+	rm -rf .venv dist navitas/capture/jars/*.jar navitas/capture/jars/.built instrumenter/*/target gradle-plugin/*/target build/java-style*

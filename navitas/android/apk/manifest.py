@@ -22,6 +22,7 @@ _MANIFEST = "AndroidManifest.xml"
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError, OverflowError, OSError)
 _PACKAGE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 _CLASS = re.compile(r"[\w$.]+")
+_PROCESS = re.compile(r"[^/\s]{0,255}")
 _LIBRARY = re.compile(r"lib/([\w-]+)/[^/]+\.so", re.ASCII)
 _LAUNCHER = ("android.intent.action.MAIN", "android.intent.category.LAUNCHER")
 _MAX_NAME = 255
@@ -122,6 +123,7 @@ def _manifest(root: Element, abis: tuple[str, ...]) -> ApkManifest:
     sdk = next(iter(root.all("uses-sdk")), Element("uses-sdk"))
     applications = root.all("application")
     app = applications[0] if applications else Element("application")
+    _check_process(app, package)
     min_sdk = _number(sdk.get("minSdkVersion", "1"))
     return ApkManifest(
         package=package,
@@ -146,6 +148,7 @@ def _manifest(root: Element, abis: tuple[str, ...]) -> ApkManifest:
 
 
 def _component(element: Element, package: str) -> AppComponent:
+    _check_process(element, package)
     filters = [
         {one.get("name") for one in (*intent.all("action"), *intent.all("category"))} for intent in element.all("intent-filter")
     ]
@@ -153,6 +156,13 @@ def _component(element: Element, package: str) -> AppComponent:
         _class(element.get("targetActivity") or element.get("name"), package),
         is_launcher=any(names.issuperset(_LAUNCHER) for names in filters),
     )
+
+
+def _check_process(element: Element, package: str) -> None:
+    """Raise `MalformedXml` if the element's process has no valid name. `:remote` belongs to the package."""
+    name = element.get("process")
+    if not _PROCESS.fullmatch(package + name if name.startswith(":") else name):
+        raise MalformedXml(f"process {name[:_MAX_NAME]!r}")
 
 
 def _class(name: str, package: str) -> str:

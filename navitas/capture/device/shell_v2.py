@@ -18,7 +18,6 @@ class Id(IntEnum):
     STDERR = 2
     EXIT = 3
     CLOSE_STDIN = 4
-    WINDOW_SIZE = 5
 
 
 def encode(packet_id: Id, data: bytes = b"") -> bytes:

@@ -15,7 +15,7 @@ from click.shell_completion import CompletionItem
 
 from navitas.base.errors import NavitasError, UsageError
 from navitas.cli.habits.messages import Verbosity, detail, prefer, preferences, warning
-from navitas.cli.habits.option import Option, check_variables
+from navitas.cli.habits.option import Option
 
 _COMMON, _OTHER_OPTIONS = "General", "Options"
 _META = f"{__name__}.settings"
@@ -40,7 +40,6 @@ class NavitasCommand(click.Command):
             given, *_ = self.make_parser(ctx).parse_args(args=list(args))
             wants_help = self.get_help_option(ctx)
             if wants_help is None or not given.get(wants_help.name):
-                check_variables(f"{ctx.auto_envvar_prefix}_")
                 self._apply_settings(ctx, given)
         rest = super().parse_args(ctx, args)
         if not ctx.resilient_parsing:
@@ -89,7 +88,7 @@ class NavitasCommand(click.Command):
             named = next((name for name in names if re.search(rf"(?<!\S){re.escape(name)}(?![\w-])", message)), None)
             if named is None or not isinstance(param, Option):
                 continue
-            source = param.source(ctx)
+            source = ctx.get_parameter_source(param.name or "")
             if source == ParameterSource.ENVIRONMENT:
                 origins.append(f"{param.variable(ctx)} sets {named}")
             elif source == ParameterSource.DEFAULT_MAP and settings is not None:
@@ -104,7 +103,7 @@ class NavitasCommand(click.Command):
             if not isinstance(param, Option) or not param.name:
                 continue
             where = settings.origin(param, ctx) if settings is not None else None
-            source = param.source(ctx)
+            source = ctx.get_parameter_source(param.name or "")
             if source in _SOURCE_NAMES:
                 name = _SOURCE_NAMES[source]
                 if source == ParameterSource.ENVIRONMENT:
@@ -202,7 +201,7 @@ def warn_about_settings(*names: str) -> None:
     for param in ctx.command.params:
         if settings is None or not isinstance(param, Option) or param.long_name not in names:
             continue
-        if param.source(ctx) == ParameterSource.DEFAULT_MAP:
+        if ctx.get_parameter_source(param.name or "") == ParameterSource.DEFAULT_MAP:
             where, value = settings.origin(param, ctx), ctx.params[str(param.name)]
             warning(f"{where} sets --{param.long_name} of this check to {value}", "The command line wins over this file.")
 

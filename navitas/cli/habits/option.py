@@ -17,8 +17,8 @@ RENAMED_COMMANDS = {
     "and navitas power fit for model components fit"
 }
 """Old commands of `navitas`, and what they are now."""
-_RENAMED_VARIABLES = {"NAVITAS_MODEL_COMPONENTS_FIT_": "NAVITAS_POWER_FIT_", "NAVITAS_MODEL_": "NAVITAS_OPERATIONS_"}
-"""Beginnings of the variables of old commands, the longest first."""
+_OLD_VARIABLES = {"NAVITAS_POWER_": "NAVITAS_MODEL_COMPONENTS_", "NAVITAS_OPERATIONS_": "NAVITAS_MODEL_"}
+"""Beginnings of variables, and what they were for the old commands."""
 
 
 class Option(click.Option):
@@ -50,19 +50,22 @@ class Option(click.Option):
         return f"{ctx.auto_envvar_prefix}_{self.long_name.replace('-', '_').upper()}"
 
     def resolve_envvar_value(self, ctx: click.Context) -> str | None:
-        """Return the value of the option's variable. Click would name the variable after the parameter in the code."""
-        variable = self.variable(ctx)
-        return (os.environ.get(variable) or None) if variable is not None else None
+        """Return the value of the option's variable. Click would name the variable after the parameter in the code.
+
+        Raises `click.UsageError` if the variable has a value under its old name.
+        """
+        variable = self.variable(ctx) or ""
+        for beginning, old_beginning in _OLD_VARIABLES.items():
+            old = old_beginning + variable.removeprefix(beginning)
+            if variable.startswith(beginning) and os.environ.get(old) and not ctx.resilient_parsing:
+                raise click.UsageError(f"environment variable {old} is now {variable}")
+        return os.environ.get(variable) or None
 
     def get_error_hint(self, ctx: click.Context | None) -> str:
         """Return the name of the option for errors. If a variable set it, this is the variable's name."""
-        if ctx is not None and ctx.get_parameter_source(self.name or "") == click.core.ParameterSource.ENVIRONMENT:
+        if ctx is not None and ctx.get_parameter_source(self.name or "") == ParameterSource.ENVIRONMENT:
             return f"{self.variable(ctx)} (--{self.long_name})"
         return super().get_error_hint(ctx) if ctx is not None else f"--{self.long_name}"
-
-    def source(self, ctx: click.Context) -> click.core.ParameterSource | None:
-        """Return the source of the option's value."""
-        return ctx.get_parameter_source(self.name or "")
 
 
 def option(*param_decls: str, cls: type[Option] = Option, **attributes: Any) -> Callable[[F], F]:
@@ -124,21 +127,12 @@ class RenamedOption(Option):
         self.new = new
 
 
-def check_variables(prefix: str) -> None:
-    """Raise `click.UsageError` if the old name of a variable that begins with `prefix` is set."""
-    for name in os.environ:
-        old = next((old for old in _RENAMED_VARIABLES if name.startswith(old)), None)
-        new = name if old is None else _RENAMED_VARIABLES[old] + name.removeprefix(old)
-        if old is not None and new.startswith(prefix):
-            raise click.UsageError(f"environment variable {name} is now {new}")
-
-
 def renamed(old: str, new: str) -> Callable[[F], F]:
     """Refuse the option `old` of a command, with or without a value. Raises `click.UsageError`, which names `new`."""
 
     def refuse(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
         if value is not None:
-            is_variable = isinstance(param, Option) and param.source(ctx) == ParameterSource.ENVIRONMENT
+            is_variable = isinstance(param, Option) and ctx.get_parameter_source(param.name or "") == ParameterSource.ENVIRONMENT
             where = f"{param.variable(ctx)}: " if is_variable and isinstance(param, Option) else ""
             raise click.UsageError(f"{where}{old} is now {new}", ctx)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import io
 import re
@@ -10,7 +9,6 @@ import zlib
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
@@ -94,24 +92,15 @@ class SourceFile:
             raise FleetError(f"{self.path}: cannot be read: {error.strerror}", remedy) from error
 
     def _plain(self) -> Iterator[bytes]:
-        raw = self._raw()
-        first = next(raw, b"")
-        whole = chain((first,), raw)
-        utf8 = None
-        for data in _unpacked(first, whole) if first.startswith((_GZIP, _ZSTD)) else filter(None, whole):
-            utf8 = utf8 or utf8_of(data)
-            yield utf8(data)
-
-    def _raw(self) -> Iterator[bytes]:
-        digest = hashlib.sha256()
-        self.done = 0
         with self._opened() as stream:
-            while data := stream.read(min(_CHUNK, self.size - self.done)):
-                digest.update(data)
-                self.done += len(data)
-                yield data
-        if _text(digest) != self.digest:
-            raise FleetError(f"{self.path}: changed while it was read", "Ingest it again when nothing writes to it.")
+            packed = _HashedBytes(self, stream)
+            head = stream.read(len(_ZSTD))
+            stream.seek(0)
+            unpack = _gunzip if head.startswith(_GZIP) else _unzstd if head.startswith(_ZSTD) else _pieces
+            utf8 = None
+            for data in filter(None, unpack(packed)):
+                utf8 = utf8 or utf8_of(data)
+                yield utf8(data)
 
 
 def _text(digest: hashlib._Hash) -> str:
@@ -122,39 +111,58 @@ class _Broken(Exception):
     """The content ends too early."""
 
 
-class _Stream(io.RawIOBase):
-    """A readable file of consecutive bytes."""
+class _HashedBytes(io.RawIOBase):
+    """The bytes of an open file that were hashed. Raises `FleetError` at their end if they have changed since."""
 
-    def __init__(self, parts: Iterator[bytes]) -> None:
-        self._parts = parts
-        self._left = b""
+    def __init__(self, source: SourceFile, stream: BinaryIO) -> None:
+        self._source, self._stream, self._digest = source, stream, hashlib.sha256()
+        source.done = 0
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int = -1) -> bytes:
-        while not self._left:
-            part = next(self._parts, None)
-            if part is None:
-                return b""
-            self._left = part
-        size = len(self._left) if size < 0 else size
-        given, self._left = self._left[:size], self._left[size:]
-        return given
+        data = self._stream.read(min(_CHUNK if size < 0 else size, self._source.size - self._source.done))
+        self._digest.update(data)
+        self._source.done += len(data)
+        if not data and _text(self._digest) != self._source.digest:
+            raise FleetError(f"{self._source.path}: changed while it was read", "Ingest it again when nothing writes to it.")
+        return data
 
 
-def _unpacked(first: bytes, parts: Iterator[bytes]) -> Iterator[bytes]:
-    """Decompress consecutive members of gzip, or frames of Zstandard. `_Broken` is raised after all readable bytes."""
-    packed, is_gzip = _Stream(parts), first.startswith(_GZIP)
-    stream = gzip.GzipFile(fileobj=packed) if is_gzip else pa.CompressedInputStream(pa.PythonFile(packed, "r"), "zstd")
+def _pieces(stream: _HashedBytes) -> Iterator[bytes]:
+    return iter(lambda: stream.read(_CHUNK), b"")
+
+
+def _unzstd(stream: _HashedBytes) -> Iterator[bytes]:
+    """Decompress Zstandard. `_Broken` is raised after all readable bytes."""
     try:
-        while data := stream.read1(_CHUNK):
-            yield data
-    except EOFError:
-        raise _Broken("the compressed file ends early") from None
-    except (OSError, zlib.error, pa.ArrowException):
-        deque(parts, 0)  # Reports a file that changes while it is read.
-        raise _Broken("the compressed file is damaged here" + ("" if is_gzip else ", or ends early")) from None
+        yield from _pieces(pa.CompressedInputStream(pa.PythonFile(stream, "r"), "zstd"))
+    except (OSError, pa.ArrowException):
+        deque(_pieces(stream), 0)  # Reports a file that changes while it is read.
+        raise _Broken("the compressed file is damaged here, or ends early") from None
+
+
+def _gunzip(stream: _HashedBytes) -> Iterator[bytes]:
+    """Decompress consecutive gzip members. `_Broken` is raised after all readable bytes.
+
+    zlib checks a member's sum before it returns the last of its bytes. gzip.GzipFile returns them first.
+    """
+    unpack = zlib.decompressobj(31)
+    for data in _pieces(stream):
+        left = data
+        while left:
+            try:
+                yield unpack.decompress(left, _CHUNK)
+            except zlib.error:
+                deque(_pieces(stream), 0)  # Reports a file that changes while it is read.
+                raise _Broken("the compressed file is damaged here") from None
+            # Archives may be padded with zeros.
+            left = unpack.unused_data.lstrip(b"\0") if unpack.eof else unpack.unconsumed_tail
+            if unpack.eof and left:
+                unpack = zlib.decompressobj(31)
+    if not unpack.eof:
+        raise _Broken("the compressed file ends early")
 
 
 def reader_of(name: str, first: LineBlock, client: str) -> Reader:

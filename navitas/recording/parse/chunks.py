@@ -65,7 +65,7 @@ class ChunkScan:
     """The valid chunks of a file, in file order, with counts of everything else.
 
     `damaged` counts stretches of damaged bytes and `skipped_bytes` their bytes. `unknown` counts chunks by unknown type.
-    `newer` counts chunks by later format version; they are not damage.
+    `newer` counts chunks by later format version, and `newer_bytes` their bytes; they are not damage.
     """
 
     chunks: list[Chunk] = field(default_factory=list)
@@ -73,6 +73,7 @@ class ChunkScan:
     skipped_bytes: int = 0
     unknown: Counter[int] = field(default_factory=Counter)
     newer: Counter[int] = field(default_factory=Counter)
+    newer_bytes: int = 0
 
 
 def read_chunks(path: Path) -> ChunkScan:
@@ -121,6 +122,7 @@ def scan_chunks(data: bytes | memoryview) -> ChunkScan:
             after = _next_chunk(raw, position + (1 if retry_bytes > 0 else max(1, read.length)))
         if read.newer:
             scan.newer[read.newer] += 1
+            scan.newer_bytes += after - position
         elif read.chunk is None:
             bad_from = position if bad_from < 0 else bad_from
         elif read.chunk.type in KNOWN_TYPES:

@@ -56,13 +56,12 @@ FIRST_RECEIVE = int(CommunicationKind.ACTIVITY_INTENT)
 
 
 class CommunicationFlag(IntFlag):
-    """Properties of a communication. `BY_ACTION` is not recorded: the message was matched by its action, without an identity."""
+    """Properties of a communication that edges read. `BY_ACTION` is not recorded: the message was matched by its action alone."""
 
     LEAVES_APP = 1
     PERIODIC = 2
     EXACT = 4
     WAKE_UP = 8
-    FOREGROUND = 16
     FROM_SYSTEM = 32
     REPLACES = 64
     BY_ACTION = 1 << 16

@@ -72,12 +72,13 @@ _PART = re.compile(r"NV1 (\d{1,10}) (\d{1,10}) (\d{1,6})/(\d{1,6}) ([A-Za-z0-9+/
 class LogcatChunks:
     """One process's chunks. `data` has the format of an event file.
 
-    `missing` is the number of lost chunks, including those that have only some of their parts.
+    `missing` is the number of lost chunks, including `broken` chunks, which have only some of their parts.
     `newer` counts lines of newer versions of the transport, by version.
     """
 
     data: bytes = b""
     missing: int = 0
+    broken: int = 0
     newer: Counter[int] = field(default_factory=Counter)
 
 
@@ -124,7 +125,7 @@ def read_logcat_chunks(lines: Iterable[str]) -> dict[int, LogcatChunks]:
 
 def _assemble(numbers: dict[int, _Parts]) -> LogcatChunks:
     joined = {number: data for number in sorted(numbers) if (data := numbers[number].joined()) is not None}
-    return LogcatChunks(b"".join(joined.values()), max(numbers) + 1 - len(joined))
+    return LogcatChunks(b"".join(joined.values()), max(numbers) + 1 - len(joined), len(numbers) - len(joined))
 
 
 _PID = re.compile(r"events-(\d{1,10})\.nvch")

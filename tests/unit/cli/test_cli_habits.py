@@ -199,17 +199,24 @@ def test_old_names_in_variables_and_settings_are_refused_with_the_new_ones(
     ("words", "variable"),
     [
         ("operations count rec", "COUNT_CENSUS is now NAVITAS_OPERATIONS_COUNT_CENSUS"),
-        ("operations cases run rec", "CASES_RUN_DEVICE is now NAVITAS_OPERATIONS_CASES_RUN_DEVICE"),
-        ("power fit rec", "COMPONENTS_FIT_TOTAL is now NAVITAS_POWER_FIT_TOTAL"),
+        ("operations cases table rec -o x", "CASES_TABLE_METER is now NAVITAS_OPERATIONS_CASES_TABLE_METER"),
+        ("power fit rec -o x", "COMPONENTS_FIT_TOTAL is now NAVITAS_POWER_FIT_TOTAL"),
+        ("operations count rec", "QUIET is now NAVITAS_OPERATIONS_QUIET"),
+        ("operations cases run rec", "CASES_COLOR is now NAVITAS_OPERATIONS_CASES_COLOR"),
+        ("power fit rec", "COMPONENTS_QUIET is now NAVITAS_POWER_QUIET"),
     ],
 )
 def test_old_variables_of_a_renamed_command_are_refused_with_the_new_ones(
     words: str, variable: str, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv(f"NAVITAS_MODEL_{variable.split(maxsplit=1)[0]}", "x")
+    old = f"NAVITAS_MODEL_{variable.split(maxsplit=1)[0]}"
+    monkeypatch.setenv(old, "x")
     assert run(words.split()) == ExitCode.USAGE
     assert f"environment variable NAVITAS_MODEL_{variable}" in capsys.readouterr().err
     assert run(["report", "rec"]) == ExitCode.OK, "it was a variable of another command"
+    monkeypatch.setenv(old, "")
+    run(words.split())
+    assert old not in capsys.readouterr().err, "an empty variable is not set"
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,8 @@ def test_reading_does_not_change_the_root_logger() -> None:
         (apk(manifest("../../etc")).getvalue(), "INSTALL_PARSE_FAILED_BAD_PACKAGE_NAME"),
         (apk(manifest("a" * 300)).getvalue(), "INSTALL_PARSE_FAILED_BAD_PACKAGE_NAME"),
         (apk(manifest("a.b", activity("../x"))).getvalue(), "INSTALL_PARSE_FAILED_BAD_MANIFEST"),
+        (apk(manifest("a.b", application={"process": "x/../y"})).getvalue(), "INSTALL_PARSE_FAILED_BAD_MANIFEST"),
+        (apk(manifest("a.b", activity("M", process=":x y"))).getvalue(), "INSTALL_PARSE_FAILED_BAD_MANIFEST"),
         (apk(bytes(module.MAX_MANIFEST_BYTES + 1)).getvalue(), "INSTALL_PARSE_FAILED_BAD_MANIFEST"),
     ],
 )

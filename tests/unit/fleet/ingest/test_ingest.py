@@ -197,6 +197,17 @@ def test_whole_rows_of_a_truncated_file_are_stored(tmp_path: Path) -> None:
     assert counts["damaged.jsonl.gz"][0] > 500 and counts["damaged.jsonl.gz"][1]["the compressed file is damaged here"] == 1
 
 
+def test_no_row_of_a_small_damaged_member_is_stored(tmp_path: Path) -> None:
+    """A stored block has its bytes as they are: a flipped one reads as another row, and only the member's sum tells."""
+    rows = "".join(json.dumps(row(time=1_700_000_000 + i)) + "\n" for i in range(20)).encode()
+    for name, last_bytes in (("content", -500), ("sum", -6)):
+        packed = bytearray(gzip.compress(rows, 0))
+        packed[last_bytes] ^= 1
+        (file := tmp_path / f"{name}.jsonl.gz").write_bytes(gzip.compress(rows[: len(rows) // 2]) + packed)
+        (outcome,) = _ingest(tmp_path / f"fleet {name}", file)
+        assert outcome.accepted == 10 and outcome.refused == {"the compressed file is damaged here": 1}
+
+
 def test_a_call_that_stores_nothing_creates_no_fleet(tmp_path: Path) -> None:
     picture = tmp_path / "picture.png"
     picture.write_bytes(bytes(1000))

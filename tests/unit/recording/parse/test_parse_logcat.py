@@ -105,7 +105,7 @@ def as_log(messages: list[str], pid: int = 4) -> list[str]:
 def test_chunks_round_trip_through_log_lines(chunks: list[bytes], part_chars: int) -> None:
     lines = as_log(cw.logcat_lines(chunks, 4, part_chars=part_chars))
     (stream,) = read_logcat_chunks(["--------- beginning of main\n", *lines, *lines]).values()
-    assert (stream.data, stream.missing) == (b"".join(chunks), 0)
+    assert (stream.data, stream.missing, stream.broken) == (b"".join(chunks), 0, 0)
 
 
 @given(CHUNKS, st.data())
@@ -115,7 +115,7 @@ def test_a_missing_line_counts_as_a_missing_chunk(chunks: list[bytes], data: st.
     number = int(messages.pop(lost).split()[2])
     (stream,) = read_logcat_chunks(as_log(messages)).values()
     assert stream.data == b"".join([*(chunk for n, chunk in enumerate(chunks) if n != number), b"last"])
-    assert stream.missing == 1
+    assert (stream.missing, stream.broken) == (1, int(len(chunks[number]) > 75))
 
 
 def test_parts_may_count_from_one_and_processes_are_separate() -> None:
@@ -127,10 +127,10 @@ def test_other_tags_and_invalid_base64_are_ignored() -> None:
     other = ["1700000000.123     4     4 I other   : NV1 4 0 0/1 QQ==\n", "NV1 4 0 0/1 QQ==\n"]
     assert read_logcat_chunks(other) == {}
     stream = read_logcat_chunks(as_log(["NV1 4 0 0/1 QQ=", "NV1 4 1 0/1 QUJD", "NV1 4 2 0/1 !"]))[4]
-    assert (stream.data, stream.missing) == (b"ABC", 1)
+    assert (stream.data, stream.missing, stream.broken) == (b"ABC", 1, 1)
 
 
 @given(st.lists(st.text(max_size=60) | st.from_regex(r"NV1 [0-9] [0-9]{1,3} [0-9]/[0-9] [A-Za-z0-9+/=]{0,9}"), max_size=8))
 def test_any_messages_parse_without_error(messages: list[str]) -> None:
     for stream in read_logcat_chunks(as_log(messages)).values():
-        assert stream.missing >= 0
+        assert stream.missing >= stream.broken >= 0

@@ -30,8 +30,9 @@ import javax.lang.model.type.TypeMirror;
  *   <li>{@code when}: a condition of the record;
  *   <li>{@code before}: a statement before the call, such as {@code $1 = Once.of($1)};
  *   <li>{@code amount}: what the call moves or uses, once it has returned; 0 without this part;
- *   <li>{@code then}: a statement after a call that has not thrown;
- *   <li>{@code end}: a statement after each call.
+ *   <li>{@code then}: a statement after a call that has not thrown. If it throws, the call is recorded as one that has
+ *       returned, since it has;
+ *   <li>{@code end}: a statement after each call. It calls {@code Hook.end} or {@code Hook.leave}, also if it throws.
  * </ul>
  */
 final class GeneratedHook {

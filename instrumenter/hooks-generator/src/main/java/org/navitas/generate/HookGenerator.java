@@ -13,6 +13,7 @@ import javax.annotation.processing.RoundEnvironment;
 import javax.annotation.processing.SupportedAnnotationTypes;
 import javax.lang.model.SourceVersion;
 import javax.lang.model.element.ExecutableElement;
+import javax.lang.model.element.Modifier;
 import javax.lang.model.element.TypeElement;
 import javax.lang.model.type.ArrayType;
 import javax.lang.model.type.TypeKind;
@@ -26,6 +27,8 @@ import javax.tools.Diagnostic;
  */
 @SupportedAnnotationTypes("*")
 public final class HookGenerator extends AbstractProcessor {
+    /** The words that begin a line of a method which calls of a hook replace. */
+    private static final Set<String> KINDS = Set.of("call", "inherited", "static");
     /** Classes with this prefix use methods that the oldest supported platform lacks. */
     private static final String NEWER = "Newer";
 
@@ -99,6 +102,9 @@ public final class HookGenerator extends AbstractProcessor {
             throw new IllegalArgumentException(
                     "a hook that records has five fields before \"|\", not " + fields.length);
         }
+        if (!KINDS.contains(fields[0])) {
+            throw new IllegalArgumentException("a line that records begins with call, inherited or static");
+        }
         String name = fields[1].split(",")[0].replace('$', '.');
         TypeElement owner = processingEnv.getElementUtils().getTypeElement(name);
         if (owner == null) {
@@ -111,6 +117,9 @@ public final class HookGenerator extends AbstractProcessor {
                         .findFirst()
                         .orElseThrow(
                                 () -> new IllegalArgumentException(name + " has no method " + fields[2] + fields[3]));
+        if (hooked.getModifiers().contains(Modifier.STATIC) != fields[0].equals("static")) {
+            throw new IllegalArgumentException("a line begins with static if, and only if, the method is static");
+        }
         methods.merge(
                 fields[4],
                 new GeneratedHook(owner, hooked, recording).source(),

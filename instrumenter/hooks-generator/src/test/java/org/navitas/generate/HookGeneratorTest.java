@@ -149,6 +149,18 @@ public class HookGeneratorTest {
                 "the class path has no class java.io.NoFile"
             },
             {"call java.io.FileDescriptor sync ()V | FILE_SYNC FILE_SYNC\n", "has five fields"},
+            {
+                "start java.io.FileDescriptor sync ()V org.navitas.hooks.Files | FILE_SYNC FILE_SYNC\n",
+                "begins with call, inherited or static"
+            },
+            {
+                "static java.io.FileDescriptor sync ()V org.navitas.hooks.Files | FILE_SYNC FILE_SYNC\n",
+                "if, and only if, the method is static"
+            },
+            {
+                "call java.lang.Thread onSpinWait ()V org.navitas.hooks.Files | FILE_SYNC FILE_SYNC\n",
+                "if, and only if, the method is static"
+            },
         }) {
             List<String> errors = compile("\n" + each[0]);
             assertEquals(1, errors.size());

@@ -33,6 +33,8 @@ public final class Recorded<T> {
     public final List<Use> uses = new ArrayList<>();
     /** The numbers of the API calls that began, in order. */
     public final List<Integer> calls = new ArrayList<>();
+    /** The numbers of the API calls that ended, in order. */
+    public final List<Integer> ended = new ArrayList<>();
 
     private long serial = -1;
 
@@ -118,8 +120,8 @@ public final class Recorded<T> {
                 .map(chunk -> chunk.serial)
                 .orElse(-1L);
         for (ChunkReader.Event event : ChunkReader.events(written, serial)) {
-            if (event.kind == 0 && event.method >= FIRST_API && event.method < FIRST_API + 0xF0) {
-                calls.add(event.method - FIRST_API);
+            if (event.kind <= 1 && event.method >= FIRST_API && event.method < FIRST_API + 0xF0) {
+                (event.kind == 0 ? calls : ended).add(event.method - FIRST_API);
             }
         }
     }

@@ -18,8 +18,8 @@ import org.navitas.instrument.code.MalformedClassException;
 
 /**
  * Inserts calls of hooks at the start of methods that override a callback of the platform ({@link HookTable}). Such a
- * method gets an annotation, by which hooks recognise it at run time. Also adds callbacks to classes that lack them ({@link
- * MissingCallbacks}).
+ * method gets an annotation, by which hooks recognise it at run time. Also adds callbacks to classes that lack them
+ * ({@code MissingCallbacks}).
  *
  * <p>The hook finds out whether the object is of the callback's class. So inserted calls depend on the class file alone,
  * and not on what is known of its superclasses. Methods that may be of another class cost one call.

@@ -40,7 +40,8 @@ import org.navitas.instrument.files.Io;
  *       method in these classes.
  * </ul>
  *
- * <p>Of a {@code call} or {@code static}, {@code |} can follow, and how the hook records: the hook is then generated.
+ * <p>After a {@code call}, {@code inherited} or {@code static}, {@code |} can follow, and how the hook records: the hook
+ * is then generated.
  *
  * <p>Immutable.
  */

@@ -31,17 +31,21 @@ final class WakeLockUse {
     }
 
     static void released(long start, long done, WakeLock lock) {
-        Timeout timeout = done == Hook.FAILED || lock.isHeld()
-                ? null
-                : DeviceTables.get().wakeLocks.remove(lock);
-        if (timeout == null && done != Hook.FAILED) {
-            Hook.leave(Api.WAKE_LOCK_STOP); // still held, or not acquired by hooked code
-            return;
+        Timeout timeout = null;
+        try {
+            timeout = done == Hook.FAILED || lock.isHeld()
+                    ? null
+                    : DeviceTables.get().wakeLocks.remove(lock);
+        } finally {
+            if (timeout == null && done != Hook.FAILED) {
+                Hook.leave(Api.WAKE_LOCK_STOP); // still held, or not acquired by hooked code
+            } else {
+                Hook.end(Api.WAKE_LOCK_STOP, start, Hook.WAKE_LOCK, Hook.STOP, done, System.identityHashCode(lock));
+            }
         }
         if (timeout != null) {
             timeout.cancel();
         }
-        Hook.end(Api.WAKE_LOCK_STOP, start, Hook.WAKE_LOCK, Hook.STOP, done, System.identityHashCode(lock));
     }
 
     /** Notes that a lock was released by its timeout. */

@@ -10,11 +10,15 @@ final class WifiUse {
     private WifiUse() {}
 
     static void released(long start, long done, WifiLock lock) {
-        if (done == Hook.FAILED
-                || !lock.isHeld() && DeviceTables.get().wifiLocks.remove(lock)) {
-            Hook.end(Api.WIFI_LOCK_STOP, start, Hook.WIFI_LOCK, Hook.STOP, done, System.identityHashCode(lock));
-        } else {
-            Hook.leave(Api.WIFI_LOCK_STOP);
+        boolean stops = done == Hook.FAILED;
+        try {
+            stops = stops || !lock.isHeld() && DeviceTables.get().wifiLocks.remove(lock);
+        } finally {
+            if (stops) {
+                Hook.end(Api.WIFI_LOCK_STOP, start, Hook.WIFI_LOCK, Hook.STOP, done, System.identityHashCode(lock));
+            } else {
+                Hook.leave(Api.WIFI_LOCK_STOP);
+            }
         }
     }
 
