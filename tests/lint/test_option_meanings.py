@@ -27,7 +27,7 @@ SEVERAL = {
         "FILE File of the page ('-': stdout).",
     },
     # The format of what is written. A report has several files.
-    "--format": {"NAME[=FILE] Write a report of this format; repeatable.", "FORMAT Write the graph in this format."},
+    "--format": {"NAME[=FILE] Repeatable.", "FORMAT Write the graph in this format."},
     # What makes a check fail. Each check has its own results.
     "--fail-on": {
         "above|unknown Fail if above, or also if unknown.",

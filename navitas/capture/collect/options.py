@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from navitas.base.errors import UsageError
+from navitas.base.test_patterns import check_pattern
 from navitas.capture.bundle.manifest import Probes
 from navitas.capture.collect.apps.packages import CompileMode
-from navitas.capture.collect.runs.selection import check_pattern
 from navitas.capture.collect.trace.tracer import Tracing
 from navitas.power import catalog
 from navitas.power.power_profile import read_power_profile

@@ -48,7 +48,7 @@ class FormatOption(Option):
     """An option whose help lists the formats."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        self.help = f"Write a report of this format; repeatable. NAME: {', '.join(map(printable, format_names()))}."
+        self.help = f"Repeatable. NAME: {', '.join(map(printable, format_names()))}."
         return super().get_help_record(ctx)
 
 

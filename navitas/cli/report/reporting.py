@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from navitas.base.errors import NavitasError
-from navitas.capture.collect.runs.selection import TestName, check_pattern, named, no_match
+from navitas.base.test_patterns import TestName, check_pattern, named, no_match
 from navitas.cli.habits.files import STDOUT, write_to
 from navitas.cli.habits.shared_options import ReportOptions
 from navitas.cli.habits.standard_output import output_console

@@ -13,6 +13,7 @@ from navitas.energy.attribute.forest import sums
 from navitas.energy.attribute.ledger import (
     NO_TEST,
     Calls,
+    CallSteps,
     Compensation,
     CurveStore,
     Energy,
@@ -25,7 +26,7 @@ from navitas.energy.attribute.ledger import (
 )
 from navitas.recording.parse.arrays import I64, Bool
 
-Facts = TypeVar("Facts", Energy, Calls, Shares, Transfers, HandedTasks)
+Facts = TypeVar("Facts", Energy, CallSteps, Calls, Shares, Transfers, HandedTasks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,7 @@ def of_tests(ledger: Ledger, keep: Bool) -> Ledger:
         owners=replace(ledger.owners, run=owner_run),
         energy=_facts(ledger.energy, new_test),
         calls=_facts(ledger.calls, new_test),
+        call_steps=_call_steps(ledger, kept, new_test, edges_ns, runs),
         shares=_facts(ledger.shares, new_test),
         transfers=_facts(ledger.transfers, new_test),
         handed=_facts(ledger.handed, new_test),
@@ -102,6 +104,18 @@ def _facts(table: Facts, new_test: I64) -> Facts:
     columns = {field.name: getattr(table, field.name) for field in fields(table)}
     chosen = {name: None if column is None else column[rows] for name, column in columns.items()}
     return type(table)(**{**chosen, "test": test[rows].astype(table.test.dtype)})
+
+
+def _call_steps(ledger: Ledger, tests: Tests, new_test: I64, edges_ns: list[I64], runs: list[int]) -> CallSteps:
+    """Return the steps of the chosen tests, counted from the new start of their run: off by less than one step."""
+    steps = _facts(ledger.call_steps, new_test)
+    entries = [ledger.runs[row] for row in runs]
+    earlier = [
+        (int(edges[0]) - run.start_ns) // run.call_step_ns if len(edges) and run.call_step_ns else 0
+        for run, edges in zip(entries, edges_ns, strict=True)
+    ]
+    shift = np.array([*earlier, 0], np.int64)  # the last element is that of tests without a run
+    return replace(steps, step=(steps.step - shift[tests.run[steps.test]]).astype(steps.step.dtype))
 
 
 def _edges_ns(tests: Tests, run: int) -> I64:

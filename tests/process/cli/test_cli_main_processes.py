@@ -74,7 +74,10 @@ def test_a_command_imports_only_what_it_needs() -> None:
     unused = {
         "navitas.capture.collect",
         "navitas.fleet.engine",
-        "navitas.insight",
+        "navitas.insight.compare",
+        "navitas.insight.explain",
+        "navitas.insight.graph",
+        "navitas.insight.history",
         "navitas.virtual_phone",
         "navitas.recording.importing",
     }

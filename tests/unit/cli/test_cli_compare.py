@@ -88,7 +88,10 @@ def words_of(found: dict[str, Any]) -> dict[str, str]:
     return {one["name"]: one["verdict"] and one["verdict"]["word"] for one in found["changes"]}
 
 
-def test_a_dearer_test_is_different_and_others_are_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dearer_test_is_different_and_others_are_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
     before = write(tmp_path / "before", *(report(runs(10)) for _ in range(4)))
     after = write(tmp_path / "after", *(report(runs(12)) for _ in range(4)))
     found = compared(capsys, before, after)
@@ -107,7 +110,10 @@ def test_a_dearer_test_is_different_and_others_are_the_same(tmp_path: Path, caps
     assert run(["compare", before, after, "--fail-above", "40"]) == ExitCode.OK
 
 
-def test_the_table_has_the_first_thousand_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_has_the_first_thousand_rows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
     methods = [
         {"module": ":", "class": "a.Sorter", "name": f"m{i}", "descriptor": "()V", "exclusive_j": 1.0 + i} for i in range(1100)
     ]

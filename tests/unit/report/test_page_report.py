@@ -255,5 +255,10 @@ def test_the_page_has_the_notes_of_the_terminal() -> None:
     assert page.tables["methods"][0][-1] == "Paper 1" and any(row[-1] == "15.0 J" for row in page.tables["methods"])
     assert page.tables["probes"][1][1:] == ["7.50 J", "2.50 J", "2.00 J", "+25.0 %"]
     plain = text.replace("\u00a0", " ")
-    for note in ("charges all cores at full load", "4.25 J without.", "± is the interval of the measurement", "outside of tests"):
+    for note in (
+        "for all cores at full load",
+        "4.25 J without.",
+        "± does not include the error of the power profile",
+        "outside of tests",
+    ):
         assert note in plain

@@ -17,6 +17,7 @@ from types import FrameType
 from navitas.base.errors import DeviceError, RecordingError, UsageError
 from navitas.base.folder_lock import FolderLock
 from navitas.base.owned_folder import owned_folder
+from navitas.base.test_patterns import TestName
 from navitas.capture.bundle.reader import Bundle
 from navitas.capture.collect.apps import app_files, map_cache
 from navitas.capture.collect.apps.app_files import AppFolder
@@ -29,7 +30,6 @@ from navitas.capture.collect.progress import Progress
 from navitas.capture.collect.runs.input_script import LINE_MARK
 from navitas.capture.collect.runs.instrument import InstrumentResult
 from navitas.capture.collect.runs.run_recorder import RunPlan
-from navitas.capture.collect.runs.selection import TestName
 from navitas.capture.collect.runs.target import Target
 from navitas.capture.collect.runs.version_runs import ProfilingOutcome
 from navitas.capture.collect.state.measuring import condition_at_start, measured

@@ -11,10 +11,7 @@ from functools import partial
 from itertools import chain
 
 from navitas.base.errors import UsageError
-from navitas.capture.bundle.manifest import AndroidManifest, TestTask
-from navitas.capture.bundle.reader import Bundle
-from navitas.capture.collect.runs.instrument import list_tests
-from navitas.capture.collect.runs.selection import (
+from navitas.base.test_patterns import (
     TestName,
     argument_lists,
     class_arguments,
@@ -23,6 +20,9 @@ from navitas.capture.collect.runs.selection import (
     no_match,
     none_found,
 )
+from navitas.capture.bundle.manifest import AndroidManifest, TestTask
+from navitas.capture.bundle.reader import Bundle
+from navitas.capture.collect.runs.instrument import list_tests
 from navitas.capture.collect.runs.target import RunnerError, target_of
 from navitas.capture.collect.state.guard import Warn
 from navitas.capture.device.base import Device

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from navitas.android.instrumentation import InstrumentationParser, RunFinished, TestFinished, TestStarted, Warned
 from navitas.base.errors import DeviceError
+from navitas.base.test_patterns import TestName
 from navitas.capture.collect.progress import Progress
-from navitas.capture.collect.runs.selection import TestName
 from navitas.capture.collect.runs.target import RunnerError, Target
 from navitas.capture.device.base import Device
 from navitas.recording.manifest import TestStatus

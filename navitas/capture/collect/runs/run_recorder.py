@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from navitas.base.errors import DeviceError
+from navitas.base.test_patterns import TestName
 from navitas.capture.collect.apps import app_files
 from navitas.capture.collect.apps.app_files import PLACES, AppFolder
 from navitas.capture.collect.apps.packages import target_sdk
@@ -20,7 +21,6 @@ from navitas.capture.collect.readings.logcat import LogcatCapture, runtime_notes
 from navitas.capture.collect.readings.shell_sampler import ShellReads, ShellSampler
 from navitas.capture.collect.runs import runtime_config
 from navitas.capture.collect.runs.instrument import InstrumentResult, run_tests, seen_probes
-from navitas.capture.collect.runs.selection import TestName
 from navitas.capture.collect.runs.target import Target
 from navitas.capture.collect.state.condition import MODERATE, THERMAL_NAMES, parse_thermal
 from navitas.capture.collect.trace.run_trace import RunTrace

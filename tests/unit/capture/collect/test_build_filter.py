@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from navitas.base.test_patterns import TestName
 from navitas.capture.bundle.manifest import TestTask
 from navitas.capture.collect.runs.choice import runs
-from navitas.capture.collect.runs.selection import TestName
 
 TEST = TestName("org.x.SortTest", "sorts[0]")
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from navitas.base.test_patterns import TestName
 from navitas.capture.collect.runs.instrument import seen_probes
-from navitas.capture.collect.runs.selection import TestName
 
 LAYERS, CYCLES = TestName("org.example.arch.ArchitectureTest", "layers"), TestName("org.example.arch.ArchitectureTest", "cycles")
 ARCH_UNIT = """java.lang.AssertionError: Architecture Violation [Priority: MEDIUM] - Rule 'classes that reside in a package \

@@ -5,7 +5,7 @@ import shlex
 import pytest
 
 from navitas.base.errors import UsageError
-from navitas.capture.collect.runs.selection import TestName, check_pattern, class_arguments, named, no_match
+from navitas.base.test_patterns import TestName, check_pattern, class_arguments, named, no_match
 
 ALL = [
     TestName("org.x.SortTest", "sortsSmall"),
