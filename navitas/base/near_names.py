@@ -10,7 +10,7 @@ from navitas.base.untrusted_text import printable
 _MAX_LISTED = 20
 _LONGEST_NAME = 200
 _MAX_COMPARED = 2000
-"""Comparing a name takes some 30 µs."""
+"""Comparing a name takes about 30 µs."""
 
 
 def near_names(wanted: str, names: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""The rules of what uses the energy. Each returns a statement, or None where it has nothing to say.
+"""The rules of what uses the energy. Each returns a statement, or None where it does not apply.
 
 A rule says what the recording shows. It names no cause: that a method is slow, or waits for a lock, is nothing that it can see.
 """

@@ -198,7 +198,7 @@ def test_whole_rows_of_a_truncated_file_are_stored(tmp_path: Path) -> None:
 
 
 def test_no_row_of_a_small_damaged_member_is_stored(tmp_path: Path) -> None:
-    """A stored block has its bytes as they are: a flipped one reads as another row, and only the member's sum tells."""
+    """A stored block has its bytes as they are: a flipped one reads as another row, and only the member's sum shows it."""
     rows = "".join(json.dumps(row(time=1_700_000_000 + i)) + "\n" for i in range(20)).encode()
     for name, last_bytes in (("content", -500), ("sum", -6)):
         packed = bytearray(gzip.compress(rows, 0))

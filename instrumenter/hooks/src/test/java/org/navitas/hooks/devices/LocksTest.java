@@ -12,7 +12,7 @@ import org.navitas.runtime.Hook;
 /** Releases of locks. */
 public class LocksTest {
     @Test
-    public void releaseEndsItsCallAlsoIfTheLockCannotBeAsked() throws Exception {
+    public void releaseEndsItsCallAlsoIfTheLockCannotBeRead() throws Exception {
         Recorded<Object> recorded = Recorded.of(() -> {
             long wifi = Hook.begin(Api.WIFI_LOCK_STOP);
             assertThrows(NullPointerException.class, () -> WifiUse.released(wifi, 0, null));
