@@ -41,7 +41,7 @@ class _LossyDevice(AdbDevice):
     """A device whose log loses lines, streamed or dumped. `dropped` are the lost lines."""
 
     def __init__(self, device: AdbDevice, chance: random.Random) -> None:
-        super().__init__(device._client, device.serial)
+        super().__init__(device.client, device.serial)
         self._chance = chance
         self.dropped: list[bytes] = []
 

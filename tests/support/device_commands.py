@@ -27,7 +27,7 @@ class ServiceRecorder(AdbDevice):
     """A device that records the requested services by their adb names."""
 
     def __init__(self, device: AdbDevice) -> None:
-        super().__init__(device._client, device.serial)
+        super().__init__(device.client, device.serial)
         self.services: list[str] = []
 
     @contextmanager
