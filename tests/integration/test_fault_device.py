@@ -223,7 +223,7 @@ class NeverEnding(AdbDevice):
 
 @pytest.mark.extended
 def test_a_tracer_that_hangs_loses_only_its_trace(lab: Lab) -> None:
-    device = NeverEnding(lab.phone._client, lab.phone.serial)
+    device = NeverEnding(lab.phone.client, lab.phone.serial)
     done = Lab(device, lab.bundles, lab.folder).profile("*#callsMuch", name="hangs", trace="perfetto", repeat=2)
     assert done.outcome.failures == {} and done.outcome.troubles == ()
     assert open_recording(done.outcome.recording).manifest.state == "complete"
