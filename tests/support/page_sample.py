@@ -149,9 +149,8 @@ def _over_time(
         "bin": [number for _, number, _ in entries],
         "uj": [uj for _, _, uj in entries],
     }
-    run = {"run": 0, "start_ms": 0, "step_ms": STEP_MS}
-    run |= {"components": {name: series[name] for name in COMPONENTS}, "threads": {name: series[name] for name in ALL_THREADS}}
-    return bins, [run]
+    rows = {"components": {name: series[name] for name in COMPONENTS}, "threads": {name: series[name] for name in ALL_THREADS}}
+    return bins, [{"run": 0, "start_ms": 0, "step_ms": STEP_MS, **rows}]
 
 
 def _baseline(random: np.random.Generator, self_uj: np.ndarray, method_self: np.ndarray, app_uj: np.ndarray) -> dict[str, Any]:
