@@ -9,7 +9,7 @@ import java.util.zip.CRC32;
  *
  * <p>Both parts are printable and of limited length, whatever text a framework passes (parameters, display names).
  * Control characters become {@code \n}, {@code \t} or {@code \\u001b}. A part that is too long is cut and ends with the
- * CRC-32 of the full text. {@code navitas.capture.device.instrumentation} cleans other names the same way. Uses API 21 only.
+ * CRC-32 of the full text. {@code navitas.android.instrumentation} cleans other names the same way. Uses API 21 only.
  */
 public final class TestName {
     /** The method name that represents a whole class, as {@code am instrument} prints it. */
