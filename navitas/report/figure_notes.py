@@ -85,8 +85,8 @@ def baseline_note(groups: Sequence[Repeats]) -> str:
 def method_figures_note(profile: Profile) -> str:
     """Return sentences that explain the figures of methods."""
     probed = any(run.probes_error is not None for run in profile.ledger.runs)
-    without = "Self and inclusive energy are without probes. Share is in percent of the measured energy. " if probed else ""
-    return f"{without}± is half of the {_INTERVAL} of self energy."
+    without = "Self and inclusive energy are without probes. " if probed else ""
+    return f"{without}Share is in percent of app energy. ± is half of the {_INTERVAL} of self energy."
 
 
 def method_note(total: MethodTotal) -> str:

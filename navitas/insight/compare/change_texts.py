@@ -58,6 +58,6 @@ def verdict_text(verdict: Verdict | None) -> str:
         return "no energy in some runs or sessions"
     if verdict.word == "not enough data":
         if verdict.shows_percent is None:
-            return "not enough data: shows no change of any size"
+            return "not enough data to show a change of any size"
         return f"not enough data: shows changes from about {unbroken(about(verdict.shows_percent))}"
     return verdict.word

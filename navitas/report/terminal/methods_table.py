@@ -28,10 +28,11 @@ _HANDED_WORK_PART = 4
 
 def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> FittedTable:
     """Return the methods with the largest self energy over all threads of the given tests."""
-    total_j, names, moved = profile.energy_j(shown), MethodNames(profile.method_table), bytes_by_method(profile.method_bytes())
+    app_j = sum(test.app_j for test in shown)
+    names, moved = MethodNames(profile.method_table), bytes_by_method(profile.method_bytes())
 
     def share_of(total: MethodTotal) -> float | None:
-        return total.known(share(total.exclusive_j, total_j))
+        return total.known(share(total.exclusive_j, app_j))
 
     columns: dict[Column, Callable[[MethodTotal], Cell]] = {
         Column("Method", text=True): lambda total: Text(printable(names.short(total.id), 10_000)),
@@ -57,7 +58,7 @@ def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> Fi
     listed = largest(profile.method_totals(shown), top, lambda total: total.known(total.exclusive_j))
     kept = {column: cell for column, cell in columns.items() if column.title not in hidden}
     table = FittedTable.of("Methods", kept, listed.rows)
-    table.notes += listed.notes("method", percent(share(listed.others_j, total_j)))
+    table.notes += listed.notes("method", percent(share(listed.others_j, app_j)))
     table.notes.append(Paragraph(method_figures_note(profile), style="dim"))
     if moved:
         note = "Bytes: moved over radios and storage by the method and those that it calls, in all runs."

@@ -92,7 +92,8 @@ class TerminalReport:
             parts += ["", CallTree(profile, test, thread)]
         for doubt in doubts(shown, is_below_zero=any(thread.nodes.is_below_zero for _, thread in trees)):
             parts += ["", Paragraph(doubt, style="dim")]
-        console.print(Group(*parts, "", *totals(profile), *evidence(profile), *warnings(profile)))
+        footer = *totals(profile), *evidence(profile), *warnings(profile)
+        console.print(Group(*parts, "", *footer), crop=False)  # the next command stays one line
 
     def _selected_threads(self, shown: Sequence[TestEnergy]) -> list[tuple[TestEnergy, ThreadEnergy]]:
         """Return the threads that match `tree`, with their tests."""

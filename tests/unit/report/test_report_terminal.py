@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -396,3 +397,12 @@ def test_figures_have_units(text: str, wanted: str) -> None:
 @pytest.mark.parametrize(("share", "wanted"), [(None, ""), (-0.1, ""), (0.001, ""), (0.25, "██"), (0.3, "██▍"), (2.0, "█" * 8)])
 def test_bars_show_shares(share: float | None, wanted: str) -> None:
     assert bar(share) == wanted
+
+
+def test_the_next_command_is_whole_on_a_narrow_terminal() -> None:
+    """It can be copied, whatever the width."""
+    folder = f"/home/me/{'recordings/' * 12}demo"
+    runs = profile(*(one_run(number, 10.0 + number / 10) for number in range(5)))
+    out = io.StringIO()
+    TerminalReport(recording=folder).render(runs, Console(file=out, width=60))
+    assert next(line for line in out.getvalue().splitlines() if line.startswith("Next: ")).count(folder) == 1
