@@ -22,6 +22,7 @@ class Format:
       that Navitas supports.
     - `options`: command-line options (of `OPTIONS`) that `write` accepts as keyword arguments.
     - `shows_calls`: whether the report is empty for a recording without calls.
+    - `call_steps`: whether it reads `Ledger.call_steps`, which is computed only then.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Format:
     install: str = ""
     options: tuple[str, ...] = ()
     shows_calls: bool = False
+    call_steps: bool = False
 
     def __post_init__(self) -> None:
         """Check the fields. Raises `ValueError`."""

@@ -18,6 +18,7 @@ from navitas.energy.attribute.ledger import (
     NO_TEST,
     CallPaths,
     Calls,
+    CallSteps,
     Compensation,
     CurveStore,
     Energy,
@@ -155,6 +156,7 @@ def made_ledger(
         evidence=(evidence,),
         alternative=alternative,
         curves=rows.curve_store(run, len(tests)),
+        call_steps=CallSteps(*(np.empty(0, np.int32),) * 4, np.empty(0)),
     )
 
 

@@ -91,7 +91,7 @@ def page_browser(program: str) -> Iterator[PageBrowser]:
 def written_page(path: Path, data: dict[str, Any] | None = None, profile: navitas.Profile | None = None) -> Path:
     """Write the page of a profile (default: a small recording's), with other data for its scripts if there is `data`."""
     text = io.StringIO()
-    page_report.write(profile or navitas.load(GOLDEN), text)
+    page_report.write(profile or navitas.load(GOLDEN, call_steps=True), text)
     page = text.getvalue()
     if data is not None:
         embedded = "".join(embedded_json([json.dumps(data)], "page-data"))

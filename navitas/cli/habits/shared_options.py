@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,6 +19,7 @@ from navitas.cli.habits.paths import NAME_OR_FILE, PROGRAM, READ_FILE_ANY_NAME, 
 from navitas.cli.report.formats import FormatOption, FormatType, ReportFile, report_files
 from navitas.energy.attribute.analysis_settings import DEFAULT, AnalysisSettings, EvidenceChoice
 from navitas.recording.layout import is_file_of
+from navitas.report.registry import find_format
 
 if TYPE_CHECKING:
     from navitas.report.page_request import PageRequest
@@ -49,6 +50,12 @@ class ReportOptions:
     """A history file to which the session is added."""
     default_formats: tuple[str, ...] = ("json",)
     """Formats that are written to a new recording unless the user names a file."""
+
+    @property
+    def file_analysis(self) -> AnalysisSettings:
+        """The settings of the analysis that the files are written from: it has what their formats read."""
+        formats = {*self.default_formats, *(file.format for file in self.files)}
+        return replace(self.analysis, call_steps=any(find_format(name).call_steps for name in formats))
 
     @property
     def paths(self) -> list[Path]:

@@ -49,7 +49,7 @@ def report_against(
         outcomes = profile_against(project, name, options, build=build, run=run, caller=caller_of(progress, report))
         progress.stage("comparing")
         after = outcomes[1].recording
-        write_files(load_profile(after, report.analysis), report)
+        write_files(load_profile(after, report.file_analysis), report)
         found = _compare(outcomes, report, choice, progress)
     for outcome in outcomes:
         print_failures(outcome)

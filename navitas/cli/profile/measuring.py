@@ -72,7 +72,7 @@ def _is_complete(recording: Path) -> bool:
 def _report_partial(recording: Path, report: ReportOptions) -> None:
     """Write the reports of a recording after an error. Prints another error instead of raising it: the first one is not lost."""
     try:
-        write_reports(load_profile(recording, report.analysis), _with_default_files(report, recording), recording)
+        write_reports(load_profile(recording, report.file_analysis), _with_default_files(report, recording), recording)
     except NavitasError as error:
         show_error(f"no report: {error.message}", error.remedy)
 

@@ -53,5 +53,5 @@ def report_measured(measure: Callable[[Caller], ProfilingOutcome], report: Repor
 
         with name_recording_on_error(outcome.recording):
             progress.stage("analyzing")
-            profile = load_profile(outcome.recording, report.analysis)
+            profile = load_profile(outcome.recording, report.file_analysis)
     return report_outcome(outcome, profile, report)

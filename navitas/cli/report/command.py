@@ -158,7 +158,7 @@ def command(
         known = read_map(map_file, recording.name)
         add_map(recording, known.map_id, known.module, known.data, known.includes)
     with ConsoleProgress(only_live=True) as progress:
-        profile = load_profile(recording, options.analysis, tree=options.tree, tests=tests, stage=progress.stage)
+        profile = load_profile(recording, options.file_analysis, tree=options.tree, tests=tests, stage=progress.stage)
         if views is not None:
             views.check(profile)
         if page.before is not None:

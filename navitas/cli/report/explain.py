@@ -16,6 +16,7 @@ from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import READ_ANY_NAME, TEXT
 from navitas.cli.habits.progress import ConsoleProgress
 from navitas.cli.report.reporting import load_profile
+from navitas.energy.attribute.analysis_settings import AnalysisSettings
 from navitas.insight.explain.explain import MOST_ROWS, Explainer
 from navitas.insight.explain.explanation import Explanation
 from navitas.insight.explain.subjects import find_component, find_method, find_test, find_thread
@@ -65,7 +66,8 @@ def command(recording: Path | None, *, limit: int, skill: bool, json_file: Path 
     if len(given) > 1:
         raise UsageError(f"{' and '.join(f'--{kind}' for kind in given)} are different subjects", "name one of them")
     with ConsoleProgress(only_live=True) as progress:
-        figures = Figures(load_profile(recording, stage=progress.stage))
+        settings = AnalysisSettings(call_steps="method" in given)
+        figures = Figures(load_profile(recording, settings, stage=progress.stage))
         explanation = _explained(figures, given)
     if json_file is not None:
         write_json(json_file, **_bounded(explanation, str(recording), limit))

@@ -54,11 +54,13 @@ def load(
     alternative: str | None = None,
     evidence: EvidenceChoice = "rails",
     power_model: str | PathLike[str] | None = None,
+    call_steps: bool = False,
 ) -> Profile:
     """Open, parse and analyze a recording.
 
     `alternative` names a second model (`paper1`), in addition to the default one. `evidence="model"` leaves power rails out.
     `power_model` is a file of `navitas power fit`: it gives the figures that the power profile lacks.
+    `call_steps=True` also computes when calls used their energy, which only the page and the explanation of a method show.
 
     Raises:
         RecordingError: The folder is not a recording, or a file can't be read.
@@ -69,7 +71,7 @@ def load(
         from navitas.power.fitted_model import read_fitted_model  # noqa: PLC0415
 
         fitted = read_fitted_model(Path(power_model))
-    return analyze(load_tables(Path(recording), AnalysisSettings(alternative, evidence, fitted)))
+    return analyze(load_tables(Path(recording), AnalysisSettings(alternative, evidence, fitted, call_steps)))
 
 
 def load_tables(path: Path, settings: AnalysisSettings = DEFAULT) -> Loaded:

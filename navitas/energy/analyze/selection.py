@@ -106,8 +106,10 @@ def _facts(table: Facts, new_test: I64) -> Facts:
     return type(table)(**{**chosen, "test": test[rows].astype(table.test.dtype)})
 
 
-def _call_steps(ledger: Ledger, tests: Tests, new_test: I64, edges_ns: list[I64], runs: list[int]) -> CallSteps:
+def _call_steps(ledger: Ledger, tests: Tests, new_test: I64, edges_ns: list[I64], runs: list[int]) -> CallSteps | None:
     """Return the steps of the chosen tests, counted from the new start of their run: off by less than one step."""
+    if ledger.call_steps is None:
+        return None
     steps = _facts(ledger.call_steps, new_test)
     entries = [ledger.runs[row] for row in runs]
     earlier = [

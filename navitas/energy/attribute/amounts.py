@@ -57,7 +57,9 @@ def local_cost(samples: ProbeSamples, j_per_ns: F64) -> LocalCost:
 
 
 JOULES = AMOUNTS
-"""The row of a component's joules in `Amounts.steps`."""
+"""The row of a component's joules in `Growth`."""
+Growth = list[tuple[int, int, F64]]
+"""What grows from each point to the next one of its stretch: component, row, values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +168,7 @@ class Amounts:
         j_per_ns = np.divide(joules[power.component], cpu_ns, out=power.mean_j_per_ns[thread], where=cpu_ns > 0)
         return power.cost.charged(j_per_ns)
 
-    def read(self, threads: Sequence[int], start: I64, t_ns: I64) -> tuple[list[tuple[int, int, F64]], PointPower]:
+    def read(self, threads: Sequence[int], start: I64, t_ns: I64) -> tuple[Growth, PointPower]:
         """Return the growth from each point to the next one of its stretch, as (component, row, values), and the power at probes.
 
         The row is one of `SelfTotals.amounts`, or `JOULES`, which alone depends on the component. A stretch's last value is 0.

@@ -1,4 +1,4 @@
-"""The settings of an analysis: what it uses besides the recording."""
+"""The settings of an analysis: what it uses besides the recording, and what it computes."""
 
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ EvidenceChoice = Literal["rails", "model"]
 
 @dataclass(frozen=True, slots=True)
 class AnalysisSettings:
-    """What an analysis uses besides the recording.
+    """What an analysis uses besides the recording, and what it computes.
 
     - `alternative`: a second power model (`paper1`), in addition to the default one.
     - `evidence`: whether power rails may count as evidence.
     - `fitted`: a model of `navitas power fit`. It gives the figures that the power profile lacks.
+    - `call_steps`: whether the ledger also has the energy of calls over time, which takes time and memory.
     """
 
     alternative: str | None = None
     evidence: EvidenceChoice = "rails"
     fitted: FittedModel | None = None
+    call_steps: bool = False
 
     @property
     def use_rails(self) -> bool:

@@ -96,7 +96,7 @@ def build_ledger(
         methods=parsed.method_table,
         energy=joined_energy(facts),
         calls=joined_calls(facts, alternative=has_alternative),
-        call_steps=joined_steps(facts),
+        call_steps=joined_steps(facts) if settings.call_steps else None,
         shares=joined_shares(facts, count),
         transfers=joined_transfers(facts),
         handed=joined_handed_tasks([run.handed for run in facts], count),

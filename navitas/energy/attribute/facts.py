@@ -45,7 +45,7 @@ class RunFacts:
 
     energy: Columns
     calls: Columns
-    steps: Columns
+    steps: Columns | None
     shares: Columns
     transfers: Sequence[Columns]
     handed: HandedTasks
@@ -212,9 +212,8 @@ def joined_calls(runs: Sequence[RunFacts], *, alternative: bool) -> Calls:
 
 def joined_steps(runs: Sequence[RunFacts]) -> CallSteps:
     """The energy of calls over time of all runs, sorted."""
-    return CallSteps(
-        *_sorted([run.steps for run in runs], [np.empty(0, kind) for kind in (*(np.int32,) * 4, np.float64)], keys=4)
-    )
+    parts = [run.steps for run in runs if run.steps is not None]
+    return CallSteps(*_sorted(parts, [np.empty(0, kind) for kind in (*(np.int32,) * 4, np.float64)], keys=4))
 
 
 def joined_shares(runs: Sequence[RunFacts], components: int) -> Shares:
@@ -263,9 +262,10 @@ def _charged_paths(charges: Sequence[Charges], spans: WindowSpans) -> list[SelfT
     return parts
 
 
-def _steps(run: AttributedRun, charges: Sequence[Charges], rows: RunRows, owner: I64) -> Columns:
-    """The energy of calls over time, with their charges. `owner` is that of each row."""
-    totals = run.calls.steps
+def _steps(run: AttributedRun, charges: Sequence[Charges], rows: RunRows, owner: I64) -> Columns | None:
+    """The energy of calls over time, with their charges, if it is wanted. `owner` is that of each row."""
+    if (totals := run.calls.steps) is None:
+        return None
     for one in charges:
         window = run.spans.at(one.t_ns)
         inside = np.flatnonzero((window != NO_WINDOW) & (one.path != OUTSIDE))

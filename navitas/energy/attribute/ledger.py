@@ -205,9 +205,6 @@ class CallSteps(ColumnTable):
     raw_j: F64
 
 
-NO_CALL_STEPS = CallSteps(*(np.empty(0, np.int32),) * 4, np.empty(0))
-
-
 @dataclass(frozen=True, slots=True)
 class Calls(ColumnTable):
     """Calls, sorted by test, owner and path. A call path's callers have rows, too. Times exclude callees.
@@ -327,7 +324,8 @@ class Ledger:
     """All facts of a recording, and the dimensions whose rows they refer to.
 
     `run_energy_j` (run × component) is read from the curves alone; sums of facts must agree with it. `alternative` names the
-    model of the columns `alternative_j`, or is None. `messages` is None if no run recorded communications between modules.
+    model of the columns `alternative_j`, or is None. `call_steps` is None unless `AnalysisSettings.call_steps` requested it.
+    `messages` is None if no run recorded communications between modules.
     """
 
     runs: tuple[RunEntry, ...]
@@ -346,7 +344,7 @@ class Ledger:
     evidence: tuple[Evidence, ...]
     alternative: str | None
     curves: CurveStore
-    call_steps: CallSteps = NO_CALL_STEPS
+    call_steps: CallSteps | None = None
     messages: ModuleMessages | None = None
 
 

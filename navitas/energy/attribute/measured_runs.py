@@ -65,14 +65,17 @@ class MeasuredRuns:
 
     def inputs(self, run: RunTables) -> ComponentInputs:
         """The inputs of components for a run."""
-        return self._inputs(RunCalls(run, self.paths, self._methods))
+        return self._inputs(self._calls(run))
+
+    def _calls(self, run: RunTables) -> RunCalls:
+        return RunCalls(run, self.paths, self._methods, with_steps=self.settings.call_steps)
 
     def _inputs(self, calls: RunCalls) -> ComponentInputs:
         methods = len(self._methods.kinds)
         return ComponentInputs(self.manifest, self.model, calls.spans.marks, methods, self.settings, lambda: calls.api)
 
     def _of_run(self, run: RunTables, components: Sequence[Component]) -> RunComponents:
-        calls = RunCalls(run, self.paths, self._methods)
+        calls = self._calls(run)
         inputs = self._inputs(calls)
         for component in components:
             calls.components.append(self._marked(component.name, component.curves(run, inputs)))

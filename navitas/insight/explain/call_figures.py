@@ -68,6 +68,8 @@ class CallFigures:
         """
         ledger = self.figures.profile.ledger
         steps, tests = ledger.call_steps, ledger.tests
+        if steps is None:
+            return []
         methods = ledger.paths.method
         ids = np.unique(methods[methods >= 0])
         path_is_of = np.isin(methods, ids[first_ids(ledger.methods, ids) == method])

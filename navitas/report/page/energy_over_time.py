@@ -10,7 +10,7 @@ from navitas.energy.analyze.bounded_tree import BoundedTree
 from navitas.energy.attribute.calls.paths import OUTSIDE
 from navitas.energy.attribute.curves import in_sorted, overlaps
 from navitas.energy.attribute.forest import binned
-from navitas.energy.attribute.ledger import Ledger
+from navitas.energy.attribute.ledger import CallSteps, Ledger
 from navitas.recording.parse.arrays import F64, I64, Bool, ColumnTable
 from navitas.report.page.page_basis import PageBasis
 from navitas.report.page.power_over_time import PageRun
@@ -29,14 +29,14 @@ class NodeSteps(ColumnTable):
     joules: F64
 
 
-def node_steps(basis: PageBasis, tree: BoundedTree, runs: list[PageRun], most: int) -> NodeSteps:
+def node_steps(basis: PageBasis, calls: CallSteps, tree: BoundedTree, runs: list[PageRun], most: int) -> NodeSteps:
     """Return at most `most` rows, and one for each other node with energy. The rows of a node add up to its self energy.
 
     What is smaller than the `most` largest rows is part of the largest row of its node. If it is unknown when a node used its
     energy, that is in the middle of its test.
     """
     energy_j = tree.self_by.sum(axis=1)
-    parts = [_shares(basis, tree, number, run) for number, run in enumerate(runs)]
+    parts = [_shares(basis, calls, tree, number, run) for number, run in enumerate(runs)]
     shares = NodeSteps.joined([NodeSteps(*(np.empty(0, np.int64),) * 3, np.empty(0)), *parts])
     total = binned(shares.node, shares.joules, len(tree))
     shares = shares.chosen(total[shares.node] > 0)
@@ -82,13 +82,13 @@ def _middles(basis: PageBasis, runs: list[PageRun]) -> tuple[I64, I64]:
     return run, step
 
 
-def _shares(basis: PageBasis, tree: BoundedTree, number: int, run: PageRun) -> NodeSteps:
+def _shares(basis: PageBasis, calls: CallSteps, tree: BoundedTree, number: int, run: PageRun) -> NodeSteps:
     """Return what is known of one run. The joules of a node are in proportion to its energy in that step."""
     ledger, full = basis.profile.ledger, basis.tree
     rows = (row for group in basis.listed for row in group.typical.rows if ledger.tests.run[row] == run.row)
     is_shown = np.zeros(len(ledger.tests), bool)
     is_shown[list(rows)] = True
-    called = ledger.call_steps.chosen(is_shown[ledger.call_steps.test])
+    called = calls.chosen(is_shown[calls.test])
     pairs = called.test.astype(np.int64) * len(ledger.owners) + called.owner
     # Steps of small rows are rounded, and so may lie beyond the test.
     last_ns = np.maximum(ledger.tests.end_ns - 1, ledger.tests.start_ns)[called.test]

@@ -15,7 +15,7 @@ from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.names import MethodNames, source_of, test_label
 from navitas.recording.parse.arrays import F64, I64
 from navitas.report.figure_notes import method_note, statuses
-from navitas.report.page.energy_over_time import NodeSteps, node_steps
+from navitas.report.page.energy_over_time import node_steps
 from navitas.report.page.page_basis import PageBasis
 from navitas.report.page.power_over_time import PageRun, page_runs, power_columns
 
@@ -61,7 +61,7 @@ def page_data(basis: PageBasis, limits: PageLimits) -> dict[str, Any]:
         },
         "methods": methods.columns(),
         "nodes": _nodes(tree, methods.number(tree.method), thread, basis.profile.components),
-        "bins": _bins(node_steps(basis, tree, runs, limits.steps), runs),
+        "bins": _bins(basis, tree, runs, limits.steps),
         "timeline": power_columns(basis, runs, limits.powers),
         "baseline": _before(basis, tree, methods),
     }
@@ -197,7 +197,12 @@ def _nodes(tree: BoundedTree, method: I64, thread: I64, components: Sequence[str
     }
 
 
-def _bins(steps: NodeSteps, runs: Sequence[PageRun]) -> dict[str, Any]:
+def _bins(basis: PageBasis, tree: BoundedTree, runs: list[PageRun], most: int) -> dict[str, Any] | None:
+    """Return the energy of nodes over time. None if the analysis left that out."""
+    calls = basis.profile.ledger.call_steps
+    if calls is None:
+        return None
+    steps = node_steps(basis, calls, tree, runs, most)
     return {
         "run": [{"edges_ms": ((run.edges_ns - run.start_ns) / 1e6).round(3).tolist()} for run in runs],
         "node": _column(steps.node),

@@ -17,4 +17,11 @@ def write(profile: Profile, out: IO[str], *, page: PageRequest | None = None) ->
     out.writelines(page_parts(PageBasis(profile, page or PageRequest())))
 
 
-FORMAT = Format("html", ".html", "a page for a browser: what uses the energy, where, when, and how", write, options=("page",))
+FORMAT = Format(
+    "html",
+    ".html",
+    "a page for a browser: what uses the energy, where, when, and how",
+    write,
+    options=("page",),
+    call_steps=True,
+)

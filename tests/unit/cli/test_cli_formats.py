@@ -10,6 +10,7 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
+from support.html_pages import Page
 
 import navitas
 from navitas.base.errors import ExitCode, NavitasError
@@ -18,6 +19,7 @@ from navitas.cli.habits.shared_options import ReportOptions
 from navitas.cli.main import run
 from navitas.cli.profile.measuring import report_outcome
 from navitas.cli.report.formats import ReportFile
+from navitas.energy.attribute.calls.step_totals import StepTotals
 from navitas.report import registry
 from navitas.report.registry import format_names
 
@@ -221,6 +223,16 @@ def test_default_formats_are_written_to_the_recording(tmp_path: Path, capsys: py
         assert page.read_text("utf-8").startswith("<!DOCTYPE html>")
         assert f"page: {page} (open it in a browser)" in shown
     assert (recording / "report.json").is_file()
+
+
+def test_calls_over_time_are_computed_only_for_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = tmp_path / "page.html"
+    assert report("--html", page) == ExitCode.OK
+    assert Page(page.read_text("utf-8")).data["page-data"]["bins"]["node"]
+    assert ReportOptions(default_formats=("json", "html")).file_analysis.call_steps
+    monkeypatch.setattr(StepTotals, "__init__", lambda *_: pytest.fail("steps are computed"))
+    others = [f"--format={name}={tmp_path / name}" for name in format_names() if name not in ("html", "parquet")]
+    assert report(*others) == run(["explain", str(GOLDEN)]) == ExitCode.OK
 
 
 def test_help_lists_the_formats(plugins: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -61,7 +61,7 @@ def test_a_page_shows_the_profile(golden: Callable[[str, str], None]) -> None:
 
 
 def test_the_data_adds_up_to_the_tests() -> None:
-    data = data_of(navitas.load(RECORDING))
+    data = data_of(navitas.load(RECORDING, call_steps=True))
     tests = columns(data, "tests")
     for (app_uj, total_uj), app, total in zip(sums(data), tests["app_uj"], tests["total_uj"], strict=True):
         assert (app_uj, total_uj) == (pytest.approx(app, rel=1e-4), pytest.approx(total, rel=1e-4))
@@ -70,6 +70,11 @@ def test_the_data_adds_up_to_the_tests() -> None:
     for node, uj in zip(bins["node"], bins["uj"], strict=True):
         by_node[node] += uj
     assert by_node == pytest.approx(nodes["self_uj"], rel=1e-3, abs=1e-3), "energy over time adds up to that of the nodes"
+
+
+def test_calls_have_no_times_if_the_analysis_left_them_out() -> None:
+    data = data_of(navitas.load(RECORDING))
+    assert data["bins"] is None and data["timeline"] and data["nodes"]["self_uj"]
 
 
 def test_methods_have_the_energy_of_their_nodes() -> None:

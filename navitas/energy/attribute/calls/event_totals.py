@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.energy.attribute.amounts import JOULES, Amounts, PointPower
+from navitas.energy.attribute.amounts import JOULES, Amounts, Growth, PointPower
 from navitas.energy.attribute.calls.paths import OUTSIDE, Paths
 from navitas.energy.attribute.calls.self_totals import (
     AMOUNTS,
@@ -78,12 +78,13 @@ _DENSE = 4
 class EventTotals:
     """Sums up the time in which each call path was innermost, by test and thread, batch by batch, in bounded memory.
 
-    A call, its exception and its cut count in the test in which the call was entered. `steps` gets the joules over time.
+    A call, its exception and its cut count in the test in which the call was entered. `steps` gets the joules over time, if
+    there is one.
     """
 
-    def __init__(self, spans: WindowSpans, amounts: Amounts, paths: Paths, steps: StepTotals) -> None:
+    def __init__(self, spans: WindowSpans, amounts: Amounts, paths: Paths, steps: StepTotals | None) -> None:
         self._spans, self._amounts, self._paths, self._steps = spans, amounts, paths, steps
-        self.marks = np.union1d(spans.marks, steps.marks)
+        self.marks = spans.marks if steps is None else np.union1d(spans.marks, steps.marks)
         """The tests' edges, and where steps begin."""
         self._entered = _Entered()
         self._parts: list[SelfTotals] = []
@@ -94,8 +95,11 @@ class EventTotals:
         segments = segments_of(batch, self._spans)
         failed, segment = segments.failed()
         carried = segments.carried(failed, segment)
-        spent, joules = _spent(segments, failed[~carried], self._amounts, len(self._paths))
-        self._add_steps(batch, joules)
+        threads = [piece.thread for piece in batch.pieces]
+        growth, power = self._amounts.read(threads, batch.start, batch.t_ns)
+        if self._steps is not None:
+            self._add_steps(self._steps, batch, growth)
+        spent = _spent(segments, failed[~carried], growth, power, len(self._paths))
         for totals in (spent, self._entered.ends(segments, failed[carried], segment[carried], self._paths)):
             kept = totals.window != NO_WINDOW
             if kept.any():
@@ -110,8 +114,9 @@ class EventTotals:
         """The totals of all batches."""
         return merged_totals(self._parts)
 
-    def _add_steps(self, batch: EventBatch, joules: F64) -> None:
+    def _add_steps(self, steps: StepTotals, batch: EventBatch, growth: Growth) -> None:
         """Add the joules between points to the steps. A step begins at each of the walk's marks, and at others."""
+        joules = sum((values for _, row, values in growth if row == JOULES), np.zeros(len(batch.t_ns)))
         used = np.flatnonzero((batch.path != OUTSIDE) & (joules != 0))
         mark = np.searchsorted(batch.segment_start, used, side="right") - 1
         key, size = mark * len(self._paths) + batch.path[used], len(batch.segment_start) * len(self._paths)
@@ -127,11 +132,11 @@ class EventTotals:
         window = self._spans.at(t_ns)
         inside = np.flatnonzero(window != NO_WINDOW)
         thread = np.array([one.thread for one in batch.pieces], np.int64)[piece[inside]]
-        self._steps.add_at(t_ns[inside], window[inside], thread, path[inside], of_cells[inside])
+        steps.add_at(t_ns[inside], window[inside], thread, path[inside], of_cells[inside])
 
 
-def _spent(segments: EventSegments, failed: I64, amounts: Amounts, paths: int) -> tuple[SelfTotals, F64]:
-    """Amounts between points, entered calls and failed calls, by segment and path; and the joules between points.
+def _spent(segments: EventSegments, failed: I64, growth: Growth, power: PointPower, paths: int) -> SelfTotals:
+    """Amounts between points (`growth`), entered calls and failed calls, by segment and path.
 
     `failed`: points at which a call failed.
     """
@@ -142,11 +147,9 @@ def _spent(segments: EventSegments, failed: I64, amounts: Amounts, paths: int) -
     if size > _DENSE * len(key):
         keys, key = np.unique(key, return_inverse=True)
         size = len(keys)
-    threads = [piece.thread for piece in batch.pieces]
     spent, joules = np.zeros((AMOUNTS, size)), {}
-    steps, power = amounts.read(threads, batch.start, batch.t_ns)
-    for component, row, step in steps:
-        total = np.bincount(key, step, size)
+    for component, row, values in growth:
+        total = np.bincount(key, values, size)
         if row == JOULES:
             joules[component] = total
         else:
@@ -166,8 +169,7 @@ def _spent(segments: EventSegments, failed: I64, amounts: Amounts, paths: int) -
     segment = key_used // paths
     of_components = {component: column[used] for component, column in joules.items()}
     where = segments.window[segment], segments.thread[segment], key_used % paths
-    of_points = sum((step for _, row, step in steps if row == JOULES), np.zeros(len(batch.t_ns)))
-    return SelfTotals(*where, counts[:, used], spent[:, used], of_components), of_points
+    return SelfTotals(*where, counts[:, used], spent[:, used], of_components)
 
 
 def _power_at_probes(power: PointPower, key: I64, entry: I64, left: I64, calls: I64) -> F64:

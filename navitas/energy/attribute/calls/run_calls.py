@@ -40,10 +40,10 @@ class FoldedCalls:
         return cls(owner, rows, _paths_of(owner, rows, paths))
 
 
-def totals_of_folded(calls: FoldedCalls, spans: WindowSpans, amounts: Amounts, steps: StepTotals) -> SelfTotals:
+def totals_of_folded(calls: FoldedCalls, spans: WindowSpans, amounts: Amounts, steps: StepTotals | None) -> SelfTotals:
     """Sum up the self time of every fold node, by test. It has the share of an epoch's energy that its self time has.
 
-    `steps` gets the joules over time.
+    `steps` gets the joules over time, if there is one.
 
     An epoch may extend over a test's edge, because a thread's last calls before it waits may have no anchor. Its calls count
     in the test in which it begins: the probe that ends the epoch is no part of it. Its time and energy are split at the edge.
@@ -62,7 +62,8 @@ def totals_of_folded(calls: FoldedCalls, spans: WindowSpans, amounts: Amounts, s
     used = np.any(counts > 0, axis=0) | (inside[WALL_NS] > 0)
     shared = {component: column * share for component, column in joules.items()}
     totals = SelfTotals(window, owner[row], path[row], counts, inside, shared)
-    steps.add_spans(totals, low, high)
+    if steps is not None:
+        steps.add_spans(totals, low, high)
     return merged_totals([totals.chosen(used)])
 
 
@@ -98,16 +99,17 @@ class RunCalls:
 
     `components` are the curves of components, in order, as they become known. Events are read when the first component asks for
     `api`, or for the totals. If the curves of threads are complete by then, as those of the CPU are, once is enough.
+    `with_steps`: whether `steps` are wanted.
     """
 
-    def __init__(self, run: RunTables, paths: Paths, methods: ApiMethods | None = None) -> None:
+    def __init__(self, run: RunTables, paths: Paths, methods: ApiMethods | None = None, *, with_steps: bool = False) -> None:
         self.run, self.paths, self.spans = run, paths, WindowSpans(run.app.windows)
         self.components: list[ComponentCurves | None] = []
         self._methods = methods or ApiMethods()
         self._records = _Records(run)
         self._read_with: _Energies | None = None
         self._totals: list[SelfTotals] = []
-        self.steps = StepTotals(run.start_ns, run.end_ns)
+        self.steps = StepTotals(run.start_ns, run.end_ns) if with_steps else None
         """The energy of the totals over time."""
         self._api: ApiCalls | None = None
 
@@ -147,7 +149,8 @@ class RunCalls:
         has_apis, api = bool(kinds.any()), [NO_SPANS]
         threads, alternative = _energies(components)
         amounts = Amounts(threads, alternative).with_local_cost(self.run)
-        self.steps = StepTotals(self.run.start_ns, self.run.end_ns)
+        if self.steps is not None:
+            self.steps = StepTotals(self.run.start_ns, self.run.end_ns)
         totals = EventTotals(self.spans, amounts, self.paths, self.steps) if components else None
         first = self._api is None
         for batch in walk(self.run.threads, self.paths, self.spans.marks if totals is None else totals.marks):

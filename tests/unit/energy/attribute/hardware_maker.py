@@ -123,7 +123,7 @@ def profile_of(
     described = [Run.model_validate({"id": number, "repeat": 0, **fields}) for number in range(len(runs))]
     made = made.model_copy(update={"tests": tests, "runs": described})
     parsed = ParsedRecording(MethodTable(methods, {}), numbered, (), ())
-    settings = AnalysisSettings(alternative, "rails" if use_rails else "model")
+    settings = AnalysisSettings(alternative, "rails" if use_rails else "model", call_steps=True)
     profile = Profile(build_ledger(parsed, made, PHONE, settings, components=components), ABOUT)
     profile.warnings += notices(profile)
     return profile

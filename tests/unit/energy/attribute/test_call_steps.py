@@ -25,6 +25,7 @@ def sums(ledger: Ledger) -> tuple[dict[tuple[int, ...], float], dict[tuple[int, 
     """Return the energy of each test, owner and path, by the steps and by the ledger."""
     by_step: dict[tuple[int, ...], float] = {}
     steps, energy = ledger.call_steps, ledger.energy
+    assert steps is not None
     for *key, joules in zip(steps.test.tolist(), steps.owner.tolist(), steps.path.tolist(), steps.raw_j.tolist(), strict=True):
         by_step[tuple(key)] = by_step.get(tuple(key), 0.0) + joules
     in_calls = (energy.path > PROBES) & (energy.raw_j != 0)
@@ -41,6 +42,7 @@ def test_the_steps_add_up_to_the_calls(seed: int) -> None:
     ledger = profile_of(random_hardware_run(Random(seed)), api_kinds=[int(kind) for kind in HookKind][:3]).ledger
     by_step, whole = sums(ledger)
     assert by_step == pytest.approx(whole, rel=1e-9, abs=1e-15)
+    assert ledger.call_steps is not None
     assert ((ledger.call_steps.step >= 0) & (ledger.call_steps.step < STEPS)).all()
 
 
@@ -49,13 +51,24 @@ def test_energy_is_in_the_steps_in_which_the_calls_ran(tmp_path: Path) -> None:
         ThreadSpec("main", (Call("a.Work#early", 10, 30), Call("a.Work#late", 60, 80)), busy=((10, 30, 1.0), (60, 80, 1.0))),
     )
     scenario = Scenario(100, threads, (TestSpec("a.WorkTest#works", 5, 95),))
-    ledger = navitas.load(make_recording(tmp_path / "recording", scenario).path).ledger
+    ledger = navitas.load(make_recording(tmp_path / "recording", scenario).path, call_steps=True).ledger
     run, steps = ledger.runs[0], ledger.call_steps
+    assert steps is not None
     names = [ledger.methods.methods[ledger.paths.method[path]].name for path in steps.path.tolist()]
     start_ms = steps.step * run.call_step_ns / 1e6
     for name, low, high in (("early", 10, 30), ("late", 60, 80)):
         own = np.array([each == name for each in names])
         assert own.any() and low - 2 <= start_ms[own].min() and start_ms[own].max() <= high + 2
+
+
+def test_no_steps_are_computed_unless_they_are_requested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scenario = Scenario(100, (ThreadSpec("main", (Call("a.Work#run", 10, 30),)),), (TestSpec("a.WorkTest#works", 5, 95),))
+    path = make_recording(tmp_path / "recording", scenario).path
+    requested = navitas.load(path, call_steps=True).ledger
+    monkeypatch.setattr(step_totals.StepTotals, "__init__", lambda *_: pytest.fail("steps are computed"))
+    ledger = navitas.load(path).ledger
+    assert ledger.call_steps is None and requested.call_steps is not None
+    assert ledger.energy.raw_j == pytest.approx(requested.energy.raw_j, rel=1e-12)
 
 
 def test_few_rows_remain_those_with_the_most_energy(monkeypatch: pytest.MonkeyPatch) -> None:
