@@ -76,7 +76,7 @@ def test_a_thread_without_a_clock_has_no_figures_and_a_warning(tmp_path: Path) -
     assert spin.inclusive_j_per_call == pytest.approx(spin.inclusive_j), "by the call that has energy"
     assert totals["handle"].known(totals["handle"].inclusive_j) is None and totals["handle"].inclusive_j_per_call is None
     (warning,) = [notice for notice in profile.warnings if notice.code == "no_thread_cpu_time"]
-    wanted = "4 calls have no CPU energy: the CPU time of their threads is unknown (VirtualThread, brief); it is among"
+    wanted = "4 calls have no CPU energy: the CPU time of their threads is unknown (VirtualThread, brief). The threads that"
     assert warning.message.startswith(wanted)
     assert not check(profile)
 
