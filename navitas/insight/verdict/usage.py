@@ -13,7 +13,7 @@ from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.names import test_label
 from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.roll_up import MethodTotal
-from navitas.energy.analyze.spread import MethodRepeats
+from navitas.energy.analyze.spread import MethodRepeats, Spread
 from navitas.insight.verdict.figures import ComponentFigures, Figures, ThreadUse
 from navitas.insight.verdict.statement import Statement, percent_of
 
@@ -24,6 +24,8 @@ _BUSY, _IDLE = 0.8, 0.2
 _MOST = 0.5
 _LEAST_OUTSIDE = 0.2
 _LEAST_NAMED = 0.05
+_MANY = 100
+"""Calls a run from which their fraction does not matter."""
 _TIMED = ("sched", "thread-freq", "thread-time")
 """Levels of evidence that know the CPU time of each thread."""
 
@@ -174,11 +176,12 @@ def component_name(name: str) -> str:
 
 
 def _calls(method: MethodRepeats) -> str:
-    calls = round(method.total.calls / len(method.calls))
-    if calls <= 1:
+    by_run = Spread(method.calls, method.exclusive_j.counts).counted
+    calls = sum(by_run) / len(by_run)
+    if set(by_run) == {1}:
         return "all of it in one call"
-    call_j = method.exclusive_j.median / calls
-    return f"in {calls:,} calls of {unbroken(joules(call_j))} each on average"
+    number = f"{calls:,.0f} calls" if len(set(by_run)) == 1 else f"{calls:,.{0 if calls >= _MANY else 2}f} calls a run"
+    return f"in {number} of {unbroken(joules(method.exclusive_j.median / calls))} each on average" if calls else f"in {number}"
 
 
 def _calls_others(total: MethodTotal) -> bool:
