@@ -44,7 +44,7 @@ def largest_method(figures: Figures) -> Statement | None:
     method = next(iter(figures.methods), None)
     if method is None or figures.app_j <= 0 or not method.exclusive_j.median > 0:
         return None
-    return method_statement(figures, method)
+    return replace(method_statement(figures, method), rule="largest_method")
 
 
 def next_methods(figures: Figures) -> Statement | None:
@@ -72,12 +72,16 @@ def outside_methods(figures: Figures) -> Statement | None:
 
 def largest_test(figures: Figures) -> Statement | None:
     """The test with the most app energy, among several."""
-    return test_statement(figures, figures.groups[0]) if len(figures.groups) > 1 and figures.app_j > 0 else None
+    if len(figures.groups) < 2 or figures.app_j <= 0:
+        return None
+    return replace(test_statement(figures, figures.groups[0]), rule="largest_test")
 
 
 def largest_thread(figures: Figures) -> Statement | None:
     """The thread with the most energy, among several."""
-    return thread_statement(figures, figures.threads[0]) if len(figures.threads) > 1 and figures.app_j > 0 else None
+    if len(figures.threads) < 2 or figures.app_j <= 0:
+        return None
+    return replace(thread_statement(figures, figures.threads[0]), rule="largest_thread")
 
 
 def largest_component(figures: Figures) -> Statement | None:
@@ -85,7 +89,7 @@ def largest_component(figures: Figures) -> Statement | None:
     if len(figures.components) < 2 or sum(use.energy_j for use in figures.components[1:]) < _LEAST_NAMED * _whole_j(figures):
         return None
     first = figures.components[0]
-    statement = component_statement(figures, first)
+    statement = replace(component_statement(figures, first), rule="largest_component")
     app = max(figures.components, key=lambda use: use.app_j)
     if app.app_j <= 0 or app is first:
         return statement
@@ -126,7 +130,7 @@ def method_statement(figures: Figures, method: MethodRepeats) -> Statement:
         f"{figures.names.brief(method.total.id)} uses {unbroken(joules(self_j))}{itself} {unbroken(joules(figures.app_j))} that"
         f" the app used ({percent_of(share, half)}), {_calls(method)}{on}{_work(method, figures)}."
     )
-    return Statement("largest_method", text, "method", figures.names.label(method.total.id), self_j, share, half)
+    return Statement("method", text, "method", figures.names.label(method.total.id), self_j, share, half)
 
 
 def test_statement(figures: Figures, group: Repeats) -> Statement:
@@ -142,7 +146,7 @@ def test_statement(figures: Figures, group: Repeats) -> Statement:
         text = (
             f"{figures.test_name(group)} uses {energy} of the {unbroken(joules(figures.app_j))} that the app used in all tests."
         )
-    return Statement("largest_test", text, "test", test_label(group.typical), app_j, share, half)
+    return Statement("test", text, "test", test_label(group.typical), app_j, share, half)
 
 
 def thread_statement(figures: Figures, thread: ThreadUse) -> Statement:
@@ -151,7 +155,7 @@ def thread_statement(figures: Figures, thread: ThreadUse) -> Statement:
     energy = f"{unbroken(joules(thread.energy_j))} ({percent_of(share, half)})"
     part = "Most" if share - half > _MOST else "The largest part" if thread is figures.threads[0] else "A part"
     text = f"{part} of the app's energy is used on the thread {thread_name(thread.name)}: {energy}."
-    return Statement("largest_thread", text, "thread", thread.name, thread.energy_j, share, half)
+    return Statement("thread", text, "thread", thread.name, thread.energy_j, share, half)
 
 
 def component_statement(figures: Figures, use: ComponentFigures) -> Statement:
@@ -162,7 +166,7 @@ def component_statement(figures: Figures, use: ComponentFigures) -> Statement:
         f"Of the {unbroken(joules(whole_j))} that the whole phone used while tests ran, {unbroken(joules(use.energy_j))}"
         f" ({percent_of(share, half)}) are {component_name(use.name)}."
     )
-    return Statement("largest_component", text, "component", use.name, use.energy_j, share, half)
+    return Statement("component", text, "component", use.name, use.energy_j, share, half)
 
 
 def thread_name(name: str) -> str:
