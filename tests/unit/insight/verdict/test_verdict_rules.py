@@ -147,6 +147,14 @@ def test_failed_and_cut_tests_limit_the_verdict() -> None:
     )
 
 
+def test_failed_tests_that_never_ran_have_no_energy_of_their_work() -> None:
+    never = waits(status="failed", wall_ns=0, threads=(), base_j=0.0)
+    assert said(limits.failed, polls(), never) == "1 test did not run."
+    assert said(limits.failed, polls(status="cut"), never) == (
+        "1 test failed or did not end: their energy may be that of a part of their work. 1 test did not run."
+    )
+
+
 def test_runs_that_waited_for_others_limit_the_verdict() -> None:
     assert said(limits.starved, polls(starved_ns=SECOND_NS, waited_ns=SECOND_NS), waits()) == (
         "1 of 2 runs waited for a CPU that other programs used: on an idle device, their energy differs."
