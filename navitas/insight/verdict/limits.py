@@ -28,9 +28,7 @@ def failed(figures: Figures) -> Statement | None:
     ran = {(test.module, test.class_name, test.method) for test in bad if test.wall_ns > 0 or test.app_j > 0}
     sentences = []
     if ran:
-        sentences.append(
-            f"{counted(len(ran), 'test')} failed or did not end: their energy may be that of a part of their work."
-        )
+        sentences.append(f"{counted(len(ran), 'test')} failed or did not end: their energy may be that of a part of their work.")
     if never := len(names) - len(ran):
         sentences.append(f"{counted(never, 'test')} did not run.")
     return Statement("failed", " ".join(sentences)) if sentences else None
