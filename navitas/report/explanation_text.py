@@ -19,7 +19,8 @@ _SELF = "Self energy has the calls that have no probes, such as those into libra
 def explanation_text(explanation: Explanation, recording: str, limit: int) -> str:
     """Return at most `limit` characters of whole lines: the verdict, its limits, figures and tables, and what to do.
 
-    Tables have fewer rows until the text fits. If it never does, its end is cut and a note says so.
+    Tables have fewer rows until the text fits. If it never does, its end is cut and a note says so. A first line that is
+    too long is cut, too. `limit` is at least 100.
     """
     for rows in range(_MOST_ROWS, 0, -1):
         text = "\n".join(_lines(explanation, recording, rows)) + "\n"
@@ -27,7 +28,9 @@ def explanation_text(explanation: Explanation, recording: str, limit: int) -> st
             return text
     note = f"… cut after {limit:,} characters (--limit)\n"
     kept = text[: max(limit - len(note), 0)]
-    return kept[: kept.rfind("\n") + 1] + (note if len(note) <= limit else "")
+    end = kept.rfind("\n") + 1
+    # The first line is the answer: part of it is better than nothing.
+    return (kept[:end] or f"{kept[:-2]}…\n") + note
 
 
 def _lines(explanation: Explanation, recording: str, rows: int) -> Iterator[str]:

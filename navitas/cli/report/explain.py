@@ -24,6 +24,8 @@ from navitas.insight.verdict.figures import Figures
 from navitas.report.explanation_text import explanation_text
 
 _LIMIT = 4000
+_LONGEST_NAME = 300
+_LONGEST_SENTENCE = 1000
 
 
 @click.command(
@@ -91,8 +93,23 @@ def _explained(figures: Figures, subject: dict[str, str]) -> Explanation:
 
 
 def _bounded(explanation: Explanation, recording: str, limit: int) -> dict[str, Any]:
-    """Return the document's members, with so many rows that it has at most `limit` characters, if that is possible."""
+    """Return the document's members, with so many rows that it has at most `limit` characters, if that is possible.
+
+    Names and sentences that are longer than any should be are cut first.
+    """
     rows = MOST_ROWS
-    while rows and len(json.dumps({"schema_version": SCHEMA_VERSION, **explanation.as_json(rows, recording)}, indent=2)) > limit:
+    while True:
+        document: dict[str, Any] = _cut(explanation.as_json(rows, recording))
+        if not rows or len(json.dumps({"schema_version": SCHEMA_VERSION, **document}, indent=2)) <= limit:
+            return document
         rows //= 2
-    return explanation.as_json(rows, recording)
+
+
+def _cut(value: Any, key: str = "") -> Any:
+    """Return a JSON value whose texts are bounded. Commands stay: part of a command is no command."""
+    if isinstance(value, dict):
+        return {name: _cut(part, name) for name, part in value.items()}
+    if isinstance(value, list):
+        return list(map(_cut, value))
+    most = _LONGEST_SENTENCE if key == "text" else _LONGEST_NAME
+    return f"{value[: most - 1]}…" if isinstance(value, str) and key != "command" and len(value) > most else value

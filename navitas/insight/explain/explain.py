@@ -182,8 +182,11 @@ class Explainer:
         self, statement: Statement, sums: dict[str, Value], tables: tuple[ExplanationTable, ...], step: NextStep
     ) -> Explanation:
         whole = verdict_of(self._figures)
-        measure = whole.next_step if {"explain", "report"}.isdisjoint(whole.next_step.command) else None
-        verdict = EnergyVerdict((statement,), whole.limits, step)
+        measure = whole.next_step if whole.next_step.command[1] not in ("explain", "report") else None
+        # `same_size` names these methods.
+        largest = [("method", self._name(method.total.id)) for method in self._figures.methods[:2]]
+        limits = [limit for limit in whole.limits if limit.rule != "same_size" or (statement.kind, statement.name) in largest]
+        verdict = EnergyVerdict((statement,), tuple(limits), step)
         tables = tuple(table.first(MOST_ROWS) for table in tables if table.rows)
         return Explanation(statement.kind, statement.name, verdict, sums, tables, (step, *([measure] if measure else [])))
 

@@ -22,13 +22,16 @@ def noise(figures: Figures) -> Statement | None:
 
 
 def failed(figures: Figures) -> Statement | None:
-    """Tests that failed or were cut: their energy is that of a part of their work."""
-    names = {(test.module, test.class_name, test.method) for test in figures.profile.tests if test.status in ("failed", "cut")}
-    if not names:
-        return None
-    return Statement(
-        "failed", f"{counted(len(names), 'test')} failed or did not end: their energy may be that of a part of their work."
-    )
+    """Tests that failed or were cut: their energy is that of a part of their work, if they ran at all."""
+    bad = [test for test in figures.profile.tests if test.status in ("failed", "cut")]
+    names = {(test.module, test.class_name, test.method) for test in bad}
+    ran = {(test.module, test.class_name, test.method) for test in bad if test.wall_ns > 0 or test.app_j > 0}
+    sentences = []
+    if ran:
+        sentences.append(f"{counted(len(ran), 'test')} failed or did not end: their energy may be that of a part of their work.")
+    if never := len(names) - len(ran):
+        sentences.append(f"{counted(never, 'test')} did not run.")
+    return Statement("failed", " ".join(sentences)) if sentences else None
 
 
 def starved(figures: Figures) -> Statement | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
-from navitas.base.untrusted_text import printable
+from navitas.base.untrusted_text import is_printable, printable
 from navitas.energy.analyze.profile import Profile
 from navitas.insight.verdict.statement import Statement
 
@@ -15,8 +16,17 @@ RECORDING, PROJECT = "RECORDING", "PROJECT"
 _MASK = "***"
 _REPEATS = ("--repeat", "5")
 _FEW = 5
-_WITH_VALUE = ("-o", "--output", "--repeat")
 _AGAIN = ("profile", "record", "demo")
+_KEPT = frozenset(
+    f"--{name}" for name in ("device", "evidence", "exclude", "granularity", "include", "mode", "module", "phone", "record")
+) | {"--tests", "--trace", "--variant"}
+"""Options with a value that the next command repeats. None of them names a program or a file."""
+_KEPT_FLAGS = frozenset(("--baseline", "--isolate", "--no-test-probes", "--test-probes"))
+_LEFT_OUT = frozenset(("-o", "--collapsed", "--format", "--history", "--html", "--json", "--output", "--repeat", "--speedscope"))
+"""Options with a value that the next command does without: they write files, or it has its own."""
+_LEFT_OUT_FLAGS = frozenset(("--replace", "-q", "--quiet", "-v", "--verbose"))
+_PLAIN_PATH = re.compile(r"[\w./~+@][\w./~+@-]*")
+_UNKNOWN = ("navitas", "profile", PROJECT)
 _LONGEST_WORD = 1000
 
 
@@ -56,26 +66,43 @@ def next_step(profile: Profile, statements: Sequence[Statement], limits: Sequenc
 
 
 def _again(profile: Profile) -> tuple[str, ...]:
-    """Return the command that made the recording, without the name of its folder and without repeats.
+    """Return the command that made the recording, without the files that it wrote and without repeats.
 
+    The recording can come from anyone, and the reader runs this command: it has only what `_kept` knows to be harmless.
     Empty for a recording of other tools' logs, which no command measures again.
     """
     words = profile.about.provenance.get("command_line")
     if not isinstance(words, list) or not words or any(_MASK in str(word) for word in words):
-        return ("navitas", "profile", PROJECT)
-    return tuple(_kept(list(map(str, words)))) if words[1:2] and words[1] in _AGAIN else ()
+        return _UNKNOWN
+    _, *command = map(str, words)
+    if not command or command[0] not in _AGAIN:
+        return ()
+    kept = _kept(command[1:])
+    return _UNKNOWN if kept is None else ("navitas", command[0], *kept)
 
 
-def _kept(words: Sequence[str]) -> Iterator[str]:
-    """Yield the words of a command without its output and its repeats. Words after `--` are another command's."""
-    own = words.index("--") if "--" in words else len(words)
-    is_value = False
-    for word in words[:own]:
-        if is_value or word in _WITH_VALUE:
-            is_value = not is_value
-        elif word != "--replace" and not word.startswith(("--output=", "--repeat=", "-o")):
-            yield word
-    yield from words[own:]
+def _kept(words: Sequence[str]) -> list[str] | None:
+    """Return the project and the options to repeat. None if a word is neither of these nor an option to leave out."""
+    kept: list[str] = []
+    projects = 0
+    rest = iter(words)
+    for word in rest:
+        if not word.startswith("-"):
+            kept.append(word if _PLAIN_PATH.fullmatch(word) else PROJECT)
+            projects += 1
+            continue
+        name, joined, value = word.partition("=") if word.startswith("--") else (word[:2], word[2:], word[2:])
+        if name in _KEPT | _LEFT_OUT:
+            value = value if joined else next(rest, "")
+            if name in _KEPT:
+                if not value or value.startswith("-") or not is_printable(value):
+                    return None
+                kept += (name, value)
+        elif word in _KEPT_FLAGS:
+            kept.append(word)
+        elif word not in _LEFT_OUT_FLAGS:
+            return None
+    return kept if projects <= 1 else None
 
 
 def _quoted(word: str) -> str:

@@ -20,6 +20,7 @@ UsageCode = Literal[
     "base_energy",
 ]
 LimitCode = Literal["noise", "failed", "starved", "hot", "lost", "partial", "evidence", "probes", "same_size", "one_run"]
+SubjectCode = Literal["method", "test", "thread", "component"]
 """What each code means: docs/verdict.md."""
 
 
@@ -27,13 +28,13 @@ LimitCode = Literal["noise", "failed", "starved", "hot", "lost", "partial", "evi
 class Statement:
     """One sentence of the verdict.
 
-    - `rule`: the code of the rule that made it, for scripts.
+    - `rule`: the code of the rule that made it, for scripts; for a subject that the user chose, its kind.
     - `text`: the sentence. Names in it are as in the recording: who shows it escapes them.
     - `kind`, `name`: what it is about, with its full name. Empty if it is about the whole recording.
     - `energy_j`, `share`, `share_half_width`: its figures. None if it has none.
     """
 
-    rule: UsageCode | LimitCode
+    rule: UsageCode | LimitCode | SubjectCode
     text: str
     kind: SubjectKind = ""
     name: str = ""

@@ -13,7 +13,7 @@ from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.names import test_label
 from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.roll_up import MethodTotal
-from navitas.energy.analyze.spread import MethodRepeats
+from navitas.energy.analyze.spread import MethodRepeats, Spread
 from navitas.insight.verdict.figures import ComponentFigures, Figures, ThreadUse
 from navitas.insight.verdict.statement import Statement, percent_of
 
@@ -24,6 +24,8 @@ _BUSY, _IDLE = 0.8, 0.2
 _MOST = 0.5
 _LEAST_OUTSIDE = 0.2
 _LEAST_NAMED = 0.05
+_MANY = 100
+"""Calls a run from which their fraction does not matter."""
 _TIMED = ("sched", "thread-freq", "thread-time")
 """Levels of evidence that know the CPU time of each thread."""
 
@@ -42,7 +44,7 @@ def largest_method(figures: Figures) -> Statement | None:
     method = next(iter(figures.methods), None)
     if method is None or figures.app_j <= 0 or not method.exclusive_j.median > 0:
         return None
-    return method_statement(figures, method)
+    return replace(method_statement(figures, method), rule="largest_method")
 
 
 def next_methods(figures: Figures) -> Statement | None:
@@ -70,12 +72,16 @@ def outside_methods(figures: Figures) -> Statement | None:
 
 def largest_test(figures: Figures) -> Statement | None:
     """The test with the most app energy, among several."""
-    return test_statement(figures, figures.groups[0]) if len(figures.groups) > 1 and figures.app_j > 0 else None
+    if len(figures.groups) < 2 or figures.app_j <= 0:
+        return None
+    return replace(test_statement(figures, figures.groups[0]), rule="largest_test")
 
 
 def largest_thread(figures: Figures) -> Statement | None:
     """The thread with the most energy, among several."""
-    return thread_statement(figures, figures.threads[0]) if len(figures.threads) > 1 and figures.app_j > 0 else None
+    if len(figures.threads) < 2 or figures.app_j <= 0:
+        return None
+    return replace(thread_statement(figures, figures.threads[0]), rule="largest_thread")
 
 
 def largest_component(figures: Figures) -> Statement | None:
@@ -83,7 +89,7 @@ def largest_component(figures: Figures) -> Statement | None:
     if len(figures.components) < 2 or sum(use.energy_j for use in figures.components[1:]) < _LEAST_NAMED * _whole_j(figures):
         return None
     first = figures.components[0]
-    statement = component_statement(figures, first)
+    statement = replace(component_statement(figures, first), rule="largest_component")
     app = max(figures.components, key=lambda use: use.app_j)
     if app.app_j <= 0 or app is first:
         return statement
@@ -124,7 +130,7 @@ def method_statement(figures: Figures, method: MethodRepeats) -> Statement:
         f"{figures.names.brief(method.total.id)} uses {unbroken(joules(self_j))}{itself} {unbroken(joules(figures.app_j))} that"
         f" the app used ({percent_of(share, half)}), {_calls(method)}{on}{_work(method, figures)}."
     )
-    return Statement("largest_method", text, "method", figures.names.label(method.total.id), self_j, share, half)
+    return Statement("method", text, "method", figures.names.label(method.total.id), self_j, share, half)
 
 
 def test_statement(figures: Figures, group: Repeats) -> Statement:
@@ -140,7 +146,7 @@ def test_statement(figures: Figures, group: Repeats) -> Statement:
         text = (
             f"{figures.test_name(group)} uses {energy} of the {unbroken(joules(figures.app_j))} that the app used in all tests."
         )
-    return Statement("largest_test", text, "test", test_label(group.typical), app_j, share, half)
+    return Statement("test", text, "test", test_label(group.typical), app_j, share, half)
 
 
 def thread_statement(figures: Figures, thread: ThreadUse) -> Statement:
@@ -149,7 +155,7 @@ def thread_statement(figures: Figures, thread: ThreadUse) -> Statement:
     energy = f"{unbroken(joules(thread.energy_j))} ({percent_of(share, half)})"
     part = "Most" if share - half > _MOST else "The largest part" if thread is figures.threads[0] else "A part"
     text = f"{part} of the app's energy is used on the thread {thread_name(thread.name)}: {energy}."
-    return Statement("largest_thread", text, "thread", thread.name, thread.energy_j, share, half)
+    return Statement("thread", text, "thread", thread.name, thread.energy_j, share, half)
 
 
 def component_statement(figures: Figures, use: ComponentFigures) -> Statement:
@@ -160,7 +166,7 @@ def component_statement(figures: Figures, use: ComponentFigures) -> Statement:
         f"Of the {unbroken(joules(whole_j))} that the whole phone used while tests ran, {unbroken(joules(use.energy_j))}"
         f" ({percent_of(share, half)}) are {component_name(use.name)}."
     )
-    return Statement("largest_component", text, "component", use.name, use.energy_j, share, half)
+    return Statement("component", text, "component", use.name, use.energy_j, share, half)
 
 
 def thread_name(name: str) -> str:
@@ -174,11 +180,12 @@ def component_name(name: str) -> str:
 
 
 def _calls(method: MethodRepeats) -> str:
-    calls = round(method.total.calls / len(method.calls))
-    if calls <= 1:
+    by_run = Spread(method.calls, method.exclusive_j.counts).counted
+    calls = sum(by_run) / len(by_run)
+    if set(by_run) == {1}:
         return "all of it in one call"
-    call_j = method.exclusive_j.median / calls
-    return f"in {calls:,} calls of {unbroken(joules(call_j))} each on average"
+    number = f"{calls:,.0f} calls" if len(set(by_run)) == 1 else f"{calls:,.{0 if calls >= _MANY else 2}f} calls a run"
+    return f"in {number} of {unbroken(joules(method.exclusive_j.median / calls))} each on average" if calls else f"in {number}"
 
 
 def _calls_others(total: MethodTotal) -> bool:

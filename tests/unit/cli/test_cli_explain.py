@@ -11,6 +11,11 @@ import pytest
 from support.every_command import COMMANDS
 
 from navitas.cli.main import run
+from navitas.cli.report.explain import _bounded
+from navitas.insight.explain.explanation import Explanation, ExplanationTable
+from navitas.insight.verdict.next_step import NextStep
+from navitas.insight.verdict.statement import Statement
+from navitas.insight.verdict.verdict import EnergyVerdict
 
 RECORDING = str(Path(__file__).parents[2] / "golden/recording-v1")
 
@@ -68,6 +73,18 @@ def test_json_has_the_same_answer_within_the_limit(capsys: pytest.CaptureFixture
     _, shorter, _ = explained(capsys, RECORDING, "--json", "-", "--limit", "3500")
     assert len(shorter) <= len(out) and json.loads(shorter)["verdict"] == found["verdict"]
     assert json.loads(shorter)["tables"]["methods"]["more"] > 0
+
+
+def test_json_cuts_names_but_no_commands() -> None:
+    name = "x" * 100_000
+    step = NextStep(("navitas", "explain", "RECORDING", "--method", "m" * 400), "")
+    verdict = EnergyVerdict((Statement("method", name, "method", name),), (), step)
+    table = ExplanationTable.of("tests", "Tests", ("test",), [(name,)] * 100)
+    document = _bounded(Explanation("method", name, verdict, {"source": name}, (table,), (step,)), "rec", 4000)
+    assert len(json.dumps(document, indent=2)) <= 4000
+    assert document["subject"]["name"] == "x" * 299 + "…"
+    assert document["next_steps"][0]["command"].endswith("m" * 400)
+    assert 0 < len(document["tables"]["tests"]["rows"]) < 100
 
 
 def test_a_file_gets_json_and_the_terminal_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,6 +13,9 @@ from navitas.insight.explain.explain import Explainer
 from navitas.insight.explain.explanation import Explanation
 from navitas.insight.explain.subjects import find_method
 from navitas.insight.verdict.figures import Figures
+from navitas.insight.verdict.next_step import NextStep
+from navitas.insight.verdict.statement import Statement
+from navitas.insight.verdict.verdict import EnergyVerdict
 from navitas.report.explanation_text import explanation_text
 
 
@@ -41,8 +44,20 @@ def test_the_text_keeps_its_bound_and_ends_with_a_whole_line(limit: int) -> None
     whole = explanation_text(explanation, "rec", 100_000)
     if "(--limit)" in text:
         assert text.endswith(f"… cut after {limit:,} characters (--limit)\n")
-        assert {*text.splitlines()[:8]} - {text.splitlines()[-1]} <= {*whole.splitlines()}
-    assert text.startswith("Inbox.poll") or limit < 250
+        first, *lines = text.splitlines()[:-1]
+        assert {*lines[:6]} <= {*whole.splitlines()}
+        assert first == whole.splitlines()[0] or (not lines and first.endswith("…"))
+    assert text.startswith("Inbox.poll")
+
+
+def test_a_first_line_that_is_too_long_is_cut() -> None:
+    statement = Statement("method", "Inbox.poll uses it all. " * 30)
+    verdict = EnergyVerdict((statement,), (), NextStep(("navitas", "doctor"), "see"))
+    text = explanation_text(Explanation("", "", verdict, {}, (), ()), "rec", 200)
+    assert len(text) == 200
+    answer, note = text.splitlines()
+    assert answer.startswith("Inbox.poll uses it all.") and answer.endswith("…")
+    assert note == "… cut after 200 characters (--limit)"
 
 
 def test_tables_have_fewer_rows_before_text_is_cut(explanation: Explanation) -> None:

@@ -98,6 +98,34 @@ def test_a_component_is_explained_by_who_used_it(figures: Figures) -> None:
     assert sum(row[0] for row in rows(found, "tests")) == pytest.approx(13.0)  # type: ignore[misc]
 
 
+def test_a_subject_that_is_not_the_largest_is_not_called_so() -> None:
+    figures = Figures(messenger(polls(poll_j=2.01), waits()))
+    explainer = Explainer(figures)
+    same_size = {
+        explained.name: "same_size" in {limit.rule for limit in explained.verdict.limits}
+        for explained in (
+            explainer.method(find_method(figures, "poll")),
+            explainer.method(find_method(figures, "org.example.Photos.blur")),
+            explainer.method(find_method(figures, "InboxTest.polls")),
+            explainer.thread(find_thread(figures, "worker")),
+        )
+    }
+    assert list(same_size.values()) == [True, True, False, False]
+    for explained in (
+        explainer.method(find_method(figures, "poll")),
+        explainer.test(find_test(figures, "waits")),
+        explainer.thread(find_thread(figures, "worker")),
+        explainer.component(find_component(figures, "cpu")),
+    ):
+        assert [statement.rule for statement in explained.verdict.statements] == [explained.kind]
+
+
+def test_a_project_named_as_a_command_is_measured_again() -> None:
+    figures = Figures(messenger(command_line=["navitas", "profile", "report"]))
+    found = Explainer(figures).thread(find_thread(figures, "main"))
+    assert found.next_steps[-1].line() == "navitas profile report --repeat 5"
+
+
 @pytest.mark.parametrize(
     ("find", "name", "full"),
     [

@@ -46,12 +46,14 @@ def test_a_bad_run_is_measured_again(test: object, reason: str) -> None:
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        (["navitas", "profile", "my app", "--output=x", "--repeat=3"], "navitas profile 'my app' --repeat 5"),
-        (["navitas", "profile", "~/my app", "-orec"], "navitas profile ~/'my app' --repeat 5"),
+        (["navitas", "profile", "my-app", "--output=x", "--repeat=3"], "navitas profile my-app --repeat 5"),
+        (["navitas", "profile", "~/my@app", "-orec"], "navitas profile ~/my@app --repeat 5"),
+        (["navitas", "profile", "my app", "--tests=A B"], "navitas profile PROJECT --tests 'A B' --repeat 5"),
+        (["navitas", "profile", "app", "--json", "-", "--html=x.html", "--isolate"], "navitas profile app --isolate --repeat 5"),
         (["navitas", "profile", "app", "--pass", "***"], "navitas profile PROJECT --repeat 5"),
         (None, "navitas profile PROJECT --repeat 5"),
         (
-            ["navitas", "record", "org.x", "-o", "rec", "--", "am", "-o", "x"],
+            ["navitas", "record", "org.x", "-o", "rec"],
             "navitas explain 'my rec' --method org.example.Inbox.poll",
         ),
         (["navitas", "import", "log.txt", "-o", "rec"], "navitas explain 'my rec' --method org.example.Inbox.poll"),
@@ -61,10 +63,37 @@ def test_commands_of_all_kinds_are_made_again(words: list[str] | None, text: str
     assert line(polls(), command_line=words) == text
 
 
-def test_what_a_recorded_command_ran_on_the_phone_stays() -> None:
-    words = ["navitas", "record", "org.x", "-o", "rec", "--", "am", "start", "-o", "x"]
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["rm", "demo", "-rf", "/"],
+        ["rm", "profile", "-rf"],
+        ["curl", "profile", "https://x", "https://y"],
+        ["navitas", "profile", "app", "--gradle", "/tmp/evil"],
+        ["navitas", "profile", "app", "--gradle=/tmp/evil"],
+        ["navitas", "profile", "app", "--tests", "--gradle=/tmp/evil"],
+        ["navitas", "profile", "app", "--tests"],
+        ["navitas", "profile", "app", "--tests", "a\nrm -rf ~"],
+        ["navitas", "profile", "app", "--isolate=x"],
+        ["navitas", "profile", "app", "-qx"],
+        ["navitas", "profile", "app", "-"],
+        ["navitas", "profile", "app; rm -rf ~"],
+        ["navitas", "profile", "app\nrm -rf ~"],
+        ["navitas", "profile", "$(curl x)"],
+        ["navitas", "profile", {"x": 1}],
+        ["navitas", "record", "org.x", "--", "rm", "-rf", "/sdcard"],
+    ],
+)
+def test_a_recording_chooses_no_program(words: list[str]) -> None:
     made = messenger(polls(status="failed"), command_line=words)
-    assert step(made).line() == "navitas record org.x -- am start -o x"
+    assert step(made).line() == "navitas profile PROJECT"
+
+
+def test_the_program_is_always_navitas() -> None:
+    made = messenger(polls(status="failed"), command_line=["rm", "record", "org.x", "--device", "a; rm -rf ~"])
+    assert step(made).line() == "navitas record org.x --device 'a; rm -rf ~'"
+    unknown = messenger(polls(status="failed"), command_line=["rm", "-rf", "demo"])
+    assert step(unknown).line().startswith("navitas explain")
 
 
 def test_an_import_is_not_measured_again() -> None:

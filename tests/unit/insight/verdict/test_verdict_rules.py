@@ -63,6 +63,22 @@ def test_a_method_that_calls_others_is_meant_without_them() -> None:
     assert "polls uses 1.00 J itself, of the 11.0 J" in (text_of(usage.method_statement(figures, test)) or "")
 
 
+def test_one_call_is_said_only_if_each_run_that_counts_has_one() -> None:
+    def called(*counts: int) -> str:
+        runs = []
+        for number, count in enumerate(counts):
+            main, *others = polls(number).threads
+            nodes = tuple(replace(node, calls=count) if node.method == 1 else node for node in main.nodes)
+            runs.append(polls(number, threads=(replace(main, nodes=nodes), *others)))
+        return said(usage.largest_method, *runs) or ""
+
+    assert "all of it in one call on" in called(1, 1, 1, 1)
+    assert "in 1.25 calls a run of 4.80 J each on average on" in called(1, 1, 1, 2)
+    assert "in 3 calls of 2.00 J each on average on" in called(3, 3)
+    assert "in 200 calls a run of" in called(100, 300)
+    assert "all of it in one call on" in (said(usage.largest_method, polls(0), polls(1, status="cut", threads=())) or "")
+
+
 def test_methods_that_follow_have_shares() -> None:
     assert said(usage.next_methods) == "Then follow org.example.Photos.blur (18 ± 1 %) and InboxTest.polls (9.1 ± 0.3 %)."
     assert said(usage.next_methods, waits()) is None
@@ -128,6 +144,14 @@ def test_failed_and_cut_tests_limit_the_verdict() -> None:
     assert said(limits.failed) is None
     assert said(limits.failed, polls(status="failed"), waits(status="cut")) == (
         "2 tests failed or did not end: their energy may be that of a part of their work."
+    )
+
+
+def test_failed_tests_that_never_ran_have_no_energy_of_their_work() -> None:
+    never = waits(status="failed", wall_ns=0, threads=(), base_j=0.0)
+    assert said(limits.failed, polls(), never) == "1 test did not run."
+    assert said(limits.failed, polls(status="cut"), never) == (
+        "1 test failed or did not end: their energy may be that of a part of their work. 1 test did not run."
     )
 
 
