@@ -90,10 +90,11 @@ const pageData = (() => {
       by: raw.nodes.by || {},
     };
     const methodCount = raw.methods.label.length;
-    const threadIndexes = firstIndexes(raw.threads.name);
     const testIndexes = firstIndexes(raw.tests.label);
-    // Threads with equal names are one for the page; so are tests.
-    const threadOf = Int32Array.from(raw.threads.name, (name) => threadIndexes.get(name));
+    // Threads with equal names are one for the page, but for whether they count as the app's; so are tests.
+    const threadKeys = raw.threads.name.map((name, thread) => `${raw.threads.app[thread]} ${name}`);
+    const threadIndexes = firstIndexes(threadKeys);
+    const threadOf = Int32Array.from(threadKeys, (key) => threadIndexes.get(key));
     const testOf = Int32Array.from(raw.tests.label, (label) => testIndexes.get(label));
     const paths = mergedPaths(nodes, threadOf, methodCount);
     paths.children = childLists(paths.parent);
@@ -107,7 +108,7 @@ const pageData = (() => {
       count: { nodes: nodes.parent.length, methods: methodCount, tests: raw.tests.label.length, paths: paths.parent.length },
       index: {
         test: testIndexes,
-        thread: threadIndexes,
+        thread: firstIndexes(raw.threads.name),
         module: firstIndexes(raw.modules),
         method: firstIndexes(raw.methods.full),
       },

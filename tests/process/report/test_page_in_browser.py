@@ -540,6 +540,14 @@ def test_a_call_is_its_self_energy_and_that_of_its_callees(sample: Open) -> None
     assert checked >= 5
 
 
+def test_threads_of_one_name_keep_their_energy(chromium: PageBrowser, tmp_path: Path) -> None:
+    data = page_sample()
+    data["threads"]["name"][1] = data["threads"]["name"][3]
+    opened = chromium.open(written_page(tmp_path / "page.html", data))
+    _choose(opened, "Component", "wifi")
+    assert _close(_summary(opened), _expected_uj(data, component="wifi")), "only the first of them is the app's"
+
+
 def test_hostile_names_are_text(chromium: PageBrowser, pages: Callable[[str], Path]) -> None:
     path = pages("hostile")
     opened = chromium.open(path, height=900)
