@@ -50,7 +50,7 @@ const figures = (() => {
     const energy = componentEnergy(data, state.component);
     if (state.from === null || !data.bins) return energy;
     const { run, node, run_of: runOf, bin, uj } = data.bins;
-    const shown = state.run ?? 0;
+    const shown = pageData.shownRun(data, state)?.run;
     if (!run[shown]) return new Float64Array(energy.length);
     const edges = run[shown].edges_ms;
     const inRange = Float64Array.from({ length: Math.max(edges.length - 1, 0) }, (_, at) => {
