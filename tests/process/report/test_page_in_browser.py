@@ -519,6 +519,14 @@ def test_differences_against_a_baseline(sample: Open) -> None:
     assert "no energies of a component" in opened.text("#flame .key")
 
 
+def test_calls_that_vanished_stay_visible(chromium: PageBrowser, tmp_path: Path) -> None:
+    data = page_sample(baseline=True)
+    main = [thread == 0 for thread in data["nodes"]["thread"]]
+    data["nodes"]["self_uj"] = [0 if gone else uj for gone, uj in zip(main, data["nodes"]["self_uj"], strict=True)]
+    opened = chromium.open(written_page(tmp_path / "page.html", data))
+    assert data["threads"]["name"][0] in opened.page.locator("#tree td.call b").all_text_contents()
+
+
 def test_the_call_tree_by_keyboard(sample: Open) -> None:
     opened = sample()
     rows = opened.page.locator("#tree tbody tr")
