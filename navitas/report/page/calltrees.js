@@ -93,11 +93,13 @@ const callTrees = (() => {
     return finished(data, columns, result.path.base !== null);
   };
   const childrenOf = (tree, node) => tree.children.list.subarray(tree.children.start[node], tree.children.start[node + 1]);
-  // Children with energy, the largest first.
+  // What a call's width stands for: with a baseline, the larger of its energies, so that calls that vanished stay visible.
+  const weight = (tree, node) => Math.max(tree.inclusive[node], tree.base ? tree.base[node] : 0);
+  // Children with energy, now or in the baseline, the largest first.
   const largestFirst = (tree, node) =>
     childrenOf(tree, node)
-      .filter((child) => tree.inclusive[child] > 0)
-      .sort((a, b) => tree.inclusive[b] - tree.inclusive[a] || a - b);
+      .filter((child) => weight(tree, child) > 0)
+      .sort((a, b) => weight(tree, b) - weight(tree, a) || a - b);
 
   // Frames of at least `least` pixels, by depth. The callers of a node that is enlarged have the whole width.
   const layout = (tree, root, width, least) => {
@@ -105,18 +107,18 @@ const callTrees = (() => {
     const above = [];
     for (let node = root; node >= 0; node = tree.parent[node]) above.unshift(node);
     for (const node of above) rows.push([{ node, x: 0, width }]);
-    if (!(tree.inclusive[root] > 0)) return rows;
+    if (!(weight(tree, root) > 0)) return rows;
     let last = rows.at(-1);
     while (last.length) {
       const next = [];
       for (const frame of last) {
         const children = largestFirst(tree, frame.node);
         // Corrections for probes can leave a caller with less than its callees.
-        const sum = children.reduce((all, child) => all + tree.inclusive[child], 0);
-        const scale = frame.width / Math.max(tree.inclusive[frame.node], sum);
+        const sum = children.reduce((all, child) => all + weight(tree, child), 0);
+        const scale = frame.width / Math.max(weight(tree, frame.node), sum);
         let { x } = frame;
         for (const child of children) {
-          const childWidth = tree.inclusive[child] * scale;
+          const childWidth = weight(tree, child) * scale;
           if (childWidth < least) break;
           next.push({ node: child, x, width: childWidth });
           x += childWidth;
@@ -127,5 +129,5 @@ const callTrees = (() => {
     }
     return rows;
   };
-  return { fromTop, callers, callees, largestFirst, layout };
+  return { fromTop, callers, callees, largestFirst, layout, weight };
 })();

@@ -50,7 +50,7 @@ const figures = (() => {
     const energy = componentEnergy(data, state.component);
     if (state.from === null || !data.bins) return energy;
     const { run, node, run_of: runOf, bin, uj } = data.bins;
-    const shown = state.run ?? 0;
+    const shown = pageData.shownRun(data, state)?.run;
     if (!run[shown]) return new Float64Array(energy.length);
     const edges = run[shown].edges_ms;
     const inRange = Float64Array.from({ length: Math.max(edges.length - 1, 0) }, (_, at) => {
@@ -75,7 +75,6 @@ const figures = (() => {
     const energy = chosenEnergy(data, state);
     const choice = callChoice(data, state);
     const wantedTest = state.test === null ? null : (data.index.test.get(state.test) ?? -2);
-    const wantedThread = state.thread === null ? null : (data.index.thread.get(state.thread) ?? -2);
     const baseline = data.baseline && state.component === null && state.from === null ? data.baseline.nodes.self_uj : null;
     const column = (size) => new Float64Array(size);
     // Columns by test, thread, method and path; `within` is a node's energy with callees.
@@ -103,7 +102,7 @@ const figures = (() => {
       const own = (method[node] >= 0 ? methodBits[method[node]] : 0) | testBits[test[node]] | threadBits[thread[node]];
       bits[node] = own | (parent[node] >= 0 ? bits[parent[node]] : 0);
       const isTest = wantedTest === null || testRow === wantedTest;
-      const isThread = wantedThread === null ? isApp[owner] === 1 : owner === wantedThread;
+      const isThread = state.thread === null ? isApp[owner] === 1 : data.threads.name[owner] === state.thread;
       const isCall = (bits[node] & needed) === needed;
       if (isCall && isThread) ofTest[testRow] += energy[node];
       if (isCall && isTest) ofThread[owner] += energy[node];

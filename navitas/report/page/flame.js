@@ -14,7 +14,7 @@ const flame = (() => {
     );
     const heading = (text) => dom.element("h3", {}, text);
     const body = [hint, heading("Callers"), stages.callers, heading("Callees"), stages.callees, stages.top];
-    const help = dom.element("p", { class: "plain" }, "Width is inclusive energy. Click a frame to enlarge it. ", KEYS);
+    const help = dom.element("p", { class: "plain" }, `Width is inclusive energy${data.baseline ? ", now or in the baseline" : ""}. Click a frame to enlarge it. `, KEYS);
     place.append(tools, ...body, details, help);
 
     const methods = data.methods;
@@ -125,7 +125,7 @@ const flame = (() => {
       findHits();
       if (view.key) drawKey(isDifference);
       for (const button of kinds) button.setAttribute("aria-pressed", String(button.dataset.kind === view.kind));
-      const isEmpty = !(result.path.inclusive[0] > 0);
+      const isEmpty = !(callTrees.weight(callTrees.fromTop(data, result), 0) > 0);
       hint.hidden = !isEmpty && (isTop || view.wanted >= 0);
       hint.textContent = isEmpty
         ? "No calls have energy of this selection."

@@ -206,7 +206,7 @@ const icicle = (() => {
       show(tree, { isSame, isDifference }) {
         view.tree = tree;
         view.isDifference = isDifference;
-        if (!isSame || !(tree.inclusive[view.root] > 0)) view.root = view.focus = 0;
+        if (!isSame || !(callTrees.weight(tree, view.root) > 0)) view.root = view.focus = 0;
         draw();
       },
       recolor() {

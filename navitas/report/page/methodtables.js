@@ -191,7 +191,7 @@ const methodTables = (() => {
     const meanPower = (row) => (isAll(row) && methods.self_ms[row] > 0 ? methods.self_uj[row] / methods.self_ms[row] : null);
     const module = (row) => (methods.module[row] >= 0 ? data.modules[methods.module[row]] : "");
     const baseline = data.baseline?.methods;
-    const difference = (row) => (baseline && result.isWhole ? self(row) - baseline.self_uj[row] : null);
+    const difference = (row) => (baseline && result.isWhole && !state.text ? self(row) - baseline.self_uj[row] : null);
     const drawMethods = start(document.getElementById("methods"), {
       key: "method",
       count: data.count.methods,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 
 from navitas.base.units import counted
-from navitas.energy.analyze.bounded_tree import FullTree, full_tree
+from navitas.base.untrusted_text import boxed
+from navitas.energy.analyze.bounded_tree import NON_THREADS, SMALLER_THREADS, FullTree, full_tree
 from navitas.energy.analyze.earlier_tree import earlier_methods, joined_tree
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
@@ -17,6 +18,20 @@ from navitas.report.page_request import EarlierRecording, PageRequest
 
 MAX_TESTS = 2000
 """The largest number of tests that the page lists. All others are one."""
+_LONGEST_NAME = 300
+_NO_THREADS = {*NON_THREADS.values(), SMALLER_THREADS}
+
+
+def shown_text(name: str) -> str:
+    """Return a name as the page's data has it."""
+    return boxed(name, _LONGEST_NAME)
+
+
+def thread_label(name: str, role: str) -> str:
+    """Return what the page calls a thread. Only what is no thread has a name in parentheses, such as `(base)`."""
+    label = shown_text(name)
+    is_taken = label.startswith("(") and label.endswith(")") and (name, role) not in _NO_THREADS
+    return f"thread {label}" if is_taken else label
 
 
 class EarlierFigures:

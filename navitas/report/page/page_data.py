@@ -9,17 +9,15 @@ from typing import Any
 import numpy as np
 
 from navitas.base.json_text import JsonLines
-from navitas.base.untrusted_text import boxed
 from navitas.energy.analyze.bounded_tree import BoundedTree, bounded_tree
 from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.names import MethodNames, source_of, test_label
 from navitas.recording.parse.arrays import F64, I64
 from navitas.report.figure_notes import method_note, statuses
 from navitas.report.page.energy_over_time import node_steps
-from navitas.report.page.page_basis import PageBasis
+from navitas.report.page.page_basis import PageBasis, shown_text, thread_label
 from navitas.report.page.power_over_time import PageRun, page_runs, power_columns
 
-_LONGEST_NAME = 300
 _J_TO_UJ = 1e6
 
 
@@ -55,8 +53,8 @@ def page_data(basis: PageBasis, limits: PageLimits) -> dict[str, Any]:
         "modules": methods.modules,
         "tests": _tests(basis, runs),
         "threads": {
-            "name": [_text(tree.threads[i][0]) for i in threads.tolist()],
-            "role": [_text(tree.threads[i][1]) for i in threads.tolist()],
+            "name": [thread_label(*tree.threads[i]) for i in threads.tolist()],
+            "role": [shown_text(tree.threads[i][1]) for i in threads.tolist()],
             "app": [tree.is_app[i] for i in threads.tolist()],
         },
         "methods": methods.columns(),
@@ -78,9 +76,9 @@ def _tests(basis: PageBasis, runs: Sequence[PageRun]) -> dict[str, Any]:
         start_ns = runs[run].start_ns if run >= 0 else 0
         spans.append((run, int(tests.start_ns[rows].min()) - start_ns, int(tests.end_ns[rows].max()) - start_ns))
     columns: dict[str, list[Any]] = {
-        "label": [_text(test_label(group.typical)) for group in groups],
-        "class": [_text(group.class_name) for group in groups],
-        "name": [_text(group.method) for group in groups],
+        "label": [shown_text(test_label(group.typical)) for group in groups],
+        "class": [shown_text(group.class_name) for group in groups],
+        "name": [shown_text(group.method) for group in groups],
         "app_uj": [_uj(group.app_j.median) for group in groups],
         "half_uj": [_uj(profile.app_half_width_j(group)) for group in groups],
         "total_uj": [_uj(group.compensated_j.median) for group in groups],
@@ -130,7 +128,7 @@ class _Methods:
         self._number[numbers] = np.arange(len(numbers))
         names = dict.fromkeys(method.total.method.module for method in (*self._methods, *self._gone))
         self._module = {name: number for number, name in enumerate(names)}
-        self.modules = [_text(name) for name in names]
+        self.modules = [shown_text(name) for name in names]
 
     def number(self, method: I64) -> I64:
         """Return the place of each method of nodes; negative numbers stay."""
@@ -145,12 +143,12 @@ class _Methods:
         sources = self._basis.sources
         lines = {} if sources is None else {"code": [sources.line(method.total.method) for method in (*methods, *gone)]}
         return {
-            "label": [_text(of.short(method.total.id)) for of, method in names],
-            "full": [_text(of.label(method.total.id)) for of, method in names],
+            "label": [shown_text(of.short(method.total.id)) for of, method in names],
+            "full": [shown_text(of.label(method.total.id)) for of, method in names],
             "module": [self._module[method.total.method.module] for _, method in names],
-            "source": [_text(source_of(method.total.method)) for _, method in names],
+            "source": [shown_text(source_of(method.total.method)) for _, method in names],
             "note": [*(method_note(method.total) for method in methods), *("only in the earlier recording" for _ in gone)],
-            **{name: [None if line is None else _text(line) for line in column] for name, column in lines.items()},
+            **{name: [None if line is None else shown_text(line) for line in column] for name, column in lines.items()},
             "self_uj": [*(_uj(method.exclusive_j.median) for method in methods), *none],
             "half_uj": [*(_uj(method.self_half_width_j) for method in methods), *none],
             "inclusive_uj": [*(_uj(method.inclusive_j.median) for method in methods), *none],
@@ -172,7 +170,7 @@ def _before(basis: PageBasis, tree: BoundedTree, methods: _Methods) -> dict[str,
         return None
     tests = [basis.before.test(group) for group in basis.listed] + [None] * bool(basis.smaller)
     return {
-        "name": _text(basis.before.name),
+        "name": shown_text(basis.before.name),
         "tests": {"app_uj": [None if test is None else _uj(test.app_j.median) for test in tests]},
         "nodes": {"self_uj": _column(tree.before_j * _J_TO_UJ)},
         "methods": methods.before(),
@@ -228,7 +226,3 @@ def _column(values: I64 | F64) -> JsonLines:
     if values.dtype == np.float64:
         numbers = map(_figure, numbers)
     return JsonLines([",".join(map(repr, numbers))] if len(values) else [])
-
-
-def _text(name: str) -> str:
-    return boxed(name, _LONGEST_NAME)

@@ -90,10 +90,11 @@ const pageData = (() => {
       by: raw.nodes.by || {},
     };
     const methodCount = raw.methods.label.length;
-    const threadIndexes = firstIndexes(raw.threads.name);
     const testIndexes = firstIndexes(raw.tests.label);
-    // Threads with equal names are one for the page; so are tests.
-    const threadOf = Int32Array.from(raw.threads.name, (name) => threadIndexes.get(name));
+    // Threads with equal names are one for the page, but for whether they count as the app's; so are tests.
+    const threadKeys = raw.threads.name.map((name, thread) => `${raw.threads.app[thread]} ${name}`);
+    const threadIndexes = firstIndexes(threadKeys);
+    const threadOf = Int32Array.from(threadKeys, (key) => threadIndexes.get(key));
     const testOf = Int32Array.from(raw.tests.label, (label) => testIndexes.get(label));
     const paths = mergedPaths(nodes, threadOf, methodCount);
     paths.children = childLists(paths.parent);
@@ -107,7 +108,7 @@ const pageData = (() => {
       count: { nodes: nodes.parent.length, methods: methodCount, tests: raw.tests.label.length, paths: paths.parent.length },
       index: {
         test: testIndexes,
-        thread: threadIndexes,
+        thread: firstIndexes(raw.threads.name),
         module: firstIndexes(raw.modules),
         method: firstIndexes(raw.methods.full),
       },
@@ -116,8 +117,27 @@ const pageData = (() => {
       bins: raw.bins && raw.bins.node.length ? raw.bins : null,
     };
   };
+
+  // The run that is shown over time: the selected one, that of the selected test, or the first.
+  const shownRun = (data, state) => {
+    const number = state.run ?? data.tests.run[data.index.test.get(state.test)];
+    return data.timeline.find(({ run }) => run === number) ?? data.timeline[0];
+  };
+  // The first and the last ms of a run.
+  const timesOf = (run) => {
+    const steps = Math.max(1, ...Object.values(run.components).map((mw) => mw.length));
+    return { first: run.start_ms, last: run.start_ms + steps * run.step_ms };
+  };
+  // Removes from a state a run that is not the test's, and times outside the run.
+  const fit = (data, state) => {
+    if (!data.timeline.length) return;
+    const ofTest = data.tests.run[data.index.test.get(state.test)] ?? -1;
+    if (state.run !== null && ofTest >= 0 && state.run !== ofTest) state.run = state.from = state.to = null;
+    const { first, last } = timesOf(shownRun(data, state));
+    for (const end of ["from", "to"]) if (state[end] !== null) state[end] = Math.min(Math.max(state[end], first), last);
+  };
   const methodLabel = (data, method) =>
     method >= 0 ? data.methods.label[method] : method === SMALLER ? "(smaller)" : "(untraced)";
 
-  return { OUTSIDE, SMALLER, THREAD, WHOLE, read, childLists, methodLabel };
+  return { OUTSIDE, SMALLER, THREAD, WHOLE, read, childLists, shownRun, timesOf, fit, methodLabel };
 })();

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from navitas.energy.analyze.timeline import round_step_ns
 from navitas.energy.attribute.component import OwnerKind
 from navitas.energy.attribute.ledger import RunEntry
 from navitas.recording.parse.arrays import F64, I64
-from navitas.report.page.page_basis import PageBasis
+from navitas.report.page.page_basis import PageBasis, thread_label
 
 _MAX_RUNS = 20
 _MAX_STEPS = 500
@@ -64,37 +65,38 @@ def power_columns(basis: PageBasis, runs: list[PageRun], most: int) -> list[dict
     return [_power(basis, number, run, names, steps) for number, run in enumerate(runs)]
 
 
-def _threads(basis: PageBasis) -> list[str]:
-    """Return the names of the threads with the most energy."""
+def _threads(basis: PageBasis) -> dict[str, str]:
+    """Return the threads with the most energy: what the page calls each, by name."""
     tree = basis.tree
     joules = np.bincount(tree.thread, tree.self_by.sum(axis=1), len(tree.threads))
     other = {role for _, role in NON_THREADS.values()}
     ranked = [tree.threads[number] for number in np.argsort(-joules, kind="stable").tolist() if joules[number] > 0]
-    return list(dict.fromkeys(name for name, role in ranked if name and role not in other))[:_MAX_THREADS]
+    labels = {name: thread_label(name, role) for name, role in ranked if name and role not in other}
+    return dict(islice(labels.items(), _MAX_THREADS))
 
 
-def _power(basis: PageBasis, number: int, run: PageRun, names: list[str], steps: int) -> dict[str, Any]:
+def _power(basis: PageBasis, number: int, run: PageRun, names: dict[str, str], steps: int) -> dict[str, Any]:
     profile = basis.profile
     step_ns = round_step_ns(run.end_ns - run.start_ns, steps)
     total = profile.timelines(run=run.id, step_ns=step_ns)
     watts = total.power_w
     rest = watts.sum(axis=1)
-    threads = {}
+    threads: dict[str, F64] = {}
     of_run = {profile.ledger.owners.name[owner] for owner in np.flatnonzero(profile.ledger.owners.run == run.row).tolist()}
-    for name in names:
+    for name, label in names.items():
         if name in of_run:
             power_w = profile.timelines(run=run.id, step_ns=step_ns, thread=name).power_w.sum(axis=1)
             rest = rest - power_w
-            threads[name] = _milliwatts(power_w)
+            threads[label] = threads.get(label, 0.0) + power_w
     base_w = _base_w(basis, run, total.edges_ns)
-    threads[NON_THREADS[OwnerKind.BASE][0]] = _milliwatts(base_w)
-    threads[_OTHER] = _milliwatts(np.maximum(rest - base_w, 0.0))
+    threads[NON_THREADS[OwnerKind.BASE][0]] = base_w
+    threads[_OTHER] = np.maximum(rest - base_w, 0.0)
     return {
         "run": number,
         "start_ms": 0,
         "step_ms": step_ns / 1e6,
         "components": {name: _milliwatts(column) for name, column in zip(total.components, watts.T, strict=True)},
-        "threads": threads,
+        "threads": {label: _milliwatts(power_w) for label, power_w in threads.items()},
     }
 
 

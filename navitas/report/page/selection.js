@@ -2,10 +2,11 @@
 // What the page shows: one selection for all views, kept in the address, so that a link or a bookmark opens it again.
 const selection = (() => {
   const KEYS = ["test", "thread", "module", "method", "component", "text", "run", "from", "to"];
-  const NUMBERS = new Set(["run", "from", "to"]);
+  const NUMBERS = { run: Number.isInteger, from: Number.isFinite, to: Number.isFinite };
   const NONE = Object.freeze(Object.fromEntries(KEYS.map((key) => [key, null])));
   const views = [];
   let current = NONE;
+  let fit = () => {};
 
   const read = (address) => {
     const values = new URLSearchParams(address.replace(/^#/, ""));
@@ -14,9 +15,10 @@ const selection = (() => {
       const value = values.get(key);
       if (!value) continue;
       const number = Number(value);
-      if (!NUMBERS.has(key)) state[key] = value;
-      else if (Number.isFinite(number) && number >= 0) state[key] = number;
+      if (!(key in NUMBERS)) state[key] = value;
+      else if (NUMBERS[key](number) && number >= 0) state[key] = number;
     }
+    fit(state);
     // A range has two ends, in order.
     if (state.from === null || state.to === null || state.from >= state.to) state.from = state.to = null;
     return Object.freeze(state);
@@ -44,7 +46,9 @@ const selection = (() => {
 
   // `view` runs with the state now and after each change.
   const subscribe = (view) => views.push(view);
-  const start = () => {
+  // `fitToData` changes a state that the data can't have.
+  const start = (fitToData) => {
+    fit = fitToData;
     addEventListener("popstate", () => notify(read(location.hash)));
     notify(read(location.hash));
   };

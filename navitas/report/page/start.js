@@ -29,7 +29,7 @@
     for (const draw of draws) draw(state, result);
     performance.measure("redraw", "change");
   });
-  selection.start();
+  selection.start((state) => pageData.fit(data, state));
   performance.measure("open", "start");
   document.documentElement.dataset.page = "ready";
 })();

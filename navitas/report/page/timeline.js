@@ -19,16 +19,8 @@ const timeline = (() => {
     const curvesOf = new Map(); // by run and kind
     const view = { by: data.components.length > 1 ? "components" : "threads", isZoomed: false, width: 548, at: null };
 
-    const shownRun = () => {
-      const ofTest = tests.run[data.index.test.get(view.state.test)];
-      const number = view.state.run ?? ofTest ?? runs[0].run;
-      return runs.find((run) => run.run === number) ?? runs[0];
-    };
-    view.run = () => {
-      const run = shownRun();
-      const steps = Math.max(1, ...Object.values(run.components).map((mw) => mw.length));
-      return { number: run.run, first: run.start_ms, last: run.start_ms + steps * run.step_ms };
-    };
+    const shownRun = () => pageData.shownRun(data, view.state);
+    view.run = () => ({ number: shownRun().run, ...pageData.timesOf(shownRun()) });
     // The curves of a run, the largest first. What belongs to no thread lies at the bottom.
     const curves = () => {
       const run = shownRun();
@@ -86,7 +78,9 @@ const timeline = (() => {
     let runList = null;
     if (runs.length > 1) {
       const options = runs.map(({ run }) => [String(run), String(run + 1)]);
-      const field = dom.choice("Run", options, "0", (value) => selection.set({ run: Number(value), from: null, to: null }));
+      const field = dom.choice("Run", options, "0", (value) =>
+        selection.set({ run: Number(value), test: null, from: null, to: null })
+      );
       runList = field.querySelector("select");
       tools.append(field);
     }

@@ -404,6 +404,31 @@ def test_the_address_opens_the_same_selection(sample: Open) -> None:
     assert "no thread named “no such thread”" in _summary(opened)
 
 
+def test_an_address_asks_for_times_within_the_run(sample: Open) -> None:
+    opened = sample("#run=0.5&from=1000&to=1e15")
+    opened.page.get_by_role("button", name="Zoom to range").click()
+    assert _close(_summary(opened), _expected_uj(DATA, during=(1000, 6000)))
+    assert "Highest: " in opened.text("#when-summary")
+
+
+def test_the_run_is_that_of_the_test(chromium: PageBrowser, tmp_path: Path) -> None:
+    data = page_sample()
+    data["timeline"].append({**data["timeline"][0], "run": 1})
+    data["bins"]["run"] *= 2
+    data["tests"]["run"][2] = 1
+    second = [node for node, test in enumerate(data["nodes"]["test"]) if test == 2]
+    data["bins"]["run_of"] = [int(node in second) for node in data["bins"]["node"]]
+    test = data["tests"]["label"][2]
+    opened = chromium.open(written_page(tmp_path / "page.html", data), "#run=0&from=0&to=1000")
+    _choose(opened, "Test", test)
+    assert "run=" not in opened.address() and "from=" not in opened.address()
+    assert opened.page.get_by_role("combobox", name="Run", exact=True).input_value() == "1"
+    _choose(opened, "Run", "0")
+    assert "test=" not in opened.address() and "run=0" in opened.address()
+    opened = chromium.open(tmp_path / "page.html", f"#test={test}&from=0&to=6000")
+    assert _close(_summary(opened), _expected_uj(data, test=test)), "of the test's run"
+
+
 def test_tables_by_keyboard(sample: Open) -> None:
     opened = sample()
     opened.page.locator("#methods .pick").first.focus()
@@ -494,6 +519,14 @@ def test_differences_against_a_baseline(sample: Open) -> None:
     assert "no energies of a component" in opened.text("#flame .key")
 
 
+def test_calls_that_vanished_stay_visible(chromium: PageBrowser, tmp_path: Path) -> None:
+    data = page_sample(baseline=True)
+    main = [thread == 0 for thread in data["nodes"]["thread"]]
+    data["nodes"]["self_uj"] = [0 if gone else uj for gone, uj in zip(main, data["nodes"]["self_uj"], strict=True)]
+    opened = chromium.open(written_page(tmp_path / "page.html", data))
+    assert data["threads"]["name"][0] in opened.page.locator("#tree td.call b").all_text_contents()
+
+
 def test_the_call_tree_by_keyboard(sample: Open) -> None:
     opened = sample()
     rows = opened.page.locator("#tree tbody tr")
@@ -538,6 +571,14 @@ def test_a_call_is_its_self_energy_and_that_of_its_callees(sample: Open) -> None
         assert below + _joules(own) == pytest.approx(_joules(inclusive), rel=0.02)
         checked += 1
     assert checked >= 5
+
+
+def test_threads_of_one_name_keep_their_energy(chromium: PageBrowser, tmp_path: Path) -> None:
+    data = page_sample()
+    data["threads"]["name"][1] = data["threads"]["name"][3]
+    opened = chromium.open(written_page(tmp_path / "page.html", data))
+    _choose(opened, "Component", "wifi")
+    assert _close(_summary(opened), _expected_uj(data, component="wifi")), "only the first of them is the app's"
 
 
 def test_hostile_names_are_text(chromium: PageBrowser, pages: Callable[[str], Path]) -> None:

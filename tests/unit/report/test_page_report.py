@@ -77,6 +77,23 @@ def test_calls_have_no_times_if_the_analysis_left_them_out() -> None:
     assert data["bins"] is None and data["timeline"] and data["nodes"]["self_uj"]
 
 
+def test_a_thread_cannot_take_the_name_of_what_is_no_thread() -> None:
+    names = ("(base)", "(other)", "(unattributed)", "(smaller threads)", "bad\x00\u202ename")
+    test = one_run(0, 10.0)
+    plain, named = (
+        data_of(profile(replace(test, threads=(*test.threads, *(ThreadSpec(20 + i, name, 0.5) for i, name in enumerate(given))))))
+        for given in (("a", "b", "c", "d", "e"), names)
+    )
+    threads = columns(named, "threads")
+    shown = {name for name, is_app in zip(threads["name"], threads["app"], strict=True) if is_app}
+    assert {f"thread {name}" for name in names[:4]} <= shown
+    assert {"(base)", "(unattributed)"} <= set(threads["name"]) - shown
+    series, expected = (data["timeline"][0]["threads"] for data in (named, plain))
+    assert set(series) - {"(base)", "(other)"} <= shown, "they are text, with the names of the tree"
+    assert len(series) == len(expected)
+    assert sum(map(sum, series.values())) == pytest.approx(sum(map(sum, expected.values())))
+
+
 def test_methods_have_the_energy_of_their_nodes() -> None:
     data = data_of(profile(one_run(0, 10.0)))
     methods, nodes = columns(data, "methods"), columns(data, "nodes")
