@@ -202,6 +202,15 @@ def test_the_difference_from_an_earlier_recording() -> None:
     assert sum(baseline["nodes"]["self_uj"]) == pytest.approx(9e6)
 
 
+def test_the_page_names_the_earlier_recording_and_another_device() -> None:
+    made = profile()
+    made.about = replace(made.about, device={**made.about.device, "model": "Other"}, power_profile={"name": "other"})
+    said = PageBasis(profile(), PageRequest(EarlierRecording("old", made))).sentence
+    assert said.endswith(
+        " Differences: from old, with another device, Other instead of Made, and another power profile, other instead of made."
+    )
+
+
 def test_methods_of_the_earlier_recording_only_are_listed_too() -> None:
     renamed = MethodTable((*METHODS.methods[:2], replace(METHODS.methods[2], name="exchange")), {})
     data = data_of(profile(), PageRequest(EarlierRecording("old", profile(methods=renamed))))
