@@ -23,6 +23,8 @@ MAX_CHARACTERS = 65_000
 _LONGEST_NAME = 500
 _LONGEST_SENTENCE = 2000
 _SPECIAL = re.compile(r"[\\`*_\[\]<>&|~]")
+_LIVE = re.compile(r"@|#(?=\w)|(?<=[A-Za-z]):(?=//)|(?<=www)\.", re.IGNORECASE)
+"""What makes a mention, a reference to an issue, or a link on sites that show comments. A character reference does not."""
 _BLOCK_START = re.compile(r"^(\d{0,9})([-+=#.):])")
 _SELF = "Self energy has the calls that have no probes, such as those into libraries and the JDK. ±: 95 % interval."
 
@@ -42,14 +44,20 @@ FORMAT = Format("markdown", ".md", "verdict, tests and methods for comments, job
 def escaped(text: str) -> str:
     """Return a text that Markdown shows as it is."""
     plain = _SPECIAL.sub(r"\\\g<0>", printable(text.replace(UNBROKEN, " "), _LONGEST_SENTENCE)).strip()
-    return _BLOCK_START.sub(r"\1\\\2", plain)
+    inert = _LIVE.sub(lambda live: f"&#{ord(live[0])};", plain)
+    return _BLOCK_START.sub(r"\1\\\2", inert)
 
 
 def code(text: str) -> str:
-    """Return a name as a code span, which can be in a table."""
-    name = printable(text, _LONGEST_NAME).replace("|", "\\|")
+    """Return a text as a code span."""
+    name = printable(text, _LONGEST_NAME)
     fence = "`" * (1 + max(map(len, re.findall("`+", name)), default=0))
     return f"{fence} {name} {fence}" if name.strip(" ") != name or "`" in name or not name else f"{fence}{name}{fence}"
+
+
+def _code_cell(name: str) -> str:
+    """Return a name as a code span in a table, where a bar needs a backslash also in code."""
+    return code(name).replace("|", "\\|")
 
 
 def _lines(figures: Figures, most: int) -> Iterator[str]:
@@ -63,7 +71,7 @@ def _lines(figures: Figures, most: int) -> Iterator[str]:
         yield from (f"- {escaped(limit.text)}" for limit in verdict.limits)
     yield from ("", f"Next, to {escaped(verdict.next_step.reason)}: {code(verdict.next_step.line())}")
     tests: dict[str, Callable[[Repeats], str]] = {
-        "Test": lambda group: code(test_label(group.typical)),
+        "Test": lambda group: _code_cell(test_label(group.typical)),
         "App energy": lambda group: joules(group.app_j.median),
         "±": lambda group: joules(profile.app_half_width_j(group)),
         "Share": lambda group: percent(share(group.app_j.median, figures.app_j)),
@@ -71,12 +79,12 @@ def _lines(figures: Figures, most: int) -> Iterator[str]:
         "Status": lambda group: escaped(", ".join(label for _, label in statuses(group.tests))),
     }
     methods: dict[str, Callable[[MethodRepeats], str]] = {
-        "Method": lambda method: code(figures.names.label(method.total.id)),
+        "Method": lambda method: _code_cell(figures.names.label(method.total.id)),
         "Self": lambda method: joules(method.total.known(method.exclusive_j.median)),
         "±": lambda method: joules(method.total.known(method.self_half_width_j)),
         "Share": lambda method: percent(method.total.known(figures.share_of(method)[0])),
         "Calls": lambda method: f"{round(method.total.calls / len(method.calls)):,}",
-        "Source": lambda method: code(source) if (source := source_of(method.total.method)) else "",
+        "Source": lambda method: _code_cell(source) if (source := source_of(method.total.method)) else "",
     }
     yield from _table("Tests", tests, figures.groups, most)
     yield from _table("Methods", methods, figures.methods, most)
