@@ -10,11 +10,12 @@ from navitas.base.units import UNBROKEN, joules, percent, share, watts
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.names import source_of, test_label
 from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.spread import MethodRepeats
 from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.verdict import verdict_of
-from navitas.report.figure_notes import statuses, uncertainty_note
+from navitas.report.figure_notes import failure_of, statuses, uncertainty_note
 from navitas.report.format import Format
 
 T = TypeVar("T")
@@ -71,12 +72,12 @@ def _lines(figures: Figures, most: int) -> Iterator[str]:
         yield from (f"- {escaped(limit.text)}" for limit in verdict.limits)
     yield from ("", f"Next, to {escaped(verdict.next_step.reason)}: {code(verdict.next_step.line())}")
     tests: dict[str, Callable[[Repeats], str]] = {
-        "Test": lambda group: _code_cell(test_label(group.typical)),
+        "Test": lambda group: _test_cell(group.typical, group.tests),
         "App energy": lambda group: joules(group.app_j.median),
         "±": lambda group: joules(profile.app_half_width_j(group)),
         "Share": lambda group: percent(share(group.app_j.median, figures.app_j)),
         "Mean power": lambda group: watts(group.typical.mean_power_w or 0.0),
-        "Status": lambda group: escaped(", ".join(label for _, label in statuses(group.tests))),
+        "Status": lambda group: _status(group.tests),
     }
     methods: dict[str, Callable[[MethodRepeats], str]] = {
         "Method": lambda method: _code_cell(figures.names.label(method.total.id)),
@@ -86,18 +87,34 @@ def _lines(figures: Figures, most: int) -> Iterator[str]:
         "Calls": lambda method: f"{round(method.total.calls / len(method.calls)):,}",
         "Source": lambda method: _code_cell(source) if (source := source_of(method.total.method)) else "",
     }
-    yield from _table("Tests", tests, figures.groups, most)
+    never_ran = [[_test_cell(runs[0], runs), *["–"] * (len(tests) - 2), _status(runs)] for runs in figures.idle]
+    yield from _table("Tests", tests, figures.groups, most, never_ran)
     yield from _table("Methods", methods, figures.methods, most)
     yield from ("", f"{_SELF} {escaped(uncertainty_note(profile))}" if figures.methods else escaped(uncertainty_note(profile)))
 
 
-def _table(title: str, columns: dict[str, Callable[[T], str]], records: Sequence[T], most: int) -> Iterator[str]:
-    if not records:
+def _test_cell(typical: TestEnergy, runs: Sequence[TestEnergy]) -> str:
+    failure = failure_of(runs)
+    return _code_cell(test_label(typical)) + (f"<br>{escaped(failure)}" if failure else "")
+
+
+def _status(runs: Sequence[TestEnergy]) -> str:
+    return escaped(", ".join(label for _, label in statuses(runs)))
+
+
+def _table(
+    title: str, columns: dict[str, Callable[[T], str]], records: Sequence[T], most: int, more_rows: Sequence[Sequence[str]] = ()
+) -> Iterator[str]:
+    if not records and not more_rows:
         return
     yield from ("", f"### {title}", "")
     yield f"| {' | '.join(columns)} |"
     yield f"|{'|'.join('---' if number in (0, len(columns) - 1) else '--:' for number in range(len(columns)))}|"
     for record in records[:most]:
         yield f"| {' | '.join(cell(record).replace(UNBROKEN, ' ') for cell in columns.values())} |"
+    shown = more_rows[: max(most - len(records), 0)]
+    yield from (f"| {' | '.join(row)} |" for row in shown)
     if len(records) > most:
         yield from ("", f"… {len(records) - most:,} more, with less energy.")
+    if len(more_rows) > len(shown):
+        yield from ("", f"… {len(more_rows) - len(shown):,} tests never ran.")

@@ -8,7 +8,6 @@ from navitas.base.units import counted
 from navitas.energy.analyze.bounded_tree import FullTree, full_tree
 from navitas.energy.analyze.earlier_tree import earlier_methods, joined_tree
 from navitas.energy.analyze.profile import Profile
-from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.spread import MethodRepeats
 from navitas.insight.verdict.figures import Figures
@@ -50,7 +49,6 @@ class PageBasis(Figures):
         self.before = None if request.before is None else EarlierFigures(request.before, profile.method_table)
         self.listed: list[Repeats] = self.groups[:max_tests]
         self.smaller: list[Repeats] = self.groups[max_tests:]
-        self.idle: list[TestEnergy] = [test for test in profile.tests if test.wall_ns == 0 and not profile.is_by_class]
 
     @cached_property
     def tree(self) -> FullTree:

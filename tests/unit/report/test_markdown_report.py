@@ -114,4 +114,12 @@ def test_the_report_fits_into_a_comment(top: int) -> None:
 
 def test_a_recording_without_tests_has_a_report() -> None:
     text = text_of(write, messenger(polls(wall_ns=0, threads=(), base_j=0.0)))
-    assert "No test ran" in text and cells(text) == []
+    assert "No test ran" in text and [row[1:5] for row in cells(text)[1:]] == [["–"] * 4]
+
+
+def test_a_test_that_never_ran_is_listed_and_a_failure_has_its_line() -> None:
+    failed = replace(polls(), status="failed", failure="InboxTest.java:7: AssertionError: a|b @c")
+    idle = replace(polls(wall_ns=0, threads=(), base_j=0.0), method="skips", status="ignored")
+    rows = cells(text_of(write, messenger(failed, idle)))
+    assert rows[1][0].endswith("InboxTest.java:7: AssertionError: a|b @c")
+    assert rows[2] == ["org.example.InboxTest#skips", "–", "–", "–", "–", "ignored"]
