@@ -36,6 +36,11 @@ def statuses(tests: Sequence[TestEnergy]) -> Iterator[tuple[str, str]]:
         yield status, f"{count} {printable(text, _LONGEST)}" if len(tests) > 1 else printable(text, _LONGEST)
 
 
+def failure_of(tests: Sequence[TestEnergy]) -> str:
+    """Return where and why a test failed, in the first of its runs that tells. Empty if none does."""
+    return next((test.failure for test in tests if test.failure), "")
+
+
 def tests_note(profile: Profile, tests: Sequence[TestEnergy], groups: Sequence[Repeats]) -> str:
     """Return sentences that explain the figures of tests. Figures and their units are one word."""
     sums = profile.compensated_totals(tests)

@@ -10,11 +10,12 @@ from navitas.base.units import UNBROKEN, joules, percent, share, watts
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.names import source_of, test_label
 from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.spread import MethodRepeats
 from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.verdict import verdict_of
-from navitas.report.figure_notes import statuses, uncertainty_note
+from navitas.report.figure_notes import failure_of, statuses, uncertainty_note
 from navitas.report.format import Format
 
 T = TypeVar("T")
@@ -23,6 +24,8 @@ MAX_CHARACTERS = 65_000
 _LONGEST_NAME = 500
 _LONGEST_SENTENCE = 2000
 _SPECIAL = re.compile(r"[\\`*_\[\]<>&|~]")
+_LIVE = re.compile(r"@|#(?=\w)|(?<=[A-Za-z]):(?=//)|(?<=www)\.", re.IGNORECASE)
+"""What makes a mention, a reference to an issue, or a link on sites that show comments. A character reference does not."""
 _BLOCK_START = re.compile(r"^(\d{0,9})([-+=#.):])")
 _SELF = "Self energy has the calls that have no probes, such as those into libraries and the JDK. ±: 95 % interval."
 
@@ -42,14 +45,20 @@ FORMAT = Format("markdown", ".md", "verdict, tests and methods for comments, job
 def escaped(text: str) -> str:
     """Return a text that Markdown shows as it is."""
     plain = _SPECIAL.sub(r"\\\g<0>", printable(text.replace(UNBROKEN, " "), _LONGEST_SENTENCE)).strip()
-    return _BLOCK_START.sub(r"\1\\\2", plain)
+    inert = _LIVE.sub(lambda live: f"&#{ord(live[0])};", plain)
+    return _BLOCK_START.sub(r"\1\\\2", inert)
 
 
 def code(text: str) -> str:
-    """Return a name as a code span, which can be in a table."""
-    name = printable(text, _LONGEST_NAME).replace("|", "\\|")
+    """Return a text as a code span."""
+    name = printable(text, _LONGEST_NAME)
     fence = "`" * (1 + max(map(len, re.findall("`+", name)), default=0))
     return f"{fence} {name} {fence}" if name.strip(" ") != name or "`" in name or not name else f"{fence}{name}{fence}"
+
+
+def _code_cell(name: str) -> str:
+    """Return a name as a code span in a table, where a bar needs a backslash also in code."""
+    return code(name).replace("|", "\\|")
 
 
 def _lines(figures: Figures, most: int) -> Iterator[str]:
@@ -63,33 +72,49 @@ def _lines(figures: Figures, most: int) -> Iterator[str]:
         yield from (f"- {escaped(limit.text)}" for limit in verdict.limits)
     yield from ("", f"Next, to {escaped(verdict.next_step.reason)}: {code(verdict.next_step.line())}")
     tests: dict[str, Callable[[Repeats], str]] = {
-        "Test": lambda group: code(test_label(group.typical)),
+        "Test": lambda group: _test_cell(group.typical, group.tests),
         "App energy": lambda group: joules(group.app_j.median),
         "±": lambda group: joules(profile.app_half_width_j(group)),
         "Share": lambda group: percent(share(group.app_j.median, figures.app_j)),
         "Mean power": lambda group: watts(group.typical.mean_power_w or 0.0),
-        "Status": lambda group: escaped(", ".join(label for _, label in statuses(group.tests))),
+        "Status": lambda group: _status(group.tests),
     }
     methods: dict[str, Callable[[MethodRepeats], str]] = {
-        "Method": lambda method: code(figures.names.label(method.total.id)),
+        "Method": lambda method: _code_cell(figures.names.label(method.total.id)),
         "Self": lambda method: joules(method.total.known(method.exclusive_j.median)),
         "±": lambda method: joules(method.total.known(method.self_half_width_j)),
         "Share": lambda method: percent(method.total.known(figures.share_of(method)[0])),
         "Calls": lambda method: f"{round(method.total.calls / len(method.calls)):,}",
-        "Source": lambda method: code(source) if (source := source_of(method.total.method)) else "",
+        "Source": lambda method: _code_cell(source) if (source := source_of(method.total.method)) else "",
     }
-    yield from _table("Tests", tests, figures.groups, most)
+    never_ran = [[_test_cell(runs[0], runs), *["–"] * (len(tests) - 2), _status(runs)] for runs in figures.idle]
+    yield from _table("Tests", tests, figures.groups, most, never_ran)
     yield from _table("Methods", methods, figures.methods, most)
     yield from ("", f"{_SELF} {escaped(uncertainty_note(profile))}" if figures.methods else escaped(uncertainty_note(profile)))
 
 
-def _table(title: str, columns: dict[str, Callable[[T], str]], records: Sequence[T], most: int) -> Iterator[str]:
-    if not records:
+def _test_cell(typical: TestEnergy, runs: Sequence[TestEnergy]) -> str:
+    failure = failure_of(runs)
+    return _code_cell(test_label(typical)) + (f"<br>{escaped(failure)}" if failure else "")
+
+
+def _status(runs: Sequence[TestEnergy]) -> str:
+    return escaped(", ".join(label for _, label in statuses(runs)))
+
+
+def _table(
+    title: str, columns: dict[str, Callable[[T], str]], records: Sequence[T], most: int, more_rows: Sequence[Sequence[str]] = ()
+) -> Iterator[str]:
+    if not records and not more_rows:
         return
     yield from ("", f"### {title}", "")
     yield f"| {' | '.join(columns)} |"
     yield f"|{'|'.join('---' if number in (0, len(columns) - 1) else '--:' for number in range(len(columns)))}|"
     for record in records[:most]:
         yield f"| {' | '.join(cell(record).replace(UNBROKEN, ' ') for cell in columns.values())} |"
+    shown = more_rows[: max(most - len(records), 0)]
+    yield from (f"| {' | '.join(row)} |" for row in shown)
     if len(records) > most:
         yield from ("", f"… {len(records) - most:,} more, with less energy.")
+    if len(more_rows) > len(shown):
+        yield from ("", f"… {len(more_rows) - len(shown):,} tests never ran.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -75,7 +76,7 @@ def command(
         )  # fmt: skip
     found = compared.comparison
     is_text = write_json(json_file, **compared.as_json())
-    write_page(html_file, lambda: _page(compared))
+    write_page(html_file, lambda: _page(compared, paths))
     if is_text and html_file != STDOUT:
         output_console().print(changes_table(found, choice.energy, len(compared.before), len(compared.after)))
     for text in found.warnings:
@@ -83,7 +84,8 @@ def command(
     return check_limit(found, choice, limit)
 
 
-def _page(compared: ComparedVersions) -> str:
+def _page(compared: ComparedVersions, paths: Sequence[Sequence[Path]]) -> str:
     from navitas.report.change_pages.comparison_page import comparison_page  # noqa: PLC0415  # Other outputs need no templates.
 
-    return comparison_page(compared)
+    before, after = ([path for path in side if path.is_dir()] for side in paths)
+    return comparison_page(compared, (str(before[-1]), str(after[-1])) if before and after else None)

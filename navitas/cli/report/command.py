@@ -14,7 +14,8 @@ from navitas.cli.habits.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT, WR
 from navitas.cli.habits.progress import ConsoleProgress
 from navitas.cli.habits.shared_options import BEFORE_HELP, Finite, ReportOptions, report_options
 from navitas.cli.report.formats import FormatsCommand
-from navitas.cli.report.reporting import load_profile, print_report, write_files
+from navitas.cli.report.reporting import load_common_tests, load_profile, print_report, write_files
+from navitas.energy.analyze.profile import Profile
 from navitas.report.page_request import EarlierRecording, PageRequest
 from navitas.report.source_code import SourceCode
 from navitas.report.view_request import VIEWS, ViewRequest
@@ -70,12 +71,13 @@ class _PageFolders:
         if given and not any(file.format == "html" for file in options.files):
             raise UsageError(f"{given[0]} is about the page, which is not requested", "add --html FILE")
 
-    def request(self, options: ReportOptions) -> PageRequest:
-        """Find the sources, and read the earlier recording."""
-        return PageRequest(
-            None if self.before is None else EarlierRecording(str(self.before), load_profile(self.before, options.analysis)),
-            None if self.sources is None else SourceCode(self.sources),
-        )
+    def request(self, options: ReportOptions, profile: Profile, recording: Path) -> PageRequest:
+        """Find the sources, and read the tests of the earlier recording that the profile has, too."""
+        before = None
+        if self.before is not None:
+            earlier = load_common_tests(self.before, options.analysis, profile, recording)
+            before = EarlierRecording(str(self.before), earlier)
+        return PageRequest(before, None if self.sources is None else SourceCode(self.sources))
 
 
 _page_options = gathered(
@@ -163,7 +165,7 @@ def command(
             views.check(profile)
         if page.before is not None:
             progress.stage("reading the recording before")
-        options = replace(options, page=page.request(options))
+        options = replace(options, page=page.request(options, profile, recording))
         progress.stage("writing the report")
         write_files(profile, options)
     print_report(profile, options, recording)

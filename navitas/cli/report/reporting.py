@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from navitas.base.errors import NavitasError
+from navitas.base.errors import NavitasError, UsageError
 from navitas.base.test_patterns import TestName, check_pattern, named, no_match
 from navitas.cli.habits.files import STDOUT, write_to
 from navitas.cli.habits.shared_options import ReportOptions
@@ -42,6 +42,15 @@ def load_profile(
     selection = _selection(loaded.manifest.tests, tests) if tests else None
     stage("attributing energy to calls")
     return analyze(loaded, selection)
+
+
+def load_common_tests(path: Path, settings: AnalysisSettings, later: Profile, later_path: Path) -> Profile:
+    """Load and analyze an earlier recording: only the tests that a later one has, too. Raises `UsageError` if there is none."""
+    loaded = load_tables(path, settings)
+    names = frozenset((group.class_name, group.method) for group in later.repeats())
+    if names.isdisjoint((test.class_name, test.method) for test in loaded.manifest.tests):
+        raise UsageError(f"{later_path} and {path} have no test in common", "compare recordings of the same tests")
+    return analyze(loaded, TestSelection(later.about.selected, names))
 
 
 def _selection(tests: Sequence[Test], patterns: Sequence[str]) -> TestSelection:

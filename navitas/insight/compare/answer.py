@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from navitas.base.units import counted, joules, unbroken
 from navitas.base.untrusted_text import printable_list
-from navitas.insight.compare.change_texts import about, change_texts, percent, short_names
+from navitas.insight.compare.change_texts import MOST_PERCENT, about, change_texts, percent, short_names
 from navitas.insight.compare.comparison import Comparison, FigureChange
 from navitas.insight.compare.session import Kind
 from navitas.insight.compare.verdict import Word
@@ -33,9 +33,11 @@ def _sentence(change: FigureChange, energy: str, margin_percent: float) -> str:
     shown, interval = map(unbroken, change_texts(change.effect))
     sure = f" (95 %: {interval})" if change.effect.low_percent is not None else ""
     if change.verdict.word == "different":
+        energies = f"{unbroken(joules(change.before_j))} before, {unbroken(joules(change.after_j))} after"
+        if change.effect.percent >= MOST_PERCENT:
+            return f"All tests together use over 10 times as much {energy} as before{sure}: {energies}."
         direction = "more" if change.effect.percent > 0 else "less"
         amount = unbroken(percent(abs(change.effect.percent)).removeprefix("+"))
-        energies = f"{unbroken(joules(change.before_j))} before, {unbroken(joules(change.after_j))} after"
         return f"All tests together use {amount} {direction} {energy} than before{sure}: {energies}."
     if change.verdict.word == "same":
         return f"All tests together use as much {energy} as before: the change, {shown}{sure}, is within ± {margin_percent:g} %."

@@ -12,6 +12,9 @@ from navitas.insight.compare.effect import Effect
 from navitas.insight.compare.session import Subject
 from navitas.insight.compare.verdict import Verdict
 
+MOST_PERCENT = 999.5
+"""The change from which on texts give no number."""
+
 
 def first_changes(changes: Sequence[FigureChange], most: int) -> list[int]:
     """Return the indexes of the rows, in order: changes that are different first, and each kind has as many as the others."""
@@ -44,7 +47,7 @@ def change_texts(effect: Effect | None) -> tuple[str, str]:
 
 def percent(value: float) -> str:
     """Return a change in percent as a text."""
-    return f"{value:+.1f} %" if value < 999.5 else "> +999 %"
+    return f"{value:+.1f} %" if value < MOST_PERCENT else "> +999 %"
 
 
 def about(value: float) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 from navitas.energy.analyze.bounded_tree import weights_of_tests
 from navitas.energy.analyze.names import MethodNames, same_names, simple_class
 from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.roll_up import first_ids
 from navitas.energy.analyze.spread import MethodRepeats, half_width_j, interval_of
@@ -68,6 +69,12 @@ class Figures:
         groups = profile.classes() if profile.is_by_class else profile.repeats()
         self.groups: list[Repeats] = sorted(groups, key=lambda group: -group.app_j.median)
         """All tests that ran, largest app energy first."""
+        idle: dict[tuple[str, str, str], list[TestEnergy]] = {}
+        for test in () if profile.is_by_class else profile.tests:
+            if test.wall_ns == 0:
+                idle.setdefault((test.module, test.class_name, test.method), []).append(test)
+        self.idle: list[list[TestEnergy]] = list(idle.values())
+        """The runs of each test that never ran in them, such as those of ignored tests."""
 
     @cached_property
     def repeats(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from math import log1p
 
@@ -22,7 +23,6 @@ _AGAIN = (
     "show smaller changes, measure both versions in turns, with more runs",
     "navitas profile PROJECT --against REVISION --repeat 20",
 )
-_CALLS = ("see in which calls the energy changed", "navitas report AFTER --before BEFORE --html calls.html")
 _ABOUT = (
     "Change: the ratio of geometric means, with its 95 % interval. Changes are drawn on a scale on which half and double are"
     " equally far from zero. different: at most 5 % of these figures of a kind are expected to be chance. same: the whole"
@@ -31,11 +31,11 @@ _ABOUT = (
 )
 
 
-def comparison_page(compared: ComparedVersions) -> str:
-    """Return the page."""
+def comparison_page(compared: ComparedVersions, recordings: tuple[str, str] | None = None) -> str:
+    """Return the page. `recordings`: the paths of one before and one after; None if sessions are not recordings."""
     energy, projects = compared.choice.energy, {session.origin.project for session in compared.after} - {""}
     name = ", ".join(sorted(projects)) or "Comparison"
-    reason, command = _AGAIN if having(compared.comparison.changes, "not enough data") else _CALLS
+    reason, command = _next_step(compared, recordings)
     tables = [_changes(compared), _one_version(compared), _sessions(compared)]
     chunks = rendered(
         "navitas.report.change_pages",
@@ -51,6 +51,15 @@ def comparison_page(compared: ComparedVersions) -> str:
         tables=[table for table in tables if table is not None],
     )
     return "".join(chunks)
+
+
+def _next_step(compared: ComparedVersions, recordings: tuple[str, str] | None) -> tuple[str, str]:
+    """Return what to do next, and its command: what changed comes before what is not known. Empty if there is nothing."""
+    if recordings is not None and having(compared.comparison.changes, "different"):
+        before, after = recordings
+        command = shlex.join(["navitas", "report", after, "--before", before, "--html", "calls.html"])
+        return "see in which calls the energy changed", command
+    return _AGAIN if having(compared.comparison.changes, "not enough data") else ("", "")
 
 
 def _sides(compared: ComparedVersions) -> str:

@@ -33,7 +33,8 @@ const filters = (() => {
       });
       place.append(field);
     };
-    list("test", "Test", byEnergy(data.tests.label, summed(data.tests.label, data.tests.app_uj)));
+    const labels = data.tests.label.filter((_, row) => data.tests.app_uj[row] !== null); // tests that ran
+    list("test", "Test", byEnergy(labels, summed(labels, data.tests.app_uj.filter((uj) => uj !== null))));
     list("thread", "Thread", byEnergy(data.threads.name, summed(data.threads.name, whole.thread)));
     list("module", "Module", data.modules);
     list("component", "Component", data.components);

@@ -11,7 +11,7 @@ const methodTables = (() => {
   };
 
   // A table of lazily made rows. `rows` has: key, count, name(row), isShown(row),
-  // isSelected(row), columns {key: {head, value(row), parts(row), isText}}; the first column is that of the name.
+  // isSelected(row), canSelect(row) (default: all can), columns {key: {head, value(row), parts(row), isText}}; the first column is that of the name.
   const start = (table, rows) => {
     if (!table) return () => {}; // a recording without tests has no table of them
     const keys = Object.keys(rows.columns);
@@ -49,7 +49,8 @@ const methodTables = (() => {
           class: "pick",
           "aria-pressed": String(rows.isSelected(row)),
           tabindex: index === focused ? "0" : "-1",
-          onclick: () => selection.toggle(rows.key, rows.name(row)),
+          "aria-disabled": rows.canSelect?.(row) === false ? "true" : null,
+          onclick: () => rows.canSelect?.(row) !== false && selection.toggle(rows.key, rows.name(row)),
           onkeydown: (event) => move(event, index),
         },
         ...column(keys[0]).parts(row)
@@ -133,9 +134,10 @@ const methodTables = (() => {
     let state = selection.state;
     let result = null;
     const { tests, methods } = data;
-    const share = (uj) => [units.percent(uj, data.figures.app_uj), dom.bar(uj / data.figures.app_uj)];
+    const share = (uj) => uj === null ? [units.UNKNOWN] : [units.percent(uj, data.figures.app_uj), dom.bar(uj / data.figures.app_uj)];
     const number = (head, value, write) => ({ head, value, parts: (row) => [write(value(row))] });
 
+    const hasRun = (row) => tests.app_uj[row] !== null;
     const testEnergy = (row) => (onlyTest() ? tests.app_uj[row] : result.test[row]);
     // The choice of a test doesn't change the figures of tests.
     const onlyTest = () =>
@@ -146,7 +148,7 @@ const methodTables = (() => {
     const testsBefore = data.baseline?.tests?.app_uj;
     const testDifference = (row) => {
       const before = testsBefore?.[row] ?? null;
-      return before === null || !onlyTest() ? null : tests.app_uj[row] - before;
+      return before === null || !hasRun(row) || !onlyTest() ? null : tests.app_uj[row] - before;
     };
     const change = (head, value) => number(head, value, (uj) => (uj === null ? units.UNKNOWN : units.signed(uj)));
     const drawTests = start(document.getElementById("tests"), {
@@ -155,11 +157,14 @@ const methodTables = (() => {
       sortedBy: "energy",
       nothing: "No test has energy of this selection.",
       name: (row) => tests.label[row],
-      isSelected: (row) => tests.label[row] === state.test,
+      isSelected: (row) => tests.label[row] === state.test && hasRun(row),
+      canSelect: hasRun,
       isShown: (row) =>
         onlyTest() || (data.testOf[row] === row && result.test[row] !== 0 && inTime(row)) || tests.label[row] === state.test,
-      details: (row) =>
-        tests.class[row] ? [dom.element("small", { title: tests.class[row] }, tests.class[row].split(".").at(-1))] : [],
+      details: (row) => [
+        ...(tests.class[row] ? [dom.element("small", { title: tests.class[row] }, tests.class[row].split(".").at(-1))] : []),
+        ...(tests.failure?.[row] ? [dom.element("small", { class: "note" }, tests.failure[row])] : []),
+      ],
       columns: {
         label: {
           head: "Test",

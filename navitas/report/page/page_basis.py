@@ -9,7 +9,6 @@ from navitas.base.untrusted_text import boxed
 from navitas.energy.analyze.bounded_tree import NON_THREADS, SMALLER_THREADS, FullTree, full_tree
 from navitas.energy.analyze.earlier_tree import earlier_methods, joined_tree
 from navitas.energy.analyze.profile import Profile
-from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.spread import MethodRepeats
 from navitas.insight.verdict.figures import Figures
@@ -65,7 +64,6 @@ class PageBasis(Figures):
         self.before = None if request.before is None else EarlierFigures(request.before, profile.method_table)
         self.listed: list[Repeats] = self.groups[:max_tests]
         self.smaller: list[Repeats] = self.groups[max_tests:]
-        self.idle: list[TestEnergy] = [test for test in profile.tests if test.wall_ns == 0 and not profile.is_by_class]
 
     @cached_property
     def tree(self) -> FullTree:
@@ -80,7 +78,11 @@ class PageBasis(Figures):
 
     @property
     def sentence(self) -> str:
-        """What the figures of the page are of."""
+        """What the figures of the page are of, and what differences are from."""
+        return self._figures + ("" if self.before is None else f" {_differences(self.profile, self.before)}")
+
+    @property
+    def _figures(self) -> str:
         if not self.groups:
             return "No test ran."
         names = ("test class", "test classes") if self.profile.is_by_class else ("test",)
@@ -91,3 +93,14 @@ class PageBasis(Figures):
             f"{what}, {self.repeats} runs each. Energies are medians; ±: 95 % interval of the measurement and of the runs. Call"
             " trees split each test's median as its runs did on average. Other sums are per run."
         )
+
+
+def _differences(profile: Profile, before: EarlierFigures) -> str:
+    """Name the earlier recording, and what makes its figures less comparable."""
+    about, earlier = profile.about, before.profile.about
+    facts = {
+        "device": (earlier.device.get("model", ""), about.device.get("model", "")),
+        "power profile": (earlier.power_profile.get("name", ""), about.power_profile.get("name", "")),
+    }
+    others = [f"another {fact}, {then} instead of {now}" for fact, (then, now) in facts.items() if then != now]
+    return f"Differences: from {before.name}{', with ' if others else ''}{', and '.join(others)}."

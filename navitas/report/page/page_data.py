@@ -12,10 +12,11 @@ from navitas.base.json_text import JsonLines
 from navitas.energy.analyze.bounded_tree import BoundedTree, bounded_tree
 from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.names import MethodNames, source_of, test_label
+from navitas.energy.analyze.records import TestEnergy
 from navitas.recording.parse.arrays import F64, I64
-from navitas.report.figure_notes import method_note, statuses
+from navitas.report.figure_notes import failure_of, method_note, statuses
 from navitas.report.page.energy_over_time import node_steps
-from navitas.report.page.page_basis import PageBasis, shown_text, thread_label
+from navitas.report.page.page_basis import MAX_TESTS, PageBasis, shown_text, thread_label
 from navitas.report.page.power_over_time import PageRun, page_runs, power_columns
 
 _J_TO_UJ = 1e6
@@ -84,7 +85,8 @@ def _tests(basis: PageBasis, runs: Sequence[PageRun]) -> dict[str, Any]:
         "total_uj": [_uj(group.compensated_j.median) for group in groups],
         "wall_ms": [_figure(group.typical.wall_ns / 1e6) for group in groups],
         "mean_mw": [None if (power := group.typical.mean_power_w) is None else _figure(power * 1e3) for group in groups],
-        "status": [", ".join(label for _, label in statuses(group.tests)) for group in groups],
+        "status": [_status(group.tests) for group in groups],
+        "failure": [shown_text(failure_of(group.tests)) for group in groups],
         "run": [run for run, _, _ in spans],
         "start_ms": [_figure(start_ns / 1e6) for _, start_ns, _ in spans],
         "end_ms": [_figure(end_ns / 1e6) for _, _, end_ns in spans],
@@ -96,6 +98,7 @@ def _tests(basis: PageBasis, runs: Sequence[PageRun]) -> dict[str, Any]:
             "class": "",
             "name": name,
             "status": "",
+            "failure": "",
             "half_uj": None,
             "mean_mw": None,
             "run": -1,
@@ -105,7 +108,23 @@ def _tests(basis: PageBasis, runs: Sequence[PageRun]) -> dict[str, Any]:
         last |= {"total_uj": _uj(sum(group.compensated_j.median for group in basis.smaller))}
         for column, value in last.items():
             columns[column].append(value)
+    for tests_of_idle in basis.idle[:MAX_TESTS]:
+        first = tests_of_idle[0]
+        texts = {
+            "label": test_label(first),
+            "class": first.class_name,
+            "name": first.method,
+            "failure": failure_of(tests_of_idle),
+        }
+        row = {"status": _status(tests_of_idle), "run": -1, "start_ms": 0, "end_ms": 0}
+        row |= {name: shown_text(text) for name, text in texts.items()}
+        for name, values in columns.items():
+            values.append(row.get(name))  # A test that never ran has no figures.
     return columns
+
+
+def _status(tests: Sequence[TestEnergy]) -> str:
+    return ", ".join(label for _, label in statuses(tests))
 
 
 class _Methods:
@@ -168,7 +187,7 @@ def _before(basis: PageBasis, tree: BoundedTree, methods: _Methods) -> dict[str,
     """Return the figures of the earlier recording. None without one."""
     if basis.before is None:
         return None
-    tests = [basis.before.test(group) for group in basis.listed] + [None] * bool(basis.smaller)
+    tests = [basis.before.test(group) for group in basis.listed] + [None] * (bool(basis.smaller) + len(basis.idle[:MAX_TESTS]))
     return {
         "name": shown_text(basis.before.name),
         "tests": {"app_uj": [None if test is None else _uj(test.app_j.median) for test in tests]},

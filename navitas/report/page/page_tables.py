@@ -31,6 +31,7 @@ from navitas.report.figure_notes import (
     CONSUMERS_NOTE,
     baseline_note,
     doubts,
+    failure_of,
     method_figures_note,
     method_note,
     rails_note,
@@ -60,7 +61,7 @@ def tests_table(basis: PageBasis, most: int) -> PageTable | None:
     about = tests_note(profile, [test for group in groups for test in group.tests], groups)
     volts, battery_mah = profile.about.voltage_v, profile.about.battery_mah
     columns: dict[str, Callable[[Repeats], PageCell]] = {
-        "Test": lambda group: name_cell(test_label(group.typical)),
+        "Test": lambda group: name_cell(test_label(group.typical), failure_of(group.tests)),
         "App energy": lambda group: joules_cell(group.app_j.median),
         "±": lambda group: joules_cell(profile.app_half_width_j(group)),
         "Share": lambda group: share_cell(share(group.app_j.median, basis.app_j)),
@@ -77,7 +78,7 @@ def tests_table(basis: PageBasis, most: int) -> PageTable | None:
     hidden |= set() if battery_mah else {"Battery"}
     columns = {head: cell for head, cell in columns.items() if head not in hidden}
     blank = [PageCell("–")] * (len(columns) - 2)
-    never_ran = [(name_cell(test_label(test)), *blank, _status([test])) for test in basis.idle]
+    never_ran = [(name_cell(test_label(tests[0]), failure_of(tests)), *blank, _status(tests)) for tests in basis.idle]
     return page_table("tests", "Tests", about, columns, groups, most=most, more_rows=never_ran)
 
 

@@ -369,6 +369,22 @@ def test_a_table_of_the_document_sorts_and_filters_by_words(
     assert opened.console == []
 
 
+def test_tests_that_never_ran_are_listed_last_and_cannot_be_selected(chromium: PageBrowser, tmp_path: Path) -> None:
+    texts = {"label": "SkipTest.skips", "class": "SkipTest", "name": "skips", "status": "ignored", "run": -1}
+    row = {**texts, "start_ms": 0, "end_ms": 0}
+    tests = {name: [*values, row.get(name)] for name, values in SMALL["tests"].items()}
+    tests["failure"] = ["Of.java:7: no", *[""] * (len(tests["label"]) - 1)]
+    opened = chromium.open(written_page(tmp_path / "idle.html", {**SMALL, "tests": tests}), "")
+    rows = opened.page.evaluate("[...document.querySelectorAll('#tests tbody tr')].map((row) => row.innerText)")
+    assert "skips" in rows[-1] and rows[-1].count("–") >= 4 and "ignored" in rows[-1]
+    assert sum("Of.java:7: no" in text for text in rows) == 1
+    opened.page.evaluate("document.querySelector('#tests tbody tr:last-child .pick').click()")
+    assert opened.address() == ""
+    options = opened.page.eval_on_selector_all("#filters option", "(options) => options.map((option) => option.value)")
+    assert texts["label"] not in options and SMALL["tests"]["label"][0] in options
+    assert opened.console == []
+
+
 def test_rows_are_made_when_they_are_needed(sample: Open) -> None:
     opened = sample()
     assert opened.page.locator("#methods tbody tr").count() == 20

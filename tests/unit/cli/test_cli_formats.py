@@ -295,6 +295,31 @@ def test_the_page_compares_and_shows_source_code(tmp_path: Path) -> None:
     assert "<code>// a line</code>" in text and f'"name": "{GOLDEN}"' in text
 
 
+@pytest.mark.parametrize("all_tests", [True, False])
+def test_the_same_recording_before_has_no_differences(tmp_path: Path, *, all_tests: bool) -> None:
+    test = navitas.load(GOLDEN).repeats()[0]
+    page = tmp_path / "page.html"
+    chosen = [] if all_tests else ["--tests", f"{test.class_name}#{test.method}"]
+    assert report("--html", page, "--before", GOLDEN, *chosen) == ExitCode.OK
+    data = Page(page.read_text("utf-8")).data["page-data"]
+    assert data["baseline"]["tests"]["app_uj"] == data["tests"]["app_uj"]
+    assert data["baseline"]["methods"]["self_uj"] == data["methods"]["self_uj"]
+    assert data["baseline"]["nodes"]["self_uj"] == data["nodes"]["self_uj"]
+    assert data["basis"].endswith(f" Differences: from {GOLDEN}.")
+
+
+def test_recordings_without_a_common_test_are_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(GOLDEN, other)
+    manifest = json.loads((other / "manifest.json").read_text("utf-8"))
+    for test in manifest["tests"]:
+        test["class"] = "org.example.Renamed"
+    (other / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    assert report("--html", tmp_path / "x.html", "--before", other) == ExitCode.USAGE
+    said = " ".join(capsys.readouterr().err.split())
+    assert "have no test in common" in said and GOLDEN.name in said and "other" in said
+
+
 def test_a_folder_without_sources_is_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert report("--html", tmp_path / "x.html", "--with-source", tmp_path) == ExitCode.USAGE
     assert "has no source files" in capsys.readouterr().err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html import unescape
 
 import numpy as np
@@ -47,6 +48,26 @@ def test_a_comparison_says_what_the_data_does_not_show() -> None:
     assert 'class="interval unsure"' in comparison_page(alone)
     several = plain(change_statements(compared([10.0, 11.0, 9.0], [10.2, 11.5, 9.1])))
     assert re.search(r"for them, it shows changes from about \d+ %", several)
+
+
+def test_what_changed_chooses_the_next_step_before_what_is_not_known() -> None:
+    changed = compared([10.0, 10.1, 9.9], [12.0, 12.1, 11.9])
+    unknown = changed.comparison.changes[-1]
+    assert unknown.verdict is not None
+    undecided = replace(unknown, verdict=replace(unknown.verdict, word="not enough data"))
+    comparison = replace(changed.comparison, changes=(*changed.comparison.changes[:-1], undecided))
+    mixed, paths = replace(changed, comparison=comparison), ("old one", "new")
+    calls = "navitas report new --before &#39;old one&#39; --html calls.html"
+    assert calls in comparison_page(mixed, paths) and calls in comparison_page(changed, paths)
+    assert "--repeat 20" in comparison_page(mixed) and "calls.html" not in comparison_page(mixed)
+    same = comparison_page(compared([10.0, 10.01, 9.99], [10.01, 10.0, 9.99]), paths)
+    assert "calls.html" not in same
+
+
+def test_a_change_above_all_percentages_is_a_factor() -> None:
+    said = plain(change_statements(compared([1.0, 1.01, 0.99], [100.0, 101.0, 99.0])))
+    assert said.startswith("All tests together use over 10 times as much app energy as before (95 %: ")
+    assert "use >" not in said
 
 
 def test_a_comparison_of_the_same_code_says_so() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import partial
 
@@ -17,7 +18,7 @@ from support.reports import text_of
 from navitas.energy.analyze.profile import Profile
 from navitas.recording.parse.tables import Method, MethodTable
 from navitas.report import markdown
-from navitas.report.markdown import MAX_CHARACTERS, code, escaped, write
+from navitas.report.markdown import MAX_CHARACTERS, _code_cell, code, escaped, write
 
 _READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 
@@ -75,10 +76,26 @@ def test_escaped_text_is_shown_as_it_is(name: str) -> None:
 
 @given(st.text(max_size=60))
 def test_code_is_one_cell_with_the_name(name: str) -> None:
-    text = f"| a | b |\n|---|---|\n| {code(name)} | x |\n"
+    text = f"| a | b |\n|---|---|\n| {_code_cell(name)} | x |\n"
     (_, row) = cells(text)
     assert row[1] == "x"
     assert row[0].split() == markdown.printable(name, 500).split()
+
+
+@given(st.text(max_size=60))
+def test_code_in_a_sentence_is_the_text_itself(name: str) -> None:
+    (inline,) = (token for token in _READER.parse(f"Next: {code(name)}.") if token.type == "inline")
+    assert shown(inline).split() == f"Next: {markdown.printable(name, 500)}.".split()
+
+
+@pytest.mark.parametrize(
+    "text", ["ask @someone", "as in #1 and a/b#2", "see https://example.org", "or www.example.org", "C# code"]
+)
+def test_sentences_hold_no_mention_no_issue_and_no_link(text: str) -> None:
+    written = escaped(text)
+    assert not re.search(r"@|(?<!&)#\w|://|www\.", written)
+    (inline,) = (token for token in _READER.parse(written) if token.type == "inline")
+    assert shown(inline) == text
 
 
 def many(count: int) -> Profile:
@@ -97,4 +114,12 @@ def test_the_report_fits_into_a_comment(top: int) -> None:
 
 def test_a_recording_without_tests_has_a_report() -> None:
     text = text_of(write, messenger(polls(wall_ns=0, threads=(), base_j=0.0)))
-    assert "No test ran" in text and cells(text) == []
+    assert "No test ran" in text and [row[1:5] for row in cells(text)[1:]] == [["–"] * 4]
+
+
+def test_a_test_that_never_ran_is_listed_and_a_failure_has_its_line() -> None:
+    failed = replace(polls(), status="failed", failure="InboxTest.java:7: AssertionError: a|b @c")
+    idle = replace(polls(wall_ns=0, threads=(), base_j=0.0), method="skips", status="ignored")
+    rows = cells(text_of(write, messenger(failed, idle)))
+    assert rows[1][0].endswith("InboxTest.java:7: AssertionError: a|b @c")
+    assert rows[2] == ["org.example.InboxTest#skips", "–", "–", "–", "–", "ignored"]

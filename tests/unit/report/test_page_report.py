@@ -180,10 +180,23 @@ def test_a_recording_without_calls_has_no_methods() -> None:
     assert [row[-1] for row in page.tables["tests"]] == ["Status", "cut", "ignored"]
 
 
+def test_the_data_has_tests_that_never_ran_last_and_failures() -> None:
+    failed = replace(one_run(0, 10.0), status="failed", failure="SortTest.java:7: not sorted")
+    idle = replace(one_run(0, 0.0), method="skips", threads=(), wall_ns=0, status="ignored")
+    made = profile(failed, idle)
+    data = data_of(made, PageRequest(EarlierRecording("old", made)))
+    tests = columns(data, "tests")
+    assert (tests["name"], tests["status"]) == (["sorts", "skips"], ["failed", "ignored"])
+    assert tests["failure"] == ["SortTest.java:7: not sorted", ""]
+    assert tests["app_uj"][1] is None and tests["wall_ms"][1] is None and tests["run"][1] == -1
+    assert data["baseline"]["tests"]["app_uj"] == [tests["app_uj"][0], None]
+    assert "SortTest.java:7: not sorted" in Page(text_of(page_report.write, made)).tables["tests"][1][0]
+
+
 def test_no_test_at_all() -> None:
     made = profile(replace(one_run(0, 0.0), threads=(), wall_ns=0, status="failed"))
     text = text_of(page_report.write, made)
-    assert "No test ran." in text and Page(text).data["page-data"]["tests"]["label"] == []
+    assert "No test ran." in text and Page(text).data["page-data"]["tests"]["app_uj"] == [None]
 
 
 def test_long_tables_end_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,6 +235,15 @@ def test_the_difference_from_an_earlier_recording() -> None:
     }
     assert change == {"o.e.Sorter.sort": 1e6, "o.e.SortTest.sorts": 0, "o.e.Sorter.swap": 0}
     assert sum(baseline["nodes"]["self_uj"]) == pytest.approx(9e6)
+
+
+def test_the_page_names_the_earlier_recording_and_another_device() -> None:
+    made = profile()
+    made.about = replace(made.about, device={**made.about.device, "model": "Other"}, power_profile={"name": "other"})
+    said = PageBasis(profile(), PageRequest(EarlierRecording("old", made))).sentence
+    assert said.endswith(
+        " Differences: from old, with another device, Other instead of Made, and another power profile, other instead of made."
+    )
 
 
 def test_methods_of_the_earlier_recording_only_are_listed_too() -> None:
