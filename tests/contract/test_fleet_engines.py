@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from support.command_line import NAVITAS
 from support.fleet_compare import findings, same_findings, same_stages
@@ -72,10 +73,11 @@ def test_an_oversized_result_counts_as_lack_of_memory() -> None:
 
 
 def test_an_error_on_a_worker_is_reported(engine: SparkEngine, tmp_path: Path) -> None:
-    gone = UnitJob(Unit(0, "2026-01"), (tmp_path / "gone.parquet",), (), tmp_path / "usage", tmp_path / "clients", "x")
+    folders = (tmp_path / name for name in ("usage", "clients", "evidence"))
+    gone = UnitJob(Unit(0, "2026-01"), (tmp_path / "gone.parquet",), (), *folders, "x")
     for running in (engine, DuckDbEngine(tmp_path / "spill", threads=1)):
         with pytest.raises(FleetError, match=r"gone\.parquet: cannot be read") as printed:
-            running.run([UsageTask((gone,))], lambda _: None)
+            running.run([UsageTask((gone,), np.zeros(1, np.int32))], lambda _: None)
         assert printed.value.remedy.startswith("Restore the file")
         with pytest.raises(FleetError, match="fail"):
             running.query("SELECT nothing FROM nowhere", {})

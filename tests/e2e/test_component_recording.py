@@ -6,7 +6,7 @@ import socket
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -27,11 +27,16 @@ WRITTEN = 2_000_000
 SOURCE = """package p;
 import java.io.*;
 import java.net.*;
+import java.nio.file.*;
 public class Traffic {
   void upload(int port) throws Exception {
     long before = Phone.sent();
     try (Socket socket = new Socket("127.0.0.1", port)) {
-      for (int i = 0; i < 30; i++) { socket.getOutputStream().write(new byte[100_000]); Thread.sleep(10); }
+      socket.setSendBufferSize(100_000);
+      Thread release = Phone.releasesOnceSent(port, before + 10_000);
+      socket.getOutputStream().write(new byte[1_000_000]);
+      release.join();
+      for (int i = 0; i < 20; i++) { socket.getOutputStream().write(new byte[100_000]); Thread.sleep(10); }
       while (Phone.sent() < before + 30 * 100_000) { Thread.sleep(5); }
       socket.shutdownOutput();
       while (socket.getInputStream().read() >= 0) { }
@@ -60,16 +65,45 @@ public class Traffic {
       for (int i = 0; i < 20; i++) { out.write(new byte[100_000]); Thread.sleep(10); }
       out.getFD().sync();
     }
+    Files.copy(new Pieces(), file.toPath(), StandardCopyOption.REPLACE_EXISTING);
     while (Phone.written() < before + 19 * 100_000) { Thread.sleep(5); }
+  }
+}
+"""
+PIECES = """package p;
+import java.io.*;
+/** Four pieces of data. Each comes once the phone has counted the one before, so what copies them is open when it counts. */
+class Pieces extends InputStream {
+  private int left = 4;
+  private long counted = -1;
+  @Override public int read() { throw new UnsupportedOperationException(); }
+  @Override public int read(byte[] into, int at, int length) throws IOException {
+    try {
+      while (Phone.written() <= counted) { Thread.sleep(5); }
+      counted = Phone.written();
+    } catch (Exception e) { throw new IOException(e); }
+    return left-- > 0 ? Math.min(length, 8_192) : -1;
   }
 }
 """
 PHONE = """package p;
 import java.io.File;
+import java.net.Socket;
 import java.nio.file.*;
 /** What the phone has counted. It looks at an interval, so the tests wait for it. Its own calls are not recorded. */
 class Phone {
   static long sent() throws Exception { return word("dev/socket/traffic", "(?s).*\\n\\\\d+ \\\\d+ \\\\d+ | ", 1); }
+  /** Tells the server to read once the phone has counted this many bytes. Until then, what writes them is open. */
+  static Thread releasesOnceSent(int port, long bytes) {
+    Thread thread = new Thread(() -> {
+      try {
+        while (sent() < bytes) { Thread.sleep(5); }
+        new Socket("127.0.0.1", port).close();
+      } catch (Exception e) { throw new RuntimeException(e); }
+    });
+    thread.start();
+    return thread;
+  }
   static long written() throws Exception {
     return word("proc/" + new File("/proc/self").getCanonicalFile().getName() + "/io", "(?s).*\\nwrite_bytes: |\\n", 1);
   }
@@ -95,21 +129,19 @@ public class TrafficTest {
 
 @contextmanager
 def server() -> Iterator[tuple[int, list[int]]]:
-    """A server outside of the phone that counts the bytes of each connection."""
+    """A server outside of the phone that counts the bytes of a connection. It reads them once there is another connection."""
     sizes: list[int] = []
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def serve() -> None:
-            while True:
-                try:
-                    connection, _ = listener.accept()
-                except OSError:
-                    return
-                with connection:
-                    size = 0
-                    while data := connection.recv(1 << 16):
-                        size += len(data)
-                    sizes.append(size)
+            with suppress(OSError):  # the listener is shut down
+                while True:
+                    with listener.accept()[0] as connection:
+                        listener.accept()[0].close()
+                        size = 0
+                        while data := connection.recv(1 << 16):
+                            size += len(data)
+                        sizes.append(size)
 
         thread = threading.Thread(target=serve)
         thread.start()
@@ -127,6 +159,7 @@ def traffic(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, li
             "build.gradle": f"apply plugin: 'java'\n{JUNIT}test {{ systemProperty 'port', '{port}' }}\n",
             "src/main/java/p/Traffic.java": SOURCE,
             "src/main/java/p/Phone.java": PHONE,
+            "src/main/java/p/Pieces.java": PIECES,
             "src/test/java/p/TrafficTest.java": TEST,
         }
         yield write(tmp_path_factory.mktemp("traffic") / "traffic", files), sizes
@@ -179,14 +212,16 @@ def test_bytes_and_states_reach_the_report(tmp_path: Path, traffic: tuple[Path, 
     reasons = {reason.code for one in model.evidence if one.component == "wifi" for reason in one.reasons}
     assert ("loopback" in reasons) == (record == "both") and ("bytes_not_carried" in reasons) == (record == "sampling")
     assert energies(model, "screen") and energies(rails, "storage")
-    # Hooks know the bytes of each call. Sampling shares a counter's growth by time among the calls that are open.
+    # Hooks know the bytes of each call. Sampling shares a counter's growth by time among the calls that are open. The first write
+    # and the copy are open while bytes are counted, on any machine. However late a counter is read, only these calls are open.
     if record == "both":
         assert users(model, "wifi")[0] == "java.net.Socket#write"
         assert users(rails, "storage")[0] == "java.io.FileOutputStream#write"
     else:
         assert {"java.net.Socket#write"} <= set(users(model, "wifi")) <= {"java.net.Socket#write", "java.net.Socket#read"}
-        assert {"java.io.FileOutputStream#write"} <= set(users(rails, "storage"))
-        assert set(users(rails, "storage")) <= {"java.io.FileOutputStream#write", "java.io.FileDescriptor#sync"}
+        assert {"java.nio.file.Files#copy"} <= set(users(rails, "storage"))
+        others = {"java.io.FileOutputStream#write", "java.io.FileDescriptor#sync"}
+        assert set(users(rails, "storage")) <= {"java.nio.file.Files#copy", *others}
 
 
 def energies(profile: Profile, component: str) -> float:

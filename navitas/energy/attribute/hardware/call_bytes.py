@@ -79,7 +79,9 @@ def at_most_of(own: Increments, device: list[Increments]) -> tuple[Increments, f
     beyond[:, columns] = np.stack([lasting(column) for column in (app - whole.growth)[:, columns].T], axis=1)
     counted = float(grown_bytes(own).sum())
     share = float(beyond.sum()) / counted if counted else 0.0
-    taken = np.diff(_cumulative(replace(whole, growth=beyond), own.edges_ns), axis=0)
+    # The app counted them between its own readings, also where the device's are further apart.
+    edges = whole.edges_ns.clip(own.edges_ns[0], own.edges_ns[-1])
+    taken = np.diff(_cumulative(Increments(edges, beyond, 0, 0), own.edges_ns), axis=0)
     return replace(own, growth=np.stack([lasting(column) for column in (own.growth - taken).T], axis=1)), share
 
 

@@ -102,6 +102,14 @@ def test_sampling_shares_no_more_than_the_radios_carried() -> None:
     assert reasons(profile)["bytes_not_carried"] == pytest.approx(SERVED / (SERVED + DOWNLOADED), rel=0.01)
 
 
+def test_sampling_shares_no_more_if_the_device_is_read_after_the_app() -> None:
+    """What the app counted for the device itself lies within the app's readings, not in all of the device's interval."""
+    app = grown((0, 0), (350, DOWNLOADED), (950, DOWNLOADED + SERVED))
+    late = grown((0, 0), (150, 0), (3000, DOWNLOADED), device=True)
+    profile = made(changed(run([CALLER]), io_counters=(app, late)), api_kinds=[0, K.NET_READ, K.NET_READ])
+    assert 0 < sum(received(profile).values()) <= DOWNLOADED
+
+
 def test_traffic_of_libraries_is_not_that_of_calls_on_the_device() -> None:
     """Without a call that used the air, what the counter shows beyond loopback is unattributed."""
     on = states(("wifi", 0, 1000))
