@@ -37,7 +37,7 @@ def statuses(tests: Sequence[TestEnergy]) -> Iterator[tuple[str, str]]:
 
 
 def failure_of(tests: Sequence[TestEnergy]) -> str:
-    """Return where and why a test failed, in the first of its runs that tells. Empty if none does."""
+    """Return where and why a test failed, in the first of its runs that shows it. Empty if none does."""
     return next((test.failure for test in tests if test.failure), "")
 
 

@@ -93,7 +93,7 @@ import java.nio.file.*;
 /** What the phone has counted. It looks at an interval, so the tests wait for it. Its own calls are not recorded. */
 class Phone {
   static long sent() throws Exception { return word("dev/socket/traffic", "(?s).*\\n\\\\d+ \\\\d+ \\\\d+ | ", 1); }
-  /** Tells the server to read once the phone has counted this many bytes. Until then, what writes them is open. */
+  /** Has the server read once the phone has counted this many bytes. Until then, what writes them is open. */
   static Thread releasesOnceSent(int port, long bytes) {
     Thread thread = new Thread(() -> {
       try {

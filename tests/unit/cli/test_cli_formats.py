@@ -302,9 +302,9 @@ def test_the_same_recording_before_has_no_differences(tmp_path: Path, *, all_tes
     chosen = [] if all_tests else ["--tests", f"{test.class_name}#{test.method}"]
     assert report("--html", page, "--before", GOLDEN, *chosen) == ExitCode.OK
     data = Page(page.read_text("utf-8")).data["page-data"]
-    assert data["baseline"]["tests"]["app_uj"] == data["tests"]["app_uj"]
-    assert data["baseline"]["methods"]["self_uj"] == data["methods"]["self_uj"]
-    assert data["baseline"]["nodes"]["self_uj"] == data["nodes"]["self_uj"]
+    assert data["baseline"]["tests"]["app_uj"] == pytest.approx(data["tests"]["app_uj"], abs=1e-6)
+    assert data["baseline"]["methods"]["self_uj"] == pytest.approx(data["methods"]["self_uj"], abs=1e-6)
+    assert data["baseline"]["nodes"]["self_uj"] == pytest.approx(data["nodes"]["self_uj"], abs=1e-6)
     assert data["basis"].endswith(f" Differences: from {GOLDEN}.")
 
 
