@@ -163,7 +163,7 @@ def trends_table(found: Sequence[FigureTrend], energy: Energy, labels: Sequence[
     names = short_names([one.subject for one in found])
     first, last = (printable(label, 40) for label in (labels[0], labels[-1]))
     title = f"{energy.capitalize()} energy over {counted(len(labels), 'session')}, {first} to {last}"
-    table = FittedTable(title + basis_of_threads(one.subject for one in found), columns, stacks=True)
+    table = FittedTable(title + basis_of_threads(trend.subject for trend in found), columns, stacks=True)
     for one, name in sorted(zip(found, names, strict=True), key=lambda each: not each[0].change_points):
         slope = _NONE if one.slope is None else percent(one.slope.percent)
         figures = (printable(name, _LONGEST), one.subject.kind, str(len(one.sessions)), joules(one.energies_j[-1]), slope)

@@ -177,7 +177,7 @@ def _equal_pairs(sessions: Sequence[Session]) -> Iterator[tuple[Session, Session
 def _warnings(before: Sequence[Session], after: Sequence[Session], left_out: Sequence[str], together: bool) -> Iterator[str]:
     """What limits the comparison of two versions."""
     sessions = [*before, *after]
-    if copies := [f"{one.name} and {other.name}" for one, other in _equal_pairs(sessions)]:
+    if copies := [f"{session.name} and {copy.name}" for session, copy in _equal_pairs(sessions)]:
         yield f"these are copies of the same session, which shows no change: {printable_list(copies, _NAMES)}"
     if left_out:
         names = printable_list(left_out, _NAMES)

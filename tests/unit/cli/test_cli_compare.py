@@ -233,24 +233,24 @@ def test_a_session_counts_once(tmp_path: Path, capsys: pytest.CaptureFixture[str
 def test_a_recording_is_not_compared_with_itself(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = write(tmp_path / "one", report(runs(10)))
-    (tmp_path / "link").symlink_to(one)
+    folder = write(tmp_path / "one", report(runs(10)))
+    (tmp_path / "link").symlink_to(folder)
     monkeypatch.chdir(tmp_path)
     for other, message in (
-        (one, f"{one}/0.json is both before and after"),
-        ("one/0.json", f"{one}/0.json and one/0.json: the same recording is both before and after"),
-        ("link", f"{one}/0.json and link/0.json: the same recording is both before and after"),
+        (folder, f"{folder}/0.json is both before and after"),
+        ("one/0.json", f"{folder}/0.json and one/0.json: the same recording is both before and after"),
+        ("link", f"{folder}/0.json and link/0.json: the same recording is both before and after"),
     ):
-        assert run(["compare", one, other]) == ExitCode.USAGE
+        assert run(["compare", folder, other]) == ExitCode.USAGE
         assert message in " ".join(capsys.readouterr().err.split())
 
 
 def test_copies_of_a_session_show_no_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    one = report(runs(10))
-    sides = [write(tmp_path / name, one) for name in ("a", "b")]
-    found = compared(capsys, *sides)
-    assert found["warnings"][0].startswith("these are copies of the same session, which shows no change: ")
-    assert all(name in found["warnings"][0] for name in sides)
+    document = report(runs(10))
+    sides = [write(tmp_path / name, document) for name in ("a", "b")]
+    comparison = compared(capsys, *sides)
+    assert comparison["warnings"][0].startswith("these are copies of the same session, which shows no change: ")
+    assert all(name in comparison["warnings"][0] for name in sides)
 
 
 def test_the_heading_says_that_threads_include_probes(
