@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
@@ -85,11 +85,25 @@ def none_found() -> UsageError:
 
 
 def no_match(pattern: str, tests: Sequence[TestName]) -> UsageError:
-    """Return the error for a pattern without a match; its remedy suggests tests with similar names, or else the first ones."""
+    """Return the error for a pattern without a match.
+
+    Its remedy suggests a pattern for names that have the given one in them, and tests with similar names, or else the first ones.
+    """
     similar = _similar(pattern, tests)
     offer = ", ".join(map(_short, similar or tests[:_NEAREST]))
     remedy = f"{counted(len(tests), 'test')} found; {'similar' if similar else 'the first'}: {offer}"
-    return UsageError(f"no test matches '{pattern}'", remedy)
+    wider = next((wide for wide in _wider(pattern) if any(named(wide, test) for test in tests)), None)
+    hint = f"a pattern is for whole names: try '{wider}'; " if wider else ""
+    return UsageError(f"no test matches '{pattern}'", hint + remedy)
+
+
+def _wider(pattern: str) -> Iterator[str]:
+    """Yield patterns for names that have this one in them, also with a capital first letter: of classes, then of methods."""
+    class_part, hash_sign, method_part = pattern.partition("#")
+    for part in dict.fromkeys((class_part, class_part[:1].upper() + class_part[1:])):
+        yield f"*{part}*#*{method_part}*" if hash_sign else f"*{part}*"
+        if not hash_sign:
+            yield f"*#*{part}*"
 
 
 def _similar(pattern: str, tests: Sequence[TestName]) -> list[TestName]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from navitas.base.units import joules
+from navitas.base.units import counted, joules
 from navitas.base.untrusted_text import printable
-from navitas.insight.compare.change_texts import change_texts, first_changes, short_names, verdict_text
+from navitas.insight.compare.change_texts import basis_of_threads, change_texts, first_changes, short_names, verdict_text
 from navitas.insight.compare.comparison import Comparison
 from navitas.insight.compare.session import Energy
 from navitas.report.terminal.fitted_table import Column, FittedTable
@@ -27,9 +27,11 @@ def changes_table(found: Comparison, energy: Energy, before: int, after: int) ->
         Column("95 %", drop=1),
         Column("Verdict", wrap=True),
     ]
-    title = f"{energy.capitalize()} energy, {_sessions(before)} before and {_sessions(after)} after"
+    subjects = [one.subject for one in found.changes]
+    sessions = f"{counted(before, 'session')} before and {counted(after, 'session')} after"
+    title = f"{energy.capitalize()} energy, {sessions}{basis_of_threads(subjects)}"
     table = FittedTable(title, columns, stacks=True)
-    labels = short_names([one.subject for one in found.changes])
+    labels = short_names(subjects)
     for i in first_changes(found.changes, _MOST_ROWS):
         one, label = found.changes[i], labels[i]
         figures = (joules(one.before_j), joules(one.after_j), *change_texts(one.effect))
@@ -42,7 +44,3 @@ def changes_table(found: Comparison, energy: Energy, before: int, after: int) ->
             listed = ", ".join(f"{kind}s: {count:,}" for kind, count in sorted(kinds.items()))
             table.notes.append(Paragraph(f"{title}: {listed} (--json lists them).", style="dim"))
     return table
-
-
-def _sessions(count: int) -> str:
-    return f"{count} session{'s' if count > 1 else ''}"

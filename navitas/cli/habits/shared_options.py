@@ -86,6 +86,10 @@ class Finite(click.FloatRange):
         return number
 
 
+VOLTS = Finite(min=1, max=30)
+"""The supply voltage of a device: a cell of a phone to the adapter of a computer."""
+
+
 class Percent(Finite):
     """A number of percent: `3` or `3%`."""
 
@@ -140,9 +144,7 @@ probe_options = section(
 measuring_options = section(
     "What to measure",
     option("--power-profile", type=NAME_OR_FILE, metavar="NAME|FILE", help="A power_profile.xml. [that of the device]"),
-    option(
-        "--voltage", "voltage_v", type=Finite(min=0, max=1000, min_open=True), metavar="V", help="Supply voltage. [the battery's]"
-    ),
+    option("--voltage", "voltage_v", type=VOLTS, metavar="V", help="Supply voltage. [the battery's]"),
     option("--transport", type=click.Choice(["files", "logcat"]), default="files", help="How the app delivers events. [files]"),
     choice_option("--mode", ["events", "folded", "tick"], "Record calls, sums of calls, or sums with sampled times."),
     option(

@@ -23,12 +23,12 @@ from navitas.insight.history.store import open_history
 from navitas.insight.history.stored_session import is_same
 
 DEFAULT_FILE = Path("navitas-history.sqlite")
-_FILE_HELP = "The history; created if it is missing."
+FILE_HELP = f"The history, which `add` creates. [{DEFAULT_FILE}]"
 
 
 @click.command("add", cls=NavitasCommand, example="navitas history add navitas-recordings\nnavitas history add report.json")
 @click.argument("paths", type=READ_FILE_ANY_NAME, nargs=-1, required=True, metavar="PATH...")
-@option("--file", type=WRITE_ANY_NAME, default=DEFAULT_FILE, metavar="FILE", help=_FILE_HELP)
+@option("--file", type=WRITE_ANY_NAME, default=DEFAULT_FILE, metavar="FILE", help=FILE_HELP)
 @json_option
 def add(*, paths: tuple[Path, ...], file: Path, json_file: Path | None) -> int:
     """Add sessions to a history: recordings, JSON reports ('-': stdin), or folders of them.

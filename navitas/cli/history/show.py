@@ -11,7 +11,7 @@ import click
 
 from navitas.base.errors import UsageError
 from navitas.base.json_text import fields
-from navitas.base.units import joules
+from navitas.base.units import counted, joules
 from navitas.base.untrusted_text import printable, printable_list
 from navitas.capture.build.commits import oldest_first
 from navitas.cli.compare.energy_limit import figure_option, min_share_option
@@ -22,8 +22,8 @@ from navitas.cli.habits.option import option
 from navitas.cli.habits.page_output import html_option, write_page
 from navitas.cli.habits.paths import READ_ANY_NAME, READ_FOLDER
 from navitas.cli.habits.standard_output import output_console
-from navitas.cli.history.file import DEFAULT_FILE, read_sessions
-from navitas.insight.compare.change_texts import change_texts, percent, short_names
+from navitas.cli.history.file import DEFAULT_FILE, FILE_HELP, read_sessions
+from navitas.insight.compare.change_texts import basis_of_threads, change_texts, percent, short_names
 from navitas.insight.compare.figures import FigureChoice
 from navitas.insight.compare.session import Energy, Session
 from navitas.insight.history.trend import (
@@ -50,6 +50,7 @@ _ADD_AGAIN = "An older version of Navitas added them: add their recordings again
     example="navitas history show\nnavitas history show history.sqlite --figure 'method:org.example.*' --json -",
 )
 @click.argument("file", type=READ_ANY_NAME, required=False)
+@option("--file", "named_file", type=READ_ANY_NAME, metavar="FILE", help=FILE_HELP)
 @figure_option
 @option("--source", type=READ_FOLDER, default=Path(), metavar="DIR", help="The project, for its git revisions. [.]")
 @min_share_option(1.0)
@@ -58,6 +59,7 @@ _ADD_AGAIN = "An older version of Navitas added them: add their recordings again
 def command(
     *,
     file: Path | None,
+    named_file: Path | None,
     choice: FigureChoice,
     source: Path,
     least_percent: float,
@@ -66,10 +68,12 @@ def command(
 ) -> int:
     """Show the trend of each figure over a history's sessions, and its change points.
 
-    FILE is the history: by default navitas-history.sqlite.
+    FILE is the history, as in --file: by default navitas-history.sqlite.
     """
     check_distinct([file for file in (json_file, html_file) if file is not None])
-    file = file or DEFAULT_FILE
+    if file is not None and named_file is not None:
+        raise UsageError(f"two histories: {file} and --file {named_file}", "Name one of them.")
+    file = file or named_file or DEFAULT_FILE
     known = read_sessions(file)
     lacking = [one for one in known if not one.has(choice.energy)]
     if len(lacking) == len(known):
@@ -82,7 +86,7 @@ def command(
     notes = list(_warnings(sessions, series.left_out, len(ordered) - len(sessions)))
     if lacking:
         names = printable_list([one.name for one in lacking], 5)
-        notes.append(f"left out: {len(lacking):,} sessions without {choice.energy} energy: {names}. {_ADD_AGAIN}")
+        notes.append(f"left out: {counted(len(lacking), 'session')} without {choice.energy} energy: {names}. {_ADD_AGAIN}")
     is_text = write_json(
         json_file,
         schema_version=2,
@@ -108,9 +112,9 @@ def _page(figures: Sequence[FigureTrend], energy: Energy, sessions: Sequence[Ses
 
 def _warnings(sessions: Sequence[Session], left_out: int, in_turns: int) -> Iterator[str]:
     if left_out:
-        yield f"left out: {left_out:,} sessions of another device, power profile or project than the latest one"
+        yield f"left out: {counted(left_out, 'session')} of another device, power profile or project than the latest one"
     if in_turns:
-        yield f"left out: {in_turns:,} sessions of versions that ran in turns with a later one. What shifts one shifts all"
+        yield f"left out: {counted(in_turns, 'session')} of versions in turns with a later one. What shifts one shifts all"
     if len(sessions) < LEAST_SESSIONS:
         yield f"change points need at least {LEAST_SESSIONS} sessions; the history has {len(sessions)}"
     common = common_tests(sessions)
@@ -156,10 +160,10 @@ def trends_table(found: Sequence[FigureTrend], energy: Energy, labels: Sequence[
         Column("95 %", drop=2),
         Column("Between", text=True, drop=1),
     ]
-    count = f"{len(labels)} session{'s' if len(labels) != 1 else ''}"
-    first, last = (printable(label, 40) for label in (labels[0], labels[-1]))
-    table = FittedTable(f"{energy.capitalize()} energy over {count}, {first} to {last}", columns, stacks=True)
     names = short_names([one.subject for one in found])
+    first, last = (printable(label, 40) for label in (labels[0], labels[-1]))
+    title = f"{energy.capitalize()} energy over {counted(len(labels), 'session')}, {first} to {last}"
+    table = FittedTable(title + basis_of_threads(trend.subject for trend in found), columns, stacks=True)
     for one, name in sorted(zip(found, names, strict=True), key=lambda each: not each[0].change_points):
         slope = _NONE if one.slope is None else percent(one.slope.percent)
         figures = (printable(name, _LONGEST), one.subject.kind, str(len(one.sessions)), joules(one.energies_j[-1]), slope)

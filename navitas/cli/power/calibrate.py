@@ -16,7 +16,7 @@ from navitas.cli.habits.messages import next_step, shell_word, warning
 from navitas.cli.habits.option import gathered, option, renamed
 from navitas.cli.habits.paths import NAME_OR_FILE, READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT, WRITE_REGULAR
 from navitas.cli.habits.progress import ConsoleProgress
-from navitas.cli.habits.shared_options import Finite, interval_option, meter_option
+from navitas.cli.habits.shared_options import VOLTS, Finite, interval_option, meter_option
 from navitas.cli.habits.standard_output import output_console
 from navitas.cli.power.calibrate_input import (
     CalibrationSources,
@@ -98,7 +98,7 @@ _LONGEST = 300
 @option(
     "--voltage",
     "voltage_v",
-    type=Finite(min=1, max=30),
+    type=VOLTS,
     metavar="V",
     help=f"Supply voltage. [the phone's, {DEFAULT_VOLTAGE_V:g} for --points]",
 )

@@ -17,7 +17,7 @@ from navitas.cli.habits.messages import location, next_step, shell_word, warning
 from navitas.cli.habits.option import choice_option, option, renamed
 from navitas.cli.habits.paths import FOLDER, NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT, input_name
 from navitas.cli.habits.progress import ConsoleProgress
-from navitas.cli.habits.shared_options import Finite
+from navitas.cli.habits.shared_options import VOLTS, Finite
 from navitas.cli.profile.masking import command_line
 from navitas.cli.workflows.origin import provenance
 from navitas.recording.importing.art_trace import read_art_trace
@@ -43,7 +43,7 @@ _LONGEST = 1000
 @option("-o", "--output", type=FOLDER, required=True, metavar="DIR", help="The recording's folder.")
 @option("--replace", is_flag=True, from_project=False, help="Replace the recording in the output folder.")
 @option("--power-profile", type=NAME_OR_FILE, metavar="NAME|FILE", help="A power_profile.xml. [required: logs have none]")
-@option("--voltage", "voltage_v", type=Finite(min=0, max=1000, min_open=True), metavar="V", help="Supply voltage. [3.85]")
+@option("--voltage", "voltage_v", type=VOLTS, metavar="V", help="Supply voltage. [3.85]")
 @choice_option("--log-format", ["auto", "log", "json"], "Lines of logcat, or JSON.")
 @renamed("--format", "--log-format")
 @option(

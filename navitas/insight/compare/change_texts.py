@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import count
 
 from navitas.base.units import UNKNOWN, unbroken
@@ -23,6 +23,11 @@ def first_changes(changes: Sequence[FigureChange], most: int) -> list[int]:
         (change.verdict is None or change.verdict.word != "different", next(ranks[change.subject.kind])) for change in changes
     ]
     return sorted(sorted(range(len(changes)), key=keys.__getitem__)[:most])
+
+
+def basis_of_threads(subjects: Iterable[Subject]) -> str:
+    """Return what a heading that names an energy adds for threads: their energy includes that of their probes. Empty without."""
+    return "; threads with probes" if any(subject.kind == "thread" for subject in subjects) else ""
 
 
 def short_names(subjects: Sequence[Subject]) -> list[str]:

@@ -158,6 +158,12 @@ def check_energy(sessions: Sequence[Session], energy: Energy) -> None:
 
 def check_distinct(sessions: Sequence[Session]) -> None:
     """Raise `UsageError` if a side has the same session twice, such as a recording and its report."""
+    for other, session in _equal_pairs(sessions):
+        raise UsageError(f"{other.name} and {session.name} are the same session", "Give each session once.")
+
+
+def _equal_pairs(sessions: Sequence[Session]) -> Iterator[tuple[Session, Session]]:
+    """Yield each session that is a copy of an earlier one, after that one: they have the same time and energies."""
     seen: dict[object, Session] = {}
     for session in sessions:
         energies = tuple(
@@ -165,12 +171,14 @@ def check_distinct(sessions: Sequence[Session]) -> None:
         )
         other = seen.setdefault((session.created_utc, energies), session)
         if other is not session:
-            raise UsageError(f"{other.name} and {session.name} are the same session", "Give each session once.")
+            yield other, session
 
 
 def _warnings(before: Sequence[Session], after: Sequence[Session], left_out: Sequence[str], together: bool) -> Iterator[str]:
     """What limits the comparison of two versions."""
     sessions = [*before, *after]
+    if copies := [f"{session.name} and {copy.name}" for session, copy in _equal_pairs(sessions)]:
+        yield f"these are copies of the same session, which shows no change: {printable_list(copies, _NAMES)}"
     if left_out:
         names = printable_list(left_out, _NAMES)
         yield f"these tests are left out, because they did not pass in every run: {names}"

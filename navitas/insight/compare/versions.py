@@ -69,11 +69,13 @@ def compare_versions(
 
     `choice`: the figures, by default those of app energy. `same_session`: recordings of equal name are of one session with runs
     of both versions; if the recordings say so themselves, this is not needed. `read` reads a path: `navitas.report.sessions`
-    has one. Raises the errors of `compare`, `read` and `paired`, and `UsageError` if a side has a session twice.
+    has one. Raises the errors of `compare`, `read` and `paired`, and `UsageError` if a side has a session twice, or both sides
+    have the same path.
     """
     old, new = ([read(path) for path in side] for side in (before, after))
     for side in (old, new):
         check_distinct(side)
+    _check_paths(before, after)
     if (shared := in_shared_sessions(old, new)) is not None:
         new, same_session = shared, True
     elif same_session:
@@ -81,6 +83,15 @@ def compare_versions(
     choice = choice or FigureChoice()
     found = compare(old, new, choice, together=same_session, margin_percent=margin_percent, least_share=least_share)
     return ComparedVersions(tuple(old), tuple(new), choice, same_session, margin_percent, found)
+
+
+def _check_paths(before: Sequence[Path], after: Sequence[Path]) -> None:
+    """Raise `UsageError` if a path is on both sides, under whatever name."""
+    paths = {path.resolve(): path for path in before}
+    for path in after:
+        if (other := paths.get(path.resolve())) is not None:
+            names = str(path) if other == path else f"{other} and {path}: the same recording"
+            raise UsageError(f"{names} is both before and after", "Give the recordings of two versions.")
 
 
 def session_paths(side: Path) -> tuple[list[Path], list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from navitas.base.units import joules, unbroken
+from navitas.base.units import counted, joules, unbroken
 from navitas.base.untrusted_text import printable_list
 from navitas.insight.compare.change_texts import change_texts, percent, short_names
 from navitas.insight.compare.session import Energy, Kind
@@ -39,7 +39,7 @@ def _of_all_tests(trends: Sequence[FigureTrend], energy: Energy, labels: Sequenc
         elif trend.p is None:
             yield f"Whether {figure[0].lower()}{figure[1:]} changed is not known: there is none in some runs."
         else:
-            yield f"{figure} has no change point in {len(trend.sessions):,} sessions."
+            yield f"{figure} has no change point in {counted(len(trend.sessions), 'session')}."
 
 
 def _step(point: ChangePoint, labels: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from navitas.base.html_page.pictures import IntervalPicture, IntervalScale
 from navitas.base.html_page.templates import rendered
 from navitas.base.units import counted
 from navitas.insight.compare.answer import change_statements, having
-from navitas.insight.compare.change_texts import change_texts, first_changes, short_names, verdict_text
+from navitas.insight.compare.change_texts import basis_of_threads, change_texts, first_changes, short_names, verdict_text
 from navitas.insight.compare.comparison import FigureChange
 from navitas.insight.compare.session import Session, Subject
 from navitas.insight.compare.versions import ComparedVersions
@@ -36,6 +36,7 @@ def comparison_page(compared: ComparedVersions, recordings: tuple[str, str] | No
     energy, projects = compared.choice.energy, {session.origin.project for session in compared.after} - {""}
     name = ", ".join(sorted(projects)) or "Comparison"
     reason, command = _next_step(compared, recordings)
+    threads = basis_of_threads(change.subject for change in compared.comparison.changes)
     tables = [_changes(compared), _one_version(compared), _sessions(compared)]
     chunks = rendered(
         "navitas.report.change_pages",
@@ -43,7 +44,7 @@ def comparison_page(compared: ComparedVersions, recordings: tuple[str, str] | No
         title=f"{name} – what changed",
         heading_text=name,
         subtitle="what changed",
-        basis=f"{energy.capitalize()} energy of tests, {_sides(compared)}. Intervals are 95 %.",
+        basis=f"{energy.capitalize()} energy of tests, {_sides(compared)}{threads}. Intervals are 95 %.",
         statements=change_statements(compared),
         limits=compared.comparison.warnings,
         reason=reason,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from navitas.base.html_page.columns import PageCell, PageTable, count_cell, joules_cell, name_cell, page_table
 from navitas.base.html_page.templates import rendered
 from navitas.base.units import UNKNOWN, counted
-from navitas.insight.compare.change_texts import change_texts, percent, short_names
+from navitas.insight.compare.change_texts import basis_of_threads, change_texts, percent, short_names
 from navitas.insight.compare.session import Energy, Session
 from navitas.insight.history.answer import trend_statements
 from navitas.insight.history.trend import ChangePoint, FigureTrend, labels
@@ -27,6 +27,7 @@ def history_page(figures: Sequence[FigureTrend], energy: Energy, sessions: Seque
     names = labels(sessions)
     project = sessions[-1].origin.project or "History"
     reason, command = _next_step(figures, sessions)
+    over = f"{counted(len(sessions), 'session')}, {names[0]} to {names[-1]}"
     tables = [_trends(figures, energy, names), _sessions(sessions, names)]
     chunks = rendered(
         "navitas.report.change_pages",
@@ -34,7 +35,7 @@ def history_page(figures: Sequence[FigureTrend], energy: Energy, sessions: Seque
         title=f"{project} – history of energy",
         heading_text=project,
         subtitle="history of energy",
-        basis=f"{energy.capitalize()} energy of tests over {counted(len(sessions), 'session')}, {names[0]} to {names[-1]}.",
+        basis=f"{energy.capitalize()} energy of tests over {over}{basis_of_threads(trend.subject for trend in figures)}.",
         statements=trend_statements(figures, energy, names),
         limits=notes,
         reason=reason,

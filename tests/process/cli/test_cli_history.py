@@ -66,9 +66,13 @@ def test_few_sessions_have_no_change_points(tmp_path: Path, capsys: pytest.Captu
     reports, file = write(tmp_path / "reports", 2, 1), str(tmp_path / "h.sqlite")
     assert run(["history", "add", str(reports / "00.json"), str(reports / "01.json"), "--file", file]) == ExitCode.OK
     capsys.readouterr()
-    found = shown(capsys, file)
+    found = shown(capsys, "show", "--file", file)
+    assert found == shown(capsys, file)
     assert all(one["change_points"] == [] and one["slope"] is None for one in found["figures"])
     assert found["warnings"] == ["change points need at least 4 sessions; the history has 2"]
+
+    assert run(["history", "show", file, "--file", file]) == ExitCode.USAGE
+    assert "Name one of them." in capsys.readouterr().err
 
 
 def test_sessions_of_the_first_version_are_read_again_from_their_recordings(

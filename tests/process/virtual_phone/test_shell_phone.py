@@ -56,6 +56,10 @@ SH = b"/system/bin/sh: "
         ("ls /../../data/local/../local", 0, b"tmp\n", b""),
         ("timeout 0.05 sleep 100; echo $?", 0, b"124\n", b""),
         ("kill -0 4000000", 1, b"", SH + b"kill: 4000000: No such process\n"),
+        ("kill -0 ٤", 1, b"", SH + "kill: ٤: No such process\n".encode()),
+        ("kill -٩ 1", 1, b"", SH + "kill: bad signal '٩'\n".encode()),
+        (f"kill -0 {'9' * 5000} 2>/dev/null; wait {'9' * 5000} 2>/dev/null; trap - {'9' * 5000} 2>/dev/null", 1, b"", b""),
+        (f"exit {'9' * 5000} 2>/dev/null", 1, b"", b""),
         # A shell with more than this one command is an ordinary process.
         ("pkill -f some[-]thing; echo lives", 0, b"lives\n", b""),
         ("pkill -f some-thing; echo lives", 143, b"", b""),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import shutil
 import sys
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -229,6 +230,41 @@ def test_a_session_counts_once(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "are the same session" in capsys.readouterr().err
 
 
+def test_a_recording_is_not_compared_with_itself(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write(tmp_path / "one", report(runs(10)))
+    (tmp_path / "link").symlink_to(folder)
+    monkeypatch.chdir(tmp_path)
+    for other, message in (
+        (folder, f"{folder}/0.json is both before and after"),
+        ("one/0.json", f"{folder}/0.json and one/0.json: the same recording is both before and after"),
+        ("link", f"{folder}/0.json and link/0.json: the same recording is both before and after"),
+    ):
+        assert run(["compare", folder, other]) == ExitCode.USAGE
+        assert message in " ".join(capsys.readouterr().err.split())
+
+
+def test_copies_of_a_session_show_no_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    document = report(runs(10))
+    sides = [write(tmp_path / name, document) for name in ("a", "b")]
+    comparison = compared(capsys, *sides)
+    assert comparison["warnings"][0].startswith("these are copies of the same session, which shows no change: ")
+    assert all(name in comparison["warnings"][0] for name in sides)
+
+
+def test_the_heading_says_that_threads_include_probes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    sides = [write(tmp_path / name, report(runs(10))) for name in ("a", "b")]
+    for figures, heading in ((["--figure", "test:*"], "after\n"), ([], "after; threads with probes\n")):
+        assert run(["compare", *sides, *figures]) == ExitCode.OK
+        lines = capsys.readouterr().out.splitlines()
+        title = next(line.rstrip() for line in lines if line.strip())
+        assert f"{title}\n" == f"App energy, 1 session before and 1 session {heading}"
+
+
 def test_a_limit_that_is_not_ruled_out_is_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = write(tmp_path / "before", *(report(runs(10, shift)) for shift in (0.0, 0.1, -0.1)))
     after = write(tmp_path / "after", *(report(runs(10.5, shift)) for shift in (0.02, 0.1, -0.1)))
@@ -276,8 +312,10 @@ def test_other_evidence_is_a_warning_and_other_devices_are_refused(tmp_path: Pat
 
 
 def test_recordings_are_compared_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    recording = str(CountedFiles(tmp_path / "files", [(4, 200), (4, 200)]).recording)
-    found = compared(capsys, recording, recording)
+    recording = CountedFiles(tmp_path / "files", [(4, 200), (4, 200)]).recording
+    copy = shutil.copytree(recording, tmp_path / "copy")
+    found = compared(capsys, str(recording), str(copy))
+    assert "copies of the same session" in found["warnings"][0]
     assert found["changes"][0]["effect"]["percent"] == 0
     assert {one["kind"] for one in found["changes"]} == {"all", "component", "test", "thread", "method"}
 

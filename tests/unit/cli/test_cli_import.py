@@ -108,6 +108,12 @@ def test_a_recording_is_not_replaced_by_mistake(place: Path, capsys: pytest.Capt
     assert "add --replace" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("volts", ["1e-300", "0", "-4", "0.5", "31", "3850", "nan"])
+def test_an_implausible_voltage_is_refused(volts: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["import", "leaky.txt", *LINE, "--voltage", volts]) == ExitCode.USAGE
+    assert "'--voltage'" in capsys.readouterr().err and not (place / "rec").exists()
+
+
 def test_without_a_profile_the_clusters_are_named(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["import", "leaky.txt", "-o", "rec"]) == ExitCode.USAGE
     said = capsys.readouterr().err

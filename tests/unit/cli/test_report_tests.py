@@ -59,6 +59,10 @@ def test_several_patterns_select_more(recording: Path, capsys: pytest.CaptureFix
     ("pattern", "message"),
     [
         ("ScanTest#scnas", "no test matches 'ScanTest#scnas'\n       2 tests found; similar: ScanTest#scans"),
+        (
+            "scan",
+            "no test matches 'scan'\n       a pattern is for whole names: try '*#*scan*'; 2 tests found; similar: ScanTest#scans",
+        ),
         ("Zzz", "no test matches 'Zzz'\n       2 tests found; the first: SortTest#sorts, ScanTest#scans"),
         ("#", "'#' is not a test pattern"),
     ],

@@ -168,6 +168,12 @@ def test_clear_and_wrong_options(tmp_path: Path) -> None:
             "a:Q",
             "-e '['",
             "-T nonsense",
+            "-T ١٢.5",
+            f"-T {'9' * 5000}",
+            f"-m {'9' * 5000}",
+            "-m ٣",
+            f"--pid={'9' * 5000}",
+            "--pid=٣",
             "--nope",
         ):
             found = await run(phone, f"logcat -d {wrong}")

@@ -12,6 +12,7 @@ from navitas.android.apk.manifest import AppComponent
 from navitas.virtual_phone.apps import AppEnded, AppProcess
 from navitas.virtual_phone.host_java import StartError
 from navitas.virtual_phone.package import Package, short_name
+from navitas.virtual_phone.shell.commands.command_options import whole_number
 from navitas.virtual_phone.shell.commands.intent_arguments import LAUNCHER, MAIN, IntentArguments, parse_intent
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.state import CommandError
@@ -202,6 +203,6 @@ def _parse_monkey(args: list[str]) -> tuple[dict[str, str], bool, int]:
 
 
 def _monkey_number(text: str) -> int:
-    if not text.isdecimal() or len(text) > 18:
+    if (number := whole_number(text)) is None:
         raise CommandError(f'** Error: "{text}" is not a number', 255)
-    return int(text)
+    return number

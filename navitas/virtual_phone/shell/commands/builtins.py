@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 
-from navitas.virtual_phone.shell.commands.command_options import options, to_int
+from navitas.virtual_phone.shell.commands.command_options import options, to_int, whole_number
 from navitas.virtual_phone.shell.conditions import test_holds
 from navitas.virtual_phone.shell.context import BUILTINS, COMMANDS, Context, builtin
 from navitas.virtual_phone.shell.expansion import DEFAULT_SEPARATORS, split_line
@@ -20,9 +20,10 @@ _OPTION_LETTERS = {"errexit": "e", "nounset": "u", "noglob": "f"}
 def _status(context: Context) -> int:
     if not context.args:
         return context.shell.status
-    if not context.args[0].lstrip("-").isdecimal():
+    number = whole_number(context.args[0].removeprefix("-"))
+    if number is None:
         raise CommandError(f"bad number: {context.args[0]}", fatal=True)
-    return int(context.args[0]) & 0xFF
+    return (-number if context.args[0].startswith("-") else number) & 0xFF
 
 
 @builtin(":", "true")

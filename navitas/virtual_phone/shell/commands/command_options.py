@@ -9,6 +9,8 @@ from navitas.virtual_phone.identity import FIRST_USER
 from navitas.virtual_phone.shell.context import COMMANDS, Context
 from navitas.virtual_phone.shell.state import CommandError
 
+_LONGEST_NUMBER = 18
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -74,10 +76,16 @@ def aligned(cell: str, width: int) -> str:
 
 def to_int(text: str) -> int:
     """Parse an integer. Raises `CommandError`."""
-    try:
-        return int(text)
-    except ValueError:
-        raise CommandError(f"not integer: {text}") from None
+    sign = text[:1] if text[:1] in ("-", "+") else ""
+    number = whole_number(text.removeprefix(sign))
+    if number is None:
+        raise CommandError(f"not integer: {text}")
+    return -number if sign == "-" else number
+
+
+def whole_number(text: str) -> int | None:
+    """Return the number of 1 to 18 decimal digits, which a `long` of C and Java can hold; None for other text."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _LONGEST_NUMBER else None
 
 
 def to_seconds(text: str) -> float:

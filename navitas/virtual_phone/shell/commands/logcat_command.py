@@ -13,7 +13,7 @@ from functools import partial
 
 from navitas.virtual_phone.identity import FIRST_APP_UID, user_name
 from navitas.virtual_phone.logd import BUFFERS, MAX_BYTES, MIN_BYTES, Entry
-from navitas.virtual_phone.shell.commands.command_options import Options, options
+from navitas.virtual_phone.shell.commands.command_options import Options, options, whole_number
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.state import CommandError
 from navitas.virtual_phone.shell.streams import PIECE_BYTES, decode, encode
@@ -125,8 +125,8 @@ async def logcat(context: Context) -> None:
     # The log daemon counts the newest lines before logcat filters them.
     sent: Iterable[Entry] = filter(chosen.is_sent, log.entries(buffers))
     last = log.last_sequence
-    if start.isdecimal():
-        sent = deque(sent, maxlen=max(1, int(start)))
+    if (count := whole_number(start)) is not None:
+        sent = deque(sent, maxlen=max(1, count))
     if await printer.print_all(sent) or "d" in found or "t" in found:
         return
     async for new in log.follow(buffers, last):
@@ -149,10 +149,12 @@ def _options(context: Context) -> Options:
 
 def _count(found: Options) -> int:
     """Return the positive number of -m, or -1 without it."""
-    text = found.get("m", "-1")
-    if "m" in found and (not text.isdecimal() or int(text) < 1):
-        raise CommandError(f"-m '{text}' isn't an integer greater than zero.")
-    return int(text)
+    if "m" not in found:
+        return -1
+    count = whole_number(found.get("m"))
+    if not count:
+        raise CommandError(f"-m '{found.get('m')}' isn't an integer greater than zero.")
+    return count
 
 
 class _Printer:
@@ -244,9 +246,9 @@ def _filter(context: Context, found: Options) -> _Filter:
         else:
             chosen.tags[tag] = priority
     if "pid" in found:
-        if not found.get("pid").isdecimal() or int(found.get("pid")) < 1:
+        chosen.pid = whole_number(found.get("pid"))
+        if not chosen.pid:
             raise CommandError(f"pid '{found.get('pid')}' out of range.")
-        chosen.pid = int(found.get("pid"))
     if "e" in found:
         try:
             chosen.regex = re.compile(found.get("e"))
@@ -254,7 +256,7 @@ def _filter(context: Context, found: Options) -> _Filter:
             raise CommandError(f"bad regex: {error}") from None
     option = "t" if "t" in found else "T"
     start = found.get(option)
-    if start and not start.isdecimal():
+    if start and whole_number(start) is None:
         chosen.since_ns = _instant_ns(option, start)
     return chosen
 
@@ -262,8 +264,8 @@ def _filter(context: Context, found: Options) -> _Filter:
 def _priority(letter: str) -> int | None:
     """Return the priority for a filter's first letter or digit; `*` means the global default."""
     first = letter[:1].upper()
-    if first.isdecimal():
-        return 2 if int(first) >= _SILENT else max(2, int(first))
+    if (level := whole_number(first)) is not None:
+        return 2 if level >= _SILENT else max(2, level)
     if first == "*":
         return 2
     number = PRIORITIES.find(first) if first else -1
@@ -274,11 +276,11 @@ def _instant_ns(option: str, text: str) -> int:
     """Parse `MM-DD hh:mm:ss.mmm`, `YYYY-MM-DD hh:mm:ss.mmm` or `sssss.mmm` to nanoseconds since 1970."""
     day, _, fraction = text.partition(".")
     wrong = CommandError(f"-{option} '{text}' not in time format.")
-    if not re.fullmatch(r"\d{0,9}", fraction):
+    nanoseconds = whole_number(fraction.ljust(9, "0")) if len(fraction) <= 9 else None
+    if nanoseconds is None:
         raise wrong
-    nanoseconds = int(fraction.ljust(9, "0"))
-    if day.isdecimal() and len(day) <= 11:
-        return int(day) * 1_000_000_000 + nanoseconds
+    if (seconds := whole_number(day)) is not None and len(day) <= 11:
+        return seconds * 1_000_000_000 + nanoseconds
     full = day if re.match(r"\d{4}-", day) else f"{time.gmtime().tm_year}-{day}"
     try:
         return calendar.timegm(time.strptime(full, "%Y-%m-%d %H:%M:%S")) * 1_000_000_000 + nanoseconds

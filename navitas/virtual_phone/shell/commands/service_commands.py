@@ -12,7 +12,7 @@ from navitas.virtual_phone.host_java import StartError
 from navitas.virtual_phone.phone import Phone
 from navitas.virtual_phone.rail_monitor import POWER_STATISTICS, dump_power_statistics
 from navitas.virtual_phone.releases import SINCE, has
-from navitas.virtual_phone.shell.commands.command_options import options
+from navitas.virtual_phone.shell.commands.command_options import options, whole_number
 from navitas.virtual_phone.shell.commands.controls import RADIO_SERVICES
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.state import CommandError
@@ -117,7 +117,7 @@ def _history_start(args: list[str]) -> tuple[int | None, list[str]]:
         return None, args
     at = args.index("--history-start")
     number = args[at + 1] if at + 1 < len(args) else ""
-    return int(number) if number.isdecimal() and len(number) < 20 else 0, [*args[:at], *args[at + 2 :]]
+    return whole_number(number) or 0, [*args[:at], *args[at + 2 :]]
 
 
 async def _doze(context: Context, args: list[str]) -> int:
@@ -220,7 +220,7 @@ async def job_scheduler(context: Context, args: list[str]) -> int:
     action, *rest = args or [""]
     is_forced = any(word in ("-f", "--force") for word in rest)
     words = [word for word in rest if not word.startswith("-")]
-    if action != "run" or len(words) != 2 or not words[1].isdecimal():
+    if action != "run" or len(words) != 2 or whole_number(words[1]) is None:
         raise CommandError(_JOB_USAGE, 255)
     name, number = words
     package = context.phone.packages.get(name)

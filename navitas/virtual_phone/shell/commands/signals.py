@@ -6,6 +6,7 @@ import asyncio
 import signal
 
 from navitas.virtual_phone.process_table import PhoneJob, PhoneProcess
+from navitas.virtual_phone.shell.commands.command_options import whole_number
 from navitas.virtual_phone.shell.context import Context, builtin
 from navitas.virtual_phone.shell.state import CommandError
 
@@ -23,7 +24,7 @@ async def trap(context: Context) -> int:
     if not args:
         raise CommandError("missing argument")
     script, *names = args
-    if not names or script.isdecimal():
+    if not names or whole_number(script) is not None:
         script, names = "-", args
     status = 0
     for name in names:
@@ -40,7 +41,7 @@ async def trap(context: Context) -> int:
 
 def _trap_number(name: str) -> int | None:
     numbers = {"EXIT": 0, **NUMBERS}
-    number = int(name) if name.isdecimal() else numbers.get(name.upper().removeprefix("SIG"), -1)
+    number = numbers.get(name.upper().removeprefix("SIG"), whole_number(name))
     return number if number in numbers.values() else None
 
 
@@ -56,9 +57,9 @@ async def wait(context: Context) -> int:
                 return status
         return 0
     for name in context.args:
-        if not name.isdecimal():
+        if (pid := whole_number(name)) is None:
             raise CommandError(f"{name}: argument must be %job or process id", _NOT_FOUND)
-        named = next((job for job in shell.jobs if job.pid == int(name)), None)
+        named = next((job for job in shell.jobs if job.pid == pid), None)
         status = _NOT_FOUND if named is None else await _wait_for(context, named, report_status=True)
     return status
 
@@ -102,9 +103,12 @@ async def kill(context: Context) -> int:
 def _named(context: Context, name: str) -> list[PhoneProcess]:
     """Return the processes of a pid or of a group (`-PID`)."""
     table = context.phone.processes
-    if name.startswith("-") and name[1:].isdecimal():
-        return table.of_group(int(name[1:]))
-    process = table.get(int(name)) if name.isdecimal() else None
+    number = whole_number(name.removeprefix("-"))
+    if number is None:
+        return []
+    if name.startswith("-"):
+        return table.of_group(number)
+    process = table.get(number)
     return [process] if process else []
 
 
@@ -116,7 +120,7 @@ def signal_of(args: list[str]) -> tuple[int, list[str]]:
         text, rest = args[0][1:], args[1:]
     else:
         text, rest = "TERM", args
-    number = int(text) if text.isdecimal() else NUMBERS.get(text.upper().removeprefix("SIG"), -1)
-    if not 0 <= number <= _LAST_SIGNAL:
+    number = NUMBERS.get(text.upper().removeprefix("SIG"), whole_number(text))
+    if number is None or not 0 <= number <= _LAST_SIGNAL:
         raise CommandError(f"bad signal '{text}'")
     return number, [argument for argument in rest if argument != "--"]

@@ -149,7 +149,14 @@ def test_a_broken_package_is_reported_and_other_formats_work(folder: Path, name:
 
 
 @pytest.mark.parametrize(
-    ("old", "new"), [("navitas.analyze.profile", "navitas.energy.analyze"), ("navitas.errors", "navitas.base.errors")]
+    ("old", "new"),
+    [
+        ("navitas.analyze.profile", "navitas.energy.analyze"),
+        ("navitas.errors", "navitas.base.errors"),
+        ("navitas.report.names", "navitas.energy.analyze.names"),
+        ("navitas.report.html_report", "navitas.report.page.page_report"),
+        ("navitas.capture.device.instrumentation", "navitas.android.instrumentation"),
+    ],
 )
 def test_a_package_that_imports_from_before_the_rooms_is_refused_with_the_new_place(folder: Path, old: str, new: str) -> None:
     package(folder, "early", "x = adding_early", f"import {old}\n")

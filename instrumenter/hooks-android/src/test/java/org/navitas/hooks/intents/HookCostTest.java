@@ -36,7 +36,7 @@ public class HookCostTest {
     public void costsArePrinted() throws Exception {
         Communications.next();
         Context quiet = new QuietContext(app);
-        Intent explicit = new Intent(app, CommunicationsTest.Worker.class)
+        Intent explicit = new Intent(app, ModulesOfTestedApp.Worker.class)
                 .setAction("a.SYNC")
                 .putExtra("a", 1)
                 .putExtra("b", "text");
@@ -44,8 +44,8 @@ public class HookCostTest {
                 .setPackage(app.getPackageName())
                 .putExtra("a", 1)
                 .putExtra("b", "text");
-        Intent plain = new Intent(app, CommunicationsTest.Worker.class).setAction("a.SYNC");
-        CommunicationsTest.Receiver receiver = new CommunicationsTest.Receiver();
+        Intent plain = new Intent(app, ModulesOfTestedApp.Worker.class).setAction("a.SYNC");
+        ModulesOfTestedApp.Receiver receiver = new ModulesOfTestedApp.Receiver();
         Intent[] arriving = new Intent[1];
         for (boolean isWarm : new boolean[] {false, true}) { // the first time, the JVM compiles what all hooks call
             cost(
