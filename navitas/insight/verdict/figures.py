@@ -230,7 +230,7 @@ class Figures:
         return tuple(sorted((use for use in uses if use.energy_j), key=lambda use: -use.energy_j))
 
     def by_kind_j(self, component: int) -> list[float]:
-        """Return the energy of a component while tests ran by `OwnerKind`, in runs that count. Adds up to that of `components`."""
+        """Return the energy of a component while tests ran, by `OwnerKind`. It adds up to that of `components`."""
         group, _ = self._weights
         sums_j = self.profile.tables.tests_by_kind[group >= 0, :, component].sum(axis=0)
         whole_j = sum(test.components[component] for test in self.groups)
