@@ -123,7 +123,7 @@ def test_what_changed_since_an_earlier_recording_comes_first() -> None:
     before, after = Figures(messenger()), Figures(messenger(polls(poll_j=3.0), waits()))
     statement = verdict_of(after, Earlier("rec/old", before)).statements[0]
     assert statement.rule == "changed" and statement.energy_j == pytest.approx(-3.0)
-    assert text_of(statement) == "Since rec/old, app energy fell by 3.00 J ± 270 mJ (27 %), most of all in Inbox.poll (3.00 J)."
+    assert text_of(statement) == "Since rec/old, app energy fell by 3.00 J ± 267 mJ (27 %), most of all in Inbox.poll (3.00 J)."
     more = text_of(changed(before, Earlier("rec/old", after))) or ""
     assert more.startswith("Since rec/old, app energy rose by 3.00 J ") and "Inbox.poll (3.00 J)" in more
     assert text_of(changed(before, Earlier("rec/old", before))) == (
