@@ -12,7 +12,15 @@ _MOST_ROWS = 12
 _LONGEST_NAME = 200
 _LONGEST_SENTENCE = 1000
 _UNITS = {"_j": joules, "_ns": duration, "_w": watts, "share": percent}
-_HEADS = {"cpu_ns": "CPU time", "wall_ns": "wall time", "waited_ns": "waited for a CPU", "app_j": "app energy"}
+_HEADS = {
+    "cpu_ns": "CPU time",
+    "wall_ns": "wall time",
+    "waited_ns": "waited for a CPU",
+    "app_j": "app energy",
+    "total_j": "app, base and others",
+    "base_j": "base energy",
+    "other_threads_j": "JIT compiler, profiler, probes",
+}
 _SELF = "Self energy has the calls that have no probes, such as those into libraries and the JDK."
 
 

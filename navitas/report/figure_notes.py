@@ -112,18 +112,6 @@ def doubts(tests: Sequence[TestEnergy], *, is_below_zero: bool = False) -> list[
     return [*paper1, _BELOW_ZERO] if is_below_zero else paper1
 
 
-def uncertainty_note(profile: Profile) -> str:
-    """Return what ± leaves out: the error of the power profile."""
-    error, total_j = profile.total_error(), profile.totals.energy_j
-    if not error.profile_j or total_j <= 0:
-        return "± is the whole error: power rails measured the components, so no power profile adds to it."
-    share = unbroken(f"{100 * error.profile_j / total_j:.0f} %")
-    return (
-        f"± does not include the error of the power profile, which is about {share} (one standard error). It moves all figures"
-        " of this device together, so comparisons can ignore it (docs/accuracy.md)."
-    )
-
-
 def tick_note(profile: Profile) -> str:
     """Return how exact the calls and times of a recording of mode `tick` are. Empty for other modes."""
     if profile.tick_ns is None:
@@ -183,6 +171,18 @@ class EvidenceGroup:
     basis: str
     expected_error: float | None
     reasons: tuple[tuple[str, tuple[str, ...]], ...]
+
+    @property
+    def sentence(self) -> str:
+        """The level and its basis, and the error of methods to expect."""
+        words = f"{self.level} ({self.basis})." if self.basis else f"{self.level}."
+        if self.expected_error is None:
+            return words
+        error = unbroken(f"{100 * self.expected_error:.0f} %")
+        return (
+            f"{words} Expected error: on simulated phones, half of all methods are off by less than {error}, errors of the power"
+            " profile included (docs/accuracy.md)."
+        )
 
     def reason_lines(self, leave_out: frozenset[str] = frozenset()) -> list[str]:
         """Return the reasons, with the names of their components if these are not all. `leave_out` are sentences."""

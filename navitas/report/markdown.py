@@ -15,7 +15,7 @@ from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.spread import MethodRepeats
 from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.verdict import verdict_of
-from navitas.report.figure_notes import failure_of, statuses, uncertainty_note
+from navitas.report.figure_notes import failure_of, statuses
 from navitas.report.format import Format
 
 T = TypeVar("T")
@@ -90,7 +90,8 @@ def _lines(figures: Figures, most: int) -> Iterator[str]:
     never_ran = [[_test_cell(runs[0], runs), *["–"] * (len(tests) - 2), _status(runs)] for runs in figures.idle]
     yield from _table("Tests", tests, figures.groups, most, never_ran)
     yield from _table("Methods", methods, figures.methods, most)
-    yield from ("", f"{_SELF} {escaped(uncertainty_note(profile))}" if figures.methods else escaped(uncertainty_note(profile)))
+    if figures.methods:
+        yield from ("", _SELF)
 
 
 def _test_cell(typical: TestEnergy, runs: Sequence[TestEnergy]) -> str:

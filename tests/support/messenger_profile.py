@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from navitas.energy.analyze.profile import About, Profile
-from navitas.energy.attribute.ledger import Evidence
+from navitas.energy.attribute.ledger import CallSteps, Evidence
 from navitas.recording.parse.tables import Method, MethodTable
 from support.ledger_maker import RUN, NodeSpec, TestSpec, ThreadSpec, made_ledger
 
@@ -72,3 +74,11 @@ def messenger(
         provenance=provenance,
     )
     return Profile(ledger, about)
+
+
+def with_call_steps(profile: Profile) -> Profile:
+    """Return the profile with times: `Inbox.poll` uses its energy from 200 to 500 ms after the start of its test."""
+    zeros, paths = np.zeros(3, np.int32), np.flatnonzero(profile.ledger.paths.method == 1)
+    steps = CallSteps(zeros, zeros, np.full(3, paths[0], np.int32), np.array([2, 3, 4], np.int32), np.array([1.0, 4.0, 1.0]))
+    runs = tuple(replace(run, call_step_ns=SECOND_NS // 10) for run in profile.ledger.runs)
+    return Profile(replace(profile.ledger, call_steps=steps, runs=runs), profile.about)

@@ -8,28 +8,22 @@ from dataclasses import replace
 from pathlib import Path
 
 from navitas.base.errors import DeviceError, ExitCode, NavitasError
-from navitas.base.units import joules
 from navitas.base.untrusted_text import printable, printable_line
 from navitas.capture.collect.runs.version_runs import ProfilingOutcome
 from navitas.cli.habits.files import STDOUT
 from navitas.cli.habits.messages import error as show_error
-from navitas.cli.habits.messages import failure, location, next_step, shell_word
+from navitas.cli.habits.messages import failure, location, shell_word
 from navitas.cli.habits.shared_options import ReportOptions
 from navitas.cli.history.file import add_sessions
 from navitas.cli.report.formats import ReportFile
 from navitas.cli.report.reporting import load_profile, write_reports
 from navitas.energy.analyze.profile import Profile
-from navitas.energy.analyze.top import unrecorded
 from navitas.recording.layout import MANIFEST_NAME
 from navitas.recording.store import open_recording
 from navitas.report.registry import find_format
 from navitas.report.sessions import session_of
 
 _LARGE_BYTES = 100_000_000
-_FURTHER_REPORTS = {
-    "html": "--html profile.html (tables and a flame graph: open it in a browser)",
-    "speedscope": "--speedscope profile.speedscope.json (open it in speedscope.app)",
-}
 
 
 def _with_default_files(report: ReportOptions, recording: Path) -> ReportOptions:
@@ -120,20 +114,6 @@ def print_troubles(outcome: ProfilingOutcome) -> int:
     return ExitCode.TESTS_FAILED if outcome.failures or outcome.crashed else ExitCode.OK
 
 
-def _next_report(profile: Profile, report: ReportOptions) -> str:
-    """The options of the first report that the user does not have yet, with what it is for; empty if there is no other."""
-    given = {file.format for file in report.files}
-    for name, proposed in _FURTHER_REPORTS.items():
-        if name not in given:
-            return proposed
-    threads = [thread for test in profile.tests for thread in test.threads if thread.nodes]
-    if report.tree is not None or not threads:
-        return ""
-    busiest = max(threads, key=lambda thread: thread.energy_j)
-    name = busiest.name if busiest.name.isprintable() else str(busiest.serial)
-    return f"--tree {shell_word(name)} (the calls of the thread with the most energy)"
-
-
 def report_outcome(outcome: ProfilingOutcome, profile: Profile, report: ReportOptions) -> int:
     """Write the reports, print the failures and where the recording is on standard error, and return the exit code.
 
@@ -149,11 +129,4 @@ def report_outcome(outcome: ProfilingOutcome, profile: Profile, report: ReportOp
         print_failures(outcome)
     if report.history is not None:
         add_sessions(report.history, [session_of(profile, str(outcome.recording))])
-    if code := print_troubles(outcome):
-        return code
-    if (used := unrecorded(profile.ledger)) and profile.about.settings.get("granularity", "method") == "method":
-        listed = ", ".join(f"{name} {joules(energy_j)}" for name, energy_j in used)
-        next_step(f"profile again with --record hooks (shows which methods used what the phone's rails measured: {listed})")
-    if proposed := _next_report(profile, report):
-        next_step(f"navitas report {shell_word(outcome.recording)} {proposed}")
-    return ExitCode.OK
+    return print_troubles(outcome)

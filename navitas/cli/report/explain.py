@@ -68,7 +68,7 @@ def command(recording: Path | None, *, limit: int, skill: bool, json_file: Path 
     if len(given) > 1:
         raise UsageError(f"{' and '.join(f'--{kind}' for kind in given)} are different subjects", "name one of them")
     with ConsoleProgress(only_live=True) as progress:
-        settings = AnalysisSettings(call_steps="method" in given)
+        settings = AnalysisSettings(call_steps=True)
         figures = Figures(load_profile(recording, settings, stage=progress.stage))
         explanation = _explained(figures, given)
     if json_file is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -115,6 +115,7 @@ def profile_of(
     if selection is not None:
         names = zip(ledger.tests.class_name, ledger.tests.method, strict=True)
         ledger = of_tests(ledger, np.array([name in selection.tests for name in names], bool))
+        parsed = _of_runs(parsed, {None, *(run.id for run in ledger.runs)})
     findings = Findings()
     known = {component.name for component in COMPONENTS}
     unknown = Counter(name for name in manifest.components if name not in known)
@@ -138,6 +139,12 @@ def profile_of(
     profile = Profile(ledger, about, _recording_warnings(parsed, manifest, model), parsed.losses)
     profile.warnings += notices(profile)
     return profile
+
+
+def _of_runs(parsed: ParsedRecording, runs: Set[int | None]) -> ParsedRecording:
+    """Leave out the warnings and losses of all other runs. Those of the whole recording have the run None."""
+    warnings = tuple(warning for warning in parsed.warnings if warning.run in runs)
+    return replace(parsed, warnings=warnings, losses=tuple(loss for loss in parsed.losses if loss.run in runs))
 
 
 def _recording_warnings(parsed: ParsedRecording, manifest: Manifest, model: PowerModel) -> Iterator[Notice]:

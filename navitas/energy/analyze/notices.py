@@ -12,7 +12,6 @@ from navitas.energy.analyze.records import Notice
 from navitas.energy.analyze.unsteady import repeats_notices, unsteady
 from navitas.energy.attribute.ledger import counted_runs
 
-_RAILS_LIMIT = 0.1
 _LARGE_SHARE = 0.2
 _MIN_ENERGY_SHARE = 0.01
 """Methods with a smaller share of the threads' energy are not named."""
@@ -28,10 +27,12 @@ def notices(profile: Profile) -> tuple[Notice, ...]:
 
 
 def _rails_disagree(profile: Profile) -> Iterator[Notice]:
-    """Yield a warning if the device's rails and the estimate differ by more than 10 %."""
-    error = profile.totals.rails_error
-    if error is not None and abs(error) > _RAILS_LIMIT:
-        message = f"the estimate differs by {100 * error:+.0f} % from the energy that the device's rails measured"
+    """Yield a warning if the device's rails and the estimate disagree."""
+    sums = profile.totals
+    if sums.rails_disagree:
+        message = (
+            f"the estimate differs by {100 * (sums.rails_error or 0.0):+.0f} % from the energy that the device's rails measured"
+        )
         yield Notice.with_code("rails_disagree", message, "Run longer tests, or use the figures only for comparisons.")
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from navitas.recording.codes import WarningCode
 from navitas.recording.parse.arrays import F64
 
+_RAILS_LIMIT = 0.1
 T = TypeVar("T")
 
 BLOCK_ROWS = 1 << 13
@@ -343,6 +344,11 @@ class Totals:
     def rails_error(self) -> float | None:
         """The relative error of the estimate against the rails. None without a measurement."""
         return self.rails_estimate_j / self.rails_j - 1 if self.rails_j and self.rails_estimate_j is not None else None
+
+    @property
+    def rails_disagree(self) -> bool:
+        """Whether the rails and the estimate differ by 10 % or more."""
+        return abs(self.rails_error or 0.0) >= _RAILS_LIMIT
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from functools import cached_property
 import numpy as np
 
 from navitas.energy.analyze.bounded_tree import OUTSIDE_CALLS, FullTree, full_tree
-from navitas.energy.analyze.roll_up import first_ids
 from navitas.energy.attribute.forest import binned, path_sums
 from navitas.insight.verdict.figures import Figures
 from navitas.recording.parse.arrays import F64, I64, Bool
@@ -61,30 +60,3 @@ class CallFigures:
     def is_call(self, nodes: I64) -> I64:
         """Return those of the nodes that are calls, not energy outside of calls."""
         return nodes[self.tree.method[nodes] >= 0]
-
-    def times_of(self, method: int) -> list[tuple[int, float, float, float]]:
-        """Return when a method used its self energy, in the typical run of each test: test, begin and end after the start of the
-        test in ns, and joules with those of its probes. Largest energy first. Empty if that is unknown.
-        """
-        ledger = self.figures.profile.ledger
-        steps, tests = ledger.call_steps, ledger.tests
-        if steps is None:
-            return []
-        methods = ledger.paths.method
-        ids = np.unique(methods[methods >= 0])
-        path_is_of = np.isin(methods, ids[first_ids(ledger.methods, ids) == method])
-        number = np.full(len(tests), -1)
-        for place, group in enumerate(self.figures.groups):
-            number[list(group.typical.rows)] = place
-        at = np.flatnonzero(path_is_of[steps.path] & (number[steps.test] >= 0) & (steps.raw_j > 0))
-        times: dict[int, tuple[int, float, float, float]] = {}
-        for row in np.unique(steps.test[at]).tolist():
-            own = at[steps.test[at] == row]
-            run = ledger.runs[int(tests.run[row])]
-            length_ns, start_ns = run.call_step_ns, int(tests.start_ns[row]) - run.start_ns
-            wall_ns = int(tests.end_ns[row] - tests.start_ns[row])
-            begin_ns = max(int(steps.step[own].min()) * length_ns - start_ns, 0)
-            end_ns = min(int(steps.step[own].max() + 1) * length_ns - start_ns, wall_ns)
-            test = int(number[row])
-            times.setdefault(test, (test, float(begin_ns), float(max(end_ns, begin_ns)), float(steps.raw_j[own].sum())))
-        return sorted(times.values(), key=lambda row: -row[3])

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Literal
 
 from navitas.base.units import share
 from navitas.energy.analyze.bounded_tree import OUTSIDE_CALLS
+from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.names import source_of, test_label
 from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.spread import MethodRepeats
+from navitas.energy.attribute.component import OwnerKind
 from navitas.insight.explain.call_figures import CallFigures
 from navitas.insight.explain.explanation import Explanation, ExplanationTable, Value
+from navitas.insight.verdict.call_times import call_times
 from navitas.insight.verdict.figures import ComponentFigures, Figures, ThreadUse
-from navitas.insight.verdict.next_step import RECORDING, NextStep
-from navitas.insight.verdict.statement import Statement
-from navitas.insight.verdict.usage import component_statement, method_statement, test_statement, thread_statement
-from navitas.insight.verdict.verdict import EnergyVerdict, verdict_of
+from navitas.insight.verdict.next_step import RECORDING, NextStep, next_step
+from navitas.insight.verdict.statement import Statement, percent_of
+from navitas.insight.verdict.usage import (
+    component_statement,
+    method_statement,
+    test_statement,
+    thread_name,
+    thread_statement,
+    when_statement,
+)
+from navitas.insight.verdict.verdict import EnergyVerdict, limits_of, verdict_of
+from navitas.recording.parse.arrays import I64
 
 MOST_ROWS = 100
 """The largest number of rows of a table."""
@@ -24,6 +36,8 @@ _OUTSIDE = "(outside of recorded methods)"
 _COMPARE = NextStep(
     ("navitas", "compare", RECORDING, "NEW-RECORDING"), "see what changed, after you changed the code and measured"
 )
+_OF_METHODS = ("rails", "evidence", "probe_cost", "probes", "unrecorded")
+"""Limits of the CPU and of methods."""
 
 
 class Explainer:
@@ -86,11 +100,13 @@ class Explainer:
                 "when",
                 "When, after the start of the test (one run; with the energy of probes)",
                 ("begin_ns", "end_ns", "energy_j", "test"),
-                [(begin, end, joules, self._test(test)) for test, begin, end, joules in calls.times_of(total.id)],
+                [(time.begin_ns, time.end_ns, time.raw_j, self._test(time.test)) for time in call_times(figures, total.id)],
             ),
             self._split(zip(figures.profile.components, (energy_j / runs for energy_j in total.components), strict=True)),
         )
-        return self._explained(method_statement(figures, method), sums, tables, _COMPARE)
+        tests = (number for number, energy_j in figures.use_of(total.id).tests.items() if energy_j)
+        statements = (method_statement(figures, method), when_statement(figures, method))
+        return self._explained(statements, tests, sums, tables, _COMPARE)
 
     def test(self, group: Repeats) -> Explanation:
         """Explain a test: its methods, threads and components, and its runs."""
@@ -125,7 +141,8 @@ class Explainer:
             ),
         )
         method = next((key for key, _, _ in calls.by(calls.tree.method, calls.is_call(nodes))), None)
-        return self._explained(test_statement(figures, group), sums, tables, self._look_into(method))
+        said = (test_statement(figures, group), self._mostly("test", nodes))
+        return self._explained(said, (number,), sums, tables, self._look_into(method))
 
     def thread(self, thread: ThreadUse) -> Explanation:
         """Explain the threads of one name: their methods and tests."""
@@ -149,46 +166,77 @@ class Explainer:
             self._split(zip(figures.profile.components, thread.components, strict=True)),
         )
         step = NextStep(("navitas", "report", RECORDING, "--view", "tree", "--thread", thread.name), "see its calls as a tree")
-        return self._explained(thread_statement(figures, thread), sums, tables, step)
+        used = (number for number, energy_j in tests if energy_j)
+        said = (thread_statement(figures, thread), self._mostly("thread", nodes))
+        return self._explained(said, used, sums, tables, step)
 
     def component(self, component: ComponentFigures) -> Explanation:
         """Explain a component: who used it, in which tests and methods, and what is known of it."""
         figures, calls, profile = self._figures, self._calls, self._figures.profile
         number = profile.components.index(component.name)
-        whole = next(use for use in profile.top().components if use.component == component.name)
+        evidence = next(entry for entry in profile.evidence if entry.component == component.name)
+        by_kind = figures.by_kind_j(number)
         sums: dict[str, Value] = {
             "energy_j": component.energy_j,
             "energy_half_width_j": component.half_width_j,
             "share": share(component.energy_j, sum(use.energy_j for use in figures.components)),
             "app_j": component.app_j,
-            "base_j": whole.base_j / figures.repeats,
-            "other_processes_j": whole.other_processes_j / figures.repeats,
-            "unattributed_j": whole.unattributed_j / figures.repeats,
-            "evidence": whole.level,
+            "other_threads_j": by_kind[OwnerKind.THREAD] - component.app_j,
+            "other_processes_j": by_kind[OwnerKind.OTHER_PROCESSES],
+            "base_j": by_kind[OwnerKind.BASE],
+            "unattributed_j": by_kind[OwnerKind.UNATTRIBUTED],
+            "evidence": evidence.level,
         }
         groups = sorted(figures.groups, key=lambda group: -group.components[number])
         tests = [(group.components[number], test_label(group.typical)) for group in groups]
         by_method = calls.by(calls.tree.method, calls.app, calls.tree.self_by[:, number])
-        reasons = [str(reason) for entry in profile.evidence if entry.component == component.name for reason in entry.reasons]
+        reasons = [str(reason) for reason in evidence.reasons]
         tables = (
-            self._called("methods", "Methods of the app that used it", [row for row in by_method if row[1] > 0]),
+            self._called("methods", "Methods of the app that used it, self energy", [row for row in by_method if row[1] > 0]),
             ExplanationTable.of("tests", "While the tests ran", ("energy_j", "test"), tests),
             ExplanationTable.of("evidence", "Why the evidence is not better", ("reason",), [(reason,) for reason in reasons]),
         )
         step = NextStep(("navitas", "report", RECORDING, "--view", "timeline", "--component", component.name), "see it over time")
-        return self._explained(component_statement(figures, component), sums, tables, step)
+        used = (test for test, group in enumerate(figures.groups) if group.components[number])
+        return self._explained((component_statement(figures, component),), used, sums, tables, step)
 
     def _explained(
-        self, statement: Statement, sums: dict[str, Value], tables: tuple[ExplanationTable, ...], step: NextStep
+        self,
+        statements: Sequence[Statement | None],
+        tests: Iterable[int],
+        sums: dict[str, Value],
+        tables: tuple[ExplanationTable, ...],
+        step: NextStep,
     ) -> Explanation:
-        whole = verdict_of(self._figures)
-        measure = whole.next_step if whole.next_step.command[1] not in ("explain", "report") else None
+        """Return the explanation of a subject that used energy in these tests. Its limits are those of these tests."""
+        said = tuple(statement for statement in statements if statement is not None)
+        figures, subject = self._figures, said[0]
         # `same_size` names these methods.
-        largest = [("method", self._name(method.total.id)) for method in self._figures.methods[:2]]
-        limits = [limit for limit in whole.limits if limit.rule != "same_size" or (statement.kind, statement.name) in largest]
-        verdict = EnergyVerdict((statement,), tuple(limits), step)
+        largest = [self._name(method.total.id) for method in figures.methods[:2]]
+        is_named = subject.kind == "method" and subject.name in largest
+        limits = (
+            *(limit for limit in limits_of(figures.only(tests)) if limit.rule not in ("same_size", *_left_out(subject))),
+            *(limit for limit in limits_of(figures) if limit.rule == "same_size" and is_named),
+        )
+        measure = next_step(figures.profile, said, limits)
+        verdict = EnergyVerdict(said, limits, step)
         tables = tuple(table.first(MOST_ROWS) for table in tables if table.rows)
-        return Explanation(statement.kind, statement.name, verdict, sums, tables, (step, *([measure] if measure else [])))
+        is_other = measure.command[1] not in ("explain", "report")
+        return Explanation(subject.kind, subject.name, verdict, sums, tables, (step, *([measure] if is_other else [])))
+
+    def _mostly(self, kind: Literal["test", "thread"], nodes: I64) -> Statement | None:
+        """Return which method uses most of the energy of these nodes: of a test, on which thread; of a thread, in which test."""
+        calls, figures = self._calls, self._figures
+        tree, rows = calls.tree, calls.by(calls.tree.method, calls.is_call(nodes))
+        whole_j = float(tree.self_by[nodes].sum())
+        if not rows or rows[0][1] <= 0:
+            return None
+        method, self_j, _ = rows[0]
+        used = calls.by(tree.thread if kind == "test" else tree.test, nodes[tree.method[nodes] == method])[0][0]
+        where = f"on {thread_name(tree.threads[used][0])}" if kind == "test" else f"in {figures.test_name(figures.groups[used])}"
+        part = self_j / whole_j
+        text = f"{percent_of(part)} of it is self energy of {figures.names.brief(method)}, most of that {where}."
+        return Statement(kind, text, "method", figures.names.label(method), self_j, part)
 
     def _look_into(self, method: int | None) -> NextStep:
         if method is None:
@@ -275,7 +323,7 @@ class Explainer:
     def _components(self) -> ExplanationTable:
         rows = [(use.energy_j, use.app_j, use.name) for use in self._figures.components]
         columns = ("energy_j", "app_j", "component")
-        return ExplanationTable.of("components", "Components, while tests ran", columns, rows)
+        return ExplanationTable.of("components", "Components, while tests ran (with the energy of probes)", columns, rows)
 
     def _evidence(self) -> ExplanationTable:
         used = {use.name for use in self._figures.components}
@@ -285,3 +333,8 @@ class Explainer:
             if entry.component in used
         ]
         return ExplanationTable.of("evidence", "Evidence", ("component", "level", "expected_error_share"), rows)
+
+
+def _left_out(subject: Statement) -> Sequence[str]:
+    """Return the limits that say nothing about a subject."""
+    return _OF_METHODS if subject.kind == "component" and subject.name != CPU else ()

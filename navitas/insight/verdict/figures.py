@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
 from math import hypot
+from typing import TypeVar
 
 import numpy as np
 
@@ -21,6 +23,8 @@ from navitas.energy.analyze.uncertainty import COVER_95, FigureKind, StandardErr
 from navitas.energy.attribute.forest import binned, sums
 from navitas.recording.parse.arrays import F64, I64, Bool
 from navitas.recording.parse.roles import NOT_THE_TESTS
+
+K = TypeVar("K")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +56,15 @@ class ComponentFigures:
 
 @dataclass(frozen=True, slots=True)
 class MethodUse:
-    """The self energy of a method by the index of `Figures.groups`, and by the name of threads, largest first."""
+    """The self energy of a method by the index of `Figures.groups`, by the name of threads, and by both, largest first.
+
+    `calls`: the calls of a run, by both.
+    """
 
     tests: dict[int, float]
     threads: dict[str, float]
+    parts: dict[tuple[int, str], float]
+    calls: dict[tuple[int, str], float]
 
 
 class Figures:
@@ -75,6 +84,16 @@ class Figures:
                 idle.setdefault((test.module, test.class_name, test.method), []).append(test)
         self.idle: list[list[TestEnergy]] = list(idle.values())
         """The runs of each test that never ran in them, such as those of ignored tests."""
+        self.tests: Sequence[TestEnergy] = profile.tests
+        """All runs of tests that the figures are about."""
+
+    def only(self, numbers: Iterable[int]) -> Figures:
+        """Return the figures of some tests alone (indexes of `groups`). Those of methods and threads stay those of all tests."""
+        part = Figures(self.profile)
+        part.groups, part.idle = [self.groups[number] for number in numbers], []
+        rows = {row for group in part.groups for test in group.tests for row in test.rows}
+        part.tests = [test for test in self.tests if rows.issuperset(test.rows)]
+        return part
 
     @cached_property
     def repeats(self) -> int:
@@ -210,6 +229,14 @@ class Figures:
         ]
         return tuple(sorted((use for use in uses if use.energy_j), key=lambda use: -use.energy_j))
 
+    def by_kind_j(self, component: int) -> list[float]:
+        """Return the energy of a component while tests ran, by `OwnerKind`. It adds up to that of `components`."""
+        group, _ = self._weights
+        sums_j = self.profile.tables.tests_by_kind[group >= 0, :, component].sum(axis=0)
+        whole_j = sum(test.components[component] for test in self.groups)
+        kinds: list[float] = (sums_j * (whole_j / sums_j.sum() if sums_j.sum() else 0.0)).tolist()
+        return kinds
+
     def use_of(self, method: int) -> MethodUse:
         """Return where a method (`MethodTotal.id`) used its self energy."""
         tables, ledger = self.profile.tables, self.profile.ledger
@@ -220,17 +247,20 @@ class Figures:
         tree = rows.tree[at]
         test = tables.threads.test[tree]
         energy_j = rows.exclusive_j[at].sum(axis=1) * weights[0, test]
-        by_test: dict[int, float] = {}
-        by_thread: dict[str, float] = {}
-        rows_of_tests = zip(group[test].tolist(), tables.threads.owner[tree].tolist(), energy_j.tolist(), strict=True)
-        for number, owner, joules in rows_of_tests:
+        calls = rows.counts[at, 0] * weights[2, test]
+        by_test: defaultdict[int, float] = defaultdict(float)
+        by_thread: defaultdict[str, float] = defaultdict(float)
+        parts: defaultdict[tuple[int, str], float] = defaultdict(float)
+        calls_of_parts: defaultdict[tuple[int, str], float] = defaultdict(float)
+        owners = tables.threads.owner[tree].tolist()
+        for number, owner, joules, count in zip(group[test].tolist(), owners, energy_j.tolist(), calls.tolist(), strict=True):
             if number >= 0:
-                by_test[number] = by_test.get(number, 0.0) + joules
                 name = ledger.owners.name[owner]
-                by_thread[name] = by_thread.get(name, 0.0) + joules
-        return MethodUse(
-            dict(sorted(by_test.items(), key=lambda item: -item[1])), dict(sorted(by_thread.items(), key=lambda item: -item[1]))
-        )
+                by_test[number] += joules
+                by_thread[name] += joules
+                parts[number, name] += joules
+                calls_of_parts[number, name] += count
+        return MethodUse(_largest_first(by_test), _largest_first(by_thread), _largest_first(parts), dict(calls_of_parts))
 
     @cached_property
     def _weights(self) -> tuple[I64, F64]:
@@ -262,3 +292,7 @@ class Figures:
         """Return half of the width of the 95 % interval of a sum over all tests. `values_j`: the sums of several repeats."""
         error = self.profile.uncertainty.of(kind, components_j, self._wall_ns, parts=len(self.groups))
         return half_width_j(interval_of(values_j), error)
+
+
+def _largest_first(energies_j: dict[K, float]) -> dict[K, float]:
+    return dict(sorted(energies_j.items(), key=lambda item: -item[1]))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from navitas.base.units import counted, joules, unbroken
+from navitas.energy.analyze.top import unrecorded as components_in_use
 from navitas.insight.verdict.figures import Figures
+from navitas.insight.verdict.next_step import is_virtual
 from navitas.insight.verdict.statement import Statement, percent_of
 
 _LARGE_ERROR = 0.1
@@ -23,7 +25,7 @@ def noise(figures: Figures) -> Statement | None:
 
 def failed(figures: Figures) -> Statement | None:
     """Tests that failed or were cut: their energy is that of a part of their work, if they ran at all."""
-    bad = [test for test in figures.profile.tests if test.status in ("failed", "cut")]
+    bad = [test for test in figures.tests if test.status in ("failed", "cut")]
     names = {(test.module, test.class_name, test.method) for test in bad}
     ran = {(test.module, test.class_name, test.method) for test in bad if test.wall_ns > 0 or test.app_j > 0}
     sentences = []
@@ -36,18 +38,19 @@ def failed(figures: Figures) -> Statement | None:
 
 def starved(figures: Figures) -> Statement | None:
     """Runs that waited for a CPU which other programs used."""
-    tests = figures.profile.tests
-    count = sum(figures.profile.cpu_use(test).is_starved for test in tests if test.wall_ns > 0)
+    count = sum(figures.profile.cpu_use(test).is_starved for test in figures.tests if test.wall_ns > 0)
     if not count:
         return None
-    runs = counted(sum(test.wall_ns > 0 for test in tests), "run")
-    text = f"{count:,} of {runs} waited for a CPU that other programs used: on an idle device, their energy differs."
+    runs = sum(test.wall_ns > 0 for test in figures.tests)
+    which, whose = (f"{count:,} of {runs:,} runs", "their") if runs > 1 else ("The run", "its")
+    idle = "computer" if is_virtual(figures.profile) else "device"
+    text = f"{which} waited for a CPU that other programs used: on an idle {idle}, {whose} energy differs."
     return Statement("starved", text)
 
 
 def hot(figures: Figures) -> Statement | None:
     """Runs on a phone that was hot."""
-    count = sum("hot" in test.unfit for test in figures.profile.tests)
+    count = sum("hot" in test.unfit for test in figures.tests)
     return (
         Statement("hot", f"The phone was hot in {counted(count, 'run')}: its CPU may have been slowed down.") if count else None
     )
@@ -64,6 +67,25 @@ def partial(figures: Figures) -> Statement | None:
     """A recording that was interrupted."""
     codes = {warning.code for warning in figures.profile.warnings}
     return Statement("partial", "The recording is partial: tests may be missing.") if "partial_recording" in codes else None
+
+
+def rails(figures: Figures) -> Statement | None:
+    """Power rails that disagree with the estimate."""
+    sums = figures.profile.totals
+    if not sums.rails_disagree or sums.rails_error is None:
+        return None
+    direction = "more" if sums.rails_error > 0 else "less"
+    text = f"The estimate is {percent_of(abs(sums.rails_error))} {direction} than what power rails measured."
+    return Statement("rails", text)
+
+
+def unrecorded(figures: Figures) -> Statement | None:
+    """Components in use, as power rails show, whose use by methods was not recorded."""
+    if figures.profile.about.settings.get("granularity", "method") != "method":
+        return None
+    used = [f"{name} {unbroken(joules(energy_j))}" for name, energy_j in components_in_use(figures.profile.ledger)]
+    text = f"Which methods used what power rails measured was not recorded: {', '.join(used)}."
+    return Statement("unrecorded", text) if used else None
 
 
 def same_size(figures: Figures) -> Statement | None:
@@ -89,8 +111,15 @@ def evidence(figures: Figures) -> Statement | None:
     errors = [(entry.expected_error, entry.level) for entry in figures.profile.evidence if entry.expected_error is not None]
     if not errors or (worst := max(errors))[0] < _LARGE_ERROR:
         return None
-    text = f"The evidence is {worst[1]}: half of all methods are off by more than {percent_of(worst[0])}."
+    text = f"The evidence is {worst[1]}, with an expected error of {percent_of(worst[0])}: half of all methods are off by more."
     return Statement("evidence", text)
+
+
+def probe_cost(figures: Figures) -> Statement | None:
+    """Probes whose cost was not calibrated."""
+    reasons = {reason.code for entry in figures.profile.evidence for reason in entry.reasons}
+    text = "The cost of probes was not calibrated: the energy of methods includes that of their probes."
+    return Statement("probe_cost", text) if "no_probe_cost" in reasons else None
 
 
 def probes(figures: Figures) -> Statement | None:
@@ -103,6 +132,16 @@ def probes(figures: Figures) -> Statement | None:
     return Statement("probes", f"Probes used {share} of the energy of the app's threads; it is subtracted by an estimate.")
 
 
+def power_profile(figures: Figures) -> Statement | None:
+    """The error of the power profile, which ± leaves out."""
+    error_j, total_j = figures.profile.total_error().profile_j, figures.profile.totals.energy_j
+    if not error_j or total_j <= 0:
+        return None
+    size = percent_of(error_j / total_j)
+    text = f"± leaves out the power profile's error of about {size} (one standard error), which moves all figures together."
+    return Statement("power_profile", text)
+
+
 RULES: tuple[Callable[[Figures], Statement | None], ...] = (
     noise,
     failed,
@@ -110,9 +149,13 @@ RULES: tuple[Callable[[Figures], Statement | None], ...] = (
     hot,
     lost,
     partial,
+    rails,
     evidence,
+    probe_cost,
     probes,
+    unrecorded,
     same_size,
     one_run,
+    power_profile,
 )
 """The rules, the most important limit first."""

@@ -14,7 +14,7 @@ from navitas.insight.verdict.statement import Statement
 RECORDING, PROJECT = "RECORDING", "PROJECT"
 """Words of a command that stand for a folder."""
 _MASK = "***"
-_REPEATS = ("--repeat", "5")
+_REPEATS, _HOOKS = ("--repeat", "5"), ("--record", "hooks")
 _FEW = 5
 _AGAIN = ("profile", "record", "demo")
 _KEPT = frozenset(
@@ -25,6 +25,8 @@ _KEPT_FLAGS = frozenset(("--baseline", "--isolate", "--no-test-probes", "--test-
 _LEFT_OUT = frozenset(("-o", "--collapsed", "--format", "--history", "--html", "--json", "--output", "--repeat", "--speedscope"))
 """Options with a value that the next command does without: they write files, or it has its own."""
 _LEFT_OUT_FLAGS = frozenset(("--replace", "-q", "--quiet", "-v", "--verbose"))
+_WITHOUT_TRACE = ("--trace", "none")
+"""What makes the evidence worse is not repeated."""
 _PLAIN_PATH = re.compile(r"[\w./~+@][\w./~+@-]*")
 _UNKNOWN = ("navitas", "profile", PROJECT)
 _LONGEST_WORD = 1000
@@ -42,18 +44,26 @@ class NextStep:
         return " ".join(_quoted(recording if word == RECORDING else word) for word in self.command)
 
 
+def is_virtual(profile: Profile) -> bool:
+    """Whether a virtual phone ran the tests, so that this computer's other programs matter."""
+    return profile.about.device.get("kind") == "virtual"
+
+
 def next_step(profile: Profile, statements: Sequence[Statement], limits: Sequence[Statement]) -> NextStep:
     """Return the step for the most important limit, or the one that looks into the largest method."""
     rules = {statement.rule for statement in (*statements, *limits)}
     method = next((statement.name for statement in statements if statement.rule == "largest_method"), "")
     again = _again(profile)
     repeated = (*again, *_REPEATS) if again[1:2] == ("profile",) else ()
+    hooked = (*again, *_HOOKS) if again[1:2] == ("profile",) and "--record" not in again else ()
+    idle = "after stopping other programs on this computer" if is_virtual(profile) else "on an idle, cool device"
     steps: tuple[tuple[Set[str], tuple[str, ...], str], ...] = (
         ({"no_tests"}, ("navitas", "doctor"), "find out why no test ran"),
         ({"failed", "partial"}, again, "measure again when all tests pass and end"),
         ({"noise"}, repeated if 1 < profile.totals.repeats < _FEW else (), "narrow the intervals by more runs"),
         ({"noise"}, ("navitas", "doctor"), "see what the device can measure"),
-        ({"starved", "hot"}, again, "measure again on an idle, cool device"),
+        ({"starved", "hot"}, again, f"measure again {idle}"),
+        ({"unrecorded"}, hooked, "see which methods used what power rails measured"),
         ({"one_run"}, repeated, "see how much runs differ"),
         (
             {"largest_method"},
@@ -97,7 +107,7 @@ def _kept(words: Sequence[str]) -> list[str] | None:
             if name in _KEPT:
                 if not value or value.startswith("-") or not is_printable(value):
                     return None
-                kept += (name, value)
+                kept += () if (name, value) == _WITHOUT_TRACE else (name, value)
         elif word in _KEPT_FLAGS:
             kept.append(word)
         elif word not in _LEFT_OUT_FLAGS:

@@ -11,7 +11,9 @@ SubjectKind = Literal["", "test", "method", "thread", "component", "app"]
 UsageCode = Literal[
     "no_tests",
     "no_app_energy",
+    "changed",
     "largest_method",
+    "when",
     "next_methods",
     "outside_methods",
     "largest_test",
@@ -19,7 +21,22 @@ UsageCode = Literal[
     "largest_component",
     "base_energy",
 ]
-LimitCode = Literal["noise", "failed", "starved", "hot", "lost", "partial", "evidence", "probes", "same_size", "one_run"]
+LimitCode = Literal[
+    "noise",
+    "failed",
+    "starved",
+    "hot",
+    "lost",
+    "partial",
+    "rails",
+    "evidence",
+    "probe_cost",
+    "probes",
+    "unrecorded",
+    "same_size",
+    "one_run",
+    "power_profile",
+]
 SubjectCode = Literal["method", "test", "thread", "component"]
 """What each code means: docs/verdict.md."""
 

@@ -14,6 +14,7 @@ from navitas.energy.analyze.names import test_label
 from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.roll_up import MethodTotal
 from navitas.energy.analyze.spread import MethodRepeats, Spread
+from navitas.insight.verdict.call_times import call_times
 from navitas.insight.verdict.figures import ComponentFigures, Figures, ThreadUse
 from navitas.insight.verdict.statement import Statement, percent_of
 
@@ -40,11 +41,17 @@ def nothing_measured(figures: Figures) -> Statement | None:
 
 
 def largest_method(figures: Figures) -> Statement | None:
-    """The method with the most self energy, and where and how it uses it."""
+    """The method with the most self energy, and in which calls."""
     method = next(iter(figures.methods), None)
     if method is None or figures.app_j <= 0 or not method.exclusive_j.median > 0:
         return None
     return replace(method_statement(figures, method), rule="largest_method")
+
+
+def when(figures: Figures) -> Statement | None:
+    """When the method with the most self energy uses it."""
+    method = next(iter(figures.methods), None)
+    return None if method is None or largest_method(figures) is None else when_statement(figures, method)
 
 
 def next_methods(figures: Figures) -> Statement | None:
@@ -85,16 +92,16 @@ def largest_thread(figures: Figures) -> Statement | None:
 
 
 def largest_component(figures: Figures) -> Statement | None:
-    """The component with the most energy of the whole phone, and the one that the app itself uses most."""
-    if len(figures.components) < 2 or sum(use.energy_j for use in figures.components[1:]) < _LEAST_NAMED * _whole_j(figures):
+    """The component with the most energy, with the app and without, and the one that the app itself uses most."""
+    if len(figures.components) < 2 or sum(use.energy_j for use in figures.components[1:]) < _LEAST_NAMED * _recorded_j(figures):
         return None
     first = figures.components[0]
     statement = replace(component_statement(figures, first), rule="largest_component")
     app = max(figures.components, key=lambda use: use.app_j)
     if app.app_j <= 0 or app is first:
         return statement
-    more = f"{statement.text[:-1]}; the app itself used most in {component_name(app.name)}: {unbroken(joules(app.app_j))}."
-    return replace(statement, text=more)
+    more = f" The app itself used most in {component_name(app.name)}: {unbroken(joules(app.app_j))}."
+    return replace(statement, text=statement.text + more)
 
 
 def base_energy(figures: Figures) -> Statement | None:
@@ -103,34 +110,52 @@ def base_energy(figures: Figures) -> Statement | None:
     if totals.energy_j <= 0 or totals.base_j < _MOST * totals.energy_j:
         return None
     share = totals.base_j / totals.energy_j
-    text = f"{percent_of(share)} of all energy is base energy: it depends on how long the phone is on, not on what the app does."
+    whole = "the CPU's energy" if [use.name for use in figures.components] == [CPU] else "the energy of all recorded components"
+    text = f"{percent_of(share)} of {whole} is base energy: it depends on how long the phone is on, not on what the app does."
     return Statement("base_energy", text, energy_j=totals.base_j / figures.repeats, share=share)
 
 
 RULES: tuple[Callable[[Figures], Statement | None], ...] = (
     nothing_measured,
     largest_method,
-    next_methods,
+    when,
     outside_methods,
-    largest_test,
-    largest_thread,
     largest_component,
     base_energy,
+    next_methods,
+    largest_thread,
+    largest_test,
 )
-"""The rules in the order of their statements."""
+"""The rules in the order of their statements, of which a verdict has the first ones."""
 
 
 def method_statement(figures: Figures, method: MethodRepeats) -> Statement:
-    """Return what a method uses, where, and how."""
+    """Return what a method uses, and in which calls on which threads."""
     self_j, (share, half) = method.exclusive_j.median, figures.share_of(method)
-    threads = list(figures.use_of(method.total.id).threads)
-    on = f" on {thread_name(threads[0])}" if len(threads) == 1 else f" on {len(threads):,} threads" if threads else ""
-    itself = " itself, of the" if _calls_others(method.total) else " of the"
+    itself = " itself" if _calls_others(method.total) else ""
     text = (
-        f"{figures.names.brief(method.total.id)} uses {unbroken(joules(self_j))}{itself} {unbroken(joules(figures.app_j))} that"
-        f" the app used ({percent_of(share, half)}), {_calls(method)}{on}{_work(method, figures)}."
+        f"{figures.names.brief(method.total.id)}{itself} uses {unbroken(joules(self_j))} of the app's"
+        f" {unbroken(joules(figures.app_j))} ({percent_of(share, half)}), {_calls(figures, method)}."
     )
     return Statement("method", text, "method", figures.names.label(method.total.id), self_j, share, half)
+
+
+def when_statement(figures: Figures, method: MethodRepeats) -> Statement | None:
+    """Return in which test most of a method's energy is used, when, and how the method spends its time, as far as it is known."""
+    tests, times = figures.use_of(method.total.id).tests, {time.test: time for time in call_times(figures, method.total.id)}
+    if not tests:
+        return None
+    (test, test_j), whole_j = next(iter(tests.items())), sum(tests.values())
+    part = percent_of(_share(test_j, whole_j)) if len(tests) > 1 and whole_j > 0 else ""
+    name, sentences = figures.test_name(figures.groups[test]), []
+    if time := times.get(test):
+        begin, end = (unbroken(duration(ns)) for ns in (time.begin_ns, time.end_ns))
+        sentences.append(f"{f'{part} of it' if part else 'It'} is used in {name}, from {begin} to {end} after its start.")
+    elif len(figures.groups) > 1:
+        sentences.append(f"{f'{part} of it' if part else 'It'} is used in {name}.")
+    if work := _work(method, figures):
+        sentences.append(work)
+    return Statement("when", " ".join(sentences), "test", test_label(figures.groups[test].typical)) if sentences else None
 
 
 def test_statement(figures: Figures, group: Repeats) -> Statement:
@@ -159,13 +184,14 @@ def thread_statement(figures: Figures, thread: ThreadUse) -> Statement:
 
 
 def component_statement(figures: Figures, use: ComponentFigures) -> Statement:
-    """Return what a component uses of the phone's energy while tests ran."""
-    whole_j = _whole_j(figures)
-    share, half = _share(use.energy_j, whole_j), _share(use.half_width_j, whole_j)
-    text = (
-        f"Of the {unbroken(joules(whole_j))} that the whole phone used while tests ran, {unbroken(joules(use.energy_j))}"
-        f" ({percent_of(share, half)}) are {component_name(use.name)}."
-    )
+    """Return what a component uses while tests run: by all owners, as a part of all recorded components, and by the app."""
+    recorded_j = _recorded_j(figures)
+    share, half = _share(use.energy_j, recorded_j), _share(use.half_width_j, recorded_j)
+    energy = unbroken(joules(use.energy_j))
+    if len(figures.components) > 1:
+        energy += f" of the {unbroken(joules(recorded_j))} of all recorded components ({percent_of(share, half)})"
+    of_app = f", {unbroken(joules(use.app_j))} of it for the app" if use.app_j > 0 else ""
+    text = f"While tests ran, {component_name(use.name)} used {energy}{of_app}."
     return Statement("component", text, "component", use.name, use.energy_j, share, half)
 
 
@@ -179,13 +205,25 @@ def component_name(name: str) -> str:
     return "the CPU" if name == CPU else f"the component {name}"
 
 
-def _calls(method: MethodRepeats) -> str:
+def _calls(figures: Figures, method: MethodRepeats) -> str:
+    """Return the number of calls of a run, and the thread or the single call that most of the energy is used in."""
     by_run = Spread(method.calls, method.exclusive_j.counts).counted
-    calls = sum(by_run) / len(by_run)
+    mean, use = sum(by_run) / len(by_run), figures.use_of(method.total.id)
     if set(by_run) == {1}:
-        return "all of it in one call"
-    number = f"{calls:,.0f} calls" if len(set(by_run)) == 1 else f"{calls:,.{0 if calls >= _MANY else 2}f} calls a run"
-    return f"in {number} of {unbroken(joules(method.exclusive_j.median / calls))} each on average" if calls else f"in {number}"
+        calls = "one call"
+    else:
+        is_same = len(set(by_run)) == 1
+        calls = f"{mean:,.{0 if is_same or mean >= _MANY else 2}f} calls{'' if is_same else ' a run'}"
+    if not use.threads:
+        return f"in {calls}"
+    whole_j = sum(use.threads.values())
+    (part, part_j), (thread, thread_j) = next(iter(use.parts.items())), next(iter(use.threads.items()))
+    if mean > 1 and part_j >= _MOST * whole_j > 0 and round(use.calls[part], 6) == 1:
+        return f"in {calls}, {percent_of(part_j / whole_j)} of it in one call on {thread_name(part[1])}"
+    if len(use.threads) == 1:
+        return f"in {calls} on {thread_name(thread)}"
+    most = f", {percent_of(thread_j / whole_j)} of it on {thread_name(thread)}" if thread_j >= _MOST * whole_j > 0 else ""
+    return f"in {calls} on {len(use.threads):,} threads{most}"
 
 
 def _calls_others(total: MethodTotal) -> bool:
@@ -196,14 +234,14 @@ def _work(method: MethodRepeats, figures: Figures) -> str:
     """Return how the method spends its time, where the recording shows it: only for methods that do their work themselves."""
     total, runs = method.total, len(method.calls)
     if component := _other_component(total, figures):
-        return f"; most of that is energy of {component}"
+        return f"Most of it is energy of {component}."
     level = next((entry.level for entry in figures.profile.evidence if entry.component == CPU), "")
     if total.inclusive_j <= 0 or _calls_others(total) or total.wall_ns <= 0 or level not in _TIMED:
         return ""
     busy, time = total.cpu_ns / total.wall_ns, unbroken(duration(total.cpu_ns / runs))
     if busy >= _BUSY:
-        return f": it keeps a core busy for {time}"
-    return f": it runs for {time} of the {unbroken(duration(total.wall_ns / runs))} that it takes" if busy <= _IDLE else ""
+        return f"The method keeps a core busy for {time}."
+    return f"The method runs for {time} of the {unbroken(duration(total.wall_ns / runs))} that it takes." if busy <= _IDLE else ""
 
 
 def _other_component(total: MethodTotal, figures: Figures) -> str:
@@ -213,7 +251,7 @@ def _other_component(total: MethodTotal, figures: Figures) -> str:
     return "" if name == CPU or energy_j < _MOST * total.exclusive_j else component_name(name)
 
 
-def _whole_j(figures: Figures) -> float:
+def _recorded_j(figures: Figures) -> float:
     return sum(use.energy_j for use in figures.components)
 
 

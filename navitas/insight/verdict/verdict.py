@@ -7,16 +7,20 @@ from typing import Any
 
 from navitas.base.units import UNBROKEN
 from navitas.insight.verdict import limits, usage
+from navitas.insight.verdict.change import Earlier, changed
 from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.next_step import RECORDING, NextStep, next_step
 from navitas.insight.verdict.statement import Statement
+
+MOST_STATEMENTS = 4
+"""So many are read before the limits."""
 
 
 @dataclass(frozen=True, slots=True)
 class EnergyVerdict:
     """The answer to "what uses the energy?".
 
-    - `statements`: largest energy first. Never empty: without figures, they say so.
+    - `statements`: at most `MOST_STATEMENTS`, largest energy first. Never empty: without figures, they say so.
     - `limits`: what limits the statements, the most important first.
     - `next_step`: what to run next.
     """
@@ -34,11 +38,18 @@ class EnergyVerdict:
         }
 
 
-def verdict_of(figures: Figures) -> EnergyVerdict:
-    """Return the verdict of a recording: the statements of all rules that apply."""
-    statements = tuple(statement for rule in usage.RULES if (statement := rule(figures)) is not None)
-    limiting = tuple(statement for rule in limits.RULES if (statement := rule(figures)) is not None)
+def verdict_of(figures: Figures, earlier: Earlier | None = None) -> EnergyVerdict:
+    """Return the verdict of a recording: the first statements of the rules that apply, and what changed since an earlier one."""
+    change = None if earlier is None else changed(figures, earlier)
+    said = [change, *(rule(figures) for rule in usage.RULES)]
+    statements = tuple(statement for statement in said if statement is not None)[:MOST_STATEMENTS]
+    limiting = limits_of(figures)
     return EnergyVerdict(statements, limiting, next_step(figures.profile, statements, limiting))
+
+
+def limits_of(figures: Figures) -> tuple[Statement, ...]:
+    """Return the limits of all rules that apply to the tests of the figures."""
+    return tuple(statement for rule in limits.RULES if (statement := rule(figures)) is not None)
 
 
 def _fields(statement: Statement) -> dict[str, Any]:

@@ -10,8 +10,10 @@ from navitas.base.units import battery_rate, battery_share, charge, joules, watt
 from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.attribute.ledger import counted_wall_ns
+from navitas.insight.verdict.change import Earlier
+from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.verdict import verdict_of
-from navitas.report.figure_notes import evidence_groups, measured_by_rails, tick_note, uncertainty_note
+from navitas.report.figure_notes import evidence_groups, measured_by_rails, tick_note
 from navitas.report.page.page_basis import PageBasis
 from navitas.report.page.page_data import PageLimits, page_data
 from navitas.report.page.page_tables import methods_table, other_tables, tests_table
@@ -39,7 +41,7 @@ def _size_bytes(parts: list[str]) -> int:
 
 
 def _page(basis: PageBasis, limits: PageLimits) -> Iterator[str]:
-    profile = basis.profile
+    profile, before = basis.profile, basis.before
     return rendered(
         "navitas.report.page",
         "page.html.jinja",
@@ -50,7 +52,7 @@ def _page(basis: PageBasis, limits: PageLimits) -> Iterator[str]:
         project=profile.project,
         device=_device(profile),
         basis=basis.sentence,
-        verdict=verdict_of(basis),
+        verdict=verdict_of(basis, None if before is None else Earlier(before.name, Figures(before.profile))),
         tests=tests_table(basis, limits.rows),
         methods=methods_table(basis, limits.rows),
         tables=other_tables(basis, limits.rows),
@@ -77,7 +79,7 @@ def _facts(basis: PageBasis) -> list[tuple[str, str]]:
     rate = "" if power_w is None else battery_rate(power_w, volts, battery_mah)
     share = battery_share(totals.energy_j / runs, volts, battery_mah)
     return [
-        (joules(totals.energy_j / runs), "energy in total"),
+        (joules(totals.energy_j / runs), "whole recording, per run" if runs > 1 else "whole recording"),
         ("–" if power_w is None else watts(power_w), "mean power"),
         *([(rate, "of a full battery at this power")] if rate else []),
         (charge(totals.energy_j / runs, volts), f"charge, {share} of the battery" if share else "charge"),
@@ -93,16 +95,9 @@ def _evidence(profile: Profile) -> Iterator[tuple[str, list[str]]]:
     """Yield sentences on the evidence, each with the reasons why it is not better."""
     for evidence in evidence_groups(profile):
         subject = ", ".join("CPU" if component == CPU else component for component in evidence.components)
-        line = f"Evidence for {subject}: {evidence.level}" + (f" ({evidence.basis})." if evidence.basis else ".")
-        if evidence.expected_error is not None:
-            line += f" Expected error: half of all methods are off by less than {100 * evidence.expected_error:.0f} %."
-        yield line, evidence.reason_lines()[:_MAX_WARNINGS]
+        yield f"Evidence for {subject}: {evidence.sentence}", evidence.reason_lines()[:_MAX_WARNINGS]
     rails = measured_by_rails(profile)
-    yield from (
-        (note, [])
-        for note in (f"The device's rails{rails}" if rails else "", tick_note(profile), uncertainty_note(profile))
-        if note
-    )
+    yield from ((note, []) for note in (f"The device's rails{rails}" if rails else "", tick_note(profile)) if note)
 
 
 def _provenance(profile: Profile) -> list[str]:

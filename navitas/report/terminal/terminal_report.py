@@ -27,7 +27,6 @@ from navitas.report.figure_notes import (
     measured_by_rails,
     tests_note,
     tick_note,
-    uncertainty_note,
 )
 from navitas.report.terminal.call_trees import CallTree, energy_tree_table
 from navitas.report.terminal.components_table import components_table, consumers_table, users_table
@@ -193,7 +192,7 @@ def header(profile: Profile) -> Iterator[RenderableType]:
 
 
 def totals(profile: Profile) -> Iterator[RenderableType]:
-    """Yield the total with its addends, and the energy that the device's rails measured."""
+    """Yield the energy of the whole recording with its addends, and the energy that the device's rails measured."""
     sums, volts = profile.totals, profile.about.voltage_v
     addends = {
         "threads": sums.threads_j,
@@ -201,14 +200,14 @@ def totals(profile: Profile) -> Iterator[RenderableType]:
         "base": sums.base_j,
         "unattributed": sums.unattributed_j,
     }
-    runs = f" of {sums.repeats} runs" if sums.repeats > 1 else ""
+    runs = f", {sums.repeats} runs" if sums.repeats > 1 else ""
     if profile.about.selected:
         yield Paragraph(selection_note(profile))
     parts = " + ".join(f"{name} {unbroken(joules(energy_j))}" for name, energy_j in addends.items() if energy_j)
     share = battery_share(sums.energy_j, volts, profile.about.battery_mah)
     battery = f", {unbroken(share)} of the battery" if share else ""
     outside = f" {unbroken(joules(sums.outside_tests_j))} of it outside of tests." if sums.outside_tests_j else ""
-    total = f"Total{runs}: {unbroken(joules(sums.energy_j))}"
+    total = f"Whole recording{runs}: {unbroken(joules(sums.energy_j))}"
     rest = f" ({unbroken(charge(sums.energy_j, volts))}{battery}){f' = {parts}' if parts else ''}.{outside}"
     yield Paragraph(Text.assemble((total, "bold"), rest))
     if note := measured_by_rails(profile):
@@ -224,11 +223,7 @@ def evidence(profile: Profile) -> Iterator[RenderableType]:
     others = 0
     for group in evidence_groups(profile):
         subject = f" of {listed(group.components)}" if len(profile.evidence) > 1 else ""
-        words = f"{group.level} ({group.basis})" if group.basis else group.level
-        if group.expected_error is not None:
-            error = unbroken(f"{100 * group.expected_error:.0f} %")
-            words += f". The typical error of a method is {error} (docs/accuracy.md)."
-        yield Paragraph(f"Evidence{subject}: {words}")
+        yield Paragraph(f"Evidence{subject}: {group.sentence}")
         reasons = group.reason_lines(warned)
         for reason in reasons[:_MAX_REASONS]:
             yield Paragraph(f"  {printable(reason, 500)}", style="dim", indent="  ")
@@ -237,7 +232,6 @@ def evidence(profile: Profile) -> Iterator[RenderableType]:
         yield Text(f"… {counted(others, 'more reason')} (--json)", style="dim")
     if note := tick_note(profile):
         yield Paragraph(note)
-    yield Paragraph(uncertainty_note(profile), style="dim")
 
 
 def warnings(profile: Profile) -> Iterator[RenderableType]:

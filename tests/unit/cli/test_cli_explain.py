@@ -28,11 +28,11 @@ def explained(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int,
 @pytest.mark.parametrize(
     ("arguments", "begin"),
     [
-        ([], "Sorter.sort uses "),
+        ([], "Sorter.sort itself uses "),
         (["--method", "Sorter.merge"], "Sorter.merge uses "),
         (["--test", "withSort"], "Of 2 tests, SortTest#withSort uses the most"),
         (["--thread", "main"], "The largest part of the app's energy is used on the thread main"),
-        (["--component", "cpu"], "Of the "),
+        (["--component", "cpu"], "While tests ran, the CPU used "),
     ],
 )
 def test_each_subject_is_explained(arguments: list[str], begin: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -44,9 +44,11 @@ def test_each_subject_is_explained(arguments: list[str], begin: str, capsys: pyt
 @pytest.mark.parametrize(
     ("question", "arguments", "answer"),
     [
-        ("which method?", [], "Sorter.sort uses 22.9 mJ itself"),
+        ("which method?", [], "Sorter.sort itself uses 22.9 mJ"),
         ("which thread?", [], "is used on the thread main: 40.8 mJ"),
+        ("when?", [], "of it is used in SortTest#withSort, from "),
         ("how sure?", [], "share not known"),
+        ("how sure?", [], "The app's energy ("),
         ("when?", ["--method", "sort", "--limit", "10000"], "When, after the start of the test"),
         ("what changed?", ["--method", "sort"], f"navitas compare {RECORDING} NEW-RECORDING"),
         ("who calls it?", ["--method", "sort"], "Called by"),

@@ -27,7 +27,7 @@ def explanation() -> Explanation:
 def test_the_answer_comes_first_then_what_to_do_then_the_evidence(explanation: Explanation) -> None:
     text = explanation_text(explanation, "my rec", 4000)
     lines = text.splitlines()
-    assert lines[0].startswith("Inbox.poll uses 6.00 J of the 11.0 J that the app used (55 ± 2 %)")
+    assert lines[0].startswith("Inbox.poll uses 6.00 J of the app's 11.0 J (55 ± 2 %)")
     heads = [line for line in lines if line in ("What to do", "Figures", "Tests", "Methods, by self energy", "Evidence")]
     assert heads == ["What to do", "Figures", "Tests", "Methods, by self energy", "Evidence"]
     assert any(line.startswith("  App energy  11.0 J ± 21") for line in lines)

@@ -48,8 +48,7 @@ def test_the_verdict_stands_above_tests_and_methods() -> None:
     parsed = tokens(text)
     assert [token.content for token in parsed if token.type == "inline"][:2] == [
         "Energy of messenger on Made",
-        "Inbox.poll uses 6.00 J of the 11.0 J that the app used (55 ± 2 %), all of it in one call on main: it keeps a core busy"
-        " for 500 ms.",
+        "Inbox.poll uses 6.00 J of the app's 11.0 J (55 ± 2 %), in one call on main.",
     ]
     assert "`navitas profile app --tests 'Inbox*' --repeat 5`" in text
     rows = cells(text)

@@ -121,7 +121,7 @@ def test_the_evidence_and_the_warnings_follow_the_answer() -> None:
     evidence = replace(made.evidence[0], basis="<thread> clocks", expected_error=0.106)
     made.ledger = replace(made.ledger, evidence=(evidence,))
     text = text_of(page_report.write, made)
-    assert "Evidence for CPU: thread-time (&lt;thread&gt; clocks). Expected error: half of all methods are off by" in text
+    assert "Evidence for CPU: thread-time (&lt;thread&gt; clocks). Expected error: on simulated phones, half of" in text
     assert "mean power" in text and "of a full battery at this power" in text
     assert "3 [chunks] lost" in text and "Record again." in text
     assert text.index('id="methods"') < text.index('id="evidence"') < text.index('id="warnings"')
@@ -302,7 +302,7 @@ def test_the_page_has_the_notes_of_the_terminal() -> None:
     for note in (
         "for all cores at full load",
         "4.25 J without.",
-        "± does not include the error of the power profile",
+        "± leaves out the power profile's error",
         "outside of tests",
     ):
         assert note in plain

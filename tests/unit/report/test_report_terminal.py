@@ -99,10 +99,10 @@ def test_every_table_keeps_its_key_at_every_width(width: int, name: str) -> None
 
 
 def test_the_total_has_its_addends() -> None:
-    total = " ".join(shown(profile()).partition("\nTotal: ")[2].partition("\nEvidence")[0].split())
+    total = " ".join(shown(profile()).partition("\nWhole recording: ")[2].partition("\nEvidence")[0].split())
     addends = "threads 7.50 J + other processes 1.00 J + base 3.25 J + unattributed 250 mJ"
     assert total == f"12.0 J (0.833 mAh, 0.0278 % of the battery) = {addends}. 2.00 J of it outside of tests."
-    assert "\nTotal of 2 runs: 24.0 J " in shown(profile(one_run(0, 10.0), one_run(1, 12.0)))
+    assert "\nWhole recording, 2 runs: 24.0 J " in shown(profile(one_run(0, 10.0), one_run(1, 12.0)))
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
@@ -113,7 +113,7 @@ def test_the_footer_is_shorter_than_the_tables(width: int) -> None:
     reasons = tuple(replace(known.reasons[0], text=f"reason {i}") for i in range(50))
     warnings = [*(Notice("lost", f"loss {i}", "") for i in range(50)), Notice("hot", "the phone was hot", "")]
     text = shown(Profile(replace(made.ledger, evidence=(replace(known, reasons=reasons),)), ABOUT, warnings), width=width)
-    tables, _, footer = text.partition("\nTotal: ")
+    tables, _, footer = text.partition("\nWhole recording: ")
     assert len(footer.splitlines()) < len(tables.splitlines())
     assert "reason 1" in footer and "… 48 more reasons (--json)" in footer
     assert "the phone was hot" in footer, "the first of each code comes before the second of any"
@@ -147,7 +147,10 @@ def test_evidence_is_explained_with_the_expected_error() -> None:
     (known,) = made.ledger.evidence
     known = replace(known, basis="each thread's CPU time", expected_error=0.11)
     text = shown(Profile(replace(made.ledger, evidence=(known,)), made.about))
-    words = "Evidence: thread-time (each thread's CPU time). The typical error of a method is 11 % (docs/accuracy.md)."
+    words = (
+        "Evidence: thread-time (each thread's CPU time). Expected error: on simulated phones, half of all methods are off by less"
+        " than 11 %, errors of the power profile included (docs/accuracy.md)."
+    )
     assert words in text
 
 
@@ -296,7 +299,7 @@ def test_a_tree_by_serial() -> None:
 def test_figures_of_a_tree_are_whole_at_every_width(width: int) -> None:
     nodes = [NodeSpec(i - 1, i % 2, 1_234, 1.25 if i == 29 else 0.0, self_ns=950_000_000) for i in range(30)]
     text = shown(profile(with_nodes(one_run(0, 10.0), *nodes)), tree="main", width=width)
-    tree = text.partition("\nmain  6.50 J")[2].partition("\nTotal")[0].splitlines()
+    tree = text.partition("\nmain  6.50 J")[2].partition("\nWhole recording")[0].splitlines()
     assert max(map(cell_len, tree)) <= width and sum("── 1.25 J" in line for line in tree) > 5
     assert not [line for line in tree if line[-1:].isdigit() or line.strip("│ ").split()[0] in ("J", "%", "s,", "calls,")]
 
@@ -366,7 +369,7 @@ def test_only_the_first_warnings_are_shown() -> None:
 
 def test_a_profile_without_tests_is_shown() -> None:
     made = profile()
-    assert "Total" in shown(Profile(made_ledger([], METHODS), made.about, made.warnings))
+    assert "Whole recording" in shown(Profile(made_ledger([], METHODS), made.about, made.warnings))
 
 
 @pytest.mark.parametrize(

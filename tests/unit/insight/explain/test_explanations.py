@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
-import numpy as np
 import pytest
-from support.messenger_profile import SECOND_NS, messenger, polls, waits
+from support.messenger_profile import SECOND_NS, messenger, polls, waits, with_call_steps
 
 from navitas.base.errors import UsageError
-from navitas.energy.attribute.ledger import CallSteps
 from navitas.insight.explain.explain import Explainer
 from navitas.insight.explain.explanation import Explanation, ExplanationTable, Value
 from navitas.insight.explain.subjects import find_component, find_method, find_test, find_thread
@@ -62,13 +59,7 @@ def test_the_energy_below_a_method_adds_up_to_that_of_its_calls(figures: Figures
 
 
 def test_a_method_is_explained_by_when_it_used_its_energy() -> None:
-    made = messenger()
-    test, owner, path = (np.zeros(3, np.int32), np.zeros(3, np.int32), np.full(3, 3, np.int32))
-    assert made.ledger.paths.method[3] == 1
-    steps = CallSteps(test, owner, path, np.array([2, 3, 4], np.int32), np.array([1.0, 4.0, 1.0]))
-    runs = tuple(replace(run, call_step_ns=SECOND_NS // 10) for run in made.ledger.runs)
-    made.ledger = replace(made.ledger, call_steps=steps, runs=runs)
-    figures = Figures(made)
+    figures = Figures(with_call_steps(messenger()))
     found = Explainer(figures).method(find_method(figures, "poll"))
     assert rows(found, "when") == ((2e8, 5e8, 6.0, "org.example.InboxTest#polls"),)
 
@@ -117,7 +108,34 @@ def test_a_subject_that_is_not_the_largest_is_not_called_so() -> None:
         explainer.thread(find_thread(figures, "worker")),
         explainer.component(find_component(figures, "cpu")),
     ):
-        assert [statement.rule for statement in explained.verdict.statements] == [explained.kind]
+        assert {statement.rule for statement in explained.verdict.statements} <= {explained.kind, "when"}
+
+
+def test_a_subject_has_only_the_limits_of_its_tests() -> None:
+    """`polls` is starved. `waits` is not, and only it calls the other `Photos.blur`."""
+    figures = Figures(messenger(polls(starved_ns=SECOND_NS, waited_ns=SECOND_NS), waits(status="failed")))
+    explainer = Explainer(figures)
+    limits = {
+        name: {limit.rule for limit in explained.verdict.limits} & {"starved", "failed"}
+        for name, explained in {
+            "whole": explainer.recording(),
+            "polls": explainer.test(find_test(figures, "polls")),
+            "waits": explainer.test(find_test(figures, "waits")),
+            "poll": explainer.method(find_method(figures, "poll")),
+            "blur": explainer.method(find_method(figures, "org.other.Photos.blur")),
+            "main": explainer.thread(find_thread(figures, "main")),
+            "worker": explainer.thread(find_thread(figures, "worker")),
+            "cpu": explainer.component(find_component(figures, "cpu")),
+        }.items()
+    }
+    assert {name for name, rules in limits.items() if "starved" in rules} == {"whole", "main", "cpu", "polls", "poll", "worker"}
+    assert {name for name, rules in limits.items() if "failed" in rules} == {"whole", "main", "cpu", "waits", "blur"}
+
+
+def test_the_energy_of_a_component_adds_up(figures: Figures) -> None:
+    found = Explainer(figures).component(find_component(figures, "cpu")).figures
+    parts = ("app_j", "other_threads_j", "other_processes_j", "base_j", "unattributed_j")
+    assert sum(found[part] for part in parts) == pytest.approx(found["energy_j"])  # type: ignore[misc]
 
 
 def test_a_project_named_as_a_command_is_measured_again() -> None:

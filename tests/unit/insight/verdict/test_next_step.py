@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from support.messenger_profile import COMMAND_LINE, SECOND_NS, messenger, polls, waits
@@ -35,7 +36,7 @@ def test_several_runs_lead_to_the_largest_method() -> None:
     ("test", "reason"),
     [
         (polls(status="failed"), "measure again when all tests pass and end"),
-        (polls(starved_ns=SECOND_NS, waited_ns=SECOND_NS), "measure again on an idle, cool device"),
+        (polls(starved_ns=SECOND_NS, waited_ns=SECOND_NS), "measure again after stopping other programs on this computer"),
     ],
 )
 def test_a_bad_run_is_measured_again(test: object, reason: str) -> None:
@@ -105,6 +106,27 @@ def test_wide_intervals_of_few_runs_lead_to_more_runs() -> None:
     assert step(few).line() == "navitas profile app --tests 'Inbox*' --repeat 5"
     assert "noise" in {limit.rule for limit in verdict_of(Figures(few)).limits}
     assert "--repeat" not in step(many).line()
+
+
+def test_a_starved_phone_is_left_to_cool_down() -> None:
+    starved = messenger(polls(starved_ns=SECOND_NS, waited_ns=SECOND_NS))
+    starved.about = replace(starved.about, device={"kind": "phone", "model": "Made"})
+    assert step(starved).reason == "measure again on an idle, cool device"
+
+
+def test_a_command_without_a_trace_is_repeated_with_one() -> None:
+    for words in (["--trace", "none"], ["--trace=none"]):
+        assert line(polls(), command_line=["navitas", "profile", "app", *words]) == "navitas profile app --repeat 5"
+    assert "--trace auto" in line(polls(), command_line=["navitas", "profile", "app", "--trace", "auto"])
+
+
+def test_what_rails_measured_and_no_hook_recorded_leads_to_hooks() -> None:
+    made = messenger(polls())
+    made.ledger = replace(made.ledger, runs=(replace(made.ledger.runs[0], unrecorded_j=(("wifi", 3.0),)),))
+    assert step(made).line() == "navitas profile app --tests 'Inbox*' --record hooks"
+    assert "unrecorded" in {limit.rule for limit in verdict_of(Figures(made)).limits}
+    made.about = replace(made.about, settings={"granularity": "test"})
+    assert "hooks" not in step(made).line()
 
 
 def test_no_test_leads_to_the_doctor() -> None:

@@ -8,16 +8,19 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from support.ledger_maker import TestSpec
-from support.messenger_profile import SECOND_NS, messenger, polls, waits
+from support.ledger_maker import NodeSpec, TestSpec, ThreadSpec
+from support.messenger_profile import SECOND_NS, messenger, polls, waits, with_call_steps
 
 from navitas.base.units import UNBROKEN
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import Notice
+from navitas.energy.attribute.build import merged
+from navitas.energy.attribute.calls.self_totals import NO_COST
 from navitas.insight.verdict import limits, usage
+from navitas.insight.verdict.change import Earlier, changed
 from navitas.insight.verdict.figures import ComponentFigures, Figures
 from navitas.insight.verdict.statement import LimitCode, Statement, UsageCode, percent_of
-from navitas.insight.verdict.verdict import verdict_of
+from navitas.insight.verdict.verdict import MOST_STATEMENTS, verdict_of
 from navitas.recording.parse.findings import ParsedLoss
 
 DOCS = Path(__file__).parents[4] / "docs/verdict.md"
@@ -34,33 +37,31 @@ def said(rule: Callable[[Figures], Statement | None], *tests: TestSpec, level: s
 def test_the_largest_method_is_named_as_people_say_it() -> None:
     statement = usage.largest_method(Figures(messenger()))
     assert statement is not None
-    assert text_of(statement) == (
-        "Inbox.poll uses 6.00 J of the 11.0 J that the app used (55 ± 2 %), all of it in one call on main:"
-        " it keeps a core busy for 500 ms."
-    )
+    assert text_of(statement) == ("Inbox.poll uses 6.00 J of the app's 11.0 J (55 ± 2 %), in one call on main.")
     assert (statement.rule, statement.kind, statement.name) == ("largest_method", "method", "org.example.Inbox.poll")
     assert statement.energy_j == 6.0 and statement.share == pytest.approx(6 / 11)
 
 
 def test_a_method_is_busy_only_where_the_recording_shows_its_cpu_time() -> None:
-    assert "busy" not in (said(usage.largest_method, level="device") or "busy")
+    assert said(usage.when) == "It is used in InboxTest#polls. The method keeps a core busy for 500 ms."
+    assert said(usage.when, level="device") == "It is used in InboxTest#polls."
+    assert said(usage.when, polls(), level="device") is None, "the only test"
 
 
 def test_a_method_that_waits_is_not_said_to_be_busy() -> None:
     assert said(usage.largest_method, waits()) == (
-        "Photos.blur uses 900 mJ of the 1.00 J that the app used (90 ± 2 %), in 2 calls of 450 mJ each on average on main:"
-        " it runs for 10.0 ms of the 500 ms that it takes."
-    ).replace("Photos.blur", "org.other.Photos.blur")
+        "org.other.Photos.blur uses 900 mJ of the app's 1.00 J (90 ± 2 %), in 2 calls on main."
+    )
+    assert said(usage.when, waits()) == "The method runs for 10.0 ms of the 500 ms that it takes."
 
 
 def test_a_method_that_calls_others_is_meant_without_them() -> None:
     assert said(usage.largest_method, polls(poll_j=0.1), waits(threads=())) == (
-        "org.example.Photos.blur uses 2.00 J of the 4.10 J that the app used (49 ± 1 %), in 4 calls of 500 mJ each on average"
-        " on main: it keeps a core busy for 200 ms."
+        "org.example.Photos.blur uses 2.00 J of the app's 4.10 J (49 ± 1 %), in 4 calls on main."
     )
     figures = Figures(messenger())
     test = next(method for method in figures.methods if method.total.method.name == "polls")
-    assert "polls uses 1.00 J itself, of the 11.0 J" in (text_of(usage.method_statement(figures, test)) or "")
+    assert "polls itself uses 1.00 J of the app's 11.0 J" in (text_of(usage.method_statement(figures, test)) or "")
 
 
 def test_one_call_is_said_only_if_each_run_that_counts_has_one() -> None:
@@ -72,11 +73,69 @@ def test_one_call_is_said_only_if_each_run_that_counts_has_one() -> None:
             runs.append(polls(number, threads=(replace(main, nodes=nodes), *others)))
         return said(usage.largest_method, *runs) or ""
 
-    assert "all of it in one call on" in called(1, 1, 1, 1)
-    assert "in 1.25 calls a run of 4.80 J each on average on" in called(1, 1, 1, 2)
-    assert "in 3 calls of 2.00 J each on average on" in called(3, 3)
-    assert "in 200 calls a run of" in called(100, 300)
-    assert "all of it in one call on" in (said(usage.largest_method, polls(0), polls(1, status="cut", threads=())) or "")
+    assert "in one call on main" in called(1, 1, 1, 1)
+    assert "in 1.25 calls a run on main" in called(1, 1, 1, 2)
+    assert "in 3 calls on main" in called(3, 3)
+    assert "in 200 calls a run on" in called(100, 300)
+    assert "in one call on main" in (said(usage.largest_method, polls(0), polls(1, status="cut", threads=())) or "")
+
+
+def threads_of(*energies_j: float, calls: int = 1) -> TestSpec:
+    """Return a run in which `poll` runs on as many threads."""
+    threads = [
+        ThreadSpec(number, f"pool-7-thread-{number}", energy_j, nodes=(NodeSpec(-1, 1, calls, energy_j),))
+        for number, energy_j in enumerate(energies_j, 1)
+    ]
+    return polls(threads=tuple(threads))
+
+
+def test_the_thread_or_call_with_most_of_the_energy_is_named() -> None:
+    assert "in 2 calls, 89 % of it in one call on pool-7-thread-1." in (said(usage.largest_method, threads_of(0.89, 0.11)) or "")
+    assert "in 4 calls on 2 threads, 89 % of it on pool-7-thread-1." in (
+        said(usage.largest_method, threads_of(0.89, 0.11, calls=2)) or ""
+    )
+    assert (said(usage.largest_method, threads_of(0.4, 0.3, 0.3, calls=2)) or "").endswith(" in 6 calls on 3 threads.")
+
+
+def test_when_a_method_used_its_energy_is_said_where_it_was_computed() -> None:
+    figures = Figures(with_call_steps(messenger()))
+    assert text_of(usage.when(figures)) == (
+        "It is used in InboxTest#polls, from 200 ms to 500 ms after its start. The method keeps a core busy for 500 ms."
+    )
+    blur = next(method for method in figures.methods if method.total.method.name == "blur")
+    assert (
+        text_of(usage.when_statement(figures, blur)) == "It is used in InboxTest#polls. The method keeps a core busy for 200 ms."
+    )
+
+
+def test_a_verdict_has_at_most_four_short_statements() -> None:
+    for verdict in (
+        verdict_of(Figures(messenger())),
+        verdict_of(Figures(with_call_steps(messenger(polls(), waits(base_j=30.0))))),
+    ):
+        assert 1 < len(verdict.statements) <= MOST_STATEMENTS
+        for statement in (*verdict.statements, *verdict.limits):
+            sentences = statement.text.replace(UNBROKEN, "").split(". ")
+            assert max(len(sentence.split()) for sentence in sentences) <= 25, statement.text
+
+
+def test_what_changed_since_an_earlier_recording_comes_first() -> None:
+    before, after = Figures(messenger()), Figures(messenger(polls(poll_j=3.0), waits()))
+    statement = verdict_of(after, Earlier("rec/old", before)).statements[0]
+    assert statement.rule == "changed" and statement.energy_j == pytest.approx(-3.0)
+    assert text_of(statement) == "Since rec/old, app energy fell by 3.00 J ± 267 mJ (27 %), most of all in Inbox.poll (3.00 J)."
+    more = text_of(changed(before, Earlier("rec/old", after))) or ""
+    assert more.startswith("Since rec/old, app energy rose by 3.00 J ") and "Inbox.poll (3.00 J)" in more
+    assert text_of(changed(before, Earlier("rec/old", before))) == (
+        "Whether app energy changed since rec/old is not known: the difference is 0 J ± 305 mJ."
+    )
+
+
+def test_what_changed_is_about_tests_of_both_recordings() -> None:
+    one, both = Figures(messenger(polls(poll_j=9.0))), Figures(messenger())
+    said_of = text_of(changed(both, Earlier("old", one))) or ""
+    assert "fell by 3.00 J" in said_of and "most of all" not in said_of, "methods have the energy of all tests"
+    assert changed(both, Earlier("old", Figures(messenger(replace(polls(), method="other"))))) is None
 
 
 def test_methods_that_follow_have_shares() -> None:
@@ -112,15 +171,22 @@ def test_components_are_named_only_if_there_are_several() -> None:
     assert usage.largest_component(figures) is None
     figures.components = (ComponentFigures("screen", 20.0, 1.0, 0.0), ComponentFigures("cpu", 5.0, 0.1, 4.0))
     assert text_of(usage.largest_component(figures)) == (
-        "Of the 25.0 J that the whole phone used while tests ran, 20.0 J (80 ± 4 %) are the component screen; the app itself used"
-        " most in the CPU: 4.00 J."
+        "While tests ran, the component screen used 20.0 J of the 25.0 J of all recorded components (80 ± 4 %). The app itself"
+        " used most in the CPU: 4.00 J."
+    )
+    assert text_of(usage.component_statement(figures, figures.components[1])) == (
+        "While tests ran, the CPU used 5.00 J of the 25.0 J of all recorded components (20.0 ± 0.4 %), 4.00 J of it for the app."
+    )
+    figures.components = figures.components[1:]
+    assert text_of(usage.component_statement(figures, figures.components[0])) == (
+        "While tests ran, the CPU used 5.00 J, 4.00 J of it for the app."
     )
 
 
 def test_base_energy_is_said_where_it_is_most() -> None:
     assert said(usage.base_energy) is None
     assert said(usage.base_energy, waits(base_j=9.0)) == (
-        "90 % of all energy is base energy: it depends on how long the phone is on, not on what the app does."
+        "90 % of the CPU's energy is base energy: it depends on how long the phone is on, not on what the app does."
     )
 
 
@@ -157,7 +223,11 @@ def test_failed_tests_that_never_ran_have_no_energy_of_their_work() -> None:
 
 def test_runs_that_waited_for_others_limit_the_verdict() -> None:
     assert said(limits.starved, polls(starved_ns=SECOND_NS, waited_ns=SECOND_NS), waits()) == (
-        "1 of 2 runs waited for a CPU that other programs used: on an idle device, their energy differs."
+        "1 of 2 runs waited for a CPU that other programs used: on an idle computer, their energy differs."
+    )
+    starved = polls(starved_ns=SECOND_NS, waited_ns=SECOND_NS)
+    assert said(limits.starved, starved) == (
+        "The run waited for a CPU that other programs used: on an idle computer, its energy differs."
     )
     assert said(limits.starved) is None
 
@@ -193,9 +263,44 @@ def test_one_run_limits_the_verdict_and_several_do_not() -> None:
 def test_evidence_with_a_large_error_limits_the_verdict() -> None:
     coarse = messenger(level="thread-time", expected_error=0.106)
     assert text_of(limits.evidence(Figures(coarse))) == (
-        "The evidence is thread-time: half of all methods are off by more than 11 %."
+        "The evidence is thread-time, with an expected error of 11 %: half of all methods are off by more."
     )
     assert said(limits.evidence) is None
+
+
+def test_rails_that_disagree_with_the_estimate_limit_the_verdict() -> None:
+    made = messenger()
+
+    def of_rails(rails_j: float, estimate_j: float) -> str | None:
+        made.ledger = replace(
+            made.ledger, runs=tuple(replace(run, rails_j=rails_j, rails_estimate_j=estimate_j) for run in made.ledger.runs)
+        )
+        return text_of(limits.rails(Figures(Profile(made.ledger, made.about))))
+
+    assert of_rails(10.0, 11.5) == "The estimate is 15 % more than what power rails measured."
+    assert of_rails(10.0, 8.5) == "The estimate is 15 % less than what power rails measured."
+    assert of_rails(10.0, 10.9) is None and said(limits.rails) is None
+
+
+def test_probes_without_a_known_cost_limit_the_verdict() -> None:
+    made = messenger()
+    (known,) = made.ledger.evidence
+    (reason,) = merged([[NO_COST]])
+    made.ledger = replace(made.ledger, evidence=(replace(known, reasons=(reason,)),))
+    assert text_of(limits.probe_cost(Figures(made))) == (
+        "The cost of probes was not calibrated: the energy of methods includes that of their probes."
+    )
+    assert said(limits.probe_cost) is None
+
+
+def test_the_error_of_the_power_profile_limits_the_verdict() -> None:
+    assert said(limits.power_profile) == (
+        "± leaves out the power profile's error of about 20 % (one standard error), which moves all figures together."
+    )
+    made = messenger()
+    (known,) = made.ledger.evidence
+    made.ledger = replace(made.ledger, evidence=(replace(known, level="rails", rails_j=1.0),))
+    assert limits.power_profile(Figures(Profile(made.ledger, made.about))) is None
 
 
 def test_much_energy_of_probes_limits_the_verdict() -> None:
@@ -226,4 +331,4 @@ def test_each_rule_is_documented() -> None:
     codes = {*get_args(UsageCode), *get_args(LimitCode)}
     assert codes == {line.split("`")[1] for line in text.splitlines() if line.startswith("| `")} & codes
     named = {rule.__name__ for rule in (*usage.RULES, *limits.RULES)} - {"nothing_measured"}
-    assert named == codes - {"no_tests", "no_app_energy"}
+    assert named == codes - {"no_tests", "no_app_energy", "changed"}

@@ -1,0 +1,58 @@
+"""What changed since an earlier recording, and how sure that is."""
+
+from __future__ import annotations
+
+from math import hypot
+from typing import NamedTuple
+
+from navitas.base.units import joules, unbroken
+from navitas.energy.analyze.repeats import Repeats
+from navitas.insight.verdict.figures import Figures
+from navitas.insight.verdict.statement import Statement, percent_of
+
+
+class Earlier(NamedTuple):
+    """An earlier recording, as the user named it. Its tests are in the later one, too."""
+
+    name: str
+    figures: Figures
+
+
+def changed(figures: Figures, earlier: Earlier) -> Statement | None:
+    """Return how app energy of the tests of both recordings changed, and the method that changed most.
+
+    The interval is that of a difference of independent figures: errors that both share cancel in part, so it is an upper bound.
+    None without a common test.
+    """
+    tests = {_test(group): number for number, group in enumerate(earlier.figures.groups)}
+    common = [number for number, group in enumerate(figures.groups) if _test(group) in tests]
+    if not common:
+        return None
+    after, before = figures.only(common), earlier.figures.only(tests[_test(figures.groups[number])] for number in common)
+    change_j, half_j = after.app_j - before.app_j, hypot(after.app_half_width_j, before.app_half_width_j)
+    interval = unbroken(f"{joules(abs(change_j))} ± {joules(half_j)}")
+    if abs(change_j) <= half_j:
+        text = f"Whether app energy changed since {earlier.name} is not known: the difference is {interval}."
+        return Statement("changed", text, "app", "", change_j)
+    size = f" ({percent_of(abs(change_j) / before.app_j)})" if before.app_j > 0 else ""
+    # Figures of methods are of all tests, so they compare only if both recordings have the same ones.
+    is_same = len(common) == len(figures.groups) == len(tests)
+    most = _most_changed(figures, earlier.figures, change_j) if is_same else ""
+    text = f"Since {earlier.name}, app energy {'rose' if change_j > 0 else 'fell'} by {interval}{size}{most}."
+    return Statement("changed", text, "app", "", change_j)
+
+
+def _most_changed(figures: Figures, earlier: Figures, change_j: float) -> str:
+    """Return the method that changed most in the direction of the change."""
+    changes: dict[tuple[str, ...], tuple[float, str]] = {}
+    for side, sign in ((earlier, -1), (figures, 1)):
+        for method in side.methods:
+            key = method.total.method.identity
+            before_j = changes.get(key, (0.0, ""))[0]
+            changes[key] = (before_j + sign * method.exclusive_j.median, side.names.brief(method.total.id))
+    method_j, name = max(changes.values(), key=lambda change: change[0] * change_j, default=(0.0, ""))
+    return f", most of all in {name} ({unbroken(joules(abs(method_j)))})" if method_j * change_j > 0 else ""
+
+
+def _test(group: Repeats) -> tuple[str, str, str]:
+    return group.module, group.class_name, group.method
