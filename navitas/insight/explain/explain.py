@@ -12,9 +12,10 @@ from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.spread import MethodRepeats
 from navitas.insight.explain.call_figures import CallFigures
 from navitas.insight.explain.explanation import Explanation, ExplanationTable, Value
-from navitas.insight.verdict.figures import ComponentFigures, Figures, ThreadUse
+from navitas.insight.verdict.figures import ComponentFigures, Figures
 from navitas.insight.verdict.next_step import RECORDING, NextStep
 from navitas.insight.verdict.statement import Statement
+from navitas.insight.verdict.thread_figures import ThreadUse
 from navitas.insight.verdict.usage import component_statement, method_statement, test_statement, thread_statement
 from navitas.insight.verdict.verdict import EnergyVerdict, verdict_of
 
@@ -183,9 +184,7 @@ class Explainer:
     ) -> Explanation:
         whole = verdict_of(self._figures)
         measure = whole.next_step if whole.next_step.command[1] not in ("explain", "report") else None
-        # `same_size` names these methods.
-        largest = [("method", self._name(method.total.id)) for method in self._figures.methods[:2]]
-        limits = [limit for limit in whole.limits if limit.rule != "same_size" or (statement.kind, statement.name) in largest]
+        limits = [limit for limit in whole.limits if self._limits(limit, statement)]
         verdict = EnergyVerdict((statement,), tuple(limits), step)
         tables = tuple(table.first(MOST_ROWS) for table in tables if table.rows)
         return Explanation(statement.kind, statement.name, verdict, sums, tables, (step, *([measure] if measure else [])))
@@ -196,6 +195,17 @@ class Explainer:
         return NextStep(
             ("navitas", "explain", RECORDING, "--method", self._figures.names.label(method)), "look into its largest method"
         )
+
+    def _limits(self, limit: Statement, statement: Statement) -> bool:
+        """Return whether a limit concerns a statement. Those on two of the same size concern these two."""
+        figures = self._figures
+        names = {
+            "same_size": ("method", [self._name(method.total.id) for method in figures.methods[:2]]),
+            "same_size_tests": ("test", [self._test(number) for number in range(len(figures.groups[:2]))]),
+            "same_size_threads": ("thread", [thread.name for thread in figures.threads[:2]]),
+        }
+        kind, largest = names.get(limit.rule, (statement.kind, [statement.name]))
+        return statement.kind == kind and statement.name in largest
 
     def _test(self, number: int) -> str:
         return test_label(self._figures.groups[number].typical)
