@@ -52,10 +52,10 @@ class Explainer:
         figures, calls, total, runs = self._figures, self._calls, method.total, len(method.calls)
         nodes = calls.of_method(total.id)
         below = calls.is_call(calls.below(nodes))
-        tree, cpu_ns = calls.tree, total.cpu_ns / runs
+        tree, cpu_ns, self_j = calls.tree, total.cpu_ns / runs, method.exclusive_j.median
         sums: dict[str, Value] = {
             "source": source_of(total.method) or None,
-            "self_j": method.exclusive_j.median,
+            "self_j": self_j,
             "self_half_width_j": method.self_half_width_j,
             "share": figures.share_of(method)[0],
             "inclusive_j": method.inclusive_j.median,
@@ -69,19 +69,19 @@ class Explainer:
         }
         columns = ("self_j", "calls")
         tables = (
-            self._called("callers", "Called by", calls.by(calls.callers(nodes), nodes)),
-            self._called("below", "Self energy of the methods below it", calls.by(tree.method, below)),
+            self._called("callers", "Called by", calls.by(calls.callers(nodes), nodes, whole_j=self_j)),
+            self._called("below", self._of_runs("Self energy of the methods below it"), calls.by(tree.method, below)),
             ExplanationTable.of(
                 "threads",
                 "On the threads",
                 (*columns, "thread"),
-                [(joules, round(count), tree.threads[thread][0]) for thread, joules, count in calls.by(tree.thread, nodes)],
+                [(joules, round(count), tree.threads[thread][0]) for thread, joules, count in calls.by(tree.thread, nodes, whole_j=self_j)],
             ),
             ExplanationTable.of(
                 "tests",
                 "In the tests",
                 (*columns, "test"),
-                [(joules, round(count), self._test(test)) for test, joules, count in calls.by(tree.test, nodes)],
+                [(joules, round(count), self._test(test)) for test, joules, count in calls.by(tree.test, nodes, whole_j=self_j)],
             ),
             ExplanationTable.of(
                 "when",
@@ -116,7 +116,7 @@ class Explainer:
             (test.repeat + 1, test.app_j, test.wall_ns, test.status, ", ".join(test.unfit) or "counts") for test in group.tests
         ]
         tables = (
-            self._called("methods", "Its methods", calls.by(calls.tree.method, nodes), group.app_j.median),
+            self._called("methods", self._of_runs("Its methods"), calls.by(calls.tree.method, nodes), group.app_j.median),
             ExplanationTable.of("threads", "Its threads", ("energy_j", "thread"), threads),
             self._split(zip(figures.profile.components, group.components, strict=True)),
             *(
@@ -143,7 +143,7 @@ class Explainer:
         }
         tests = sorted(thread.by_test.items(), key=lambda item: -item[1])
         tables = (
-            self._called("methods", "Its methods", calls.by(calls.tree.method, nodes), thread.energy_j),
+            self._called("methods", self._of_runs("Its methods"), calls.by(calls.tree.method, nodes), thread.energy_j),
             ExplanationTable.of(
                 "tests", "In the tests", ("energy_j", "test"), [(joules, self._test(test)) for test, joules in tests]
             ),
@@ -172,7 +172,7 @@ class Explainer:
         by_method = calls.by(calls.tree.method, calls.app, calls.tree.self_by[:, number])
         reasons = [str(reason) for entry in profile.evidence if entry.component == component.name for reason in entry.reasons]
         tables = (
-            self._called("methods", "Methods of the app that used it", [row for row in by_method if row[1] > 0]),
+            self._called("methods", self._of_runs("Methods of the app that used it"), [row for row in by_method if row[1] > 0]),
             ExplanationTable.of("tests", "While the tests ran", ("energy_j", "test"), tests),
             ExplanationTable.of("evidence", "Why the evidence is not better", ("reason",), [(reason,) for reason in reasons]),
         )
@@ -233,6 +233,10 @@ class Explainer:
                 for method, joules, count in rows
             ],
         )
+
+    def _of_runs(self, title: str) -> str:
+        """Return the title of a table of parts of call trees. Only whole tests, methods and threads have medians."""
+        return f"{title} (means of the runs)" if self._figures.repeats > 1 else title
 
     def _split(self, parts: Iterator[tuple[str, float]]) -> ExplanationTable:
         """Return a table of components. Empty if there is the CPU only."""

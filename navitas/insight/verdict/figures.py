@@ -84,6 +84,11 @@ class Figures:
         return sum(group.compensated_j.median for group in self.groups)
 
     @cached_property
+    def probed_j(self) -> float:
+        """The energy of all tests with that of probes, as measured."""
+        return sum(group.energy_j.median for group in self.groups)
+
+    @cached_property
     def app_half_width_j(self) -> float:
         """Half of the width of the 95 % interval of `app_j`."""
         return sum_half_width_j([group.app_j for group in self.groups], self._app_error)

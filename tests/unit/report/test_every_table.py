@@ -100,6 +100,7 @@ from navitas.insight.vitals.verdicts import figures_of, verdict_of
 from navitas.power.fitted_model import FittedCoefficient, FittedGroup
 from navitas.power.model import ClusterPower, CpuPower
 from navitas.recording.parse.tables import MethodTable
+from navitas.insight.verdict.figures import Figures
 from navitas.report.terminal.call_trees import energy_tree_table
 from navitas.report.terminal.components_table import components_table, consumers_table, users_table
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
@@ -140,12 +141,12 @@ def _methods(names: Sequence[str]) -> FittedTable:
     nodes = [NodeSpec(-1, i, 1_234, 1.0, self_ns=100_000_000, cpu_ns=100_000_000, throws=1) for i in range(len(names))]
     tests = [with_nodes(one_run(0, 20.0), *nodes)] if names else []
     made = profile(*tests, methods=MethodTable(tuple(methods), {})) if names else _profile([])
-    return methods_table(made, made.tests, TOP)
+    return methods_table(Figures(made), TOP)
 
 
 def _threads(names: Sequence[str]) -> FittedTable:
     made = _profile(names)
-    return threads_table(made, made.tests, TOP)
+    return threads_table(Figures(made), TOP)
 
 
 def _tests(names: Sequence[str]) -> FittedTable:
