@@ -75,7 +75,10 @@ class Explainer:
                 "threads",
                 "On the threads",
                 (*columns, "thread"),
-                [(joules, round(count), tree.threads[thread][0]) for thread, joules, count in calls.by(tree.thread, nodes, whole_j=self_j)],
+                [
+                    (joules, round(count), tree.threads[thread][0])
+                    for thread, joules, count in calls.by(tree.thread, nodes, whole_j=self_j)
+                ],
             ),
             ExplanationTable.of(
                 "tests",

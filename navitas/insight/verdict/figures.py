@@ -211,7 +211,8 @@ class Figures:
         only_j = [energy_j if other == number else 0.0 for other in range(len(self.profile.components))]
         error = self.profile.uncertainty.of("total", only_j, self._wall_ns, parts=len(self.groups))
         runs = [Spread(tuple(test.components[number] for test in group.tests), group.app_j.counts) for group in self.groups]
-        return ComponentFigures(name, energy_j, sum_half_width_j(runs, error), sum(use.components[number] for use in self.threads))
+        app_j = sum(use.components[number] for use in self.threads)
+        return ComponentFigures(name, energy_j, sum_half_width_j(runs, error), app_j)
 
     def use_of(self, method: int) -> MethodUse:
         """Return where a method (`MethodTotal.id`) used its self energy."""
@@ -253,8 +254,9 @@ class Figures:
 
 
 def sum_half_width_j(runs: Sequence[Spread], error: StandardError) -> float:
-    """Return half of the width of the 95 % interval of a sum over tests. What all tests share adds up; the spread of runs does not.
+    """Return half of the width of the 95 % interval of a sum over tests.
 
+    What all tests share adds up; the spread of runs does not.
     `runs`: the figure of each test. `error`: that of the measurement of the sum.
     """
     intervals = [interval for of_test in runs if (interval := of_test.interval) is not None]

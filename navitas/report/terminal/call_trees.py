@@ -30,9 +30,10 @@ _SMALL = 0.001
 
 @dataclass(frozen=True, slots=True)
 class CallTree:
-    """A thread's call tree in one run of a test, largest energy first. Deep and small subtrees are summed. Direct recursion is one line.
+    """A thread's call tree in one run of a test, largest energy first. Energy is without that of probes.
 
-    Energy is without that of probes. A narrow terminal shows fewer levels, so that figures are never cut.
+    Deep and small subtrees are summed. Direct recursion is one line. A narrow
+    terminal shows fewer levels, so that figures are never cut.
     """
 
     profile: Profile
@@ -98,11 +99,11 @@ def energy_tree_table(profile: Profile, tree: EnergyTree, *, depth: int = 8, mos
     ]
     of_component = f", {printable(tree.components[0], 40)}" if len(tree.components) == 1 else ""
     role = "" if tree.role == "app" else f" {printable(tree.role, 40)}"
-    runs = profile.totals.repeats
+    runs, names = profile.totals.repeats, MethodNames(profile.method_table)
     of_runs = f", mean of {runs} runs" if runs > 1 else ""
     energy = f"{joules(tree.without_probes_j / runs)}{of_runs}"
     table = FittedTable(f"{printable(tree.name, 200) or '(no name)'}{role}{of_component}: {energy}", columns)
-    rows = _Rows(tree, table, split, MethodNames(profile.method_table), most, runs)
+    rows = _Rows(tree, table, split, names, most=most, runs=runs)
     rows.add_branches(depth)
     rows.add_rest("outside of traced calls", tree.untraced, has_share=True)
     rows.add_rest("probes", tree.probes)
@@ -120,7 +121,7 @@ class _Rows:
     """Adds the rows of a tree to a table."""
 
     def __init__(
-        self, tree: EnergyTree, table: FittedTable, split: Sequence[int], names: MethodNames, most: int, runs: int
+        self, tree: EnergyTree, table: FittedTable, split: Sequence[int], names: MethodNames, *, most: int, runs: int
     ) -> None:
         self._tree, self._table, self._split, self._names, self._most, self._runs = tree, table, split, names, most, runs
 

@@ -93,6 +93,7 @@ from navitas.insight.operations.rankings import ClassShare, CostedBlock, RankedO
 from navitas.insight.operations.regress.apply import Predictions
 from navitas.insight.operations.regress.model_file import FamilyScore, FoldScore, HullPart, Operation, OperationsModel
 from navitas.insight.operations.regress.noise import Noise
+from navitas.insight.verdict.figures import Figures
 from navitas.insight.vitals.device_use import Bounds, DeviceUse, HeldLock, UidUse, WakeupAlarm
 from navitas.insight.vitals.recorded_methods import Acquirer, RadioUser
 from navitas.insight.vitals.report import AppVitals, VitalsReport
@@ -100,7 +101,6 @@ from navitas.insight.vitals.verdicts import figures_of, verdict_of
 from navitas.power.fitted_model import FittedCoefficient, FittedGroup
 from navitas.power.model import ClusterPower, CpuPower
 from navitas.recording.parse.tables import MethodTable
-from navitas.insight.verdict.figures import Figures
 from navitas.report.terminal.call_trees import energy_tree_table
 from navitas.report.terminal.components_table import components_table, consumers_table, users_table
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
