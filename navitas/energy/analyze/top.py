@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, fields, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -92,7 +92,8 @@ R = TypeVar("R", ComponentShare, ConsumerEnergy)
 def mean_of(record: R, runs: int) -> R:
     """Return a record of sums, such as a `ComponentShare`, with each energy (`…_j`) divided by the number of runs."""
     values = {field.name: getattr(record, field.name) for field in fields(record) if field.name.endswith("_j")}
-    return replace(record, **{name: value / runs for name, value in values.items() if value is not None})
+    means: dict[str, Any] = {name: value / runs for name, value in values.items() if value is not None}
+    return replace(record, **means)
 
 
 def top(ledger: Ledger) -> Top:

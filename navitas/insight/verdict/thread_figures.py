@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -123,5 +124,5 @@ def _by_repeat(profile: Profile, label: I64, energy_j: F64, size: int) -> list[S
     repeat = np.searchsorted(repeats, profile.ledger.tests.repeat[rows.test[at]])
     values = binned(label[at] * len(repeats) + repeat, energy_j[at], size * len(repeats)).reshape(size, len(repeats)).tolist()
     counts = repeats_that_count(tests, label[at], rows.test[at], size)
-    counted = [()] * size if counts is None else map(tuple, counts.tolist())
+    counted: Iterable[tuple[bool, ...]] = [()] * size if counts is None else map(tuple, counts.tolist())
     return [Spread(tuple(of_label), of_repeats) for of_label, of_repeats in zip(values, counted, strict=True)]
