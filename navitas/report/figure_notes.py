@@ -14,6 +14,7 @@ from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.roll_up import MethodTotal
 from navitas.energy.analyze.top import ComponentShare, Top
+from navitas.insight.verdict.figures import Figures
 
 UNFIT = "unfit"
 _INTERVAL = unbroken("95 % interval")
@@ -41,23 +42,35 @@ def failure_of(tests: Sequence[TestEnergy]) -> str:
     return next((test.failure for test in tests if test.failure), "")
 
 
-def tests_note(profile: Profile, tests: Sequence[TestEnergy], groups: Sequence[Repeats]) -> str:
+def basis_note(figures: Figures) -> str:
+    """Return sentences that say of which runs the figures of a report are, and what ± contains."""
+    if not figures.groups:
+        return ""
+    names = ("test class", "test classes") if figures.profile.is_by_class else ("test",)
+    what = counted(len(figures.groups), *names)
+    if figures.repeats == 1:
+        return f"{what}, one run each. ± is half of the {_INTERVAL} of the measurement. {_ONE_RUN}"
+    return (
+        f"{what}, {figures.repeats} runs each. Energies of tests and methods are medians of the runs that count. Threads and call"
+        " trees are means of these runs, scaled to the tests' medians. Other figures are per run. ± is half of the"
+        f" {_INTERVAL}. It covers two errors: that of the measurement, and the differences between runs."
+    )
+
+
+def tests_note(figures: Figures) -> str:
     """Return sentences that explain the figures of tests. Figures and their units are one word."""
-    sums = profile.compensated_totals(tests)
+    sums = figures.profile.compensated_totals()
     sentences = ["App energy is what the app's threads used."]
     if sums is not None:
         basis = "their sampled cost and from runs without probes" if sums.by_baseline else "their sampled cost"
+        with_probes, without = (unbroken(joules(energy_j)) for energy_j in (figures.probed_j, figures.total_j))
         sentences = [
             f"App energy is what the app's threads used, without probes. The energy of probes is estimated from {basis}.",
-            f"All tests used {unbroken(joules(sums.energy_j))} with probes, and {unbroken(joules(sums.compensated_j))} without.",
+            f"All tests used {with_probes} with probes, and {without} without.",
         ]
-    if any(len(group.tests) > 1 for group in groups):
-        sentences.append(f"Energies are medians of the runs that count. ± is half of the {_INTERVAL}. It covers two errors:")
-        sentences.append("that of the measurement, and the differences between runs.")
-    else:
-        sentences.append(f"± is half of the {_INTERVAL} of the measurement. {_ONE_RUN}")
-    sentences += _jit(profile)
-    sentences.append("Mean power is measured energy divided by wall time.")
+    sentences += _jit(figures.profile)
+    of_runs = ", in the run that is nearest to the median" if figures.repeats > 1 else ""
+    sentences.append(f"Mean power is measured energy divided by wall time{of_runs}.")
     return " ".join(sentences)
 
 

@@ -27,11 +27,11 @@ def changes_table(found: Comparison, energy: Energy, before: int, after: int) ->
         Column("95 %", drop=1),
         Column("Verdict", wrap=True),
     ]
-    subjects = [one.subject for one in found.changes]
+    compared = [change.subject for change in found.changes]
     sessions = f"{counted(before, 'session')} before and {counted(after, 'session')} after"
-    title = f"{energy.capitalize()} energy, {sessions}{basis_of_threads(subjects)}"
+    title = f"{energy.capitalize()} energy, {sessions}{basis_of_threads(compared)}"
     table = FittedTable(title, columns, stacks=True)
-    labels = short_names(subjects)
+    labels = short_names(compared)
     for i in first_changes(found.changes, _MOST_ROWS):
         one, label = found.changes[i], labels[i]
         figures = (joules(one.before_j), joules(one.after_j), *change_texts(one.effect))

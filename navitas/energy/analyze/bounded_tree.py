@@ -29,6 +29,8 @@ NON_THREADS = {
 }
 """Name and role that stand for what is no thread."""
 SMALLER_THREADS = ("(smaller threads)", "smaller")
+_MOST_SCALED = 2.0
+"""The largest factor, and one divided by it the smallest, by which a median scales the mean of runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,8 @@ def full_tree(ledger: Ledger, tests: Sequence[Sequence[Repeats]]) -> FullTree:
     """Return the trees of each of `tests`, which can each merge several tests of a recording.
 
     A test's tree is the mean of its runs that count, scaled to its median: the nodes of app threads add up to the median of app
-    energy, and all nodes to the median of compensated energy. Energy is without that of probes.
+    energy, and all nodes to the median of compensated energy, if that of other energy is within the limits of scaling
+    (`_weights`). Energy is without that of probes.
     """
     group, weights = weights_of_tests(len(ledger.tests), tests)
     threads, is_app, label = _threads(ledger)
@@ -144,20 +147,28 @@ def weights_of_tests(size: int, tests: Sequence[Sequence[Repeats]]) -> tuple[I64
         for repeats in merged:
             counted = list(compress(repeats.tests, repeats.app_j.counts or [True] * len(repeats.tests)))
             app_j, rest_j = repeats.app_j.median, repeats.compensated_j.median - repeats.app_j.median
-            scales = (
-                _ratio(app_j, [test.app_j for test in counted]),
-                _ratio(rest_j, [test.energy_j - test.threads_j for test in counted]),
-                1.0,
-            )
-            rows = [row for test in counted for row in test.rows]
-            group[rows] = number
-            weights[:, rows] = np.array(scales)[:, None] / len(counted)
+            app = _weights(app_j, [test.app_j for test in counted])
+            rest = _weights(rest_j, [test.energy_j - test.threads_j for test in counted])
+            used = (app != 0) / np.count_nonzero(app)
+            for test, *of_run in zip(counted, app, rest, used, strict=True):
+                group[list(test.rows)] = number
+                weights[:, list(test.rows)] = np.array(of_run)[:, None]
     return group, weights
 
 
-def _ratio(median_j: float, values_j: Sequence[float]) -> float:
-    mean_j = fmean(values_j)
-    return median_j / mean_j if mean_j * median_j > 0 else 1.0
+def _weights(median_j: float, values_j: Sequence[float]) -> F64:
+    """Return what counts of each run's energy, so that the runs add up to their median: the same part of each run.
+
+    Where the mean is far from the median, such as near 0, scaling would blow up the runs. There, the middle run counts alone, or
+    the two middle ones of an even number.
+    """
+    mean_j, size = fmean(values_j), len(values_j)
+    if mean_j and 1 / _MOST_SCALED <= median_j / mean_j <= _MOST_SCALED:
+        return np.full(size, median_j / mean_j / size)
+    middle = np.argsort(values_j, kind="stable")[(size - 1) // 2 : size // 2 + 1]
+    weights = np.zeros(size)
+    weights[middle] = 1 / len(middle)
+    return weights
 
 
 def _threads(ledger: Ledger) -> tuple[tuple[tuple[str, str], ...], Bool, I64]:
@@ -246,36 +257,4 @@ def in_order(tree: BoundedTree) -> BoundedTree:
         self_ns=tree.self_ns[row],
         node_of=at[tree.node_of],
         before_j=tree.before_j[row],
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class ThreadSums:
-    """Figures of the threads of a `FullTree`, a row for each of its `threads`. Energies are without that of probes.
-
-    `outside_j` is energy outside of methods with probes, `count` the threads that the row stands for, summed over tests, and
-    `is_known` whether anything is known of the energy.
-    """
-
-    energy_j: F64
-    outside_j: F64
-    cpu_ns: F64
-    count: F64
-    is_known: Bool
-
-
-def thread_sums(ledger: Ledger, tree: FullTree) -> ThreadSums:
-    """Sum up the threads of all tests, as means over the runs that count."""
-    size, joules = len(tree.threads), tree.self_by.sum(axis=1)
-    shares = ledger.shares
-    chosen = np.flatnonzero(tree.group[shares.test] >= 0)
-    thread, weight = tree.label[shares.owner[chosen]], tree.weights[2, shares.test[chosen]]
-    outside = tree.method == OUTSIDE_CALLS
-    energy_j = binned(tree.thread, joules, size)
-    return ThreadSums(
-        energy_j=energy_j,
-        outside_j=binned(tree.thread[outside], joules[outside], size),
-        cpu_ns=binned(thread, shares.cpu_ns[chosen] * weight, size),
-        count=binned(thread, shares.threads[chosen] * weight, size),
-        is_known=(energy_j != 0) | (binned(thread, ledger.owners.measured[shares.owner[chosen]].astype(np.int64), size) > 0),
     )

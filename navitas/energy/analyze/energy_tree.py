@@ -38,6 +38,11 @@ class EnergyTree:
         """The sum over components."""
         return sum(self.energy)
 
+    @property
+    def without_probes_j(self) -> float:
+        """The sum over components of the energy without that of probes and that outside of tests."""
+        return self.energy_j - sum(self.probes) - sum(self.outside_tests)
+
 
 def energy_trees(ledger: Ledger, component: str | None = None) -> tuple[EnergyTree, ...]:
     """Return the call trees of all threads by name and role, largest energy first, over all runs without baseline runs.

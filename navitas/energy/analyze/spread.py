@@ -116,12 +116,17 @@ def interval_of(values: Sequence[float]) -> Interval | None:
     if len(values) < 2:
         return None
     if min(values) <= 0:
-        half = student_t(len(values) - 1) * stdev(values) / sqrt(len(values))
+        half = mean_half_width(values)
         return Interval(fmean(values) - half, fmean(values) + half)
     logs = [log(value) for value in values]
-    half = student_t(len(values) - 1) * stdev(logs) / sqrt(len(logs))
+    half = mean_half_width(logs)
     # With two wildly different values, the interval has no bound that a number can hold.
     return Interval(exp(fmean(logs) - min(half, 600.0)), exp(min(fmean(logs) + half, 600.0)))
+
+
+def mean_half_width(values: Sequence[float]) -> float:
+    """Return half of the width of the 95 % interval of the mean of at least two values, by Student's t."""
+    return student_t(len(values) - 1) * stdev(values) / sqrt(len(values))
 
 
 def half_width_j(runs: Interval | None, error: StandardError, share: float = 1.0) -> float:
@@ -226,7 +231,7 @@ def method_repeats(tables: LedgerTables, tests: Sequence[TestEnergy]) -> tuple[M
     inclusive_j = by_repeat(rows.inclusive_j[chosen].sum(axis=1))
     calls = by_repeat(rows.counts[chosen, 0]).astype(np.int64)
     order = np.searchsorted(known, [total.id for total in totals])
-    counts = _counts(tests, index, test, len(known))
+    counts = repeats_that_count(tests, index, test, len(known))
     return tuple(
         MethodRepeats(total, Spread(tuple(exclusive), counted), Spread(tuple(inclusive), counted), tuple(each))
         for total, exclusive, inclusive, each, counted in zip(
@@ -240,10 +245,10 @@ def method_repeats(tables: LedgerTables, tests: Sequence[TestEnergy]) -> tuple[M
     )
 
 
-def _counts(tests: Sequence[TestEnergy], method: I64, test: I64, methods: int) -> Bool | None:
-    """Return the repeats that count for each method. None if all count. Shape: methods × repeats.
+def repeats_that_count(tests: Sequence[TestEnergy], figure: I64, test: I64, size: int) -> Bool | None:
+    """Return the repeats that count for each figure, such as a method's. None if all count. Shape: `size` × repeats.
 
-    `method` and `test` are parallel columns: the test calls the method.
+    `figure` and `test` are parallel columns: the test, a row of `Ledger.tests`, is a part of the figure.
     """
     found = counted_repeats(tests)
     if found.counts.all():
@@ -251,4 +256,4 @@ def _counts(tests: Sequence[TestEnergy], method: I64, test: I64, methods: int) -
     record = np.zeros(max((row for each in tests for row in each.rows), default=0) + 1, np.int64)
     for number, each in enumerate(tests):
         record[list(each.rows)] = number
-    return found.for_groups(method, record[test], methods)
+    return found.for_groups(figure, record[test], size)

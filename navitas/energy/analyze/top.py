@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
 from navitas.energy.attribute.component import OwnerKind
+from navitas.energy.attribute.consumers_comparison import ConsumerEnergy
 from navitas.energy.attribute.forest import sums
 from navitas.energy.attribute.ledger import Ledger, counted_runs
 from navitas.energy.attribute.scaling import NO_USE
@@ -66,6 +68,14 @@ class Top:
     components: tuple[ComponentShare, ...]
     users: tuple[EnergyUser, ...]
 
+    def per_run(self, runs: int) -> Top:
+        """Return the means of this number of runs."""
+        users = [
+            replace(user, energy_j=user.energy_j / runs, components=tuple(joules / runs for joules in user.components))
+            for user in self.users
+        ]
+        return Top(self.energy_j / runs, tuple(mean_of(use, runs) for use in self.components), tuple(users))
+
     def shown(self, component: str | None = None) -> tuple[ComponentShare, ...]:
         """Return the components that tables for people list: one, if it is named, or all that are not silent."""
         return tuple(use for use in self.components if component == use.component or (component is None and not use.is_silent))
@@ -74,6 +84,16 @@ class Top:
     def silent(self) -> tuple[str, ...]:
         """The names of the silent components."""
         return tuple(use.component for use in self.components if use.is_silent)
+
+
+R = TypeVar("R", ComponentShare, ConsumerEnergy)
+
+
+def mean_of(record: R, runs: int) -> R:
+    """Return a record of sums, such as a `ComponentShare`, with each energy (`…_j`) divided by the number of runs."""
+    values = {field.name: getattr(record, field.name) for field in fields(record) if field.name.endswith("_j")}
+    means: dict[str, Any] = {name: value / runs for name, value in values.items() if value is not None}
+    return replace(record, **means)
 
 
 def top(ledger: Ledger) -> Top:

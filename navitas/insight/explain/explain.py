@@ -16,9 +16,10 @@ from navitas.energy.attribute.component import OwnerKind
 from navitas.insight.explain.call_figures import CallFigures
 from navitas.insight.explain.explanation import Explanation, ExplanationTable, Value
 from navitas.insight.verdict.call_times import call_times
-from navitas.insight.verdict.figures import ComponentFigures, Figures, ThreadUse
+from navitas.insight.verdict.figures import ComponentFigures, Figures
 from navitas.insight.verdict.next_step import RECORDING, NextStep, next_step
 from navitas.insight.verdict.statement import Statement, percent_of
+from navitas.insight.verdict.thread_figures import ThreadUse
 from navitas.insight.verdict.usage import (
     component_statement,
     method_statement,
@@ -38,6 +39,8 @@ _COMPARE = NextStep(
 )
 _OF_METHODS = ("rails", "evidence", "probe_cost", "probes", "unrecorded")
 """Limits of the CPU and of methods."""
+_RANKS = ("same_size", "same_size_tests", "same_size_threads")
+"""Limits on two subjects of the same size."""
 
 
 class Explainer:
@@ -65,10 +68,10 @@ class Explainer:
         figures, calls, total, runs = self._figures, self._calls, method.total, len(method.calls)
         nodes = calls.of_method(total.id)
         below = calls.is_call(calls.below(nodes))
-        tree, cpu_ns = calls.tree, total.cpu_ns / runs
+        tree, cpu_ns, self_j = calls.tree, total.cpu_ns / runs, method.exclusive_j.median
         sums: dict[str, Value] = {
             "source": source_of(total.method) or None,
-            "self_j": method.exclusive_j.median,
+            "self_j": self_j,
             "self_half_width_j": method.self_half_width_j,
             "share": figures.share_of(method)[0],
             "inclusive_j": method.inclusive_j.median,
@@ -82,19 +85,22 @@ class Explainer:
         }
         columns = ("self_j", "calls")
         tables = (
-            self._called("callers", "Called by", calls.by(calls.callers(nodes), nodes)),
-            self._called("below", "Self energy of the methods below it", calls.by(tree.method, below)),
+            self._called("callers", "Called by", calls.by(calls.callers(nodes), nodes, whole_j=self_j)),
+            self._called("below", self._of_runs("Self energy of the methods below it"), calls.by(tree.method, below)),
             ExplanationTable.of(
                 "threads",
                 "On the threads",
                 (*columns, "thread"),
-                [(joules, round(count), tree.threads[thread][0]) for thread, joules, count in calls.by(tree.thread, nodes)],
+                [
+                    (joules, round(count), tree.threads[thread][0])
+                    for thread, joules, count in calls.by(tree.thread, nodes, whole_j=self_j)
+                ],
             ),
             ExplanationTable.of(
                 "tests",
                 "In the tests",
                 (*columns, "test"),
-                [(joules, round(count), self._test(test)) for test, joules, count in calls.by(tree.test, nodes)],
+                [(joules, round(count), self._test(test)) for test, joules, count in calls.by(tree.test, nodes, whole_j=self_j)],
             ),
             ExplanationTable.of(
                 "when",
@@ -131,7 +137,7 @@ class Explainer:
             (test.repeat + 1, test.app_j, test.wall_ns, test.status, ", ".join(test.unfit) or "counts") for test in group.tests
         ]
         tables = (
-            self._called("methods", "Its methods", calls.by(calls.tree.method, nodes), group.app_j.median),
+            self._called("methods", self._of_runs("Its methods"), calls.by(calls.tree.method, nodes), group.app_j.median),
             ExplanationTable.of("threads", "Its threads", ("energy_j", "thread"), threads),
             self._split(zip(figures.profile.components, group.components, strict=True)),
             *(
@@ -159,7 +165,7 @@ class Explainer:
         }
         tests = sorted(thread.by_test.items(), key=lambda item: -item[1])
         tables = (
-            self._called("methods", "Its methods", calls.by(calls.tree.method, nodes), thread.energy_j),
+            self._called("methods", self._of_runs("Its methods"), calls.by(calls.tree.method, nodes), thread.energy_j),
             ExplanationTable.of(
                 "tests", "In the tests", ("energy_j", "test"), [(joules, self._test(test)) for test, joules in tests]
             ),
@@ -192,7 +198,11 @@ class Explainer:
         by_method = calls.by(calls.tree.method, calls.app, calls.tree.self_by[:, number])
         reasons = [str(reason) for reason in evidence.reasons]
         tables = (
-            self._called("methods", "Methods of the app that used it, self energy", [row for row in by_method if row[1] > 0]),
+            self._called(
+                "methods",
+                self._of_runs("Methods of the app that used it, self energy"),
+                [row for row in by_method if row[1] > 0],
+            ),
             ExplanationTable.of("tests", "While the tests ran", ("energy_j", "test"), tests),
             ExplanationTable.of("evidence", "Why the evidence is not better", ("reason",), [(reason,) for reason in reasons]),
         )
@@ -211,12 +221,9 @@ class Explainer:
         """Return the explanation of a subject that used energy in these tests. Its limits are those of these tests."""
         said = tuple(statement for statement in statements if statement is not None)
         figures, subject = self._figures, said[0]
-        # `same_size` names these methods.
-        largest = [self._name(method.total.id) for method in figures.methods[:2]]
-        is_named = subject.kind == "method" and subject.name in largest
         limits = (
-            *(limit for limit in limits_of(figures.only(tests)) if limit.rule not in ("same_size", *_left_out(subject))),
-            *(limit for limit in limits_of(figures) if limit.rule == "same_size" and is_named),
+            *(limit for limit in limits_of(figures.only(tests)) if limit.rule not in (*_RANKS, *_left_out(subject))),
+            *(limit for limit in limits_of(figures) if limit.rule in _RANKS and self._names(limit, subject)),
         )
         measure = next_step(figures.profile, said, limits)
         verdict = EnergyVerdict(said, limits, step)
@@ -245,6 +252,16 @@ class Explainer:
             ("navitas", "explain", RECORDING, "--method", self._figures.names.label(method)), "look into its largest method"
         )
 
+    def _names(self, limit: Statement, subject: Statement) -> bool:
+        """Return whether a limit on two subjects of the same size is on this one."""
+        figures = self._figures
+        kind, largest = {
+            "same_size": ("method", [self._name(method.total.id) for method in figures.methods[:2]]),
+            "same_size_tests": ("test", [self._test(number) for number in range(len(figures.groups[:2]))]),
+            "same_size_threads": ("thread", [thread.name for thread in figures.threads[:2]]),
+        }[limit.rule]
+        return subject.kind == kind and subject.name in largest
+
     def _test(self, number: int) -> str:
         return test_label(self._figures.groups[number].typical)
 
@@ -271,6 +288,10 @@ class Explainer:
                 for method, joules, count in rows
             ],
         )
+
+    def _of_runs(self, title: str) -> str:
+        """Return the title of a table of parts of call trees. Only whole tests, methods and threads have medians."""
+        return f"{title} (means of the runs)" if self._figures.repeats > 1 else title
 
     def _split(self, parts: Iterator[tuple[str, float]]) -> ExplanationTable:
         """Return a table of components. Empty if there is the CPU only."""

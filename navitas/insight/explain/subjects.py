@@ -12,7 +12,8 @@ from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.names import simple_class, test_label
 from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.spread import MethodRepeats
-from navitas.insight.verdict.figures import ComponentFigures, Figures, ThreadUse
+from navitas.insight.verdict.figures import ComponentFigures, Figures
+from navitas.insight.verdict.thread_figures import ThreadUse
 
 T = TypeVar("T")
 

@@ -18,30 +18,12 @@ from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.roll_up import first_ids
-from navitas.energy.analyze.spread import MethodRepeats, half_width_j, interval_of
-from navitas.energy.analyze.uncertainty import COVER_95, FigureKind, StandardError
-from navitas.energy.attribute.forest import binned, sums
-from navitas.recording.parse.arrays import F64, I64, Bool
-from navitas.recording.parse.roles import NOT_THE_TESTS
+from navitas.energy.analyze.spread import MethodRepeats, Spread, interval_of
+from navitas.energy.analyze.uncertainty import COVER_95, StandardError
+from navitas.insight.verdict.thread_figures import ThreadUse, thread_uses
+from navitas.recording.parse.arrays import F64, I64
 
 K = TypeVar("K")
-
-
-@dataclass(frozen=True, slots=True)
-class ThreadUse:
-    """The threads of one name and role: app energy, that of it outside all recorded methods, and both without probes.
-
-    `components` splits `energy_j`, and `by_test` has it by the index of `Figures.groups`.
-    """
-
-    name: str
-    role: str
-    energy_j: float
-    half_width_j: float
-    outside_j: float
-    cpu_ns: float
-    components: tuple[float, ...]
-    by_test: dict[int, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,13 +103,19 @@ class Figures:
         return sum(group.compensated_j.median for group in self.groups)
 
     @cached_property
+    def probed_j(self) -> float:
+        """The energy of all tests with that of probes, as measured."""
+        return sum(group.energy_j.median for group in self.groups)
+
+    @cached_property
     def app_half_width_j(self) -> float:
-        """Half of the width of the 95 % interval of `app_j`. What all tests share adds up; the spread of runs does not."""
-        error = self._app_error
-        intervals = [runs for group in self.groups if (runs := group.app_j.interval) is not None]
-        if not intervals:
-            return error.half_width_j
-        return hypot(COVER_95 * error.shared_j, *((runs.high - runs.low) / 2 for runs in intervals))
+        """Half of the width of the 95 % interval of `app_j`."""
+        return sum_half_width_j([group.app_j for group in self.groups], self._app_error)
+
+    @property
+    def is_noise(self) -> bool:
+        """Whether app energy is not larger than its error. If so, nothing can be ranked."""
+        return self.app_j <= self.app_half_width_j
 
     def share_of(self, method: MethodRepeats) -> tuple[float, float]:
         """Return a method's self energy as a share of app energy, and half of the width of its 95 % interval.
@@ -135,21 +123,49 @@ class Figures:
         With repeats, the interval is that of the shares of runs. Errors that the method and the app share cancel in part, so the
         width is an upper bound. Without app energy, both are 0.
         """
+        self_j, shared_j = method.exclusive_j.median, method.total.exclusive_error.shared_j / self.repeats
+        share = self_j / self.app_j if self.app_j > 0 else 0.0
+        return self._share(self_j, method.exclusive_j, hypot(method.self_half_width_j, share * self.app_half_width_j), shared_j)
+
+    def share_of_thread(self, thread: ThreadUse) -> tuple[float, float]:
+        """Return a thread's energy as a share of app energy, and half of the width of its 95 % interval, as `share_of`."""
+        return self._share(thread.energy_j, thread.runs, thread.half_width_j, thread.error.shared_j)
+
+    def share_of_test(self, group: Repeats) -> tuple[float, float]:
+        """Return a test's app energy as a share of that of all tests, and half of the width of its 95 % interval."""
+        error, half_j = self.profile.app_error(group.typical), self.profile.app_half_width_j(group)
+        return self._share(group.app_j.median, self.runs_of_test(group), half_j, error.shared_j)
+
+    def runs_of_test(self, group: Repeats) -> Spread:
+        """Return a test's app energy in each repeat. A repeat without a run of the test does not count."""
+        counted_j = {test.repeat: test.app_j for test in compress(group.tests, group.app_j.counts)}
+        repeats = self._repeat_numbers
+        return Spread(tuple(counted_j.get(repeat, 0.0) for repeat in repeats), tuple(repeat in counted_j for repeat in repeats))
+
+    def _share(self, part_j: float, runs: Spread, half_j: float, shared_j: float) -> tuple[float, float]:
+        """Return a part's share of app energy, and half of the width of its 95 % interval.
+
+        `half_j` is that of the part, for a single run; `shared_j` is the error that all runs share.
+        """
         if self.app_j <= 0:
             return 0.0, 0.0
-        share = method.exclusive_j.median / self.app_j
-        counts = method.exclusive_j.counts or (True,) * len(self._app_by_repeat)
-        values = zip(method.exclusive_j.values, self._app_by_repeat, counts, strict=True)
-        runs = interval_of([self_j / app_j for self_j, app_j, is_counted in values if is_counted and app_j > 0])
-        if runs is None:
-            return share, hypot(method.self_half_width_j, share * self.app_half_width_j) / self.app_j
-        shared_j = hypot(method.total.exclusive_error.shared_j / self.repeats, share * self._app_error.shared_j)
-        return share, hypot((runs.high - runs.low) / 2, COVER_95 * shared_j / self.app_j)
+        share = part_j / self.app_j
+        counts = runs.counts or (True,) * len(runs.values)
+        values = zip(runs.values, self._app_by_repeat, counts, strict=True)
+        of_runs = interval_of([joules / app_j for joules, app_j, is_counted in values if is_counted and app_j > 0])
+        if of_runs is None:
+            return share, half_j / self.app_j
+        both_j = hypot(shared_j, share * self._app_error.shared_j)
+        return share, hypot((of_runs.high - of_runs.low) / 2, COVER_95 * both_j / self.app_j)
+
+    @cached_property
+    def _repeat_numbers(self) -> tuple[int, ...]:
+        return tuple(sorted({test.repeat for test in self.profile.tests}))
 
     @cached_property
     def _app_by_repeat(self) -> tuple[float, ...]:
         """The app energy of all tests in each repeat; 0 if a test has no run there that counts."""
-        repeats = sorted({test.repeat for test in self.profile.tests})
+        repeats = self._repeat_numbers
         sums_j = dict.fromkeys(repeats, 0.0)
         tests = dict.fromkeys(repeats, 0)
         for group in self.groups:
@@ -179,55 +195,43 @@ class Figures:
     @cached_property
     def threads(self) -> tuple[ThreadUse, ...]:
         """The threads of the app, largest energy first."""
-        rows, ledger = self.profile.tables.threads, self.profile.ledger
+        return tuple(use for use in self.all_threads if use.is_app)
+
+    @cached_property
+    def all_threads(self) -> tuple[ThreadUse, ...]:
+        """The threads of the app, and those of the JIT compiler and of the profiler, largest energy first."""
+        return self._thread_uses()
+
+    @cached_property
+    def roles(self) -> tuple[ThreadUse, ...]:
+        """All threads by role, largest energy first."""
+        return self._thread_uses(by_role=True)
+
+    def _thread_uses(self, *, by_role: bool = False) -> tuple[ThreadUse, ...]:
         group, weights = self._weights
-        numbers: dict[tuple[str, str], int] = {}
-        owners = zip(ledger.owners.name, ledger.owners.role, strict=True)
-        label = np.array([numbers.setdefault(owner, len(numbers)) for owner in owners], np.int64)[rows.owner]
-        weight, chosen = weights[:, rows.test], np.where(group[rows.test] >= 0, label, -1)
-        energy_j = rows.energy_j - rows.probes_j
-        size = len(numbers)
-        components_j = sums(label, energy_j * weight[0, :, None], size)
-        outside_j = binned(label, rows.untraced_j.sum(axis=1) * weight[0], size)
-        cpu_ns = binned(label, rows.cpu_ns * weight[2], size)
-        cells, cell = np.unique(np.stack([label, group[rows.test]]), axis=1, return_inverse=True)
-        cell_j = binned(cell.reshape(-1), energy_j.sum(axis=1) * weight[0], cells.shape[1])
-        by_test: list[dict[int, float]] = [{} for _ in range(size)]
-        for number, test, joules in zip(*cells.tolist(), cell_j.tolist(), strict=True):
-            if test >= 0:
-                by_test[number][test] = joules
-        uses = [
-            ThreadUse(
-                name,
-                role,
-                float(components_j[number].sum()),
-                self._half_width_j("thread", components_j[number].tolist(), self._by_repeat(energy_j, np.equal(chosen, number))),
-                float(outside_j[number]),
-                float(cpu_ns[number]),
-                tuple(components_j[number].tolist()),
-                by_test[number],
-            )
-            for (name, role), number in numbers.items()
-            if role not in NOT_THE_TESTS and by_test[number]
-        ]
-        return tuple(sorted(uses, key=lambda use: -use.energy_j))
+        return thread_uses(
+            self.profile,
+            group,
+            weights,
+            wall_ns=self._wall_ns,
+            parts=len(self.groups),
+            probes_error_j=self._app_error.probes_j,
+            by_role=by_role,
+        )
 
     @cached_property
     def components(self) -> tuple[ComponentFigures, ...]:
         """The components that used energy while tests ran, largest energy first: sums of the tests' medians."""
-        names, none = self.profile.components, (0.0,) * len(self.profile.components)
-        columns = list(zip(*(group.components for group in self.groups), strict=True)) or [(energy_j,) for energy_j in none]
-        app = list(zip(*(use.components for use in self.threads), strict=True)) or [(energy_j,) for energy_j in none]
-        uses = [
-            ComponentFigures(
-                name,
-                energy_j := sum(columns[number]),
-                self._half_width_j("total", [energy_j if other == name else 0.0 for other in names], ()),
-                sum(app[number]),
-            )
-            for number, name in enumerate(names)
-        ]
+        uses = [self._component(number, name) for number, name in enumerate(self.profile.components)]
         return tuple(sorted((use for use in uses if use.energy_j), key=lambda use: -use.energy_j))
+
+    def _component(self, number: int, name: str) -> ComponentFigures:
+        energy_j = sum(group.components[number] for group in self.groups)
+        only_j = [energy_j if other == number else 0.0 for other in range(len(self.profile.components))]
+        error = self.profile.uncertainty.of("total", only_j, self._wall_ns, parts=len(self.groups))
+        runs = [Spread(tuple(test.components[number] for test in group.tests), group.app_j.counts) for group in self.groups]
+        app_j = sum(use.components[number] for use in self.threads)
+        return ComponentFigures(name, energy_j, sum_half_width_j(runs, error), app_j)
 
     def by_kind_j(self, component: int) -> list[float]:
         """Return the energy of a component while tests ran, by `OwnerKind`. It adds up to that of `components`."""
@@ -278,21 +282,18 @@ class Figures:
     def _wall_ns(self) -> int:
         return sum(group.typical.wall_ns for group in self.groups)
 
-    def _by_repeat(self, energy_j: F64, chosen: Bool) -> Sequence[float]:
-        """Return the sum of the chosen rows of threads in each repeat. Empty for a single repeat."""
-        if self.repeats == 1:
-            return ()
-        at = np.flatnonzero(chosen)
-        repeat = self.profile.ledger.tests.repeat[self.profile.tables.threads.test[at]]
-        _, index = np.unique(repeat, return_inverse=True)
-        values: list[float] = binned(index, energy_j[at].sum(axis=1), int(index.max(initial=-1)) + 1).tolist()
-        return values
-
-    def _half_width_j(self, kind: FigureKind, components_j: Sequence[float], values_j: Sequence[float]) -> float:
-        """Return half of the width of the 95 % interval of a sum over all tests. `values_j`: the sums of several repeats."""
-        error = self.profile.uncertainty.of(kind, components_j, self._wall_ns, parts=len(self.groups))
-        return half_width_j(interval_of(values_j), error)
-
 
 def _largest_first(energies_j: dict[K, float]) -> dict[K, float]:
     return dict(sorted(energies_j.items(), key=lambda item: -item[1]))
+
+
+def sum_half_width_j(runs: Sequence[Spread], error: StandardError) -> float:
+    """Return half of the width of the 95 % interval of a sum over tests.
+
+    What all tests share adds up; the spread of runs does not.
+    `runs`: the figure of each test. `error`: that of the measurement of the sum.
+    """
+    intervals = [interval for of_test in runs if (interval := of_test.interval) is not None]
+    if not intervals:
+        return error.half_width_j
+    return hypot(COVER_95 * error.shared_j, *((interval.high - interval.low) / 2 for interval in intervals))

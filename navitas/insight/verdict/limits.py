@@ -8,6 +8,7 @@ from navitas.base.units import counted, joules, unbroken
 from navitas.energy.analyze.top import unrecorded as components_in_use
 from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.next_step import is_virtual
+from navitas.insight.verdict.same_size import same_size, same_size_tests, same_size_threads
 from navitas.insight.verdict.statement import Statement, percent_of
 
 _LARGE_ERROR = 0.1
@@ -16,10 +17,9 @@ _LARGE_PROBES = 0.2
 
 def noise(figures: Figures) -> Statement | None:
     """App energy that is not larger than its error."""
-    half_j = figures.app_half_width_j
-    if not figures.groups or figures.app_j > half_j:
+    if not figures.groups or not figures.is_noise:
         return None
-    energy = unbroken(f"{joules(figures.app_j)} ± {joules(half_j)}")
+    energy = unbroken(f"{joules(figures.app_j)} ± {joules(figures.app_half_width_j)}")
     return Statement("noise", f"The app's energy ({energy}) is not larger than its error.")
 
 
@@ -88,17 +88,6 @@ def unrecorded(figures: Figures) -> Statement | None:
     return Statement("unrecorded", text) if used else None
 
 
-def same_size(figures: Figures) -> Statement | None:
-    """The two methods with the most self energy, if their intervals overlap."""
-    if len(figures.methods) < 2 or figures.app_j <= 0:
-        return None
-    (first, first_half), (second, second_half) = (figures.share_of(method) for method in figures.methods[:2])
-    if second <= 0 or first - first_half > second + second_half:
-        return None
-    names = [figures.names.brief(method.total.id) for method in figures.methods[:2]]
-    return Statement("same_size", f"The intervals of {names[0]} and {names[1]} overlap: either can be the larger one.")
-
-
 def one_run(figures: Figures) -> Statement | None:
     """A single run of each test."""
     if not figures.groups or any(len(group.app_j.counted) > 1 for group in figures.groups):
@@ -155,6 +144,8 @@ RULES: tuple[Callable[[Figures], Statement | None], ...] = (
     probes,
     unrecorded,
     same_size,
+    same_size_tests,
+    same_size_threads,
     one_run,
     power_profile,
 )

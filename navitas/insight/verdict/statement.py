@@ -34,6 +34,8 @@ LimitCode = Literal[
     "probes",
     "unrecorded",
     "same_size",
+    "same_size_tests",
+    "same_size_threads",
     "one_run",
     "power_profile",
 ]
@@ -61,12 +63,20 @@ class Statement:
 
 
 def percent_of(share: float, half: float | None = None) -> str:
-    """Return `21 ± 1 %`, `21 %` without an interval, and `share not known` if the interval reaches down to 0."""
-    if half is not None and half >= abs(share):
-        return "share not known"
+    """Return `21 ± 1 %`, and `21 %` without an interval.
+
+    A share cannot be below 0 or above 100 %. If its interval passes one of these, this is a range that ends there,
+    `92 %, 38–100 %`. If it passes both, it is `share not known`.
+    """
     digits = 0 if share >= 0.0995 else 1
+    percent = f"{100 * share:.{digits}f}"
     if half is None:
-        return unbroken(f"{100 * share:.{digits}f} %")
+        return unbroken(f"{percent} %")
+    low, high = share - half, share + half
+    if low < 0 and high > 1:
+        return "share not known"
+    if low < 0 or high > 1:
+        return unbroken(f"{percent} %, {100 * max(low, 0.0):.0f}–{100 * min(high, 1.0):.{digits if high < 1 else 0}f} %")
     if not float(f"{100 * half:.{digits}f}"):
         return unbroken(f"{100 * share:.1f} ± {max(100 * half, 0.1):.1f} %")
-    return unbroken(f"{100 * share:.{digits}f} ± {100 * half:.{digits}f} %")
+    return unbroken(f"{percent} ± {100 * half:.{digits}f} %")

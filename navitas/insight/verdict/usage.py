@@ -15,8 +15,9 @@ from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.roll_up import MethodTotal
 from navitas.energy.analyze.spread import MethodRepeats, Spread
 from navitas.insight.verdict.call_times import call_times
-from navitas.insight.verdict.figures import ComponentFigures, Figures, ThreadUse
+from navitas.insight.verdict.figures import ComponentFigures, Figures
 from navitas.insight.verdict.statement import Statement, percent_of
+from navitas.insight.verdict.thread_figures import ThreadUse
 
 _LEAF = 0.95
 """A method with at least this share of its inclusive energy as self energy makes the CPU time of its calls itself."""
@@ -61,7 +62,7 @@ def next_methods(figures: Figures) -> Statement | None:
         for method, (share, half) in ((method, figures.share_of(method)) for method in figures.methods[1:3])
         if share >= _LEAST_NAMED
     ]
-    return Statement("next_methods", f"Then follow {' and '.join(listed)}.") if listed else None
+    return Statement("next_methods", f"Then follow {' and '.join(listed)}.") if listed and not figures.is_noise else None
 
 
 def outside_methods(figures: Figures) -> Statement | None:
@@ -161,11 +162,11 @@ def when_statement(figures: Figures, method: MethodRepeats) -> Statement | None:
 def test_statement(figures: Figures, group: Repeats) -> Statement:
     """Return what a test uses, among all tests."""
     app_j, half_j = group.app_j.median, figures.profile.app_half_width_j(group)
-    share, half = _share(app_j, figures.app_j), _share(half_j, figures.app_j)
+    share, half = figures.share_of_test(group)
     energy = f"{unbroken(joules(app_j))} ({percent_of(share, half)})"
     if len(figures.groups) == 1:
         text = f"{figures.test_name(group)} is the only test: {unbroken(f'{joules(app_j)} ± {joules(half_j)}')} of app energy."
-    elif group is figures.groups[0]:
+    elif group is figures.groups[0] and not figures.is_noise:
         text = f"Of {counted(len(figures.groups), 'test')}, {figures.test_name(group)} uses the most: {energy}."
     else:
         text = (
@@ -176,9 +177,10 @@ def test_statement(figures: Figures, group: Repeats) -> Statement:
 
 def thread_statement(figures: Figures, thread: ThreadUse) -> Statement:
     """Return what a thread uses, among all threads of the app."""
-    share, half = _share(thread.energy_j, figures.app_j), _share(thread.half_width_j, figures.app_j)
+    share, half = figures.share_of_thread(thread)
     energy = f"{unbroken(joules(thread.energy_j))} ({percent_of(share, half)})"
     part = "Most" if share - half > _MOST else "The largest part" if thread is figures.threads[0] else "A part"
+    part = "A part" if figures.is_noise else part
     text = f"{part} of the app's energy is used on the thread {thread_name(thread.name)}: {energy}."
     return Statement("thread", text, "thread", thread.name, thread.energy_j, share, half)
 

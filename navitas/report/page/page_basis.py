@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from navitas.base.units import counted
 from navitas.base.untrusted_text import boxed
 from navitas.energy.analyze.bounded_tree import NON_THREADS, SMALLER_THREADS, FullTree, full_tree
 from navitas.energy.analyze.earlier_tree import earlier_methods, joined_tree
@@ -13,6 +12,7 @@ from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.spread import MethodRepeats
 from navitas.insight.verdict.figures import Figures
 from navitas.recording.parse.tables import MethodTable
+from navitas.report.figure_notes import basis_note
 from navitas.report.page_request import EarlierRecording, PageRequest
 
 MAX_TESTS = 2000
@@ -51,11 +51,7 @@ class EarlierFigures:
 
 
 class PageBasis(Figures):
-    """The figures of one profile for the page.
-
-    With repeats, tests and methods are medians over the runs that count, and call trees are means of these runs, scaled to the
-    medians of the tests. Other sums are per run.
-    """
+    """The figures of one profile for the page, on the basis that `basis_note` states. Sums of all runs are per run."""
 
     def __init__(self, profile: Profile, request: PageRequest | None = None, max_tests: int = MAX_TESTS) -> None:
         super().__init__(profile)
@@ -79,20 +75,8 @@ class PageBasis(Figures):
     @property
     def sentence(self) -> str:
         """What the figures of the page are of, and what differences are from."""
-        return self._figures + ("" if self.before is None else f" {_differences(self.profile, self.before)}")
-
-    @property
-    def _figures(self) -> str:
-        if not self.groups:
-            return "No test ran."
-        names = ("test class", "test classes") if self.profile.is_by_class else ("test",)
-        what = counted(len(self.groups), *names)
-        if self.repeats == 1:
-            return f"{what}, one run each. ±: 95 % interval of the measurement; one run does not show how runs differ."
-        return (
-            f"{what}, {self.repeats} runs each. Energies are medians; ±: 95 % interval of the measurement and of the runs. Call"
-            " trees split each test's median as its runs did on average. Other sums are per run."
-        )
+        basis = basis_note(self) or "No test ran."
+        return basis + ("" if self.before is None else f" {_differences(self.profile, self.before)}")
 
 
 def _differences(profile: Profile, before: EarlierFigures) -> str:

@@ -16,7 +16,6 @@ from navitas.base.html_page.columns import (
     share_cell,
 )
 from navitas.base.units import battery_rate, byte_count, duration, share, watts
-from navitas.energy.analyze.bounded_tree import NON_THREADS, thread_sums
 from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.handed_work import UNKNOWN_STARTER, HandedWork
 from navitas.energy.analyze.method_bytes import bytes_by_method
@@ -25,8 +24,9 @@ from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import BaselinePairs, Repeats
 from navitas.energy.analyze.roll_up import MethodTotal
 from navitas.energy.analyze.spread import MethodRepeats
-from navitas.energy.analyze.top import ComponentShare
+from navitas.energy.analyze.top import ComponentShare, mean_of
 from navitas.energy.attribute.consumers_comparison import ConsumerEnergy
+from navitas.insight.verdict.thread_figures import ThreadUse
 from navitas.report.figure_notes import (
     CONSUMERS_NOTE,
     baseline_note,
@@ -58,7 +58,7 @@ def tests_table(basis: PageBasis, most: int) -> PageTable | None:
     """Return the table of tests, largest app energy first. Tests that didn't run are last."""
     profile, groups = basis.profile, basis.groups
     repeated = any(len(group.tests) > 1 for group in groups)
-    about = tests_note(profile, [test for group in groups for test in group.tests], groups)
+    about = tests_note(basis)
     volts, battery_mah = profile.about.voltage_v, profile.about.battery_mah
     columns: dict[str, Callable[[Repeats], PageCell]] = {
         "Test": lambda group: name_cell(test_label(group.typical), failure_of(group.tests)),
@@ -113,33 +113,20 @@ def methods_table(basis: PageBasis, most: int) -> PageTable | None:
 
 def threads_table(basis: PageBasis, most: int) -> PageTable | None:
     """Return the table of threads by name and role, largest energy first."""
-    tree = basis.tree
-    sums = thread_sums(basis.profile.ledger, tree)
-    others = {role for _, role in NON_THREADS.values()}
-    rows = zip(
-        tree.threads,
-        sums.energy_j.tolist(),
-        sums.outside_j.tolist(),
-        sums.cpu_ns.tolist(),
-        sums.count.tolist(),
-        sums.is_known.tolist(),
-        tree.is_app.tolist(),
-        strict=True,
-    )
-    ranked = sorted((row for row in rows if row[4] and row[0][1] not in others), key=lambda row: -row[1])
-    columns: dict[str, Callable[[tuple[tuple[str, str], float, float, float, float, bool, bool]], PageCell]] = {
-        "Thread": lambda row: name_cell(row[0][0], row[0][1]),
-        "Energy": lambda row: joules_cell(row[1] if row[5] else None),
-        "Share": lambda row: share_cell(share(row[1], basis.app_j) if row[5] and row[6] else None),
-        "Outside calls": lambda row: joules_cell(row[2] if row[5] else None),
-        "CPU time": lambda row: figure_cell(row[3] if row[5] else None, duration),
-        "Threads": lambda row: count_cell(round(row[4])),
+    columns: dict[str, Callable[[ThreadUse], PageCell]] = {
+        "Thread": lambda use: name_cell(use.name, use.role),
+        "Energy": lambda use: joules_cell(use.known(use.energy_j)),
+        "±": lambda use: joules_cell(use.known(use.half_width_j)),
+        "Share": lambda use: share_cell(use.known(share(use.energy_j, basis.app_j)) if use.is_app else None),
+        "Outside calls": lambda use: joules_cell(use.known(use.outside_j)),
+        "CPU time": lambda use: figure_cell(use.known(use.cpu_ns), duration),
+        "Threads": lambda use: count_cell(round(use.count)),
     }
     about = (
-        "Threads with the same name and role share a row. Share: of app energy, which those of the JIT compiler and of the"
-        " profiler are no part of. Outside calls: energy outside of methods with probes."
+        "Threads with the same name and role share a row. Energy is without probes. Share: of app energy; threads of the JIT"
+        " compiler and of the profiler are outside of it. Outside calls: energy outside of methods with probes."
     )
-    return page_table("threads", "Threads", about, columns, ranked, most=most)
+    return page_table("threads", "Threads", about, columns, basis.all_threads, most=most)
 
 
 def component_tables(basis: PageBasis, most: int) -> Iterator[PageTable | None]:
@@ -151,19 +138,19 @@ def component_tables(basis: PageBasis, most: int) -> Iterator[PageTable | None]:
 
 
 def _components(basis: PageBasis, most: int) -> PageTable | None:
-    whole = basis.profile.top()
+    whole = basis.profile.top().per_run(basis.repeats)
     uses = whole.shown()
     columns: dict[str, Callable[[ComponentShare], PageCell]] = {
         "Component": lambda use: name_cell(use.component),
         "Evidence": lambda use: PageCell(use.level),
-        "Energy": lambda use: joules_cell(use.energy_j / basis.repeats),
+        "Energy": lambda use: joules_cell(use.energy_j),
         "Share": lambda use: share_cell(share(use.energy_j, whole.energy_j)),
-        "App": lambda use: joules_cell(use.threads_j / basis.repeats),
-        "Base": lambda use: joules_cell(use.base_j / basis.repeats),
-        "Other processes": lambda use: joules_cell(use.other_processes_j / basis.repeats),
-        "Unattributed": lambda use: joules_cell(use.unattributed_j / basis.repeats),
-        "Rails": lambda use: joules_cell(None if use.rails_j is None else use.rails_j / basis.repeats),
-        "Model alone": lambda use: joules_cell(use.unscaled_j / basis.repeats if use.unscaled_j else None),
+        "App": lambda use: joules_cell(use.threads_j),
+        "Base": lambda use: joules_cell(use.base_j),
+        "Other processes": lambda use: joules_cell(use.other_processes_j),
+        "Unattributed": lambda use: joules_cell(use.unattributed_j),
+        "Rails": lambda use: joules_cell(use.rails_j),
+        "Model alone": lambda use: joules_cell(use.unscaled_j or None),
     }
     about = "The energy of the whole recording, also outside of tests, by component, with its level of evidence, and by owner."
     if any(use.rails_j is not None for use in uses):
@@ -183,7 +170,7 @@ def _consumers(basis: PageBasis, most: int) -> PageTable | None:
         "Device (app)": lambda consumer: joules_cell(consumer.app_j),
         "Estimate (app)": lambda consumer: joules_cell(consumer.app_estimate_j),
     }
-    used = [consumer for consumer in basis.profile.consumers if consumer.is_used]
+    used = [mean_of(consumer, basis.repeats) for consumer in basis.profile.consumers if consumer.is_used]
     return page_table("consumers", "Energy consumers of the device", CONSUMERS_NOTE, columns, used, most=most)
 
 

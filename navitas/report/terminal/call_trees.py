@@ -30,9 +30,10 @@ _SMALL = 0.001
 
 @dataclass(frozen=True, slots=True)
 class CallTree:
-    """A thread's call tree, largest energy first. Deep and small subtrees are summed. Direct recursion is one line.
+    """A thread's call tree in one run of a test, largest energy first. Energy is without that of probes.
 
-    A narrow terminal shows fewer levels, so that figures are never cut.
+    Deep and small subtrees are summed. Direct recursion is one line. A narrow
+    terminal shows fewer levels, so that figures are never cut.
     """
 
     profile: Profile
@@ -47,7 +48,9 @@ class CallTree:
 def _tree(profile: Profile, test: TestEnergy, thread: ThreadEnergy, max_depth: int) -> Tree:
     found = Branches(thread.nodes)
     names = MethodNames(profile.method_table)
-    title = thread_name(thread).append(f"  {_joules(thread.known(thread.energy_j))} in ").append(printable(test_label(test)))
+    energy_j = thread.energy_j - thread.probes_j
+    title = thread_name(thread).append(f"  {_joules(thread.known(energy_j))} in ").append(printable(test_label(test)))
+    title.append(", in the run nearest to the median" if profile.totals.repeats > 1 else "")
     tree = Tree(Paragraph(title), guide_style="dim")
     stack: list[tuple[Tree, Branch | None, int]] = [(tree, None, 0)]
     while stack:
@@ -55,7 +58,7 @@ def _tree(profile: Profile, test: TestEnergy, thread: ThreadEnergy, max_depth: i
         branches = found.top() if above is None else found.below(above)
         kept = branches[:_MAX_CHILDREN] if depth < max_depth else []
         for branch in kept:
-            percents = unbroken(percent(thread.known(share(branch.inclusive_j, thread.energy_j))))
+            percents = unbroken(percent(thread.known(share(branch.inclusive_j, energy_j))))
             line = Text(f"{_joules(thread.known(branch.inclusive_j))} {percents:>7}  ")
             line.append(printable(names.short(branch.method)), style="bold")
             calls = counted(branch.calls, "call")
@@ -69,7 +72,7 @@ def _tree(profile: Profile, test: TestEnergy, thread: ThreadEnergy, max_depth: i
             place.add(Paragraph(f"{_joules(thread.known(rest_j))}  {others}", style="dim"))
     tree.add(Paragraph(f"{_joules(thread.known(thread.untraced_j))}  outside of traced calls", style="dim"))
     if thread.probes_j:
-        tree.add(Paragraph(f"{_joules(thread.probes_j)}  probes", style="dim"))
+        tree.add(Paragraph(f"{_joules(thread.probes_j)}  probes, no part of these", style="dim"))
     return tree
 
 
@@ -81,7 +84,8 @@ def energy_tree_table(profile: Profile, tree: EnergyTree, *, depth: int = 8, mos
     """Return the calls of a thread, callees below their callers, with inclusive and self energy.
 
     A dot before a name is a level. At most `most` callees of a call are listed; the rest is summed. With several components,
-    columns split the inclusive energy.
+    columns split the inclusive energy. Figures are means of all runs. Energy outside of tests and that of probes are below the
+    others, without a share.
     """
     split = _used_components(tree)
     columns = [
@@ -95,10 +99,13 @@ def energy_tree_table(profile: Profile, tree: EnergyTree, *, depth: int = 8, mos
     ]
     of_component = f", {printable(tree.components[0], 40)}" if len(tree.components) == 1 else ""
     role = "" if tree.role == "app" else f" {printable(tree.role, 40)}"
-    table = FittedTable(f"{printable(tree.name, 200) or '(no name)'}{role}{of_component}: {joules(tree.energy_j)}", columns)
-    rows = _Rows(tree, table, split, MethodNames(profile.method_table), most)
+    runs, names = profile.totals.repeats, MethodNames(profile.method_table)
+    of_runs = f", mean of {runs} runs" if runs > 1 else ""
+    energy = f"{joules(tree.without_probes_j / runs)}{of_runs}"
+    table = FittedTable(f"{printable(tree.name, 200) or '(no name)'}{role}{of_component}: {energy}", columns)
+    rows = _Rows(tree, table, split, names, most=most, runs=runs)
     rows.add_branches(depth)
-    rows.add_rest("outside of traced calls", tree.untraced)
+    rows.add_rest("outside of traced calls", tree.untraced, has_share=True)
     rows.add_rest("probes", tree.probes)
     rows.add_rest("outside of tests", tree.outside_tests)
     return table
@@ -113,8 +120,10 @@ def _used_components(tree: EnergyTree) -> Sequence[int]:
 class _Rows:
     """Adds the rows of a tree to a table."""
 
-    def __init__(self, tree: EnergyTree, table: FittedTable, split: Sequence[int], names: MethodNames, most: int) -> None:
-        self._tree, self._table, self._split, self._names, self._most = tree, table, split, names, most
+    def __init__(
+        self, tree: EnergyTree, table: FittedTable, split: Sequence[int], names: MethodNames, *, most: int, runs: int
+    ) -> None:
+        self._tree, self._table, self._split, self._names, self._most, self._runs = tree, table, split, names, most, runs
 
     def add_branches(self, depth: int) -> None:
         """Add the calls of the first `depth` levels."""
@@ -132,18 +141,19 @@ class _Rows:
             self._add(level, f"{name}{recursive}", branch.inclusive_j, branch.outermost, branch)
             self._push(pending, level + 1, found.below(branch), depth)
 
-    def add_rest(self, name: str, energies: Sequence[float]) -> None:
+    def add_rest(self, name: str, energies: Sequence[float], *, has_share: bool = False) -> None:
         """Add energy outside of calls, if there is any."""
         if any(energies):
-            by_component = [joules(energies[i]) for i in self._split]
+            by_component = [joules(energies[i] / self._runs) for i in self._split]
             energy_j = sum(energies)
-            self._table.add(name, joules(energy_j), "", percent(share(energy_j, self._tree.energy_j)), *by_component, "", "")
+            part = percent(share(energy_j, self._tree.without_probes_j)) if has_share else ""
+            self._table.add(name, joules(energy_j / self._runs), "", part, *by_component, "", "")
 
     def _push(
         self, pending: list[tuple[int, Branch | None, Sequence[Branch]]], level: int, branches: Sequence[Branch], depth: int
     ) -> None:
         """Add branches to the stack, so that the largest one is taken first, and the sum of those not listed last."""
-        least_j = _SMALL * self._tree.energy_j
+        least_j = _SMALL * self._tree.without_probes_j
         listed = [each for place, each in enumerate(branches[: self._most]) if not place or each.inclusive_j >= least_j]
         listed = listed if level < depth else []
         if rest := branches[len(listed) :]:
@@ -155,10 +165,10 @@ class _Rows:
         by = self._tree.nodes.inclusive_by
         self._table.add(
             f"{_LEVEL * level} {name}" if level else name,
-            joules(energy_j),
-            "" if branch is None else joules(branch.exclusive_j),
-            percent(share(energy_j, self._tree.energy_j)),
-            *(joules(float(by[list(nodes), i].sum())) for i in self._split),
-            "" if branch is None else f"{branch.calls:,}",
-            "" if branch is None else duration(branch.wall_ns),
+            joules(energy_j / self._runs),
+            "" if branch is None else joules(branch.exclusive_j / self._runs),
+            percent(share(energy_j, self._tree.without_probes_j)),
+            *(joules(float(by[list(nodes), i].sum()) / self._runs) for i in self._split),
+            "" if branch is None else f"{round(branch.calls / self._runs):,}",
+            "" if branch is None else duration(branch.wall_ns / self._runs),
         )

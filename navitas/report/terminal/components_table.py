@@ -7,7 +7,7 @@ from collections.abc import Callable
 from navitas.base.units import bar, joules, percent, share
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.profile import Profile
-from navitas.energy.analyze.top import ComponentShare, EnergyUser
+from navitas.energy.analyze.top import ComponentShare, EnergyUser, mean_of
 from navitas.energy.attribute.consumers_comparison import ConsumerEnergy
 from navitas.report.figure_notes import CONSUMERS_NOTE, rails_note, silent_note
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
@@ -15,12 +15,12 @@ from navitas.report.terminal.paragraph import Paragraph
 
 
 def components_table(profile: Profile, component: str | None = None) -> FittedTable:
-    """Return a row for each component, or for one: its energy, its evidence, and the energy of each kind of owner.
+    """Return a row for each component, or for one: its energy in a run, its evidence, and the energy of each kind of owner.
 
     If power rails measured a component, the row has what the model alone estimates. A note names components whose rail
     measured nothing.
     """
-    top = profile.top()
+    top = profile.top().per_run(profile.totals.repeats)
     uses = top.shown(component)
     with_rails = any(use.rails_j is not None for use in uses)
     columns: dict[Column, Callable[[ComponentShare], Cell]] = {
@@ -38,7 +38,7 @@ def components_table(profile: Profile, component: str | None = None) -> FittedTa
     }
     if not with_rails:
         columns = {column: cell for column, cell in columns.items() if column.title not in ("Rails", "Model alone")}
-    table = FittedTable.of("Components", columns, uses)
+    table = FittedTable.of(_title(profile, "Components"), columns, uses)
     if with_rails:
         table.notes.append(Paragraph(rails_note(uses), style="dim"))
     if component is None and top.silent:
@@ -46,12 +46,16 @@ def components_table(profile: Profile, component: str | None = None) -> FittedTa
     return table
 
 
+def _title(profile: Profile, title: str) -> str:
+    return f"{title} (per run)" if profile.totals.repeats > 1 else title
+
+
 def users_table(profile: Profile, component: str | None = None) -> FittedTable:
-    """Return a row for each app, and for other processes, base and unattributed energy; of one component, or of all.
+    """Return a row for each app, and for other processes, base and unattributed energy, in a run; of one component, or of all.
 
     Columns are the components with energy, if there are several.
     """
-    top, names = profile.top(), profile.components
+    top, names = profile.top().per_run(profile.totals.repeats), profile.components
 
     def energy_j(user: EnergyUser) -> float:
         return user.energy_j if component is None else user.components[names.index(component)]
@@ -71,11 +75,12 @@ def users_table(profile: Profile, component: str | None = None) -> FittedTable:
     used = [use.component for use in top.components if use.energy_j]
     for place, name in enumerate(used if component is None and len(used) > 1 else []):
         columns[Column(printable(name, 40), drop=2 + place)] = of_component(name)
-    return FittedTable.of("Apps, other processes and base", columns, sorted(top.users, key=lambda user: -energy_j(user)))
+    title = _title(profile, "Apps, other processes and base")
+    return FittedTable.of(title, columns, sorted(top.users, key=lambda user: -energy_j(user)))
 
 
 def consumers_table(profile: Profile) -> FittedTable:
-    """Return each component that the device has energy consumers of, with the estimate for the same time.
+    """Return each component that the device has energy consumers of, with the estimate for the same time, in a run.
 
     Those that used nothing, and are estimated to use nothing, are left out.
     """
@@ -86,8 +91,8 @@ def consumers_table(profile: Profile) -> FittedTable:
         Column("Device (app)", drop=1): lambda consumer: joules(consumer.app_j),
         Column("Estimate (app)", drop=1): lambda consumer: joules(consumer.app_estimate_j),
     }
-    used = [consumer for consumer in profile.consumers if consumer.is_used]
-    table = FittedTable.of("Energy consumers of the device", columns, used)
+    used = [mean_of(consumer, profile.totals.repeats) for consumer in profile.consumers if consumer.is_used]
+    table = FittedTable.of(_title(profile, "Energy consumers of the device"), columns, used)
     if used:
         table.notes.append(Paragraph(CONSUMERS_NOTE, style="dim"))
     return table

@@ -13,8 +13,9 @@ from navitas.energy.analyze.handed_work import UNKNOWN_STARTER, HandedWork
 from navitas.energy.analyze.method_bytes import bytes_by_method
 from navitas.energy.analyze.names import MethodNames, source_of
 from navitas.energy.analyze.profile import Profile
-from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.roll_up import MethodTotal
+from navitas.energy.analyze.spread import MethodRepeats
+from navitas.insight.verdict.figures import Figures
 from navitas.report.figure_notes import method_figures_note, method_note, unmeasured_note
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable, largest
 from navitas.report.terminal.paragraph import Paragraph
@@ -26,46 +27,49 @@ _HANDED_WORK_PART = 4
 """The table of handed work has this part of the rows of other tables: 5 by default."""
 
 
-def methods_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> FittedTable:
-    """Return the methods with the largest self energy over all threads of the given tests."""
-    app_j = sum(test.app_j for test in shown)
-    names, moved = MethodNames(profile.method_table), bytes_by_method(profile.method_bytes())
+def methods_table(figures: Figures, top: int) -> FittedTable:
+    """Return the methods with the largest self energy over all threads and tests, as medians of runs."""
+    profile, names, moved = figures.profile, figures.names, bytes_by_method(figures.profile.method_bytes())
 
-    def share_of(total: MethodTotal) -> float | None:
-        return total.known(share(total.exclusive_j, app_j))
+    def share_of(method: MethodRepeats) -> float | None:
+        return method.total.known(share(method.exclusive_j.median, figures.app_j))
 
-    columns: dict[Column, Callable[[MethodTotal], Cell]] = {
-        Column("Method", text=True): lambda total: Text(printable(names.short(total.id), 10_000)),
-        Column("Self"): lambda total: joules(total.known(total.exclusive_j)),
-        Column("±", drop=1): lambda total: joules(total.known(total.exclusive_error.half_width_j)),
-        Column("Share", drop=4): lambda total: percent(share_of(total)),
-        Column("Component", drop=3, text=True): lambda total: _component(profile.components, total),
-        Column("Bytes", drop=5): lambda total: byte_count(moved[total.id]) if total.id in moved else "",
-        Column("", drop=10, text=True): lambda total: bar(share_of(total)),
-        Column("Inclusive", drop=5): lambda total: joules(total.known(total.inclusive_j)),
-        Column("Calls", drop=6): lambda total: f"{total.calls:,}",
-        Column("Per call", drop=7): lambda total: (
-            "" if total.inclusive_j_per_call is None else joules(total.inclusive_j_per_call)
+    columns: dict[Column, Callable[[MethodRepeats], Cell]] = {
+        Column("Method", text=True): lambda method: Text(printable(names.short(method.total.id), 10_000)),
+        Column("Self"): lambda method: joules(method.total.known(method.exclusive_j.median)),
+        Column("±", drop=1): lambda method: joules(method.total.known(method.self_half_width_j)),
+        Column("Share", drop=4): lambda method: percent(share_of(method)),
+        Column("Component", drop=3, text=True): lambda method: _component(profile.components, method.total),
+        Column("Bytes", drop=5): lambda method: (
+            byte_count(moved[method.total.id] / len(method.calls)) if method.total.id in moved else ""
         ),
-        Column("Mean power", drop=8): lambda total: "" if total.mean_power_w is None else watts(total.mean_power_w),
-        Column("Time", drop=9): lambda total: duration(total.wall_ns),
-        Column("Paper 1", drop=3): lambda total: joules(total.known(total.alternative_j)),
-        Column("Source", drop=2, text=True): lambda total: Text(printable(source_of(total.method), 200), style="dim"),
+        Column("", drop=10, text=True): lambda method: bar(share_of(method)),
+        Column("Inclusive", drop=5): lambda method: joules(method.total.known(method.inclusive_j.median)),
+        Column("Calls", drop=6): lambda method: f"{round(method.total.calls / len(method.calls)):,}",
+        Column("Per call", drop=7): lambda method: (
+            "" if method.total.inclusive_j_per_call is None else joules(method.total.inclusive_j_per_call)
+        ),
+        Column("Mean power", drop=8): lambda method: (
+            "" if method.total.mean_power_w is None else watts(method.total.mean_power_w)
+        ),
+        Column("Time", drop=9): lambda method: duration(method.total.wall_ns / len(method.calls)),
+        Column("Paper 1", drop=3): lambda method: joules(method.total.known(method.total.alternative_j / len(method.calls))),
+        Column("Source", drop=2, text=True): lambda method: Text(printable(source_of(method.total.method), 200), style="dim"),
     }
-    hidden = set() if any(test.alternative_j is not None for test in shown) else {"Paper 1"}
+    hidden = set() if any(group.typical.alternative_j is not None for group in figures.groups) else {"Paper 1"}
     hidden |= set() if len(profile.components) > 1 else {"Component"}
     hidden |= set() if moved else {"Bytes"}
-    listed = largest(profile.method_totals(shown), top, lambda total: total.known(total.exclusive_j))
+    listed = largest(figures.methods, top, lambda method: method.total.known(method.exclusive_j.median))
     kept = {column: cell for column, cell in columns.items() if column.title not in hidden}
     table = FittedTable.of("Methods", kept, listed.rows)
-    table.notes += listed.notes("method", percent(share(listed.others_j, app_j)))
+    table.notes += listed.notes("method", percent(share(listed.others_j, figures.app_j)))
     table.notes.append(Paragraph(method_figures_note(profile), style="dim"))
     if moved:
-        note = "Bytes: moved over radios and storage by the method and those that it calls, in all runs."
+        note = "Bytes: moved over radios and storage by the method and those that it calls."
         table.notes.append(Paragraph(note, style="dim"))
-    for total in listed.rows:
-        if note := method_note(total):
-            table.notes.append(Paragraph(f"{printable(names.short(total.id), 80)}: {note}", style="dim", indent="  "))
+    for method in listed.rows:
+        if note := method_note(method.total):
+            table.notes.append(Paragraph(f"{printable(names.short(method.total.id), 80)}: {note}", style="dim", indent="  "))
     return table
 
 
@@ -82,16 +86,17 @@ def _component(components: Sequence[str], total: MethodTotal) -> str:
 
 
 def handed_work_table(profile: Profile, top: int) -> FittedTable:
-    """Return the methods that handed over the work with the largest energy."""
-    handed, names, total_j = profile.handed_work(), MethodNames(profile.method_table), profile.energy_j()
+    """Return the methods that handed over the work with the largest energy, per run."""
+    handed, names, runs = profile.handed_work(), MethodNames(profile.method_table), profile.totals.repeats
+    total_j = sum(work.energy_j for work in handed)
     columns: dict[Column, Callable[[HandedWork], Cell]] = {
         Column("Started by", text=True): lambda work: Text(
             printable("unknown" if work.id == UNKNOWN_STARTER else names.short(work.id), 10_000)
         ),
-        Column("Energy"): lambda work: joules(work.energy_j),
+        Column("Energy"): lambda work: joules(work.energy_j / runs),
         Column("Share", drop=1): lambda work: percent(share(work.energy_j, total_j)),
-        Column("Tasks", drop=2): lambda work: f"{work.tasks:,}",
-        Column("Time", drop=3): lambda work: duration(work.run_ns),
+        Column("Tasks", drop=2): lambda work: f"{round(work.tasks / runs):,}",
+        Column("Time", drop=3): lambda work: duration(work.run_ns / runs),
         Column("Ran on", drop=4, text=True): lambda work: Text(_threads(work), style="dim"),
     }
     listed = largest(handed, max(top // _HANDED_WORK_PART, 1), lambda work: work.energy_j)

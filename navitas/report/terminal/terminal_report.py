@@ -21,6 +21,7 @@ from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.next_step import RECORDING
 from navitas.insight.verdict.verdict import verdict_of
 from navitas.report.figure_notes import (
+    basis_note,
     doubts,
     evidence_groups,
     listed,
@@ -39,7 +40,6 @@ from navitas.report.terminal.verdict_lines import verdict_lines
 from navitas.report.view_request import ViewRequest
 
 _NO_USER = "No thread used it."
-_TYPICAL_RUNS = "The tables of threads and methods show one run of each test: the one whose energy is nearest to the median."
 _CHARGES = "Some energy flows after the call that caused it, such as in a radio's tail. It is drawn at the time of the call."
 _MAX_REASONS, _MAX_WARNINGS = 2, 5
 _WARNING = "warning: "
@@ -50,8 +50,8 @@ _INDENT = " " * len(_WARNING)
 class TerminalReport:
     """Prints tables of tests, threads and methods, and with `tree` the call tree of the thread with that name or serial.
 
-    With repeats, threads and methods show the run of each test that is nearest to the median. `recording` is the folder that the
-    next command names.
+    With repeats, figures are those of `basis_note`, and the call tree is of the run of each test that is nearest to the median.
+    `recording` is the folder that the next command names.
     """
 
     top: int = 20
@@ -60,27 +60,26 @@ class TerminalReport:
 
     def render(self, profile: Profile, console: Console) -> None:
         """Print the report. Raises `UsageError` if no thread matches `tree`."""
-        tests = profile.tests_by_class if profile.is_by_class else profile.tests
+        tests, figures = profile.tests_by_class if profile.is_by_class else profile.tests, Figures(profile)
         groups = profile.classes() if profile.is_by_class else profile.repeats()
         shown = [group.typical for group in groups]
         trees = self._selected_threads(shown) if self.tree is not None else []
         table = tests_table(profile, groups, self.top)
-        table.notes += [Paragraph(tests_note(profile, tests, groups), style="dim"), *not_passed(profile, tests, self.top)]
+        note = f"{basis_note(figures)} {tests_note(figures)}".strip()
+        table.notes += [Paragraph(note, style="dim"), *not_passed(profile, tests, self.top)]
         parts: list[RenderableType] = [
             *header(profile),
             "",
-            *verdict_lines(verdict_of(Figures(profile)), self.recording),
+            *verdict_lines(verdict_of(figures), self.recording),
             "",
             table,
         ]
         if any(test.unprobed_j is not None for test in tests):
             parts += ["", baseline_table(profile, groups, self.top)]
-        if any(len(group.tests) > 1 for group in groups):
-            parts += ["", Paragraph(_TYPICAL_RUNS, style="dim")]
-        if any(test.threads for test in shown):
-            parts += ["", threads_table(profile, shown, self.top)]
-        if any(thread.methods for test in shown for thread in test.threads):
-            parts += ["", methods_table(profile, shown, self.top)]
+        if figures.all_threads:
+            parts += ["", threads_table(figures, self.top)]
+        if figures.methods:
+            parts += ["", methods_table(figures, self.top)]
         if profile.handed_work():
             parts += ["", handed_work_table(profile, self.top)]
         if len(profile.components) > 1:
@@ -170,10 +169,10 @@ class ViewsReport:
         if not every:
             yield Paragraph(_NO_USER, style="dim")
         yield from _more(len(trees) - self.top, "thread")
-        rest = [tree.energy_j for tree in every if not len(tree.nodes)]
+        rest = [tree.without_probes_j for tree in every if not len(tree.nodes)]
         if rest and self.views.thread is None:
-            threads = counted(len(rest), "thread")
-            yield Paragraph(f"… {threads} without traced calls: {unbroken(joules(sum(rest)))}", style="dim")
+            threads, rest_j = counted(len(rest), "thread"), sum(rest) / profile.totals.repeats
+            yield Paragraph(f"… {threads} without traced calls: {unbroken(joules(rest_j))}", style="dim")
 
 
 def _more(count: int, what: str) -> Iterator[RenderableType]:

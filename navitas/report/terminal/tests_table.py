@@ -34,7 +34,7 @@ def tests_table(profile: Profile, groups: Sequence[Repeats], top: int) -> Fitted
         Column("Test", text=True): lambda group: name.label(group.typical),
         Column("App energy"): lambda group: joules(group.app_j.median),
         Column("±", drop=1): lambda group: joules(profile.app_half_width_j(group)),
-        Column("Base and other", drop=4): lambda group: joules(group.typical.rest_j),
+        Column("Base and other", drop=4): lambda group: joules(group.compensated_j.median - group.app_j.median),
         Column("Mean power", drop=3): lambda group: watts(group.typical.mean_power_w or 0.0),
         Column("Battery", drop=5): battery,
         Column("Wall time", drop=6): lambda group: duration(group.typical.wall_ns),

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from rich.text import Text
 
 from navitas.base.units import UNKNOWN, bar, duration, joules, percent, share, watts
 from navitas.base.untrusted_text import printable
-from navitas.energy.analyze.profile import Profile
-from navitas.energy.analyze.records import TestEnergy, ThreadEnergy
-from navitas.energy.analyze.roll_up import RoleTotal, ThreadTotal
+from navitas.energy.analyze.records import ThreadEnergy
+from navitas.insight.verdict.figures import Figures
+from navitas.insight.verdict.thread_figures import ThreadUse
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable, largest
 from navitas.report.terminal.paragraph import Paragraph
 
@@ -23,35 +23,34 @@ _ROLES = {
 }
 
 
-def threads_table(profile: Profile, shown: Sequence[TestEnergy], top: int) -> FittedTable:
-    """Return the app's threads by name, largest energy first, and below them the runtime's threads by role."""
-    probed = any(thread.probes_j for test in shown for thread in test.threads)
-    traced = any(thread.methods for test in shown for thread in test.threads)
-    total_j = profile.energy_j(shown)
-
-    def share_of(row: RoleTotal) -> float | None:
-        return row.known(share(row.energy_j, total_j))
-
-    columns: dict[Column, Callable[[RoleTotal], Cell]] = {
+def threads_table(figures: Figures, top: int) -> FittedTable:
+    """Return the app's threads by name, largest energy first, then the runtime's threads by role, and those outside the app."""
+    probed = any(use.probes_j for use in figures.all_threads)
+    columns: dict[Column, Callable[[ThreadUse], Cell]] = {
         Column("Thread", text=True): _name,
-        Column("Energy"): lambda row: joules(row.known(row.energy_j)),
-        Column("Share", drop=1): lambda row: percent(share_of(row)),
-        Column("", drop=6, text=True): lambda row: bar(share_of(row)),
-        Column("CPU time", drop=2): lambda row: duration(row.cpu_ns) if row.measured else UNKNOWN,
-        Column("CPU power", drop=4): lambda row: "" if row.cpu_power_w is None else watts(row.cpu_power_w),
+        Column("Energy"): lambda use: joules(use.known(use.energy_j)),
+        Column("±", drop=3): lambda use: joules(use.known(use.half_width_j)),
+        Column("Share", drop=1): lambda use: percent(_share(figures, use)),
+        Column("", drop=7, text=True): lambda use: bar(_share(figures, use)),
+        Column("CPU time", drop=2): lambda use: duration(use.cpu_ns) if use.measured else UNKNOWN,
+        Column("CPU power", drop=5): lambda use: "" if use.cpu_power_w is None else watts(use.cpu_power_w),
     }
-    if traced:
-        columns[Column("Outside calls", drop=5)] = lambda row: joules(row.known(row.untraced_j))
+    if figures.methods:
+        columns[Column("Outside calls", drop=6)] = lambda use: joules(use.known(use.outside_j))
     if probed:
-        columns[Column("Probes", drop=3)] = lambda row: joules(row.known(row.probes_j))
-    app_threads = [total for total in profile.thread_totals(shown) if total.role == "app"]
-    listed = largest(app_threads, top, lambda total: total.known(total.energy_j))
-    roles = [total for total in profile.role_totals(shown) if total.role in _ROLES]
+        columns[Column("Probes", drop=4)] = lambda use: joules(use.known(use.probes_j))
+    listed = largest([use for use in figures.threads if use.role == "app"], top, lambda use: use.known(use.energy_j))
+    roles = sorted((use for use in figures.roles if use.role in _ROLES), key=lambda use: not use.is_app)
     table = FittedTable.of("Threads", columns, [*listed.rows, *roles])
-    if probed:
-        table.notes.append(Paragraph("Energy: as measured, with probes.", style="dim"))
-    table.notes += listed.notes("thread")
+    table.notes += listed.notes("thread", percent(share(listed.others_j, figures.app_j)))
+    probes = ", without probes" if probed else ""
+    outside = "" if all(use.is_app for use in roles) else " Threads without a share are outside of it."
+    table.notes.append(Paragraph(f"Share is in percent of app energy{probes}.{outside}", style="dim"))
     return table
+
+
+def _share(figures: Figures, use: ThreadUse) -> float | None:
+    return use.known(share(use.energy_j, figures.app_j)) if use.is_app else None
 
 
 def thread_name(thread: ThreadEnergy) -> Text:
@@ -64,9 +63,9 @@ def thread_name(thread: ThreadEnergy) -> Text:
     return name
 
 
-def _name(total: RoleTotal) -> Text:
+def _name(use: ThreadUse) -> Text:
     """Return the name of threads, or of a role. If `#` replaces numbers in it, the number of threads is appended."""
-    if not isinstance(total, ThreadTotal):
-        return Text(_ROLES[total.role], style="dim")
-    name = Text(printable(total.name, 10_000) or "(no name)")
-    return name.append(f" ×{total.count:,}", style="dim") if total.count > 1 and "#" in total.name else name
+    if use.role in _ROLES:
+        return Text(_ROLES[use.role], style="dim")
+    name, count = Text(printable(use.name, 10_000) or "(no name)"), round(use.count)
+    return name.append(f" ×{count:,}", style="dim") if count > 1 and "#" in use.name else name

@@ -93,6 +93,7 @@ from navitas.insight.operations.rankings import ClassShare, CostedBlock, RankedO
 from navitas.insight.operations.regress.apply import Predictions
 from navitas.insight.operations.regress.model_file import FamilyScore, FoldScore, HullPart, Operation, OperationsModel
 from navitas.insight.operations.regress.noise import Noise
+from navitas.insight.verdict.figures import Figures
 from navitas.insight.vitals.device_use import Bounds, DeviceUse, HeldLock, UidUse, WakeupAlarm
 from navitas.insight.vitals.recorded_methods import Acquirer, RadioUser
 from navitas.insight.vitals.report import AppVitals, VitalsReport
@@ -140,12 +141,12 @@ def _methods(names: Sequence[str]) -> FittedTable:
     nodes = [NodeSpec(-1, i, 1_234, 1.0, self_ns=100_000_000, cpu_ns=100_000_000, throws=1) for i in range(len(names))]
     tests = [with_nodes(one_run(0, 20.0), *nodes)] if names else []
     made = profile(*tests, methods=MethodTable(tuple(methods), {})) if names else _profile([])
-    return methods_table(made, made.tests, TOP)
+    return methods_table(Figures(made), TOP)
 
 
 def _threads(names: Sequence[str]) -> FittedTable:
     made = _profile(names)
-    return threads_table(made, made.tests, TOP)
+    return threads_table(Figures(made), TOP)
 
 
 def _tests(names: Sequence[str]) -> FittedTable:

@@ -20,7 +20,6 @@ from navitas.energy.analyze.bounded_tree import (
     FullTree,
     bounded_tree,
     full_tree,
-    thread_sums,
 )
 from navitas.energy.analyze.earlier_tree import joined_tree
 from navitas.energy.analyze.profile import About, Profile
@@ -111,13 +110,25 @@ def test_several_tests_can_be_one() -> None:
     assert sorted(found.self_by[found.method == 0, 0].tolist()) == pytest.approx([1.0, 2.0])
 
 
-def test_sums_of_threads() -> None:
-    made = profile(a_test("x", a_thread([NodeSpec(-1, 0, 1, 1.0, probes_j=0.25)], 0.5)))
-    full = trees(made, 100)[0]
-    found = thread_sums(made.ledger, full)
-    place = full.threads.index(("t1", "app"))
-    assert (found.energy_j[place], found.outside_j[place]) == pytest.approx((1.5, 0.5)), "without probes"
-    assert (found.cpu_ns[place], found.count[place], found.is_known[place]) == (5_000, 1, True)
+@pytest.mark.parametrize(
+    ("energies_j", "median_j", "calls"),
+    [
+        ([0.001, 0.002, 30.0], 0.002, 2.0),
+        ([-0.5, 0.001, 0.5], 0.001, 2.0),
+        ([-1.0, 0.001, 0.003, 1.5], 0.002, 2.5),
+        ([1.0, 1.5, 2.0], 1.5, 2.0),
+    ],
+)
+def test_a_median_far_from_the_mean_scales_no_run(energies_j: list[float], median_j: float, calls: float) -> None:
+    """The middle runs stand alone: other runs, scaled by 0.0002 or by 3, would have parts of any size."""
+    runs = [
+        a_test("x", a_thread([NodeSpec(-1, 0, number + 1, energy_j + 5.0)], -5.0), repeat=number)
+        for number, energy_j in enumerate(energies_j)
+    ]
+    found = trees(profile(*runs), 100)[1]
+    (call,) = np.flatnonzero(found.method == 0).tolist()
+    assert app_j(found, 0) == pytest.approx(median_j)
+    assert found.self_by[call, 0] == pytest.approx(median_j + 5.0) and found.calls[call] == pytest.approx(calls)
 
 
 def test_no_test_has_no_nodes() -> None:

@@ -69,6 +69,42 @@ def test_shares_of_runs_that_vary_together_have_a_narrow_interval() -> None:
     assert alone.share_of(alone.methods[0])[1] > 0.1
 
 
+def test_threads_are_without_probes_and_those_outside_the_app_are_apart() -> None:
+    main, worker, jit = polls().threads
+    nodes = (replace(main.nodes[0], probes_j=0.25), *main.nodes[1:])
+    figures = Figures(messenger(polls(threads=(replace(main, energy_j=9.25, nodes=nodes), worker, jit))))
+    found = figures.threads[0]
+    assert (found.name, found.count, found.measured, found.cpu_ns) == ("main", 1, True, 800_000_000)
+    assert (found.energy_j, found.probes_j, found.outside_j) == pytest.approx((9.0, 0.25, 0.0))
+    assert sum(use.energy_j for use in figures.threads) == pytest.approx(figures.app_j)
+    assert [(use.name, use.is_app) for use in figures.all_threads[2:]] == [("C2 CompilerThre", False)]
+    assert [(use.role, use.is_app) for use in figures.roles] == [("app", True), ("jit", False)]
+    assert figures.roles[0].energy_j == pytest.approx(10.0)
+
+
+def test_a_run_without_a_thread_counts_as_zero() -> None:
+    """A worker that ran in one of three runs is not known as well as one that ran in a single recorded run."""
+    bare = [polls(number, threads=(polls().threads[0], polls().threads[2])) for number in (1, 2)]
+    once = next(use for use in Figures(messenger(polls(0), *bare)).threads if use.name == "worker")
+    assert once.runs.values == (1.0, 0.0, 0.0) and once.half_width_j > once.energy_j
+    cut = next(use for use in Figures(messenger(polls(0), polls(1), polls(2, status="cut", threads=()))).threads)
+    assert cut.runs.counted == (9.0, 9.0), "a run that does not count is none without the thread"
+
+
+def test_components_have_the_spread_of_their_runs() -> None:
+    (even,) = Figures(messenger(*(polls(number) for number in range(3)))).components
+    (uneven,) = Figures(messenger(*(polls(number, 2.0 + 4 * number) for number in range(3)))).components
+    assert uneven.energy_j == pytest.approx(even.energy_j) and uneven.half_width_j > 5 * even.half_width_j
+
+
+def test_shares_of_tests_and_threads_are_those_of_runs() -> None:
+    """All of the app's energy is that of one test and of one thread, however much the runs differ."""
+    runs = [waits(number, threads=(replace(waits().threads[0], energy_j=1.0 + number),)) for number in range(3)]
+    figures = Figures(messenger(*runs))
+    for share, half in (figures.share_of_test(figures.groups[0]), figures.share_of_thread(figures.threads[0])):
+        assert share == pytest.approx(1.0) and half < 0.05
+
+
 def test_components_are_medians_of_whole_tests() -> None:
     (cpu,) = Figures(messenger()).components
     assert (cpu.name, cpu.energy_j, cpu.app_j) == ("cpu", pytest.approx(13.0), pytest.approx(11.0))

@@ -251,8 +251,44 @@ def test_lost_data_and_partial_recordings_limit_the_verdict() -> None:
 def test_methods_of_about_the_same_size_are_not_ranked() -> None:
     assert said(limits.same_size) is None
     assert said(limits.same_size, polls(poll_j=2.01)) == (
-        "The intervals of Inbox.poll and org.example.Photos.blur overlap: either can be the larger one."
+        "Inbox.poll and org.example.Photos.blur differ by less than their errors: either can be the larger one."
     )
+
+
+def with_main(repeat: int, main_j: float, worker_j: float) -> TestSpec:
+    """Return a run of which two threads use this energy, without methods."""
+    main, worker, _ = polls().threads
+    return polls(repeat, threads=(replace(main, energy_j=main_j, nodes=()), replace(worker, energy_j=worker_j)))
+
+
+def test_tests_and_threads_of_about_the_same_size_are_not_ranked() -> None:
+    assert said(limits.same_size_tests) is None and said(limits.same_size_threads) is None
+    alike = [replace(polls(repeat, 6.0 + repeat), method=name) for repeat in range(3) for name in ("polls", "sends")]
+    uneven = [replace(run, threads=run.threads[: 2 + number % 2]) for number, run in enumerate(alike)]
+    assert said(limits.same_size_tests, *uneven) == (
+        "InboxTest#polls and InboxTest#sends differ by less than their errors: either can be the larger one."
+    )
+    assert said(limits.same_size_threads, with_main(0, 1.0, 0.99)) == (
+        "main and worker differ by less than their errors: either can be the larger one."
+    )
+
+
+def test_errors_that_both_have_in_common_do_not_hide_which_is_larger() -> None:
+    """Runs differ tenfold and each time both threads do, so their order is clear; here it is not."""
+    together = [with_main(number, 1.5 * factor, 1.0 * factor) for number, factor in enumerate((1.0, 5.0, 10.0))]
+    apart = [with_main(number, *energies) for number, energies in enumerate([(1.5, 1.0), (1.0, 1.5), (2.5, 1.0)])]
+    assert said(limits.same_size_threads, *together) is None
+    assert "either can be the larger one" in (said(limits.same_size_threads, *apart) or "")
+    # The error of the level of evidence is 5 % of each test, in the same direction.
+    tests = polls(), replace(polls(poll_j=8.0), method="sends")
+    assert said(limits.same_size_tests, *tests, level="thread-freq") is None
+
+
+def test_what_is_below_the_noise_is_not_ranked() -> None:
+    figures = Figures(messenger())
+    figures.app_half_width_j = 2 * figures.app_j
+    texts = [text_of(statement) or "" for statement in verdict_of(figures).statements]
+    assert texts and not any(words in text for text in texts for words in ("the most", "Most", "largest", "Then follow"))
 
 
 def test_one_run_limits_the_verdict_and_several_do_not() -> None:
@@ -318,11 +354,15 @@ def test_much_energy_of_probes_limits_the_verdict() -> None:
         (0.082, 0.0021, "8.2 ± 0.2 %"),
         (0.31, 0.0001, "31.0 ± 0.1 %"),
         (0.27, 34.79, "share not known"),
-        (0.27, 0.27, "share not known"),
+        (0.27, 0.34, "27 %, 0–61 %"),
+        (0.27, 0.27, "27 ± 27 %"),
+        (0.92, 0.54, "92 %, 38–100 %"),
+        (1.0, 0.02, "100 %, 98–100 %"),
+        (0.012, 0.02, "1.2 %, 0–3.2 %"),
         (0.0996, None, "10 %"),
     ],
 )
-def test_an_interval_wider_than_the_share_is_not_known(share: float, half: float | None, text: str) -> None:
+def test_a_share_is_never_below_0_or_above_100_percent(share: float, half: float | None, text: str) -> None:
     assert percent_of(share, half).replace(UNBROKEN, " ") == text
 
 
