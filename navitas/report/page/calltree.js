@@ -21,6 +21,7 @@ const callTree = (() => {
       body
     );
     const frame = dom.element("div", { class: "rows", tabindex: "0", role: "region", "aria-label": "Call tree" }, table);
+    const fitted = tables.fitted(table, frame, [4, 3, 2, 5].filter((column) => column < heads.length));
     const title = dom.element(
       "h3",
       {},
@@ -28,6 +29,7 @@ const callTree = (() => {
       dom.element(
         "span",
         { class: "heading-tools" },
+        fitted.button,
         markdown.copyButton(() => markdown.ofTable(table))
       )
     );
@@ -229,6 +231,7 @@ const callTree = (() => {
             )
           )
         );
+      fitted.soon();
       const index = focusedNode === undefined ? -1 : [...body.rows].findIndex((line) => line.dataset.node === focusedNode);
       activate(Math.max(index, 0), index >= 0);
     };

@@ -6,12 +6,13 @@ const methodTables = (() => {
 
   const withHalf = (uj, half) => {
     const parts = [units.energy(uj)];
-    if (half !== null && half !== undefined) parts.push(dom.element("small", {}, ` ± ${units.energy(half)}`));
+    if (half !== null && half !== undefined) parts.push(" ", dom.element("small", {}, `± ${units.energy(half)}`));
     return parts;
   };
 
-  // A table of lazily made rows. `rows` has: key, count, name(row), isShown(row),
-  // isSelected(row), canSelect(row) (default: all can), columns {key: {head, value(row), parts(row), isText}}; the first column is that of the name.
+  // A table of lazily made rows. `rows` has: key, count, name(row), isShown(row), isSelected(row), canSelect(row) (default: all
+  // can), columns {key: {head, value(row), parts(row), isText}}, of which the first is that of the name, and `drops`: the columns
+  // that a narrow table goes without, the first of them first.
   const start = (table, rows) => {
     if (!table) return () => {}; // a recording without tests has no table of them
     const keys = Object.keys(rows.columns);
@@ -29,6 +30,8 @@ const methodTables = (() => {
     let made = 0;
     let focused = 0; // the row that Tab reaches
     let isScrolled = false;
+    const drops = rows.drops.filter((key) => key in rows.columns).map((key) => keys.indexOf(key));
+    const fitted = tables.fitted(table, frame, drops);
 
     const column = (key) => rows.columns[key];
     const sort = () => {
@@ -38,9 +41,7 @@ const methodTables = (() => {
         (a, b) => tables.compare(values[a], values[b], sorted.sign) || a - b
       );
     };
-    const cell = (key, row) => {
-      return dom.element("td", { class: isFigure(key) ? "n" : null }, ...column(key).parts(row));
-    };
+    const cell = (key, row) => dom.element("td", { class: isFigure(key) ? "n" : null }, ...column(key).parts(row));
     const pick = (row, index) =>
       dom.element(
         "button",
@@ -105,6 +106,7 @@ const methodTables = (() => {
       }
       if (hadFocus && shown.length) focusRow(focused);
       else if (isScrolled) frame.scrollTop = 0;
+      fitted.soon();
       caption.textContent =
         shown.length === rows.count ? units.count(rows.count) : `${units.count(shown.length)} of ${units.count(rows.count)}`;
     };
@@ -125,7 +127,7 @@ const methodTables = (() => {
       );
     document
       .getElementById(`${table.id}-title`)
-      .append(dom.element("span", { class: "heading-tools" }, caption, markdown.copyButton(copied)));
+      .append(dom.element("span", { class: "heading-tools" }, caption, fitted.button, markdown.copyButton(copied)));
     return draw;
   };
 
@@ -159,10 +161,13 @@ const methodTables = (() => {
       name: (row) => tests.label[row],
       isSelected: (row) => tests.label[row] === state.test && hasRun(row),
       canSelect: hasRun,
+      drops: ["power", "wall", "status", "share", "difference"],
       isShown: (row) =>
         onlyTest() || (data.testOf[row] === row && result.test[row] !== 0 && inTime(row)) || tests.label[row] === state.test,
       details: (row) => [
         ...(tests.class[row] ? [dom.element("small", { title: tests.class[row] }, tests.class[row].split(".").at(-1))] : []),
+        // Shown where the column of the status is not.
+        ...(tests.status[row] === "passed" ? [] : [dom.element("small", { class: "status-note" }, status(tests.status[row]))]),
         ...(tests.failure?.[row] ? [dom.element("small", { class: "note" }, tests.failure[row])] : []),
       ],
       columns: {
@@ -180,8 +185,8 @@ const methodTables = (() => {
         share: { head: "Share", value: testEnergy, parts: (row) => share(testEnergy(row)) },
         power: number("Mean power", whole("mean_mw"), units.power),
         wall: number("Wall time", (row) => tests.wall_ms[row], units.time),
-        ...(testsBefore && { difference: change("Difference", testDifference) }),
         status: { head: "Status", isText: true, value: (row) => tests.status[row], parts: (row) => [status(tests.status[row])] },
+        ...(testsBefore && { difference: change("Difference", testDifference) }),
       },
     });
 
@@ -200,6 +205,7 @@ const methodTables = (() => {
     const drawMethods = start(document.getElementById("methods"), {
       key: "method",
       count: data.count.methods,
+      drops: ["module", "power", "perCall", "calls", "inclusive", "share", "difference"],
       sortedBy: "energy",
       nothing: "No method has energy of this selection.",
       name: (row) => methods.full[row],
@@ -237,6 +243,6 @@ const methodTables = (() => {
       drawMethods();
     };
   };
-  const status = (text) => dom.element("span", { class: /^passed\b/.test(text) ? "status" : "status bad" }, text);
+  const status = (text) => dom.element("span", { class: /^(passed\b|$)/.test(text) ? null : "bad" }, text);
   return { start: startBoth };
 })();

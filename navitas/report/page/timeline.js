@@ -63,7 +63,7 @@ const timeline = (() => {
     const readout = dom.element("p", { class: "readout", id: "when-summary" });
     const legend = dom.element("div", { class: "legend", role: "group", "aria-label": "Parts of the power" });
     const tools = dom.element("div", { class: "tools" });
-    place.append(readout, tools, picture, legend);
+    place.append(readout, picture, legend, tools);
 
     const kinds = [
       ["components", "component"],

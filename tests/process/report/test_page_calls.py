@@ -80,7 +80,7 @@ def test_differences_against_a_baseline(sample: Open) -> None:
     )
     shown = re.search(r"([-+][\d.]+ [mµ]?J) against main", opened.text("#flame .details"))
     assert shown and is_close(shown[1], change)
-    tests = dict(zip(opened.column("tests", 0), opened.column("tests", 5), strict=True))
+    tests = dict(zip(opened.column("tests", 0), opened.column("tests", 6), strict=True))
     tests = {name.split("\n")[0]: cell for name, cell in tests.items()}
     assert tests[DATA["tests"]["name"][0]] == "–", "it is not in the baseline"
     assert is_close(tests[DATA["tests"]["name"][2]], 0.1 * DATA["tests"]["app_uj"][2])
