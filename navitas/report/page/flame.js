@@ -113,7 +113,7 @@ const flame = (() => {
       view.key.hidden = !view.isDifference;
       view.key.replaceChildren(
         ...(isShown
-          ? [color("paint-fewer"), "less ", color("paint-more"), "more than the baseline"]
+          ? [color("paint-fewer"), "less ", color("paint-more"), "more than the baseline. Differences of calls have no intervals."]
           : ["The baseline has no energies of a component or a time range."])
       );
     };

@@ -10,6 +10,8 @@ const methodTables = (() => {
     return parts;
   };
 
+  const percent = (value) => `${value > 0 ? "+" : ""}${value.toFixed(1)}`;
+
   // A table of lazily made rows. `rows` has: key, count, name(row), isShown(row), isSelected(row), canSelect(row) (default: all
   // can), columns {key: {head, value(row), parts(row), isText}}, of which the first is that of the name, and `drops`: the columns
   // that a narrow table goes without, the first of them first.
@@ -152,7 +154,17 @@ const methodTables = (() => {
       const before = testsBefore?.[row] ?? null;
       return before === null || !hasRun(row) || !onlyTest() ? null : tests.app_uj[row] - before;
     };
-    const change = (head, value) => number(head, value, (uj) => (uj === null ? units.UNKNOWN : units.signed(uj)));
+    // A difference with the 95 % interval of its runs, in percent of the energy before.
+    const change = (value, { low_percent: low, high_percent: high }) => ({
+      head: "Difference",
+      value,
+      parts: (row) => {
+        const uj = value(row);
+        if (uj === null) return [units.UNKNOWN];
+        const said = low[row] === null ? "± not known" : `${percent(low[row])} to ${percent(high[row])} %`;
+        return [units.signed(uj), " ", dom.element("small", {}, said)];
+      },
+    });
     const drawTests = start(document.getElementById("tests"), {
       key: "test",
       count: data.count.tests,
@@ -186,7 +198,7 @@ const methodTables = (() => {
         power: number("Mean power", whole("mean_mw"), units.power),
         wall: number("Wall time", (row) => tests.wall_ms[row], units.time),
         status: { head: "Status", isText: true, value: (row) => tests.status[row], parts: (row) => [status(tests.status[row])] },
-        ...(testsBefore && { difference: change("Difference", testDifference) }),
+        ...(testsBefore && { difference: change(testDifference, data.baseline.tests) }),
       },
     });
 
@@ -231,9 +243,7 @@ const methodTables = (() => {
         calls: number("Calls", calls, units.count),
         perCall: number("Per call", perCall, units.energy),
         ...(data.modules.length > 1 && { module: { ...number("Module", module, String), isText: true } }),
-        ...(baseline && {
-          difference: change("Difference", difference),
-        }),
+        ...(baseline && { difference: change(difference, baseline) }),
       },
     });
     return (newState, newResult) => {

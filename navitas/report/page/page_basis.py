@@ -13,6 +13,7 @@ from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.spread import MethodRepeats
 from navitas.insight.verdict.figures import Figures
 from navitas.recording.parse.tables import MethodTable
+from navitas.report.page.differences import Compared, change_statements, differences_note
 from navitas.report.page_request import EarlierRecording, PageRequest
 
 MAX_TESTS = 2000
@@ -79,7 +80,25 @@ class PageBasis(Figures):
     @property
     def sentence(self) -> str:
         """What the figures of the page are of, and what differences are from."""
-        return self._figures + ("" if self.before is None else f" {_differences(self.profile, self.before)}")
+        before = self.before
+        return self._figures + ("" if before is None else f" {differences_note(before.name, before.profile, self.profile)}")
+
+    @cached_property
+    def changes(self) -> list[str]:
+        """What changed since the earlier recording, in words."""
+        if self.before is None:
+            return []
+        methods = [(self.names.short(method.total.id), self.compared(method)) for method in self.methods]
+        return list(change_statements(self.before.name, [self.compared(group) for group in self.groups], methods))
+
+    def compared(self, figure: Repeats | MethodRepeats) -> Compared:
+        """Return the energy of a test or method in both recordings."""
+        if self.before is None:
+            return None
+        if isinstance(figure, Repeats):
+            return None if (test := self.before.test(figure)) is None else (test.app_j, figure.app_j)
+        same = self.before.methods.get(figure.total.id)
+        return None if same is None else (same.exclusive_j, figure.exclusive_j)
 
     @property
     def _figures(self) -> str:
@@ -93,14 +112,3 @@ class PageBasis(Figures):
             f"{what}, {self.repeats} runs each. Energies are medians; ±: 95 % interval of the measurement and of the runs. Call"
             " trees split each test's median as its runs did on average. Other sums are per run."
         )
-
-
-def _differences(profile: Profile, before: EarlierFigures) -> str:
-    """Name the earlier recording, and what makes its figures less comparable."""
-    about, earlier = profile.about, before.profile.about
-    facts = {
-        "device": (earlier.device.get("model", ""), about.device.get("model", "")),
-        "power profile": (earlier.power_profile.get("name", ""), about.power_profile.get("name", "")),
-    }
-    others = [f"another {fact}, {then} instead of {now}" for fact, (then, now) in facts.items() if then != now]
-    return f"Differences: from {before.name}{', with ' if others else ''}{', and '.join(others)}."

@@ -51,6 +51,7 @@ def _page(basis: PageBasis, limits: PageLimits) -> Iterator[str]:
         device=_device(profile),
         basis=basis.sentence,
         verdict=verdict_of(basis),
+        changes=basis.changes,
         tests=tests_table(basis, limits.rows),
         methods=methods_table(basis, limits.rows),
         tables=other_tables(basis, limits.rows),

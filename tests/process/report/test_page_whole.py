@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from support.hostile_profile import HOSTILE
-from support.page_browser import PageBrowser, axe_source, written_page
+from support.page_browser import GOLDEN, PageBrowser, axe_source, written_page
 from support.page_sample import COMPONENTS, page_sample
 from support.page_views import BREAKS_IN_WORDS, DATA, SMALL, Open, choose, energy_of, is_close, summary
 
+import navitas
+from navitas.base.html_page.templates import _command_parts
+from navitas.report.page import page_report
+from navitas.report.page_request import EarlierRecording, PageRequest
+
 EXTENDED = pytest.mark.extended
+SETTLED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+"""Two frames, after which tables fit."""
 
 
 @pytest.mark.parametrize("width", [360, pytest.param(420, marks=EXTENDED), 1000, 1600, pytest.param(2000, marks=EXTENDED)])
@@ -63,11 +71,92 @@ def test_the_page_draws_all_parts_and_loads_nothing(chromium: PageBrowser, pages
     assert colors >= 4
 
 
+WATCH_READS = """
+(() => {
+  const parse = JSON.parse;
+  window.unread = new Set();
+  const watched = (value, path) => {
+    if (Array.isArray(value)) return typeof value[0] === "object" && value[0] ? value.map((item) => watched(item, path)) : value;
+    if (value === null || typeof value !== "object") return value;
+    for (const [key, part] of Object.entries(value)) {
+      unread.add(`${path}.${key}`);
+      value[key] = watched(part, `${path}.${key}`);
+    }
+    const get = (target, key) => {
+      unread.delete(`${path}.${String(key)}`);
+      return target[key];
+    };
+    return new Proxy(value, { get });
+  };
+  JSON.parse = (text) => {
+    const read = watched(parse(text), "");
+    // The parts of the document, which are all copied.
+    return new Proxy(read, { get: (target, key) => target[key] });
+  };
+})();
+"""
+"""Notes which columns of the page's data no script read."""
+
+
+def test_scripts_read_every_column_of_the_data(chromium: PageBrowser, tmp_path: Path) -> None:
+    """Of a real recording, with an earlier one."""
+    made = navitas.load(GOLDEN, call_steps=True)
+    path = tmp_path / "page.html"
+    with path.open("w", encoding="utf-8") as out:
+        page_report.write(made, out, page=PageRequest(EarlierRecording("old", navitas.load(GOLDEN))))
+    opened = chromium.open(path, init=WATCH_READS)
+    assert opened.page.evaluate("unread.size < 12"), "most columns are read at once"
+    component = made.components[-1]
+    for address in ("#from=10&to=20", f"#component={component}", "#test=none&text=x", "#"):
+        opened.page.evaluate("(address) => { location.hash = address }", address)
+    assert opened.page.evaluate("[...unread]") == []
+    assert opened.console == []
+
+
+def test_the_next_command_breaks_between_its_words(chromium: PageBrowser, pages: Callable[[str], Path], tmp_path: Path) -> None:
+    command = "navitas report navitas-recordings/demo --with-source path/to/the/project --html energy.html --before before"
+    parts = _command_parts(command)
+    assert parts[3:] == ["--with-source path/to/the/project", "--html energy.html", "--before before"]
+    shown = " ".join(f"<span>{part}</span>" for part in parts)
+    text, count = re.subn("(<p class=.next.>.*?<code>).*?</code>", rf"\g<1>{shown}</code>", pages("recorded").read_text("utf-8"))
+    assert count == 1
+    path = tmp_path / "page.html"
+    path.write_text(text, "utf-8")
+    for width in (360, 1000):
+        opened = chromium.open(path, width=width)
+        heights = opened.page.eval_on_selector_all(".next span", "(all) => all.map((one) => one.getClientRects().length)")
+        assert heights == [1] * len(parts)
+        lines = opened.page.eval_on_selector_all(".next span", "(all) => all.map((one) => one.offsetHeight)")
+        assert max(lines) < 1.5 * min(lines), "each part is on one line"
+        assert opened.page.inner_text(".next code").split() == command.split()
+
+
+@pytest.mark.parametrize("width", [360, 1000, pytest.param(1600, marks=EXTENDED)])
+def test_no_figure_is_cut(sample: Open, width: int) -> None:
+    """Columns that do not fit are left out, and a button shows them."""
+    opened = sample(width=width)
+    opened.page.evaluate(SETTLED)
+    cut = (
+        "[...document.querySelectorAll('.scroll, .rows')].filter((frame) => frame.scrollWidth > frame.clientWidth)"
+        ".map((frame) => frame.querySelector('table').id)"
+    )
+    assert opened.page.evaluate(cut) == []
+    heads = opened.page.locator("#methods th:visible").all_inner_texts()
+    assert heads[0] == "Method" and heads[-1] == "Difference" and "±" in opened.column("methods", 1)[0]
+    everything = opened.page.locator("#methods-view").get_by_role("button", name="All columns")
+    if width < 1600:
+        everything.click()
+        opened.page.evaluate(SETTLED)
+    assert opened.page.locator("#methods th:visible").count() == 9
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 def test_the_first_screen_answers(sample: Open) -> None:
     """Which method, which thread, when, and how sure: at 1000 × 700, without a scroll."""
     opened = sample(width=1000, height=700)
+    opened.page.evaluate(SETTLED)
     for selector in (
-        "#methods tbody tr:first-child .pick",
+        "#methods tbody tr:nth-child(3) .pick",
         "#methods tbody tr:first-child small",
         "#timeline .readout",
         "#filters",

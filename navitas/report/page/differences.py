@@ -1,0 +1,111 @@
+"""Differences of a page from an earlier recording: their intervals, what they are in words, and what else than code differs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from navitas.base.units import joules
+from navitas.base.untrusted_text import printable_line
+from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.spread import Spread
+from navitas.insight.compare.effect import effects
+from navitas.insight.compare.session import recorded_conditions
+
+Range = tuple[float, float] | None
+"""The 95 % interval of a difference, in percent of the figure before. None if it is not known."""
+Compared = tuple[Spread, Spread] | None
+"""A figure over the runs before and over those after. None if one recording lacks it."""
+_MOST_FACTS = 8
+_LONGEST = 60
+_MOST_CHANGES = 3
+
+
+def difference_ranges(figures: Sequence[Compared]) -> list[Range]:
+    """Return the interval of each figure: Welch's t-test of the runs that count, of both recordings.
+
+    It takes two such runs of each recording, with energies above zero.
+    """
+    ranges: list[Range] = [None] * len(figures)
+    alike: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for place, pair in enumerate(figures):
+        if pair is not None and min(sizes := (len(pair[0].counted), len(pair[1].counted))) > 1:
+            alike[sizes].append(place)
+    for places in alike.values():
+        sides = [np.array([figures[place][side].counted for place in places]) for side in (0, 1)]  # type: ignore[index]
+        for place, effect in zip(places, effects(sides[:1], sides[1:], together=True), strict=True):
+            if effect is not None and effect.low_percent is not None and effect.high_percent is not None:
+                ranges[place] = effect.low_percent, effect.high_percent
+    return ranges
+
+
+def change_statements(name: str, tests: Sequence[Compared], methods: Sequence[tuple[str, Compared]]) -> Iterator[str]:
+    """Yield what changed since the recording `name`: the tests that both have, and the methods that changed most."""
+    both = [pair for pair in tests if pair is not None]
+    if not both:
+        return
+    total_j = sum(after.median - before.median for before, after in both)
+    (total,) = difference_ranges([_summed(both)])
+    yield f"Since {name}, the tests of both recordings use {_signed(total_j)} ({_said(total)})."
+    pairs = [(label, pair) for label, pair in methods if pair is not None and pair[0].median != pair[1].median]
+    pairs.sort(key=lambda named: -abs(named[1][1].median - named[1][0].median))
+    largest = pairs[:_MOST_CHANGES]
+    ranges = difference_ranges([pair for _, pair in largest])
+    texts = [
+        f"{label} {_signed(after.median - before.median)} ({_said(known)})"
+        for (label, (before, after)), known in zip(largest, ranges, strict=True)
+    ]
+    if texts:
+        yield f"Largest differences of methods: {', '.join(texts)}."
+
+
+def _summed(figures: Sequence[tuple[Spread, Spread]]) -> Compared:
+    """Return the sums of all figures by run. None if a run counts for some of them only."""
+    sides = []
+    for side in (0, 1):
+        runs = [pair[side].counted for pair in figures]
+        if len({len(values) for values in runs}) > 1:
+            return None
+        sides.append(Spread(tuple(map(sum, zip(*runs, strict=True)))))
+    return sides[0], sides[1]
+
+
+def _signed(energy_j: float) -> str:
+    return f"{'+' if energy_j > 0 else ''}{joules(energy_j)}"
+
+
+def _said(known: Range) -> str:
+    return "interval not known" if known is None else f"{known[0]:+.1f} to {known[1]:+.1f} %"
+
+
+def differences_note(name: str, earlier: Profile, later: Profile) -> str:
+    """Name the earlier recording, what its intervals are, and what makes its figures less comparable."""
+    text = f"Differences: from {name}."
+    if min(earlier.totals.repeats, later.totals.repeats) > 1:
+        text += " Their 95 % intervals, in percent of the energy before, are of the runs: recordings differ by more."
+    else:
+        text += " Their intervals are not known: that takes two runs of each recording."
+    before, after = _conditions(earlier), _conditions(later)
+    unlike = [fact for fact in before | after if before.get(fact, "") != after.get(fact, "")]
+    if not unlike:
+        return text
+    named = [f"{fact} ({_value(before.get(fact))} before, {_value(after.get(fact))} now)" for fact in unlike[:_MOST_FACTS]]
+    more = f", and {len(unlike) - _MOST_FACTS} more" if len(unlike) > _MOST_FACTS else ""
+    return f"{text} Not only the code differs: {', '.join(named)}{more}."
+
+
+def _value(text: str | None) -> str:
+    return printable_line(text, _LONGEST) if text else "none"
+
+
+def _conditions(profile: Profile) -> dict[str, str]:
+    """What else than code can change the energy of a recording."""
+    about, device = profile.about, profile.about.device
+    levels = {evidence.component: evidence.level for evidence in profile.evidence}
+    time = "exact" if profile.tick_ns is None else "statistical"
+    texts = {"device": device.get("model", ""), "identity of the device": device.get("identity", "")}
+    texts |= {"power profile": about.power_profile.get("name", ""), "its content": about.power_profile.get("sha256", "")}
+    found = {fact: str(value) for fact, value in texts.items()}
+    return found | recorded_conditions(levels, time, about.settings, profile.project, str(device.get("fingerprint", "")))
