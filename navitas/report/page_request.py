@@ -1,10 +1,11 @@
-"""What a page shows beyond the recording: what changed since an earlier one, and lines of source code."""
+"""What a page shows beyond the recording: what changed since an earlier one, lines of source code, and operations."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from navitas.energy.analyze.profile import Profile
+from navitas.insight.operations.rankings import RankedOperation
 from navitas.report.source_code import SourceCode
 
 
@@ -18,7 +19,11 @@ class EarlierRecording:
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """`before`: the recording that the page compares with. `sources`: the source code of methods."""
+    """`before`: the recording that the page compares with. `sources`: the source code of methods.
+
+    `operations`: those that ran, by a census; their energies are by a model of operations, if there is one.
+    """
 
     before: EarlierRecording | None = None
     sources: SourceCode | None = None
+    operations: tuple[RankedOperation, ...] = ()

@@ -58,7 +58,7 @@ const callTree = (() => {
     };
     const children = (node) => callTrees.largestFirst(view.tree, node);
     const row = (node, level, position, size) => {
-      const isParent = children(node).length > 0;
+      const isParent = callTrees.hasChildren(view.tree, node);
       const isOpen = view.open.has(node);
       const name = dom.element("td", { role: "gridcell", class: "call" });
       name.style.paddingLeft = `${0.4 + Math.min(level - 1, 24) * 0.9}rem`;
@@ -215,7 +215,7 @@ const callTree = (() => {
     return (state, result) => {
       const focusedNode = body.contains(document.activeElement) ? document.activeElement.dataset.node : undefined;
       view.state = state;
-      view.tree = callTrees.fromTop(data, result);
+      view.tree = result.tree;
       if (view.isFresh) openLargest();
       view.isFresh = false;
       body.replaceChildren(...rowsBelow(0));

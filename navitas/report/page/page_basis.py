@@ -61,7 +61,7 @@ class PageBasis(Figures):
     def __init__(self, profile: Profile, request: PageRequest | None = None, max_tests: int = MAX_TESTS) -> None:
         super().__init__(profile)
         request = request or PageRequest()
-        self.sources = request.sources
+        self.sources, self.operations = request.sources, request.operations
         self.before = None if request.before is None else EarlierFigures(request.before, profile.method_table)
         self.listed: list[Repeats] = self.groups[:max_tests]
         self.smaller: list[Repeats] = self.groups[max_tests:]

@@ -22,6 +22,7 @@ import navitas
 from navitas.base.html_page.page import embedded_json
 from navitas.energy.analyze.profile import Profile
 from navitas.insight.compare.effect import effect_between
+from navitas.insight.operations.rankings import RankedOperation
 from navitas.recording.parse.tables import MethodTable
 from navitas.report.page import page_report, rendering
 from navitas.report.page.differences import difference_ranges
@@ -338,3 +339,15 @@ def test_the_page_has_the_notes_of_the_terminal() -> None:
         "outside of tests",
     ):
         assert note in plain
+
+
+@pytest.mark.parametrize("has_cost", [True, False])
+def test_executed_operations(*, has_cost: bool) -> None:
+    first = RankedOperation("Addition_int_int", "Arithmetic", 5, 1e-9, 5e-9, 1.0, 1.0, has_cost)
+    second = RankedOperation("<b>call</b>", "Function", 900, 0.0, 0.0, 0.0, 1.0, has_cost=False)
+    text = text_of(lambda made, out: page_report.write(made, out, page=PageRequest(operations=(first, second))), profile())
+    table = re.search(r'<table id="operations".*?</table>', text, re.DOTALL)
+    assert table is not None
+    assert ("Energy" in table[0], "5.00 nJ" in table[0], "estimates" in text) == (has_cost,) * 3
+    assert (table[0].index("Addition_int_int") < table[0].index("&lt;b&gt;call")) == has_cost, "most energy, else most executions"
+    assert 'id="operations"' not in text_of(page_report.write, profile())
