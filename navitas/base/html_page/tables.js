@@ -43,7 +43,6 @@ const tables = (() => {
     let waiting = 0;
     const fit = () => {
       waiting = 0;
-      if (!frame.checkVisibility({ contentVisibilityAuto: true })) return; // it fits when it comes into view
       const width = frame.clientWidth;
       if (!width) return;
       if (width !== fittedWidth) table.classList.remove(...drops.map(nameOf));
@@ -69,7 +68,6 @@ const tables = (() => {
       { class: "quiet", "aria-pressed": "false", hidden: true }
     );
     dom.watchWidth(frame, soon);
-    frame.closest("section")?.addEventListener("contentvisibilityautostatechange", soon);
     return { button, soon };
   };
 

@@ -1,7 +1,7 @@
 "use strict";
 // The call tree by thread, as a table of rows that open: the text of the flame graph. Rows are made when they open.
 const callTree = (() => {
-  const CHILDREN = 15; // at first, of one call
+  const CHILDREN = 8; // at first, of one call
   const OPEN_SHARE = 0.5; // of its caller's energy: the largest calls are open at the start
   const OPEN_DEPTH = 8;
 
@@ -21,7 +21,7 @@ const callTree = (() => {
       body
     );
     const frame = dom.element("div", { class: "rows", tabindex: "0", role: "region", "aria-label": "Call tree" }, table);
-    const fitted = tables.fitted(table, frame, [4, 3, 2, 5].filter((column) => column < heads.length));
+    const fitted = tables.fitted(table, frame, [4, 3, 2, 5, 6].filter((column) => column < heads.length));
     const title = dom.element(
       "h3",
       {},

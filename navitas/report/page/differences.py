@@ -29,13 +29,17 @@ def difference_ranges(figures: Sequence[Compared]) -> list[Range]:
     It takes two such runs of each recording, with energies above zero.
     """
     ranges: list[Range] = [None] * len(figures)
-    alike: dict[tuple[int, int], list[int]] = defaultdict(list)
+    alike: dict[tuple[int, int], list[tuple[int, tuple[float, ...], tuple[float, ...]]]] = defaultdict(list)
     for place, pair in enumerate(figures):
-        if pair is not None and min(sizes := (len(pair[0].counted), len(pair[1].counted))) > 1:
-            alike[sizes].append(place)
-    for places in alike.values():
-        sides = [np.array([figures[place][side].counted for place in places]) for side in (0, 1)]  # type: ignore[index]
-        for place, effect in zip(places, effects(sides[:1], sides[1:], together=True), strict=True):
+        if pair is not None:
+            before, after = pair[0].counted, pair[1].counted
+            alike[len(before), len(after)].append((place, before, after))
+    for sizes, rows in alike.items():
+        if min(sizes) < 2:
+            continue
+        places, before_j, after_j = zip(*rows, strict=True)
+        found = effects([np.array(before_j)], [np.array(after_j)], together=True)
+        for place, effect in zip(places, found, strict=True):
             if effect is not None and effect.low_percent is not None and effect.high_percent is not None:
                 ranges[place] = effect.low_percent, effect.high_percent
     return ranges
@@ -48,7 +52,8 @@ def change_statements(name: str, tests: Sequence[Compared], methods: Sequence[tu
         return
     total_j = sum(after.median - before.median for before, after in both)
     (total,) = difference_ranges([_summed(both)])
-    yield f"Since {name}, the tests of both recordings use {_signed(total_j)} ({_said(total)})."
+    change = "more" if total_j > 0 else "less"
+    yield f"Since {name}, the tests of both recordings use {joules(abs(total_j))} {change} ({_said(total)})."
     pairs = [(label, pair) for label, pair in methods if pair is not None and pair[0].median != pair[1].median]
     pairs.sort(key=lambda named: -abs(named[1][1].median - named[1][0].median))
     largest = pairs[:_MOST_CHANGES]
@@ -77,7 +82,7 @@ def _signed(energy_j: float) -> str:
 
 
 def _said(known: Range) -> str:
-    return "interval not known" if known is None else f"{known[0]:+.1f} to {known[1]:+.1f} %"
+    return "interval not known" if known is None else f"95 %: {known[0]:+.1f} to {known[1]:+.1f} %"
 
 
 def differences_note(name: str, earlier: Profile, later: Profile) -> str:

@@ -179,7 +179,7 @@ const methodTables = (() => {
       details: (row) => [
         ...(tests.class[row] ? [dom.element("small", { title: tests.class[row] }, tests.class[row].split(".").at(-1))] : []),
         // Shown where the column of the status is not.
-        ...(tests.status[row] === "passed" ? [] : [dom.element("small", { class: "status-note" }, status(tests.status[row]))]),
+        ...(["", "passed"].includes(tests.status[row]) ? [] : [dom.element("small", { class: "status-note" }, status(tests.status[row]))]),
         ...(tests.failure?.[row] ? [dom.element("small", { class: "note" }, tests.failure[row])] : []),
       ],
       columns: {

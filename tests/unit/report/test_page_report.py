@@ -273,10 +273,10 @@ def test_differences_have_the_interval_of_the_runs() -> None:
     effect = effect_between([np.array(before)], [np.array(after)], together=True)
     assert difference_ranges([basis.compared(test), None]) == [(effect.low_percent, effect.high_percent), None]
     first, second = basis.changes
-    assert first.startswith("Since old, the tests of both recordings use +1.10 J (+")
+    assert first.startswith("Since old, the tests of both recordings use 1.10 J more (95 %: +")
     assert second.startswith("Largest differences of methods: ")
     one_run_each = PageBasis(profile(one_run(0, 10.0)), PageRequest(EarlierRecording("old", profile(one_run(0, 9.0)))))
-    assert one_run_each.changes[0] == "Since old, the tests of both recordings use +1.00 J (interval not known)."
+    assert one_run_each.changes[0] == "Since old, the tests of both recordings use 1.00 J more (interval not known)."
 
 
 def test_methods_of_the_earlier_recording_only_are_listed_too() -> None:
