@@ -28,6 +28,8 @@ from navitas.report.page import page_report, rendering
 from navitas.report.page.differences import difference_ranges
 from navitas.report.page.page_basis import PageBasis
 from navitas.report.page.page_data import PageLimits
+from navitas.report.page.page_data import page_data as page_columns
+from navitas.report.page.page_tables import tests_table
 from navitas.report.page_request import EarlierRecording, PageRequest
 from navitas.report.source_code import SourceCode
 
@@ -351,3 +353,12 @@ def test_executed_operations(*, has_cost: bool) -> None:
     assert ("Energy" in table[0], "5.00 nJ" in table[0], "estimates" in text) == (has_cost,) * 3
     assert (table[0].index("Addition_int_int") < table[0].index("&lt;b&gt;call")) == has_cost, "most energy, else most executions"
     assert 'id="operations"' not in text_of(page_report.write, profile())
+
+
+def test_a_table_says_how_many_tests_it_leaves_out() -> None:
+    many = [TestSpec("a.T", f"t{i}", 0, (ThreadSpec(1, "main", 1e-3),)) for i in range(100)]
+    basis = PageBasis(profile(*many), max_tests=10)
+    table = tests_table(basis, 20)
+    assert table is not None and len(table.rows) == 20
+    assert "The page lists 20 of 100 tests, those with the most energy; the JSON report has all." in table.about
+    assert page_columns(basis, PageLimits())["tests"]["label"][10:] == ["(90 smaller tests)"]
