@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from navitas.energy.analyze.profile import Profile
-from navitas.insight.operations.rankings import RankedOperation
 from navitas.report.source_code import SourceCode
+
+if TYPE_CHECKING:  # Options of commands import this module, and must not import pydantic.
+    from navitas.insight.operations.rankings import RankedOperation
 
 
 @dataclass(frozen=True, slots=True)

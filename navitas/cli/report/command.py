@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,10 +17,12 @@ from navitas.cli.habits.shared_options import BEFORE_HELP, Finite, ReportOptions
 from navitas.cli.report.formats import FormatsCommand
 from navitas.cli.report.reporting import load_common_tests, load_profile, print_report, write_files
 from navitas.energy.analyze.profile import Profile
-from navitas.insight.operations.rankings import RankedOperation
 from navitas.report.page_request import EarlierRecording, PageRequest
 from navitas.report.source_code import SourceCode
 from navitas.report.view_request import VIEWS, ViewRequest
+
+if TYPE_CHECKING:
+    from navitas.insight.operations.rankings import RankedOperation
 
 _DEPTH = 8
 _NEEDS = {"resolution": ("timeline",), "depth": ("tree",), "thread": ("timeline", "tree"), "component": VIEWS}
