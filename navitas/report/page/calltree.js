@@ -1,7 +1,7 @@
 "use strict";
 // The call tree by thread, as a table of rows that open: the text of the flame graph. Rows are made when they open.
 const callTree = (() => {
-  const CHILDREN = 8; // at first, of one call
+  const CHILDREN = 15; // at first, of one call
   const OPEN_SHARE = 0.5; // of its caller's energy: the largest calls are open at the start
   const OPEN_DEPTH = 8;
 

@@ -79,7 +79,7 @@ def test_tests_that_never_ran_are_listed_last_and_cannot_be_selected(chromium: P
     tests = {name: [*values, row.get(name)] for name, values in SMALL["tests"].items()}
     tests["failure"] = ["Of.java:7: no", *[""] * (len(tests["label"]) - 1)]
     opened = chromium.open(written_page(tmp_path / "idle.html", {**SMALL, "tests": tests}), "")
-    rows = opened.page.evaluate("[...document.querySelectorAll('#tests tbody tr')].map((row) => row.innerText)")
+    rows = opened.page.evaluate("[...document.querySelectorAll('#tests tbody tr')].map((row) => row.textContent)")
     assert "skips" in rows[-1] and rows[-1].count("–") >= 4 and "ignored" in rows[-1]
     assert sum("Of.java:7: no" in text for text in rows) == 1
     opened.page.evaluate("document.querySelector('#tests tbody tr:last-child .pick').click()")
