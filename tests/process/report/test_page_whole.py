@@ -88,11 +88,7 @@ WATCH_READS = """
     };
     return new Proxy(value, { get });
   };
-  JSON.parse = (text) => {
-    const read = watched(parse(text), "");
-    // The parts of the document, which are all copied.
-    return new Proxy(read, { get: (target, key) => target[key] });
-  };
+  JSON.parse = (text) => watched(parse(text), "");
 })();
 """
 """Notes which columns of the page's data no script read."""
@@ -105,7 +101,7 @@ def test_scripts_read_every_column_of_the_data(chromium: PageBrowser, tmp_path: 
     with path.open("w", encoding="utf-8") as out:
         page_report.write(made, out, page=PageRequest(EarlierRecording("old", navitas.load(GOLDEN))))
     opened = chromium.open(path, init=WATCH_READS)
-    assert opened.page.evaluate("unread.size < 12"), "most columns are read at once"
+    assert opened.page.evaluate("unread.size") > 0, "those over time are read for a range"
     component = made.components[-1]
     for address in ("#from=10&to=20", f"#component={component}", "#test=none&text=x", "#"):
         opened.page.evaluate("(address) => { location.hash = address }", address)
