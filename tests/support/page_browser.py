@@ -58,9 +58,17 @@ class PageBrowser:
         self._context: Any = None
 
     def open(
-        self, path: Path, fragment: str = "", *, width: int = 1000, height: int = 700, dark: bool = False, scripts: bool = True
+        self,
+        path: Path,
+        fragment: str = "",
+        *,
+        width: int = 1000,
+        height: int = 700,
+        dark: bool = False,
+        scripts: bool = True,
+        init: str = "",
     ) -> Opened:
-        """Open a page in a new context, instead of the one before, and wait until it is drawn."""
+        """Open a page in a new context, instead of the one before, and wait until it is drawn. `init` runs before its scripts."""
         if self._context is not None:
             self._context.close()
         scheme = "dark" if dark else "light"
@@ -71,6 +79,8 @@ class PageBrowser:
         opened.page.on("console", lambda message: opened.console.append(message.text))
         opened.page.on("pageerror", lambda error: opened.console.append(str(error)))
         opened.page.on("request", lambda request: opened.requests.append(request.url))
+        if init:
+            opened.page.add_init_script(init)
         opened.page.goto(path.as_uri() + fragment)
         if scripts:
             opened.page.wait_for_selector("html[data-page=ready]")

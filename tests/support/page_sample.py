@@ -35,8 +35,7 @@ def page_sample(nodes: int = 400, tests: int = 6, methods: int = 60, *, seed: in
     place = np.empty(methods, np.int64)
     place[order] = np.arange(methods)
     return {
-        "basis": "One run of each test.",
-        "figures": {"app_uj": float(app_uj.sum()), "total_uj": float(self_uj.sum()), "half_uj": float(0.02 * app_uj.sum())},
+        "figures": {"app_uj": float(app_uj.sum())},
         "components": list(COMPONENTS),
         "modules": ["app", "lib"],
         "tests": {
@@ -45,7 +44,6 @@ def page_sample(nodes: int = 400, tests: int = 6, methods: int = 60, *, seed: in
             "name": [f"{_VERBS[i % 10]}s{i}" for i in range(tests)],
             "app_uj": app_uj.tolist(),
             "half_uj": [None if i == 1 else float(0.02 * uj) for i, uj in enumerate(app_uj)],
-            "total_uj": np.bincount(test, self_uj, tests).tolist(),
             "wall_ms": [RUN_MS / tests] * tests,
             "mean_mw": (app_uj / (RUN_MS / tests)).tolist(),
             "status": ["passed", "failed", *["passed"] * tests][:tests],
@@ -53,7 +51,7 @@ def page_sample(nodes: int = 400, tests: int = 6, methods: int = 60, *, seed: in
             "start_ms": starts.tolist(),
             "end_ms": (starts + RUN_MS / tests).tolist(),
         },
-        "threads": {"name": list(ALL_THREADS), "role": ["main", "app", "render", "base"], "app": [True] * 3 + [False]},
+        "threads": {"name": list(ALL_THREADS), "app": [True] * 3 + [False]},
         "methods": {
             "label": [".".join(names[i].split(".")[-2:]) for i in order],
             "full": [names[i] for i in order],
@@ -74,7 +72,6 @@ def page_sample(nodes: int = 400, tests: int = 6, methods: int = 60, *, seed: in
             "thread": thread.tolist(),
             "self_uj": self_uj.tolist(),
             "calls": calls.tolist(),
-            "wall_ms": (self_uj / 400).tolist(),
             "by": {"wifi": {"node": wifi.tolist(), "uj": (0.5 * self_uj[wifi]).tolist()}},
         },
         "bins": bins,
@@ -156,7 +153,11 @@ def _over_time(
 def _baseline(random: np.random.Generator, self_uj: np.ndarray, method_self: np.ndarray, app_uj: np.ndarray) -> dict[str, Any]:
     return {
         "name": "main",
-        "tests": {"app_uj": [None, *(0.9 * app_uj[1:]).tolist()]},
+        "tests": {"app_uj": [None, *(0.9 * app_uj[1:]).tolist()], **_ranges(len(app_uj))},
         "nodes": {"self_uj": np.round(self_uj * random.uniform(0.5, 1.5, len(self_uj)), 1).tolist()},
-        "methods": {"self_uj": (0.8 * method_self).tolist(), "half_uj": [None] * len(method_self)},
+        "methods": {"self_uj": (0.8 * method_self).tolist(), **_ranges(len(method_self))},
     }
+
+
+def _ranges(size: int) -> dict[str, list[float | None]]:
+    return {"low_percent": [None, *[8.0] * (size - 1)], "high_percent": [None, *[31.5] * (size - 1)]}

@@ -34,6 +34,43 @@ const tables = (() => {
     return mark;
   };
 
+  // Leaves columns out until a table fits its frame: `drops` are their indexes, the first to go first. Returns the button that
+  // shows all of them, and `soon`, which fits the table again. In print, all columns are there (page.css).
+  const fitted = (table, frame, drops) => {
+    const nameOf = (column) => `without-${column}`;
+    let fittedWidth = 0;
+    let isWide = false;
+    let waiting = 0;
+    const fit = () => {
+      waiting = 0;
+      const width = frame.clientWidth;
+      if (!width) return;
+      if (width !== fittedWidth) table.classList.remove(...drops.map(nameOf));
+      fittedWidth = width;
+      for (const column of isWide ? [] : drops) {
+        if (table.offsetWidth <= width) break;
+        table.classList.add(nameOf(column));
+      }
+      button.hidden = !isWide && !drops.some((column) => table.classList.contains(nameOf(column)));
+    };
+    const soon = () => {
+      waiting ||= requestAnimationFrame(fit);
+    };
+    const button = dom.button(
+      "All columns",
+      () => {
+        isWide = !isWide;
+        fittedWidth = 0;
+        button.setAttribute("aria-pressed", String(isWide));
+        table.closest(".table")?.classList.toggle("wide", isWide);
+        soon();
+      },
+      { class: "quiet", "aria-pressed": "false", hidden: true }
+    );
+    dom.watchWidth(frame, soon);
+    return { button, soon };
+  };
+
   const enhance = (table) => {
     const body = table.tBodies[0];
     const rows = [...body.rows];
@@ -61,12 +98,15 @@ const tables = (() => {
       });
       tools.append(dom.element("label", { class: "field inline" }, dom.element("span", {}, "Search this table"), field), shown);
     }
-    tools.append(markdown.copyButton(() => markdown.ofTable(table)));
-    const frame = table.closest(".scroll") || table;
+    const frame = table.closest(".scroll");
+    // The name and the first figure stay.
+    const heads = [...table.tHead.rows[0].cells];
+    const firstFigure = heads.findIndex((head) => head.classList.contains("n"));
+    const drops = heads.map((_, column) => column).filter((column) => column && column !== firstFigure);
+    tools.append(fitted(table, frame, drops.reverse()).button, markdown.copyButton(() => markdown.ofTable(table)));
     frame.before(tools);
-    // A frame that scrolls has to be reachable by keyboard.
-    if (frame !== table) frame.tabIndex = 0;
+    frame.tabIndex = 0; // A frame that scrolls has to be reachable by keyboard.
   };
   const start = () => document.querySelectorAll("table.sortable").forEach(enhance);
-  return { start, sortable, compare };
+  return { start, sortable, fitted, compare };
 })();

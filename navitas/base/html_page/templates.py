@@ -22,6 +22,9 @@ _LONGEST_TEXT = 2000
 _LONG_WORD = re.compile(r"\S{23,}")
 _SEPARATORS = re.compile(r"(?<=[.$/:_#,])(?=.)|(?=\()")
 """Where a long name may continue on the next line."""
+_WORD = r"""(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\]|[\\'"])++"""
+_COMMAND_PART = re.compile(rf"-{_WORD}\s(?!-){_WORD}|{_WORD}")
+"""A word of a command as a shell reads it, or an option and the word after it."""
 
 
 def rendered(
@@ -42,6 +45,7 @@ def rendered(
         finalize=_shown,
     )
     environment.filters["breakable"] = _breakable
+    environment.filters["command_parts"] = _command_parts
     css = _source(_FRAME, "page.css") + (_source(package, style) if style else "")
     programs = [_source(_FRAME, f"{name}.js") for name in (*_SCRIPTS, *(() if scripts else (_START,)))]
     programs += [_source(package, f"{name}.js") for name in scripts]
@@ -70,3 +74,8 @@ def _breakable(text: str) -> Markup:
         parts += [escape(shown[end : word.start()]), Markup("<wbr>").join(_SEPARATORS.split(word[0]))]
         end = word.end()
     return Markup("").join([*parts, shown[end:]])
+
+
+def _command_parts(command: str) -> list[str]:
+    """The words of a command, an option with its value as one: a line of text ends between them."""
+    return [part[0] for part in _COMMAND_PART.finditer(command)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,6 +20,9 @@ from navitas.energy.analyze.profile import Profile
 from navitas.report.page_request import EarlierRecording, PageRequest
 from navitas.report.source_code import SourceCode
 from navitas.report.view_request import VIEWS, ViewRequest
+
+if TYPE_CHECKING:
+    from navitas.insight.operations.rankings import RankedOperation
 
 _DEPTH = 8
 _NEEDS = {"resolution": ("timeline",), "depth": ("tree",), "thread": ("timeline", "tree"), "component": VIEWS}
@@ -64,20 +68,38 @@ class _PageFolders:
 
     before: Path | None = None
     sources: Path | None = None
+    census: Path | None = None
+    model_file: Path | None = None
 
     def check(self, options: ReportOptions) -> None:
-        """Raise `UsageError` for an option without a page."""
-        given = [name for name, path in (("--before", self.before), ("--with-source", self.sources)) if path is not None]
+        """Raise `UsageError` for an option without a page, and for a model without a census."""
+        if self.model_file is not None and self.census is None:
+            raise UsageError("--operations-model has the costs of operations, which only a census counts", "add --census FILE")
+        names = {"--before": self.before, "--with-source": self.sources, "--census": self.census}
+        given = [name for name, path in names.items() if path is not None]
         if given and not any(file.format == "html" for file in options.files):
             raise UsageError(f"{given[0]} is about the page, which is not requested", "add --html FILE")
 
     def request(self, options: ReportOptions, profile: Profile, recording: Path) -> PageRequest:
-        """Find the sources, and read the tests of the earlier recording that the profile has, too."""
+        """Find the sources, count the operations, and read the tests of the earlier recording that the profile has, too."""
         before = None
         if self.before is not None:
             earlier = load_common_tests(self.before, options.analysis, profile, recording)
             before = EarlierRecording(str(self.before), earlier)
-        return PageRequest(before, None if self.sources is None else SourceCode(self.sources))
+        sources = None if self.sources is None else SourceCode(self.sources)
+        return PageRequest(before, sources, self._operations(profile, recording))
+
+    def _operations(self, profile: Profile, recording: Path) -> tuple[RankedOperation, ...]:
+        if self.census is None:
+            return ()
+        from navitas.cli.operations.input import read_builds, read_costs  # noqa: PLC0415  # Other reports count no operations.
+        from navitas.insight.operations.rankings import ranking  # noqa: PLC0415
+        from navitas.insight.operations.regress.model_file import read_model  # noqa: PLC0415
+
+        model = None if self.model_file is None else read_model(self.model_file)
+        (counted,) = read_builds([(recording, self.census)], profile.about.selected)
+        costs = {} if model is None or self.model_file is None else read_costs(model, self.model_file, counted)
+        return ranking(counted.program, counted.executions, costs)
 
 
 _page_options = gathered(
@@ -92,6 +114,19 @@ _page_options = gathered(
             type=READ_ANY_NAME,
             metavar="DIR",
             help="Source code of the app: the page shows the methods' lines.",
+        ),
+        option(
+            "--census",
+            type=READ_FILE_ANY_NAME,
+            metavar="FILE",
+            help="File of operations census: the page shows the operations that ran.",
+        ),
+        option(
+            "--operations-model",
+            "model_file",
+            type=READ_FILE_ANY_NAME,
+            metavar="FILE",
+            help="File of operations fit: their energies.",
         ),
     ),
 )

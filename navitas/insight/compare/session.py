@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NamedTuple, NoReturn
 
@@ -301,12 +301,23 @@ def _origin(report: _Report) -> Origin:
 
 
 def _conditions(report: _Report) -> dict[str, str]:
-    found = {f"evidence of {component}": level.level for component, level in report.evidence.components.items()}
-    found |= {f"setting {name}": str(value) for name, value in report.settings.items() if name not in _SCHEDULE}
-    found |= {"evidence of time": report.evidence.time, "project": report.project, "system": report.device.fingerprint}
-    java = report.provenance.java
+    java, evidence = report.provenance.java, report.evidence
+    levels = {component: level.level for component, level in evidence.components.items()}
+    found = recorded_conditions(levels, evidence.time, report.settings, report.project, report.device.fingerprint)
     found |= {"Java of the tests": ", ".join(java.tests), "compiler (Java of the build)": java.build or ""}
     return found | {"Navitas": report.provenance.navitas_version}
+
+
+def recorded_conditions(
+    levels: Mapping[str, str], time: str, settings: Mapping[str, object], project: str, system: str
+) -> dict[str, str]:
+    """Return what else than code can change a recording's energy, by name.
+
+    `levels` are the levels of evidence by component, and `time` is the evidence of the times of calls.
+    """
+    found = {f"evidence of {component}": level for component, level in levels.items()}
+    found |= {f"setting {name}": str(value) for name, value in settings.items() if name not in _SCHEDULE}
+    return found | {"evidence of time": time, "project": project, "system": system}
 
 
 _SCHEDULE = ("repeat", "warmup", "until_percent", "max_repeat", "seed", "session")

@@ -21,6 +21,7 @@ const callTree = (() => {
       body
     );
     const frame = dom.element("div", { class: "rows", tabindex: "0", role: "region", "aria-label": "Call tree" }, table);
+    const fitted = tables.fitted(table, frame, [4, 3, 2, 5, 6].filter((column) => column < heads.length));
     const title = dom.element(
       "h3",
       {},
@@ -28,6 +29,7 @@ const callTree = (() => {
       dom.element(
         "span",
         { class: "heading-tools" },
+        fitted.button,
         markdown.copyButton(() => markdown.ofTable(table))
       )
     );
@@ -56,7 +58,7 @@ const callTree = (() => {
     };
     const children = (node) => callTrees.largestFirst(view.tree, node);
     const row = (node, level, position, size) => {
-      const isParent = children(node).length > 0;
+      const isParent = callTrees.hasChildren(view.tree, node);
       const isOpen = view.open.has(node);
       const name = dom.element("td", { role: "gridcell", class: "call" });
       name.style.paddingLeft = `${0.4 + Math.min(level - 1, 24) * 0.9}rem`;
@@ -213,7 +215,7 @@ const callTree = (() => {
     return (state, result) => {
       const focusedNode = body.contains(document.activeElement) ? document.activeElement.dataset.node : undefined;
       view.state = state;
-      view.tree = callTrees.fromTop(data, result);
+      view.tree = result.tree;
       if (view.isFresh) openLargest();
       view.isFresh = false;
       body.replaceChildren(...rowsBelow(0));
@@ -229,6 +231,7 @@ const callTree = (() => {
             )
           )
         );
+      fitted.soon();
       const index = focusedNode === undefined ? -1 : [...body.rows].findIndex((line) => line.dataset.node === focusedNode);
       activate(Math.max(index, 0), index >= 0);
     };

@@ -12,6 +12,7 @@ const callTrees = (() => {
     return {
       parent,
       children,
+      sorted: new Map(),
       name: named(data, method, thread),
       methodOf: (node) => method[node],
       self: result.path.self,
@@ -44,6 +45,7 @@ const callTrees = (() => {
     return {
       parent,
       children: pageData.childLists(parent),
+      sorted: new Map(),
       name: named(data, columns.method, columns.thread),
       methodOf: (node) => columns.method[node],
       self: columns.self,
@@ -95,11 +97,18 @@ const callTrees = (() => {
   const childrenOf = (tree, node) => tree.children.list.subarray(tree.children.start[node], tree.children.start[node + 1]);
   // What a call's width stands for: with a baseline, the larger of its energies, so that calls that vanished stay visible.
   const weight = (tree, node) => Math.max(tree.inclusive[node], tree.base ? tree.base[node] : 0);
-  // Children with energy, now or in the baseline, the largest first.
-  const largestFirst = (tree, node) =>
-    childrenOf(tree, node)
-      .filter((child) => weight(tree, child) > 0)
-      .sort((a, b) => weight(tree, b) - weight(tree, a) || a - b);
+  // Children with energy, now or in the baseline, the largest first. Those of a node are sorted once for all views.
+  const largestFirst = (tree, node) => {
+    let children = tree.sorted.get(node);
+    if (children === undefined) {
+      children = childrenOf(tree, node)
+        .filter((child) => weight(tree, child) > 0)
+        .sort((a, b) => weight(tree, b) - weight(tree, a) || a - b);
+      tree.sorted.set(node, children);
+    }
+    return children;
+  };
+  const hasChildren = (tree, node) => childrenOf(tree, node).some((child) => weight(tree, child) > 0);
 
   // Frames of at least `least` pixels, by depth. The callers of a node that is enlarged have the whole width.
   const layout = (tree, root, width, least) => {
@@ -129,5 +138,5 @@ const callTrees = (() => {
     }
     return rows;
   };
-  return { fromTop, callers, callees, largestFirst, layout, weight };
+  return { fromTop, callers, callees, largestFirst, hasChildren, layout, weight };
 })();

@@ -113,7 +113,7 @@ const flame = (() => {
       view.key.hidden = !view.isDifference;
       view.key.replaceChildren(
         ...(isShown
-          ? [color("paint-fewer"), "less ", color("paint-more"), "more than the baseline"]
+          ? [color("paint-fewer"), "less ", color("paint-more"), "more than the baseline. Differences of calls have no intervals."]
           : ["The baseline has no energies of a component or a time range."])
       );
     };
@@ -125,7 +125,7 @@ const flame = (() => {
       findHits();
       if (view.key) drawKey(isDifference);
       for (const button of kinds) button.setAttribute("aria-pressed", String(button.dataset.kind === view.kind));
-      const isEmpty = !(callTrees.weight(callTrees.fromTop(data, result), 0) > 0);
+      const isEmpty = !(callTrees.weight(result.tree, 0) > 0);
       hint.hidden = !isEmpty && (isTop || view.wanted >= 0);
       hint.textContent = isEmpty
         ? "No calls have energy of this selection."
@@ -135,7 +135,7 @@ const flame = (() => {
       stages.top.hidden = !isTop || isEmpty;
       details.hidden = help.hidden = isEmpty || !hint.hidden;
       if (isTop && !isEmpty) {
-        view.trees.set("top", callTrees.fromTop(data, result));
+        view.trees.set("top", result.tree);
         graphs.top.show(view.trees.get("top"), { isSame: true, isDifference });
         describe("top", 0);
       } else if (isSandwich) {

@@ -6,12 +6,15 @@ const methodTables = (() => {
 
   const withHalf = (uj, half) => {
     const parts = [units.energy(uj)];
-    if (half !== null && half !== undefined) parts.push(dom.element("small", {}, ` ± ${units.energy(half)}`));
+    if (half !== null && half !== undefined) parts.push(" ", dom.element("small", {}, `± ${units.energy(half)}`));
     return parts;
   };
 
-  // A table of lazily made rows. `rows` has: key, count, name(row), isShown(row),
-  // isSelected(row), canSelect(row) (default: all can), columns {key: {head, value(row), parts(row), isText}}; the first column is that of the name.
+  const percent = (value) => `${value > 0 ? "+" : ""}${value.toFixed(1)}`;
+
+  // A table of lazily made rows. `rows` has: key, count, name(row), isShown(row), isSelected(row), canSelect(row) (default: all
+  // can), columns {key: {head, value(row), parts(row), isText}}, of which the first is that of the name, and `drops`: the columns
+  // that a narrow table goes without, the first of them first.
   const start = (table, rows) => {
     if (!table) return () => {}; // a recording without tests has no table of them
     const keys = Object.keys(rows.columns);
@@ -29,6 +32,8 @@ const methodTables = (() => {
     let made = 0;
     let focused = 0; // the row that Tab reaches
     let isScrolled = false;
+    const drops = rows.drops.filter((key) => key in rows.columns).map((key) => keys.indexOf(key));
+    const fitted = tables.fitted(table, frame, drops);
 
     const column = (key) => rows.columns[key];
     const sort = () => {
@@ -38,9 +43,7 @@ const methodTables = (() => {
         (a, b) => tables.compare(values[a], values[b], sorted.sign) || a - b
       );
     };
-    const cell = (key, row) => {
-      return dom.element("td", { class: isFigure(key) ? "n" : null }, ...column(key).parts(row));
-    };
+    const cell = (key, row) => dom.element("td", { class: isFigure(key) ? "n" : null }, ...column(key).parts(row));
     const pick = (row, index) =>
       dom.element(
         "button",
@@ -105,6 +108,7 @@ const methodTables = (() => {
       }
       if (hadFocus && shown.length) focusRow(focused);
       else if (isScrolled) frame.scrollTop = 0;
+      fitted.soon();
       caption.textContent =
         shown.length === rows.count ? units.count(rows.count) : `${units.count(shown.length)} of ${units.count(rows.count)}`;
     };
@@ -125,7 +129,7 @@ const methodTables = (() => {
       );
     document
       .getElementById(`${table.id}-title`)
-      .append(dom.element("span", { class: "heading-tools" }, caption, markdown.copyButton(copied)));
+      .append(dom.element("span", { class: "heading-tools" }, caption, fitted.button, markdown.copyButton(copied)));
     return draw;
   };
 
@@ -150,7 +154,17 @@ const methodTables = (() => {
       const before = testsBefore?.[row] ?? null;
       return before === null || !hasRun(row) || !onlyTest() ? null : tests.app_uj[row] - before;
     };
-    const change = (head, value) => number(head, value, (uj) => (uj === null ? units.UNKNOWN : units.signed(uj)));
+    // A difference with the 95 % interval of its runs, in percent of the energy before.
+    const change = (value, { low_percent: low, high_percent: high }) => ({
+      head: "Difference",
+      value,
+      parts: (row) => {
+        const uj = value(row);
+        if (uj === null) return [units.UNKNOWN];
+        const said = low[row] === null ? "± not known" : `${percent(low[row])} to ${percent(high[row])} %`;
+        return [units.signed(uj), " ", dom.element("small", {}, said)];
+      },
+    });
     const drawTests = start(document.getElementById("tests"), {
       key: "test",
       count: data.count.tests,
@@ -159,10 +173,13 @@ const methodTables = (() => {
       name: (row) => tests.label[row],
       isSelected: (row) => tests.label[row] === state.test && hasRun(row),
       canSelect: hasRun,
+      drops: ["power", "wall", "status", "share", "difference"],
       isShown: (row) =>
         onlyTest() || (data.testOf[row] === row && result.test[row] !== 0 && inTime(row)) || tests.label[row] === state.test,
       details: (row) => [
         ...(tests.class[row] ? [dom.element("small", { title: tests.class[row] }, tests.class[row].split(".").at(-1))] : []),
+        // Shown where the column of the status is not.
+        ...(["", "passed"].includes(tests.status[row]) ? [] : [dom.element("small", { class: "status-note" }, status(tests.status[row]))]),
         ...(tests.failure?.[row] ? [dom.element("small", { class: "note" }, tests.failure[row])] : []),
       ],
       columns: {
@@ -180,8 +197,8 @@ const methodTables = (() => {
         share: { head: "Share", value: testEnergy, parts: (row) => share(testEnergy(row)) },
         power: number("Mean power", whole("mean_mw"), units.power),
         wall: number("Wall time", (row) => tests.wall_ms[row], units.time),
-        ...(testsBefore && { difference: change("Difference", testDifference) }),
         status: { head: "Status", isText: true, value: (row) => tests.status[row], parts: (row) => [status(tests.status[row])] },
+        ...(testsBefore && { difference: change(testDifference, data.baseline.tests) }),
       },
     });
 
@@ -200,6 +217,7 @@ const methodTables = (() => {
     const drawMethods = start(document.getElementById("methods"), {
       key: "method",
       count: data.count.methods,
+      drops: ["module", "power", "perCall", "calls", "inclusive", "share", "difference"],
       sortedBy: "energy",
       nothing: "No method has energy of this selection.",
       name: (row) => methods.full[row],
@@ -225,9 +243,7 @@ const methodTables = (() => {
         calls: number("Calls", calls, units.count),
         perCall: number("Per call", perCall, units.energy),
         ...(data.modules.length > 1 && { module: { ...number("Module", module, String), isText: true } }),
-        ...(baseline && {
-          difference: change("Difference", difference),
-        }),
+        ...(baseline && { difference: change(difference, baseline) }),
       },
     });
     return (newState, newResult) => {
@@ -237,6 +253,6 @@ const methodTables = (() => {
       drawMethods();
     };
   };
-  const status = (text) => dom.element("span", { class: /^passed\b/.test(text) ? "status" : "status bad" }, text);
+  const status = (text) => dom.element("span", { class: /^(passed\b|$)/.test(text) ? null : "bad" }, text);
   return { start: startBoth };
 })();

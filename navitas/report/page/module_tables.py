@@ -1,4 +1,4 @@
-"""The tables of an app's modules, such as activities and services, and of the messages between them."""
+"""The tables of what only some recordings have: modules of an app, the messages between them, and executed operations."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from navitas.base.html_page.columns import (
 from navitas.base.units import duration, share
 from navitas.insight.graph.build_graph import module_graph
 from navitas.insight.graph.module_graph import ModuleEdge, ModuleGraph, ModuleNode
+from navitas.insight.operations.rankings import RankedOperation
 from navitas.report.page.page_basis import PageBasis
 
 _MODULES = (
@@ -26,6 +27,11 @@ _MODULES = (
 _MESSAGES = (
     "Energy: the part of the receiver's energy that goes with its messages of this kind. navitas graph shows more: wake-ups, and"
     " advice."
+)
+_COUNTED = "What the tests executed, by the counts of basic blocks and the census of the code, in all runs."
+_COSTED = (
+    f"{_COUNTED} Energies are estimates: executions × costs of the model. They are no part of the page's other figures, which are"
+    " measured."
 )
 
 
@@ -63,3 +69,20 @@ def _messages(graph: ModuleGraph, most: int) -> PageTable | None:
     }
     edges = sorted(graph.edges, key=lambda edge: -edge.energy_j)
     return page_table("messages", "Messages between modules", _MESSAGES, columns, edges, most=most, texts=3)
+
+
+def operations_table(basis: PageBasis, most: int) -> PageTable | None:
+    """Return the table of executed operations, most energy first; without a model, most executions. None without counts."""
+    ran = basis.operations
+    has_costs = any(operation.has_cost for operation in ran)
+    columns: dict[str, Callable[[RankedOperation], PageCell]] = {
+        "Operation": lambda operation: name_cell(operation.name),
+        "Class": lambda operation: PageCell(operation.kind),
+    }
+    if has_costs:
+        columns["Energy"] = lambda operation: joules_cell(operation.energy_j if operation.has_cost else None)
+        columns["Share"] = lambda operation: share_cell(operation.share if operation.has_cost else None)
+    columns["Executions"] = lambda operation: count_cell(operation.executions)
+    ranked = ran if has_costs else sorted(ran, key=lambda operation: (-operation.executions, operation.name))
+    about = _COSTED if has_costs else _COUNTED
+    return page_table("operations", "Operations", about, columns, ranked, most=most, texts=2)

@@ -13,6 +13,7 @@ from navitas.energy.analyze.spread import MethodRepeats
 from navitas.insight.verdict.figures import Figures
 from navitas.recording.parse.tables import MethodTable
 from navitas.report.figure_notes import basis_note
+from navitas.report.page.differences import Compared, differences_note
 from navitas.report.page_request import EarlierRecording, PageRequest
 
 MAX_TESTS = 2000
@@ -56,7 +57,7 @@ class PageBasis(Figures):
     def __init__(self, profile: Profile, request: PageRequest | None = None, max_tests: int = MAX_TESTS) -> None:
         super().__init__(profile)
         request = request or PageRequest()
-        self.sources = request.sources
+        self.sources, self.operations = request.sources, request.operations
         self.before = None if request.before is None else EarlierFigures(request.before, profile.method_table)
         self.listed: list[Repeats] = self.groups[:max_tests]
         self.smaller: list[Repeats] = self.groups[max_tests:]
@@ -75,16 +76,14 @@ class PageBasis(Figures):
     @property
     def sentence(self) -> str:
         """What the figures of the page are of, and what differences are from."""
-        basis = basis_note(self) or "No test ran."
-        return basis + ("" if self.before is None else f" {_differences(self.profile, self.before)}")
+        before, basis = self.before, basis_note(self) or "No test ran."
+        return basis + ("" if before is None else f" {differences_note(before.name, before.profile, self.profile)}")
 
-
-def _differences(profile: Profile, before: EarlierFigures) -> str:
-    """Name the earlier recording, and what makes its figures less comparable."""
-    about, earlier = profile.about, before.profile.about
-    facts = {
-        "device": (earlier.device.get("model", ""), about.device.get("model", "")),
-        "power profile": (earlier.power_profile.get("name", ""), about.power_profile.get("name", "")),
-    }
-    others = [f"another {fact}, {then} instead of {now}" for fact, (then, now) in facts.items() if then != now]
-    return f"Differences: from {before.name}{', with ' if others else ''}{', and '.join(others)}."
+    def compared(self, figure: Repeats | MethodRepeats) -> Compared:
+        """Return the energy of a test or method in both recordings."""
+        if self.before is None:
+            return None
+        if isinstance(figure, Repeats):
+            return None if (test := self.before.test(figure)) is None else (test.app_j, figure.app_j)
+        same = self.before.methods.get(figure.total.id)
+        return None if same is None else (same.exclusive_j, figure.exclusive_j)

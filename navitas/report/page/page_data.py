@@ -15,6 +15,7 @@ from navitas.energy.analyze.names import MethodNames, source_of, test_label
 from navitas.energy.analyze.records import TestEnergy
 from navitas.recording.parse.arrays import F64, I64
 from navitas.report.figure_notes import failure_of, method_note, statuses
+from navitas.report.page.differences import Compared, difference_ranges
 from navitas.report.page.energy_over_time import node_steps
 from navitas.report.page.page_basis import MAX_TESTS, PageBasis, shown_text, thread_label
 from navitas.report.page.power_over_time import PageRun, page_runs, power_columns
@@ -44,18 +45,12 @@ def page_data(basis: PageBasis, limits: PageLimits) -> dict[str, Any]:
     methods = _Methods(basis, tree, limits.methods)
     threads, thread = np.unique(tree.thread, return_inverse=True)
     return {
-        "basis": basis.sentence,
-        "figures": {
-            "app_uj": _uj(basis.app_j),
-            "total_uj": _uj(basis.total_j),
-            "half_uj": _uj(basis.app_half_width_j),
-        },
+        "figures": {"app_uj": _uj(basis.app_j)},
         "components": list(basis.profile.components),
         "modules": methods.modules,
         "tests": _tests(basis, runs),
         "threads": {
             "name": [thread_label(*tree.threads[i]) for i in threads.tolist()],
-            "role": [shown_text(tree.threads[i][1]) for i in threads.tolist()],
             "app": [tree.is_app[i] for i in threads.tolist()],
         },
         "methods": methods.columns(),
@@ -82,7 +77,6 @@ def _tests(basis: PageBasis, runs: Sequence[PageRun]) -> dict[str, Any]:
         "name": [shown_text(group.method) for group in groups],
         "app_uj": [_uj(group.app_j.median) for group in groups],
         "half_uj": [_uj(profile.app_half_width_j(group)) for group in groups],
-        "total_uj": [_uj(group.compensated_j.median) for group in groups],
         "wall_ms": [_figure(group.typical.wall_ns / 1e6) for group in groups],
         "mean_mw": [None if (power := group.typical.mean_power_w) is None else _figure(power * 1e3) for group in groups],
         "status": [_status(group.tests) for group in groups],
@@ -105,7 +99,6 @@ def _tests(basis: PageBasis, runs: Sequence[PageRun]) -> dict[str, Any]:
         }
         last |= {"start_ms": 0, "end_ms": 0, "wall_ms": _figure(sum(group.typical.wall_ns for group in basis.smaller) / 1e6)}
         last |= {"app_uj": _uj(sum(group.app_j.median for group in basis.smaller))}
-        last |= {"total_uj": _uj(sum(group.compensated_j.median for group in basis.smaller))}
         for column, value in last.items():
             columns[column].append(value)
     for tests_of_idle in basis.idle[:MAX_TESTS]:
@@ -179,8 +172,17 @@ class _Methods:
         """Return the figures of the methods in the earlier recording, 0 for methods that it lacks."""
         return {
             "self_uj": [0 if method is None else _uj(method.exclusive_j.median) for method in self._before],
-            "half_uj": [0 if method is None else _uj(method.self_half_width_j) for method in self._before],
+            **_ranges([*map(self._basis.compared, self._methods), *[None] * len(self._gone)]),
         }
+
+
+def _ranges(figures: Sequence[Compared]) -> dict[str, list[float | None]]:
+    """Return both ends of the interval of each difference, in percent of the figure before."""
+    ranges = difference_ranges(figures)
+    return {
+        name: [None if known is None else round(known[end], 2) for known in ranges]
+        for end, name in enumerate(("low_percent", "high_percent"))
+    }
 
 
 def _before(basis: PageBasis, tree: BoundedTree, methods: _Methods) -> dict[str, Any] | None:
@@ -190,7 +192,10 @@ def _before(basis: PageBasis, tree: BoundedTree, methods: _Methods) -> dict[str,
     tests = [basis.before.test(group) for group in basis.listed] + [None] * (bool(basis.smaller) + len(basis.idle[:MAX_TESTS]))
     return {
         "name": shown_text(basis.before.name),
-        "tests": {"app_uj": [None if test is None else _uj(test.app_j.median) for test in tests]},
+        "tests": {
+            "app_uj": [None if test is None else _uj(test.app_j.median) for test in tests],
+            **_ranges([*map(basis.compared, basis.listed), *[None] * (len(tests) - len(basis.listed))]),
+        },
         "nodes": {"self_uj": _column(tree.before_j * _J_TO_UJ)},
         "methods": methods.before(),
     }
@@ -209,7 +214,6 @@ def _nodes(tree: BoundedTree, method: I64, thread: I64, components: Sequence[str
         "thread": _column(thread),
         "self_uj": _column(tree.self_by.sum(axis=1) * _J_TO_UJ),
         "calls": _column(np.rint(tree.calls).astype(np.int64)),
-        "wall_ms": _column(tree.self_ns / 1e6),
         "by": by,
     }
 

@@ -40,7 +40,7 @@ from navitas.report.figure_notes import (
     tests_note,
     unmeasured_note,
 )
-from navitas.report.page.module_tables import module_tables
+from navitas.report.page.module_tables import module_tables, operations_table
 from navitas.report.page.page_basis import PageBasis
 
 _SELF = (
@@ -249,6 +249,7 @@ def other_tables(basis: PageBasis, most: int) -> list[PageTable]:
     made = chain(
         [handed_work_table(basis, most)],
         module_tables(basis, most),
+        [operations_table(basis, most)],
         [threads_table(basis, most)],
         component_tables(basis, most),
         [probes_table(basis, most)],

@@ -31,8 +31,11 @@ _MAX_WARNINGS = 500
 def page_parts(basis: PageBasis) -> list[str]:
     """Return the page in parts. A page that would be larger than `MAX_BYTES` has fewer nodes, rows and values over time."""
     limits = PageLimits()
-    while _size_bytes(parts := list(_page(basis, limits))) > MAX_BYTES and limits.rows > 1:
+    parts = list(_page(basis, limits))
+    while _size_bytes(parts) > MAX_BYTES and limits.rows > 1:
+        parts = []  # It goes before the next one is made.
         limits = limits.smaller()
+        parts = list(_page(basis, limits))
     return parts
 
 

@@ -26,6 +26,7 @@
   selection.subscribe((state) => {
     performance.mark("change");
     const result = figures.compute(data, state);
+    result.tree = callTrees.fromTop(data, result);
     for (const draw of draws) draw(state, result);
     performance.measure("redraw", "change");
   });

@@ -24,17 +24,15 @@ const timeChart = (() => {
     return shape;
   };
 
-  // `curves` are those of `edges`, in order. `chosen` is the power of the selected calls in each pixel, or null.
-  const areas = (scale, curves, edges, isDimmed, chosen) => {
-    const y = (mw) => scale.y(mw).toFixed(1);
-    const transform = `translate(${LEFT} 0)`;
-    const shapes = curves.map((curve, number) => {
-      const kind = `area color-${curve.color}${isDimmed(curve) ? " dimmed" : ""}`;
-      return dom.svg("path", { class: kind, d: series.area(edges[number], y), transform });
-    });
-    if (chosen) shapes.push(dom.svg("path", { class: "chosen", d: series.line(chosen, y), transform }));
-    return shapes;
-  };
+  const transform = `translate(${LEFT} 0)`;
+  const toY = (scale) => (mw) => scale.y(mw).toFixed(1);
+  // `curves` are those of `edges`, in order.
+  const areas = (scale, curves, edges) =>
+    curves.map(({ color }, number) =>
+      dom.svg("path", { class: `area color-${color}`, d: series.area(edges[number], toY(scale)), transform })
+    );
+  // The power of the selected calls in each pixel.
+  const line = (scale, chosen) => dom.svg("path", { class: "chosen", d: series.line(chosen, toY(scale)), transform });
 
   // Tests as `rows` of the page's data, by time. One that adds less than a pixel is left out, unless it is selected.
   const bands = (scale, tests, rows, selected) => {
@@ -104,5 +102,5 @@ const timeChart = (() => {
     return { lines, texts };
   };
   const SIZE = { left: LEFT, sides: LEFT + RIGHT, top: BANDS, plot: HEIGHT + MARKS, height: BANDS + HEIGHT + MARKS + AXIS };
-  return { SIZE, scaleOf, place, areas, bands, marks, axes };
+  return { SIZE, scaleOf, place, areas, line, bands, marks, axes };
 })();

@@ -53,17 +53,18 @@ const timeline = (() => {
       readout.replaceChildren(...(ms === null ? highest() : powerAt(ms)));
     };
     const range = timeRange.create(view);
-    const layers = Object.fromEntries(["lines", "areas", "marks", "texts", "bands"].map((name) => [name, dom.svg("g")]));
-    const { lines, areas, marks, texts, bands } = layers;
+    const names = ["lines", "areas", "line", "marks", "texts", "bands"];
+    const layers = Object.fromEntries(names.map((name) => [name, dom.svg("g")]));
+    const { lines, areas, line, marks, texts, bands } = layers;
     const picture = dom.svg(
       "svg",
       { class: "chart", role: "group", "aria-labelledby": "when-title", "aria-describedby": "when-summary" },
-      ...[lines, areas, range.range, marks, texts, range.surface, bands, ...range.handles]
+      ...[lines, areas, line, range.range, marks, texts, range.surface, bands, ...range.handles]
     );
     const readout = dom.element("p", { class: "readout", id: "when-summary" });
     const legend = dom.element("div", { class: "legend", role: "group", "aria-label": "Parts of the power" });
     const tools = dom.element("div", { class: "tools" });
-    place.append(readout, tools, picture, legend);
+    place.append(readout, picture, legend, tools);
 
     const kinds = [
       ["components", "component"],
@@ -148,26 +149,39 @@ const timeline = (() => {
       const isChosen = [test, method, module, text, thread].some((value) => value !== null);
       return isChosen ? figures.powerOverTime(data, view.result, view.state, view.run().number) : null;
     };
+    // The areas and the axes, which most selections leave as they are.
+    const drawStack = (low, high) => {
+      const { width } = view;
+      const stack = [view.run().number, view.by, low, high, width].join(" ");
+      if (stack === view.stack) return;
+      view.stack = stack;
+      const list = curves();
+      const { edges, total } = series.stacked(
+        list.map((curve) => series.columns(curve.energyUntil, low, high, width)),
+        width
+      );
+      view.scale = timeChart.scaleOf(low, high, width, Math.max(...total, 1e-3) * 1.05);
+      const { sides, height } = timeChart.SIZE;
+      timeChart.place(picture, { viewBox: `0 0 ${width + sides} ${height}`, height });
+      const axes = timeChart.axes(view.scale);
+      layers.lines.replaceChildren(...axes.lines);
+      layers.texts.replaceChildren(...axes.texts);
+      layers.areas.replaceChildren(...timeChart.areas(view.scale, list, edges));
+    };
     const draw = () => {
       const { state, width } = view;
       const key = view.by === "threads" ? "thread" : "component";
       const { first, last } = view.run();
-      const list = curves();
       view.isZoomed &&= state.from !== null;
       const [low, high] = view.isZoomed ? [state.from, state.to] : [first, last];
-      const columns = list.map((curve) => series.columns(curve.energyUntil, low, high, width));
-      const { edges, total } = series.stacked(columns, width);
+      drawStack(low, high);
+      curves().forEach(({ name }, number) =>
+        layers.areas.children[number].classList.toggle("dimmed", state[key] !== null && state[key] !== name)
+      );
       const power = chosenPower();
-      const line = power && series.columns(series.cumulativeOfBins(power), low, high, width);
-      view.scale = timeChart.scaleOf(low, high, width, Math.max(...total, 1e-3) * 1.05);
       view.hasLine = power !== null;
-      const { sides, height } = timeChart.SIZE;
-      timeChart.place(picture, { viewBox: `0 0 ${width + sides} ${height}`, height });
-      const isDimmed = (curve) => state[key] !== null && state[key] !== curve.name;
-      const axes = timeChart.axes(view.scale);
-      layers.lines.replaceChildren(...axes.lines);
-      layers.texts.replaceChildren(...axes.texts);
-      layers.areas.replaceChildren(...timeChart.areas(view.scale, list, edges, isDimmed, line));
+      const chosen = power && series.columns(series.cumulativeOfBins(power), low, high, width);
+      layers.line.replaceChildren(...(chosen ? [timeChart.line(view.scale, chosen)] : []));
       layers.marks.replaceChildren(...(state.method !== null && power ? timeChart.marks(view.scale, power) : []));
       layers.bands.replaceChildren(...timeChart.bands(view.scale, tests, testsInView(), state.test));
       range.draw();

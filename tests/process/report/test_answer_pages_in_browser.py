@@ -8,19 +8,12 @@ from pathlib import Path
 import pytest
 from support.answer_pages import PLAIN, TEXTS
 from support.hostile_profile import HOSTILE
-from support.page_browser import Opened, PageBrowser, axe_source, page_browser
-from test_page_in_browser import BREAKS_IN_WORDS
+from support.page_browser import Opened, PageBrowser, axe_source
+from support.page_views import BREAKS_IN_WORDS
 
 Open = Callable[..., Opened]
 MAIN_TABLES = {"comparison": "changes", "history": "trends", "fleet": "hogs"}
 PAGES = pytest.mark.parametrize("page", TEXTS)
-
-
-@pytest.fixture(scope="module")
-def chromium(browser: str) -> Iterator[PageBrowser]:
-    """One browser for all tests."""
-    with page_browser(browser) as started:
-        yield started
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import numpy as np
 import pytest
 from profile_maker import METHODS, one_run, profile, without_probes
 from support.hostile_profile import HOSTILE, hostile_profile
@@ -20,10 +21,15 @@ from support.reports import text_of
 import navitas
 from navitas.base.html_page.page import embedded_json
 from navitas.energy.analyze.profile import Profile
+from navitas.insight.compare.effect import effect_between
+from navitas.insight.operations.rankings import RankedOperation
 from navitas.recording.parse.tables import MethodTable
 from navitas.report.page import page_report, rendering
+from navitas.report.page.differences import difference_ranges
 from navitas.report.page.page_basis import PageBasis
 from navitas.report.page.page_data import PageLimits
+from navitas.report.page.page_data import page_data as page_columns
+from navitas.report.page.page_tables import tests_table
 from navitas.report.page_request import EarlierRecording, PageRequest
 from navitas.report.source_code import SourceCode
 
@@ -61,10 +67,11 @@ def test_a_page_shows_the_profile(golden: Callable[[str, str], None]) -> None:
 
 
 def test_the_data_adds_up_to_the_tests() -> None:
-    data = data_of(navitas.load(RECORDING, call_steps=True))
-    tests = columns(data, "tests")
-    for (app_uj, total_uj), app, total in zip(sums(data), tests["app_uj"], tests["total_uj"], strict=True):
-        assert (app_uj, total_uj) == (pytest.approx(app, rel=1e-4), pytest.approx(total, rel=1e-4))
+    made = navitas.load(RECORDING, call_steps=True)
+    data, groups = data_of(made), PageBasis(made).groups
+    for (app_uj, total_uj), app, group in zip(sums(data), data["tests"]["app_uj"], groups, strict=True):
+        assert app_uj == pytest.approx(app, rel=1e-4)
+        assert total_uj == pytest.approx(1e6 * group.compensated_j.median, rel=1e-4)
     nodes, bins = columns(data, "nodes"), columns(data, "bins")
     by_node = [0.0] * len(nodes["self_uj"])
     for node, uj in zip(bins["node"], bins["uj"], strict=True):
@@ -242,8 +249,33 @@ def test_the_page_names_the_earlier_recording_and_another_device() -> None:
     made.about = replace(made.about, device={**made.about.device, "model": "Other"}, power_profile={"name": "other"})
     said = PageBasis(profile(), PageRequest(EarlierRecording("old", made))).sentence
     assert said.endswith(
-        " Differences: from old, with another device, Other instead of Made, and another power profile, other instead of made."
+        " Not only the code differs: device (Other before, Made now), power profile (other before, made now), its content (none"
+        " before, 0 now)."
     )
+
+
+def test_the_page_names_other_evidence_mode_and_project() -> None:
+    made = profile(one_run(0, 10.0))
+    settings = {**made.about.settings, "mode": "tick", "repeat": 3}
+    made.about = replace(made.about, project="other", settings=settings)
+    made.ledger = replace(made.ledger, evidence=tuple(replace(each, level="sched") for each in made.ledger.evidence))
+    said = PageBasis(profile(one_run(0, 10.0)), PageRequest(EarlierRecording("old", made))).sentence
+    assert "Their intervals are not known: that takes two runs of each recording." in said
+    assert "setting mode (tick before, none now)" in said and "project (other before, sample now)" in said
+    assert "evidence of cpu (sched before, " in said and "setting repeat" not in said
+
+
+def test_differences_have_the_interval_of_the_runs() -> None:
+    earlier = profile(one_run(0, 9.0), one_run(1, 9.1), one_run(2, 9.2))
+    basis = PageBasis(
+        profile(one_run(0, 10.0), one_run(1, 10.2), one_run(2, 10.4)), PageRequest(EarlierRecording("old", earlier))
+    )
+    (test,) = basis.groups
+    before, after = basis.before.test(test).app_j.counted, test.app_j.counted
+    effect = effect_between([np.array(before)], [np.array(after)], together=True)
+    assert difference_ranges([basis.compared(test), None]) == [(effect.low_percent, effect.high_percent), None]
+    page = "".join(rendering.page_parts(basis))
+    assert "Since old, app energy rose by 1.10" in page.replace("\u00a0", " ")
 
 
 def test_methods_of_the_earlier_recording_only_are_listed_too() -> None:
@@ -306,3 +338,24 @@ def test_the_page_has_the_notes_of_the_terminal() -> None:
         "outside of tests",
     ):
         assert note in plain
+
+
+@pytest.mark.parametrize("has_cost", [True, False])
+def test_executed_operations(*, has_cost: bool) -> None:
+    first = RankedOperation("Addition_int_int", "Arithmetic", 5, 1e-9, 5e-9, 1.0, 1.0, has_cost)
+    second = RankedOperation("<b>call</b>", "Function", 900, 0.0, 0.0, 0.0, 1.0, has_cost=False)
+    text = text_of(lambda made, out: page_report.write(made, out, page=PageRequest(operations=(first, second))), profile())
+    table = re.search(r'<table id="operations".*?</table>', text, re.DOTALL)
+    assert table is not None
+    assert ("Energy" in table[0], "5.00 nJ" in table[0], "estimates" in text) == (has_cost,) * 3
+    assert (table[0].index("Addition_int_int") < table[0].index("&lt;b&gt;call")) == has_cost, "most energy, else most executions"
+    assert 'id="operations"' not in text_of(page_report.write, profile())
+
+
+def test_a_table_says_how_many_tests_it_leaves_out() -> None:
+    many = [TestSpec("a.T", f"t{i}", 0, (ThreadSpec(1, "main", 1e-3),)) for i in range(100)]
+    basis = PageBasis(profile(*many), max_tests=10)
+    table = tests_table(basis, 20)
+    assert table is not None and len(table.rows) == 20
+    assert "The page lists 20 of 100 tests, those with the most energy; the JSON report has all." in table.about
+    assert page_columns(basis, PageLimits())["tests"]["label"][10:] == ["(90 smaller tests)"]
