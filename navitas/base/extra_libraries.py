@@ -12,6 +12,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterable
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +60,6 @@ def install_command(requirements: Iterable[str]) -> str:
 
 def _optional() -> list[tuple[str, str]]:
     """Return extras and their requirements, without markers. Empty if Navitas runs from sources that are not installed."""
-    from importlib import metadata  # noqa: PLC0415  # It imports parsers of mail.
-
     try:
         lines = metadata.requires("navitas") or []
     except metadata.PackageNotFoundError:

@@ -6,17 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
-from importlib import import_module
+from importlib import import_module, metadata
+from importlib.metadata import Distribution, EntryPoint
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
 from navitas.base.errors import NavitasError, UsageError
 from navitas.base.extra_libraries import install_command, install_packages
 from navitas.base.moved_modules import present_name
 from navitas.report.format import Format
-
-if TYPE_CHECKING:
-    from importlib.metadata import Distribution, EntryPoint
 
 _MODULES = {
     "json": "navitas.report.json_report",
@@ -165,8 +162,6 @@ def _external_sources() -> dict[str, list[FormatSource]]:
 
     If a package's list names the group but can't be parsed, it has one format: the package's name, without a module.
     """
-    from importlib import metadata  # noqa: PLC0415  # It imports parsers of mail, which formats of Navitas don't need.
-
     try:
         points = list(metadata.entry_points(group=ENTRY_POINTS))
     except Exception:  # One damaged list makes the combined query fail, so each package is read separately.
@@ -193,7 +188,5 @@ def _readable_points(package: Distribution) -> Iterator[EntryPoint]:
     try:
         yield from package.entry_points.select(group=ENTRY_POINTS)
     except Exception:
-        from importlib.metadata import EntryPoint  # noqa: PLC0415
-
         if ENTRY_POINTS in (package.read_text("entry_points.txt") or ""):
             yield EntryPoint(package.metadata["Name"], "", ENTRY_POINTS)

@@ -6,7 +6,6 @@ import json
 import shutil
 import sys
 from collections.abc import Iterator
-from importlib import metadata
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -50,7 +49,7 @@ def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (folder / "cli_failing.py").write_text(CSV.replace('out.write("joules\\n")', "1 / 0").replace('".csv"', '".fail"'))
     monkeypatch.syspath_prepend(folder)
     points = [EntryPoint(name, f"cli_{name}", registry.ENTRY_POINTS) for name in ("csv", "table", "broken", "failing")]
-    monkeypatch.setattr(metadata, "entry_points", lambda group: points)
+    monkeypatch.setattr(registry.metadata, "entry_points", lambda group: points)
     yield folder
     for point in points:
         sys.modules.pop(point.value, None)
@@ -199,7 +198,7 @@ def test_a_format_that_ends_the_process_is_named(
     file = plugins.parent / "e.fail"
     (plugins / f"{module}.py").write_text(CSV.replace('out.write("joules\\n")', failure).replace('".csv"', '".fail"'))
     points = [EntryPoint("ending", module, registry.ENTRY_POINTS)]
-    monkeypatch.setattr(metadata, "entry_points", lambda group: points)
+    monkeypatch.setattr(registry.metadata, "entry_points", lambda group: points)
     assert report("-o", file) == ExitCode.TROUBLE
     assert "the report format ending failed: " in capsys.readouterr().err
     assert not file.exists()
@@ -268,7 +267,7 @@ def test_hostile_entry_points_are_named_safely(
     (plugins / "cli_csv.py").write_text(CSV.replace('".csv"', f'".{hostile}"').replace('"joules"', f'"{hostile}"'))
     (plugins / "cli_failing.py").write_text(CSV.replace('out.write("joules\\n")', f'raise GeneratorExit("{hostile}" * 999)'))
     (plugins / "cli_none.py").write_text("FORMAT = None")
-    monkeypatch.setattr(metadata, "entry_points", lambda group: [EntryPoint(hostile, module, registry.ENTRY_POINTS)])
+    monkeypatch.setattr(registry.metadata, "entry_points", lambda group: [EntryPoint(hostile, module, registry.ENTRY_POINTS)])
     code = report("--format", f"{hostile}={plugins.parent / 'out'}")
     assert code == (ExitCode.OK if module == "cli_csv" else ExitCode.TROUBLE)
     assert report("-o", plugins.parent / "x.none") == ExitCode.USAGE

@@ -6,7 +6,6 @@ import ast
 import importlib
 import re
 import tomllib
-from importlib import metadata
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -91,7 +90,7 @@ def test_a_format_of_another_package_is_an_entry_point(folder: Path, monkeypatch
         EntryPoint(name, f"adding_{module}", registry.ENTRY_POINTS)
         for name, module in (("csv", "other_csv"), ("broken", "broken"), ("needy", "needy"), ("json", "other_csv"))
     ]
-    monkeypatch.setattr(metadata, "entry_points", lambda group: points if group == registry.ENTRY_POINTS else [])
+    monkeypatch.setattr(registry.metadata, "entry_points", lambda group: points if group == registry.ENTRY_POINTS else [])
     assert text_of(find_format("csv").write, made()).startswith(CSV)
     assert find_format("json").name == "json", "built-in formats keep their names"
     assert format_names()[-3:] == ["csv", "broken", "needy"]
