@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import compress
-from statistics import fmean
 
 import numpy as np
 
-from navitas.energy.analyze.repeats import Repeats
+from navitas.energy.analyze.repeats import Repeats, weights_of_tests
 from navitas.energy.analyze.roll_up import first_ids
 from navitas.energy.attribute.calls.paths import OUTSIDE, PROBES
 from navitas.energy.attribute.component import OwnerKind
@@ -135,29 +133,6 @@ def full_tree(ledger: Ledger, tests: Sequence[Sequence[Repeats]]) -> FullTree:
         weights=weights,
         paths=width,
     )
-
-
-def weights_of_tests(size: int, tests: Sequence[Sequence[Repeats]]) -> tuple[I64, F64]:
-    """Return for each row of `Ledger.tests` its test, and what counts of it: app energy, other energy, calls and times."""
-    group, weights = np.full(size, -1, np.int64), np.zeros((3, size))
-    for number, merged in enumerate(tests):
-        for repeats in merged:
-            counted = list(compress(repeats.tests, repeats.app_j.counts or [True] * len(repeats.tests)))
-            app_j, rest_j = repeats.app_j.median, repeats.compensated_j.median - repeats.app_j.median
-            scales = (
-                _ratio(app_j, [test.app_j for test in counted]),
-                _ratio(rest_j, [test.energy_j - test.threads_j for test in counted]),
-                1.0,
-            )
-            rows = [row for test in counted for row in test.rows]
-            group[rows] = number
-            weights[:, rows] = np.array(scales)[:, None] / len(counted)
-    return group, weights
-
-
-def _ratio(median_j: float, values_j: Sequence[float]) -> float:
-    mean_j = fmean(values_j)
-    return median_j / mean_j if mean_j * median_j > 0 else 1.0
 
 
 def _threads(ledger: Ledger) -> tuple[tuple[tuple[str, str], ...], Bool, I64]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import compress
-from statistics import median
+from statistics import fmean, median
+
+import numpy as np
 
 from navitas.energy.analyze.cpu_use import CpuUse, CpuUses
 from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.spread import Spread, counted_repeats
+from navitas.recording.parse.arrays import F64, I64
 
 _SAME_CALLS = 1.02
 """Repeats did the same work if the ratio of their numbers of calls is at most this factor."""
@@ -142,6 +145,29 @@ def _repeats(key: tuple[str, str, str], tests: tuple[TestEnergy, ...], counts: t
         typical=min(counted, key=lambda test: abs(test.energy_j - median_j)),
         components=tuple(map(median, zip(*(test.components for test in counted), strict=True))),
     )
+
+
+def weights_of_tests(size: int, tests: Sequence[Sequence[Repeats]]) -> tuple[I64, F64]:
+    """Return for each row of `Ledger.tests` its test, and what counts of it: app energy, other energy, calls and times."""
+    group, weights = np.full(size, -1, np.int64), np.zeros((3, size))
+    for number, merged in enumerate(tests):
+        for repeats in merged:
+            counted = list(compress(repeats.tests, repeats.app_j.counts or [True] * len(repeats.tests)))
+            app_j, rest_j = repeats.app_j.median, repeats.compensated_j.median - repeats.app_j.median
+            scales = (
+                _factor(app_j, [test.app_j for test in counted]),
+                _factor(rest_j, [test.energy_j - test.threads_j for test in counted]),
+                1.0,
+            )
+            rows = [row for test in counted for row in test.rows]
+            group[rows] = number
+            weights[:, rows] = np.array(scales)[:, None] / len(counted)
+    return group, weights
+
+
+def _factor(median_j: float, values_j: Sequence[float]) -> float:
+    mean_j = fmean(values_j)
+    return median_j / mean_j if mean_j * median_j > 0 else 1.0
 
 
 @dataclass(frozen=True, slots=True)

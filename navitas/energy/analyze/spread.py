@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import compress
-from math import exp, hypot, log, sqrt
-from statistics import NormalDist, fmean, stdev
+from math import exp, hypot, isqrt, log, sqrt
+from statistics import NormalDist, fmean
 from statistics import median as median_of
 
 import numpy as np
@@ -115,13 +115,23 @@ def interval_of(values: Sequence[float]) -> Interval | None:
     """Return the interval of a figure's runs; None for fewer than two runs."""
     if len(values) < 2:
         return None
-    if min(values) <= 0:
-        half = student_t(len(values) - 1) * stdev(values) / sqrt(len(values))
-        return Interval(fmean(values) - half, fmean(values) + half)
-    logs = [log(value) for value in values]
-    half = student_t(len(values) - 1) * stdev(logs) / sqrt(len(logs))
+    is_log = min(values) > 0
+    used = list(map(log, values)) if is_log else values
+    mean, half = fmean(used), student_t(len(used) - 1) * _deviation(used) / sqrt(len(used))
     # With two wildly different values, the interval has no bound that a number can hold.
-    return Interval(exp(fmean(logs) - min(half, 600.0)), exp(min(fmean(logs) + half, 600.0)))
+    return Interval(exp(mean - min(half, 600.0)), exp(min(mean + half, 600.0))) if is_log else Interval(mean - half, mean + half)
+
+
+def _deviation(values: Sequence[float]) -> float:
+    """Return the standard deviation of a sample, rounded correctly as by `statistics.stdev`, in a fifth of its time."""
+    ratios = [value.as_integer_ratio() for value in values]
+    unit = max(bottom for _, bottom in ratios)  # All are powers of 2.
+    whole = [top * (unit // bottom) for top, bottom in ratios]
+    top, bottom = len(whole) * sum(x * x for x in whole) - sum(whole) ** 2, len(whole) * (len(whole) - 1) * unit * unit
+    shift = max(0, (bottom.bit_length() - top.bit_length() + 109) // 2 + 1)
+    root = isqrt((top << 2 * shift) // bottom)
+    is_inexact = root * root * bottom != top << 2 * shift
+    return (root | is_inexact) / (1 << shift)  # Odd if it is inexact, so that only the division rounds.
 
 
 def half_width_j(runs: Interval | None, error: StandardError, share: float = 1.0) -> float:
