@@ -9,7 +9,7 @@ from typing import Any
 
 from navitas.base.untrusted_text import ESCAPED_SURROGATE, without_surrogates
 
-_ENCODE = json.JSONEncoder(allow_nan=False).encode
+_ENCODE = json.JSONEncoder(allow_nan=False, check_circular=False).encode
 _CHUNK_LINES = 10_000
 _CHUNK_LENGTH = 1 << 16
 

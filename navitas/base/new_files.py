@@ -14,7 +14,6 @@ from __future__ import annotations
 import io
 import os
 import re
-import secrets
 import stat
 import time
 from collections.abc import Iterable, Iterator
@@ -32,7 +31,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | geta
 
 def unfinished_path(target: Path) -> Path:
     """Return a random new name in the same folder, for unfinished content. No file has it, and no one can guess it."""
-    return target.with_name(f".{secrets.token_hex(_TOKEN_BYTES)}.part")
+    return target.with_name(f".{os.urandom(_TOKEN_BYTES).hex()}.part")
 
 
 def write_new(path: Path, data: bytes | str, *, durable: bool = False, private: bool = False) -> None:

@@ -17,12 +17,11 @@ from navitas.base.model_defects import first_defect
 from navitas.base.regular_files import open_regular
 from navitas.base.unknown_parts import UnknownPart, find_unknown
 from navitas.recording.codes import LossCode
-from navitas.recording.layout import MANIFEST_NAME, POWER_PROFILE_NAME
+from navitas.recording.layout import MANIFEST_NAME, MAX_MANIFEST_BYTES, POWER_PROFILE_NAME
 from navitas.recording.manifest import SCHEMA_VERSION, FileKind, Known, Manifest, Warning
 from navitas.recording.raw import read_json
-from navitas.recording.writer import MAX_MANIFEST_BYTES, RecordingWriter
 
-__all__ = ["MANIFEST_NAME", "POWER_PROFILE_NAME", "Recording", "RecordingWriter", "open_recording"]
+__all__ = ["MANIFEST_NAME", "POWER_PROFILE_NAME", "Recording", "open_recording"]
 LONGEST_NAME = 100
 _LONGEST = 40
 _OF_RUN = re.compile(r"runs/(\d{1,9}): ")

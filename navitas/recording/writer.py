@@ -20,7 +20,7 @@ from navitas.base.errors import RecordingError, UsageError
 from navitas.base.folder_lock import FolderLock
 from navitas.base.new_files import is_leftover, remove_leftovers, write_new
 from navitas.recording.codes import LossCode, WarningCode
-from navitas.recording.layout import LOCK_NAME, MANIFEST_NAME, POWER_PROFILE_NAME, RESERVE_NAME
+from navitas.recording.layout import LOCK_NAME, MANIFEST_NAME, MAX_MANIFEST_BYTES, POWER_PROFILE_NAME, RESERVE_NAME
 from navitas.recording.manifest import (
     SCHEMA_MINOR,
     DeviceEntry,
@@ -40,9 +40,6 @@ from navitas.recording.manifest import (
     Warning,
 )
 from navitas.recording.raw import read_json
-
-# A hundred thousand tests take 20 MiB.
-MAX_MANIFEST_BYTES = 64 << 20
 
 # Deleted when the disk is full, to make room for the last manifest.
 _RESERVE_BYTES = 256 << 10

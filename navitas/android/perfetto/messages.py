@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from google.protobuf import text_format
 from google.protobuf.message import DecodeError
 
 
@@ -25,6 +24,8 @@ def as_bytes(text: str | bytes) -> bytes:
 
 def read_config(data: bytes, *, is_text: bool) -> Any:
     """Parse a configuration. Raises `ValueError` with the cause."""
+    from google.protobuf import text_format  # noqa: PLC0415  # Only here, since it takes as long to import as the schema.
+
     config = message_class("TraceConfig")()
     try:
         if is_text:

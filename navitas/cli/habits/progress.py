@@ -8,15 +8,18 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.markup import escape
-from rich.status import Status
 
 from navitas.base.untrusted_text import printable, printable_line
 from navitas.cli.habits.messages import is_quiet, is_verbose, warning
 from navitas.cli.habits.standard_output import error_console
+
+if TYPE_CHECKING:
+    from rich.status import Status
 
 _DETAIL_WIDTH = 100
 _SPINNER_WIDTH = 2

@@ -9,7 +9,6 @@ from __future__ import annotations
 import difflib
 import os
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,6 +79,8 @@ def _up_to_root(folder: Path) -> list[Path]:
 def _read(path: Path, prefix: tuple[str, ...]) -> Settings | None:
     if not os.path.lexists(path):
         return None
+    import tomllib  # noqa: PLC0415  # Most folders have no settings.
+
     try:
         with open_regular(path) as file:
             data = file.read(_MAX_BYTES + 1)

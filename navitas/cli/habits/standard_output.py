@@ -15,12 +15,13 @@ _FILE_WIDTH = 120
 
 def output_console() -> Console:
     """Return a console on standard output. For a pipe or file, it has a fixed width, unless `COLUMNS` is set."""
-    is_terminal = _is_terminal(sys.stdout)
+    is_terminal, color_system = _is_terminal(sys.stdout), _color_system(sys.stdout)
     return Console(
         width=None if is_terminal or "COLUMNS" in os.environ else _FILE_WIDTH,
         force_terminal=is_terminal,
         no_color=False,
-        color_system=_color_system(sys.stdout),
+        color_system=color_system,
+        highlight=color_system is not None,
         emoji=False,
     )
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import compress
-from statistics import fmean
 
 import numpy as np
 
-from navitas.energy.analyze.repeats import Repeats
+from navitas.energy.analyze.repeats import Repeats, weights_of_tests
 from navitas.energy.analyze.roll_up import first_ids
 from navitas.energy.attribute.calls.paths import OUTSIDE, PROBES
 from navitas.energy.attribute.component import OwnerKind
@@ -29,8 +27,6 @@ NON_THREADS = {
 }
 """Name and role that stand for what is no thread."""
 SMALLER_THREADS = ("(smaller threads)", "smaller")
-_MOST_SCALED = 2.0
-"""The largest factor, and one divided by it the smallest, by which a median scales the mean of runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,37 +134,6 @@ def full_tree(ledger: Ledger, tests: Sequence[Sequence[Repeats]]) -> FullTree:
         weights=weights,
         paths=width,
     )
-
-
-def weights_of_tests(size: int, tests: Sequence[Sequence[Repeats]]) -> tuple[I64, F64]:
-    """Return for each row of `Ledger.tests` its test, and what counts of it: app energy, other energy, calls and times."""
-    group, weights = np.full(size, -1, np.int64), np.zeros((3, size))
-    for number, merged in enumerate(tests):
-        for repeats in merged:
-            counted = list(compress(repeats.tests, repeats.app_j.counts or [True] * len(repeats.tests)))
-            app_j, rest_j = repeats.app_j.median, repeats.compensated_j.median - repeats.app_j.median
-            app = _weights(app_j, [test.app_j for test in counted])
-            rest = _weights(rest_j, [test.energy_j - test.threads_j for test in counted])
-            used = (app != 0) / np.count_nonzero(app)
-            for test, *of_run in zip(counted, app, rest, used, strict=True):
-                group[list(test.rows)] = number
-                weights[:, list(test.rows)] = np.array(of_run)[:, None]
-    return group, weights
-
-
-def _weights(median_j: float, values_j: Sequence[float]) -> F64:
-    """Return what counts of each run's energy, so that the runs add up to their median: the same part of each run.
-
-    Where the mean is far from the median, such as near 0, scaling would blow up the runs. There, the middle run counts alone, or
-    the two middle ones of an even number.
-    """
-    mean_j, size = fmean(values_j), len(values_j)
-    if mean_j and 1 / _MOST_SCALED <= median_j / mean_j <= _MOST_SCALED:
-        return np.full(size, median_j / mean_j / size)
-    middle = np.argsort(values_j, kind="stable")[(size - 1) // 2 : size // 2 + 1]
-    weights = np.zeros(size)
-    weights[middle] = 1 / len(middle)
-    return weights
 
 
 def _threads(ledger: Ledger) -> tuple[tuple[tuple[str, str], ...], Bool, I64]:

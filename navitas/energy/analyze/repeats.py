@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import compress
-from statistics import median
+from statistics import fmean, median
+
+import numpy as np
 
 from navitas.energy.analyze.cpu_use import CpuUse, CpuUses
 from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.spread import Spread, counted_repeats
+from navitas.recording.parse.arrays import F64, I64
 
 _SAME_CALLS = 1.02
 """Repeats did the same work if the ratio of their numbers of calls is at most this factor."""
+_MOST_SCALED = 2.0
+"""The largest factor, and one divided by it the smallest, by which a median scales the mean of runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +147,37 @@ def _repeats(key: tuple[str, str, str], tests: tuple[TestEnergy, ...], counts: t
         typical=min(counted, key=lambda test: abs(test.energy_j - median_j)),
         components=tuple(map(median, zip(*(test.components for test in counted), strict=True))),
     )
+
+
+def weights_of_tests(size: int, tests: Sequence[Sequence[Repeats]]) -> tuple[I64, F64]:
+    """Return for each row of `Ledger.tests` its test, and what counts of it: app energy, other energy, calls and times."""
+    group, weights = np.full(size, -1, np.int64), np.zeros((3, size))
+    for number, merged in enumerate(tests):
+        for repeats in merged:
+            counted = list(compress(repeats.tests, repeats.app_j.counts or [True] * len(repeats.tests)))
+            app_j, rest_j = repeats.app_j.median, repeats.compensated_j.median - repeats.app_j.median
+            app = _weights(app_j, [test.app_j for test in counted])
+            rest = _weights(rest_j, [test.energy_j - test.threads_j for test in counted])
+            used = (app != 0) / np.count_nonzero(app)
+            for test, *of_run in zip(counted, app, rest, used, strict=True):
+                group[list(test.rows)] = number
+                weights[:, list(test.rows)] = np.array(of_run)[:, None]
+    return group, weights
+
+
+def _weights(median_j: float, values_j: Sequence[float]) -> F64:
+    """Return what counts of each run's energy, so that the runs add up to their median: the same part of each run.
+
+    Where the mean is far from the median, such as near 0, scaling would blow up the runs. There, the middle run counts alone, or
+    the two middle ones of an even number.
+    """
+    mean_j, size = fmean(values_j), len(values_j)
+    if mean_j and 1 / _MOST_SCALED <= median_j / mean_j <= _MOST_SCALED:
+        return np.full(size, median_j / mean_j / size)
+    middle = np.argsort(values_j, kind="stable")[(size - 1) // 2 : size // 2 + 1]
+    weights = np.zeros(size)
+    weights[middle] = 1 / len(middle)
+    return weights
 
 
 @dataclass(frozen=True, slots=True)

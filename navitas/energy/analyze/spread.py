@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import compress
-from math import exp, hypot, log, sqrt
-from statistics import NormalDist, fmean, stdev
+from math import exp, fsum, hypot, log, sqrt
+from statistics import NormalDist, fmean
 from statistics import median as median_of
 
 import numpy as np
@@ -115,18 +115,18 @@ def interval_of(values: Sequence[float]) -> Interval | None:
     """Return the interval of a figure's runs; None for fewer than two runs."""
     if len(values) < 2:
         return None
-    if min(values) <= 0:
-        half = mean_half_width(values)
-        return Interval(fmean(values) - half, fmean(values) + half)
-    logs = [log(value) for value in values]
-    half = mean_half_width(logs)
+    is_log = min(values) > 0
+    used = list(map(log, values)) if is_log else values
+    mean, half = fmean(used), mean_half_width(used)
     # With two wildly different values, the interval has no bound that a number can hold.
-    return Interval(exp(fmean(logs) - min(half, 600.0)), exp(min(fmean(logs) + half, 600.0)))
+    return Interval(exp(mean - min(half, 600.0)), exp(min(mean + half, 600.0))) if is_log else Interval(mean - half, mean + half)
 
 
 def mean_half_width(values: Sequence[float]) -> float:
     """Return half of the width of the 95 % interval of the mean of at least two values, by Student's t."""
-    return student_t(len(values) - 1) * stdev(values) / sqrt(len(values))
+    mean, size = fmean(values), len(values)
+    deviation = sqrt(fsum((value - mean) ** 2 for value in values) / (size - 1))
+    return student_t(size - 1) * deviation / sqrt(size)
 
 
 def half_width_j(runs: Interval | None, error: StandardError, share: float = 1.0) -> float:

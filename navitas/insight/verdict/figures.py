@@ -12,11 +12,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from navitas.energy.analyze.bounded_tree import weights_of_tests
 from navitas.energy.analyze.names import MethodNames, same_names, simple_class
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
-from navitas.energy.analyze.repeats import Repeats
+from navitas.energy.analyze.repeats import Repeats, weights_of_tests
 from navitas.energy.analyze.roll_up import first_ids
 from navitas.energy.analyze.spread import MethodRepeats, Spread, interval_of
 from navitas.energy.analyze.uncertainty import COVER_95, StandardError

@@ -37,7 +37,7 @@ def find_samples(threads: Iterable[Mapping[int, Sequence[Chunk]]]) -> tuple[Prob
     folds = list(events)
     for by_type in threads:
         serial = next((chunk.serial for chunks in by_type.values() for chunk in chunks), 0)
-        events += [_of_thread(serial, _samples_of_events(calls)) for calls in reserved_calls(by_type.get(CALLS, ()))]
+        events.append(_of_thread(serial, _samples_of_events(*reserved_calls(by_type.get(CALLS, ())))))
         folds.append(_of_thread(serial, _samples_of_folds(reserved_rows(by_type.get(FOLDED, ())))))
     return _sorted(events), _sorted(folds)
 
@@ -51,17 +51,17 @@ def _sorted(rows: Sequence[I64]) -> ProbeSamples:
     return ProbeSamples(*table[np.argsort(table[:, 0], kind="stable")].T)
 
 
-def _samples_of_events(calls: CallEvents) -> I64:
-    """Return the samples whose outer call contains only inner calls. `calls` are the runtime's own calls."""
+def _samples_of_events(calls: CallEvents, chunk: I64) -> I64:
+    """Return the samples whose outer call is in one chunk and contains only inner calls. `calls` are the runtime's own."""
     outer = np.flatnonzero((calls.method == CALLER) & (calls.kind == ENTER))
     ends = np.flatnonzero((calls.method == CALLER) & (calls.kind == EXIT))
     last = np.searchsorted(ends, outer)
     outer, last = outer[last < len(ends)], ends[last[last < len(ends)]]
     inner = _is_inner(calls.method)
     before = np.concatenate([[0], np.cumsum(inner)])
-    clean = (before[last] - before[outer] == last - outer - 1) & ((last - outer) % 2 == 1)
+    clean = (before[last] - before[outer] == last - outer - 1) & ((last - outer) % 2 == 1) & (chunk[last] == chunk[outer])
     first, last = outer[clean], last[clean]
-    return np.column_stack([calls.t_ns[first], (last - first) // 2, calls.t_ns[last] - calls.t_ns[first]])
+    return np.column_stack([calls.t_ns[first], (last - first) // 2, np.maximum(calls.t_ns[last] - calls.t_ns[first], 0)])
 
 
 def _samples_of_folds(folded: Folded) -> I64:

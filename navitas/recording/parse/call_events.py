@@ -18,7 +18,6 @@ _METHOD_MASK = np.uint64((1 << (_KIND_SHIFT - _DELTA_BITS)) - 1)
 _METHOD_FIELD = _METHOD_MASK << np.uint64(_DELTA_BITS)
 _RESERVED = np.uint64(RESERVED_ID << _DELTA_BITS)
 _RELEASE_EVERY = 1 << 22
-_ALL_IDS = Span(0, 1 << 22)
 
 NO_CALLS = CallEvents(np.empty(0, np.int64), np.empty(0, np.uint8), np.empty(0, np.int32))
 
@@ -107,14 +106,13 @@ def encoded_calls(chunks: Sequence[Chunk], known: dict[int, Span]) -> tuple[Enco
     return calls, total - len(calls) - own
 
 
-def reserved_calls(chunks: Sequence[Chunk]) -> Iterator[CallEvents]:
-    """Yield the events with the runtime's reserved method ids, one table for each chunk that has any."""
-    for chunk in chunks:
-        words = np.frombuffer(chunk.payload, "<u8")
-        own = (words & _METHOD_FIELD) >= _RESERVED
-        if own.any():
-            part = _Part(chunk, _ALL_IDS, own)
-            yield _decoded([part], part.count, 0, np.iinfo(np.int64).max)
+def reserved_calls(chunks: Sequence[Chunk]) -> tuple[CallEvents, I64]:
+    """Return the events with the runtime's reserved method ids, and the number of each event's chunk."""
+    payloads = [np.empty(0, np.uint64), *(np.frombuffer(chunk.payload, "<u8") for chunk in chunks)]
+    parts = [words[(words & _METHOD_FIELD) >= _RESERVED] for words in payloads]
+    words, number = np.concatenate(parts), np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+    t_ns = (words & _DELTA_MASK).view(np.int64) + np.array([0, *(chunk.base_ns for chunk in chunks)], np.int64)[number]
+    return CallEvents(t_ns, (words >> np.uint64(_KIND_SHIFT)).astype(np.uint8), _ids(words).astype(np.int32)), number
 
 
 def _are_all_in(span: Span, words: U64) -> bool:

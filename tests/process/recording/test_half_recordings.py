@@ -22,7 +22,7 @@ _WRITER = """\
 import json, shutil, sys
 from pathlib import Path
 from navitas.recording.manifest import DeviceEntry, Manifest, Project
-from navitas.recording.store import RecordingWriter
+from navitas.recording.writer import RecordingWriter
 from navitas.recording.writer import Supply
 
 golden, folder, steps, forever = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4] == "forever"

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from math import exp, log, sqrt
+from statistics import fmean, stdev
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 from navitas.energy.analyze.spread import interval_of, student_t
@@ -26,6 +31,15 @@ def test_the_interval_is_that_of_the_logarithms() -> None:
     low, high = np.exp(stats.t.interval(0.95, 3, logs.mean(), stats.sem(logs)))
     assert found is not None and (found.low, found.high) == pytest.approx((low, high), rel=1e-4)
     assert found.relative_percent == pytest.approx(50 * (high - low) / np.sqrt(high * low), rel=1e-3)
+
+
+@given(st.lists(st.floats(1e-6, 1e6), min_size=2, max_size=6))
+def test_the_deviation_is_that_of_the_standard_library(values: list[float]) -> None:
+    logs = list(map(log, values))
+    half = student_t(len(logs) - 1) * stdev(logs) / sqrt(len(logs))
+    found = interval_of(values)
+    ends = exp(fmean(logs) - half), exp(fmean(logs) + half)
+    assert found is not None and (found.low, found.high) == pytest.approx(ends, rel=1e-9)
 
 
 def test_values_below_zero_have_an_interval_around_their_mean() -> None:
