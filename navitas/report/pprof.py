@@ -68,7 +68,7 @@ class _Messages:
             names = number(2, self._string(name)) + number(3, self._string(name))
             yield content(4, id_field + content(4, id_field + number(2, line)))
             yield content(5, id_field + names + number(4, self._string(file)) + number(5, line))
-        yield number(9, _unix_ns(profile.about.created_utc))
+        yield number(9, unix_s(profile.about.created_utc) * 1_000_000_000)
         yield number(10, sum(test.wall_ns for test in tests))
         yield number(13, self._string(f"navitas {__version__}: {printable(profile.project)}"))
         yield number(13, self._string(_COMMENT))
@@ -134,9 +134,9 @@ def _samples(stack: bytes, uj: Sequence[int], ns: int, calls: int, labels: Seque
         ns = calls = 0
 
 
-def _unix_ns(created_utc: str) -> int:
-    """Return a time of a recording's manifest, which is untrusted, in ns since 1970. 0 if it is none."""
+def unix_s(created_utc: str) -> int:
+    """Return a time of a recording's manifest, which is untrusted, in seconds since 1970. 0 if it is none."""
     try:
-        return max(int(datetime.fromisoformat(created_utc).timestamp()) * 1_000_000_000, 0)
+        return max(int(datetime.fromisoformat(created_utc).timestamp()), 0)
     except (ValueError, OverflowError):
         return 0

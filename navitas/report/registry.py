@@ -24,6 +24,7 @@ _MODULES = {
     "markdown": "navitas.report.markdown",
     "parquet": "navitas.report.parquet",
     "pprof": "navitas.report.pprof",
+    "firefox": "navitas.report.firefox.firefox_report",
 }
 ENTRY_POINTS = "navitas.formats"
 """The entry-point group with which other packages add formats: `name = "module"`."""
