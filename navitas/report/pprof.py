@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import cache, partial
@@ -19,13 +18,12 @@ from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.attribute.forest import path_sums
 from navitas.report.collapsed import DEEPER, MAX_DEPTH
-from navitas.report.format import Format
+from navitas.report.format import Format, compressed
 from navitas.report.speedscope import OWNER_FRAMES, UNTRACED
 from navitas.report.whole_energy import WholeEnergy, whole_energy
 
 _SAMPLE_TYPES = (("energy", "microjoules"), ("time", "nanoseconds"), ("calls", "count"))
 _COMMENT = "Energies are estimates. The JSON report of navitas has their standard errors."
-_LEVEL = 6
 _LONGEST_NAME = 1000
 _MAX_NS = 1 << 62
 
@@ -36,7 +34,7 @@ def write(profile: Profile, out: IO[bytes]) -> None:
     Each component has samples of its own; those of the first one also have the self time and the calls. Energy is in whole
     microjoules (`whole_energy`). Calls deeper than `MAX_DEPTH` are one frame, as in collapsed stacks.
     """
-    with gzip.GzipFile("", "wb", _LEVEL, out, mtime=0) as stream:
+    with compressed(out) as stream:
         stream.writelines(_Messages(profile).all())
 
 
