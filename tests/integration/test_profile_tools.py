@@ -78,10 +78,8 @@ def test_the_firefox_profiler_shows_threads_tests_and_energy(tmp_path: Path, pro
     subprocess.run(["profiler-cli", "load", str(file)], check=False, capture_output=True, env={**os.environ, **profiler})
     info, end_s = "", time.monotonic() + _START_S
     while "Top processes" not in info and time.monotonic() < end_s:  # It answers once its server has read the file.
-        done = subprocess.run(
-            ["profiler-cli", "profile", "info", "--all"], check=False, capture_output=True, text=True, env={**os.environ, **profiler}
-        )
-        info = done.stdout
+        command, environment = ["profiler-cli", "profile", "info", "--all"], {**os.environ, **profiler}
+        info = subprocess.run(command, check=False, capture_output=True, text=True, env=environment).stdout
     assert "no thread" in info and ": main [tid" in info and "cpu power" in info
     _output("profiler-cli", "thread", "select", "t-1", **profiler)
     samples = _output("profiler-cli", "thread", "samples", **profiler)

@@ -14,9 +14,7 @@ _SHARED = {
     "sources": "id filename startLine startColumn sourceMapURL content",
     "sourceLocationTable": "source line column",
 }
-_META = (
-    "interval startTime processType product stackwalk version preprocessedProfileVersion categories markerSchema importedFrom"
-)
+_META = "interval startTime processType product stackwalk version preprocessedProfileVersion categories markerSchema importedFrom"
 _THREAD = (
     "processType processStartupTime processShutdownTime registerTime unregisterTime pausedRanges name isMainThread"
     " pid tid samples markers"
