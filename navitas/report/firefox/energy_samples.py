@@ -32,7 +32,7 @@ class EnergyUses(ColumnTable):
 
 @dataclass(frozen=True, slots=True)
 class EnergySamples(ColumnTable):
-    """Microjoules above 0 at times, by owner, then time in ns (CLOCK_MONOTONIC)."""
+    """Microjoules above 0, by time in ns (CLOCK_MONOTONIC)."""
 
     test: I64
     owner: I64
@@ -79,7 +79,7 @@ def energy_samples(profile: Profile, uses: EnergyUses, run: PageRun) -> EnergySa
     low_ns = np.maximum(run.edges_ns[step], start_ns[test])
     high_ns = np.maximum(np.minimum(run.edges_ns[step + 1], end_ns[test]), low_ns)
     samples = EnergySamples(test, owner, low_ns + place * (high_ns - low_ns), uses.path[use], uj)
-    return samples.chosen(np.lexsort((samples.t_ns, owner)))
+    return samples.chosen(np.argsort(samples.t_ns, kind="stable"))
 
 
 def _shares(profile: Profile, uses: EnergyUses, run: PageRun) -> tuple[I64, I64, F64]:
