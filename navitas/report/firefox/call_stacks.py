@@ -13,7 +13,7 @@ from navitas.energy.analyze.profile import Profile
 from navitas.energy.attribute.calls.paths import OUTSIDE
 from navitas.energy.attribute.component import OwnerKind
 from navitas.energy.attribute.forest import path_sums
-from navitas.recording.parse.arrays import I64
+from navitas.recording.parse.arrays import I64, U8
 from navitas.report.speedscope import OWNER_FRAMES, UNTRACED
 
 METHODS, OTHER = 0, 1
@@ -45,7 +45,7 @@ class CallStacks:
         self._profile, self._labels = profile, labels
         self._strings: dict[str, int] = {}
 
-    def of(self, path: I64, kind: I64) -> I64:
+    def of(self, path: I64, kind: U8) -> I64:
         """Return the stack of each call path; of energy outside of calls, that of the kind of owner (`OwnerKind`)."""
         return np.where(path == OUTSIDE, self._of_kind[kind], self._of_path[path])
 
