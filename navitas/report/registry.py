@@ -78,11 +78,11 @@ def format_for_file(file: str) -> str:
     if builtin := _longest(file, formats):
         return builtin[0]
     formats |= _loaded(name for name in format_names() if not is_builtin(name))
-    found = _longest(file, formats)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise UsageError(f"{file}: several report formats have this extension", f"choose one by --format: {', '.join(found)}")
+    matches = _longest(file, formats)
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        raise UsageError(f"{file}: several report formats have this extension", f"choose one by --format: {', '.join(matches)}")
     known = ", ".join(f"{form.extension} ({name})" for name, form in formats.items())
     raise UsageError(f"{file}: no report format has this extension", f"name the format by --format, or use one of {known}")
 

@@ -100,7 +100,7 @@ class CallStacks:
         names, labels = MethodNames(table), len(self._labels)
         methods = [method_of(table, index) for index in self._methods.tolist()]
         files = ["" if method is None else source_path(method) for method in methods]
-        sources = {file: place for place, file in enumerate(dict.fromkeys(filter(None, files)))}
+        sources = {file: number for number, file in enumerate(dict.fromkeys(filter(None, files)))}
         functions = {
             "name": [*(self.string(names.label(index)) for index in self._methods.tolist()), *map(self.string, self._labels)],
             "isJS": [False] * (len(methods) + labels),

@@ -75,10 +75,10 @@ def energy_samples(profile: Profile, uses: EnergyUses, run: PageRun) -> EnergySa
     test, owner = uses.test[use], uses.owner[use]
     first = np.flatnonzero(group_starts(owner, test, step))
     size = np.diff(np.append(first, len(use)))
-    place = (np.arange(len(use)) - np.repeat(first, size) + 0.5) / np.repeat(size, size)
+    fraction = (np.arange(len(use)) - np.repeat(first, size) + 0.5) / np.repeat(size, size)
     low_ns = np.maximum(run.edges_ns[step], start_ns[test])
     high_ns = np.maximum(np.minimum(run.edges_ns[step + 1], end_ns[test]), low_ns)
-    samples = EnergySamples(test, owner, low_ns + place * (high_ns - low_ns), uses.path[use], uj)
+    samples = EnergySamples(test, owner, low_ns + fraction * (high_ns - low_ns), uses.path[use], uj)
     return samples.chosen(np.argsort(samples.t_ns, kind="stable"))
 
 
@@ -92,13 +92,13 @@ def _shares(profile: Profile, uses: EnergyUses, run: PageRun) -> tuple[I64, I64,
     width, key = len(ledger.paths), (uses.test * len(ledger.owners) + uses.owner) * len(ledger.paths) + uses.path
     order = np.argsort(key)
     wanted = pairs * width + path
-    known = np.flatnonzero(in_sorted(wanted, key[order]) & (joules > 0))
-    use = order[np.searchsorted(key[order], wanted[known])] if len(known) else known
+    matched = np.flatnonzero(in_sorted(wanted, key[order]) & (joules > 0))
+    use = order[np.searchsorted(key[order], wanted[matched])] if len(matched) else matched
     without = np.setdiff1d(np.arange(len(uses)), use)
     return (
         np.append(use, without),
-        np.append(step[known], np.full(len(without), -1)),
-        np.append(joules[known], np.ones(len(without))),
+        np.append(step[matched], np.full(len(without), -1)),
+        np.append(joules[matched], np.ones(len(without))),
     )
 
 
