@@ -19,7 +19,7 @@ GOLDEN = Path(__file__).parents[1] / "golden/recording-v1"
 PPROF = "github.com/google/pprof@v0.0.0-20261105003125-4bf881d7fb0b"
 PROFILER_CLI = "@firefox-devtools/profiler-cli@0.10.0"
 NODE = "node@24"
-_START_S = 120
+_START_S = 600
 
 pytestmark = pytest.mark.extended
 
