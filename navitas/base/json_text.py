@@ -29,6 +29,12 @@ class JsonLines:
         yield "[]" if separator == "[" else margin + "]"
 
 
+def column(texts: Iterable[str]) -> JsonLines:
+    """Return a long array of encoded values on one line, which needs less memory than its numbers."""
+    text = ",".join(texts)
+    return JsonLines([text] if text else [])
+
+
 class Inline(dict[str, Any]):
     """An object of scalars that is written on the same line as its neighbors."""
 

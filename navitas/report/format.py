@@ -5,10 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from gzip import GzipFile
+from typing import IO, Any, Final
 
 OPTIONS: Final = ("top", "tree", "views", "page")
 """The command-line options that a format can support. `views` is a `ViewRequest`, `page` a `PageRequest`, or None."""
+
+COMPRESSED: Final = ".gz"
+"""The end of the name of a file with a compressed text report."""
+_GZIP_LEVEL = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,16 @@ class Format:
         """Check the fields. Raises `ValueError`."""
         if error := _field_error(self):
             raise ValueError(f"Format {self.name!r}: {error}")
+
+    def fits(self, file: str) -> bool:
+        """Whether a file name has its extension. Text can also be compressed: `report.json.gz`."""
+        name, extension = file.lower(), self.extension.lower()
+        return name.endswith(extension) or (not self.binary and name.endswith(extension + COMPRESSED))
+
+
+def compressed(out: IO[bytes]) -> GzipFile:
+    """Return a stream that compresses what it writes to another one. The same data gives the same bytes."""
+    return GzipFile("", "wb", _GZIP_LEVEL, out, mtime=0)
 
 
 def _field_error(given: Any) -> str:

@@ -23,6 +23,8 @@ _MODULES = {
     "text": "navitas.report.text",
     "markdown": "navitas.report.markdown",
     "parquet": "navitas.report.parquet",
+    "pprof": "navitas.report.pprof",
+    "firefox": "navitas.report.firefox.firefox_report",
 }
 ENTRY_POINTS = "navitas.formats"
 """The entry-point group with which other packages add formats: `name = "module"`."""
@@ -72,31 +74,31 @@ def format_for_file(file: str) -> str:
     Raises:
         UsageError: No format has the extension, or several formats of other packages have it.
     """
-    extensions = _extensions(_MODULES)
-    if builtin := _longest(file, extensions):
+    formats = _loaded(_MODULES)
+    if builtin := _longest(file, formats):
         return builtin[0]
-    extensions |= _extensions(name for name in format_names() if not is_builtin(name))
-    found = _longest(file, extensions)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise UsageError(f"{file}: several report formats have this extension", f"choose one by --format: {', '.join(found)}")
-    known = ", ".join(f"{extension} ({name})" for name, extension in extensions.items())
+    formats |= _loaded(name for name in format_names() if not is_builtin(name))
+    matches = _longest(file, formats)
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        raise UsageError(f"{file}: several report formats have this extension", f"choose one by --format: {', '.join(matches)}")
+    known = ", ".join(f"{form.extension} ({name})" for name, form in formats.items())
     raise UsageError(f"{file}: no report format has this extension", f"name the format by --format, or use one of {known}")
 
 
-def _extensions(names: Iterable[str]) -> dict[str, str]:
-    """Return the extensions of the formats that can be loaded."""
-    found = {}
+def _loaded(names: Iterable[str]) -> dict[str, Format]:
+    """Return the formats that can be loaded."""
+    formats = {}
     for name in names:
         with suppress(NavitasError):
-            found[name] = _load(name).extension
-    return found
+            formats[name] = _load(name)
+    return formats
 
 
-def _longest(file: str, extensions: Mapping[str, str]) -> list[str]:
+def _longest(file: str, formats: Mapping[str, Format]) -> list[str]:
     """Return the formats with the longest extension that a file name ends with."""
-    matches = {name: len(extension) for name, extension in extensions.items() if file.lower().endswith(extension.lower())}
+    matches = {name: len(form.extension) for name, form in formats.items() if form.fits(file)}
     return [name for name, length in matches.items() if length == max(matches.values())]
 
 

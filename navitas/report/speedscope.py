@@ -11,10 +11,17 @@ from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.names import MethodNames, method_of, test_label
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy, ThreadEnergy
+from navitas.energy.attribute.component import OwnerKind
 from navitas.recording.parse.tables import MethodTable
 from navitas.report.format import Format
 
 UNTRACED = "(untraced)"
+OWNER_FRAMES = {
+    OwnerKind.OTHER_PROCESSES: "(other processes)",
+    OwnerKind.BASE: "(base)",
+    OwnerKind.UNATTRIBUTED: "(unattributed)",
+}
+"""The frames of energy that no thread used."""
 J_TO_UJ = 1e6
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 _EVENT = '{"type": "%s", "frame": %d, "at": %.12g}'
@@ -138,7 +145,7 @@ def _evented(name: str, events: _Events) -> dict[str, Any]:
 def _add(events: _Events, test: TestEnergy, frames: _SharedFrames) -> None:
     """Add the threads of a test with their calls, and the energy that no thread used."""
     for thread in test.threads:
-        top = frames.named(thread.name if thread.count == 1 else f"{thread.name} ×{thread.count}")
+        top = frames.named(thread.label)
         events.open(top, 0.0)
         for step in walk(thread):
             frame = frames.method(step.method)
@@ -148,11 +155,8 @@ def _add(events: _Events, test: TestEnergy, frames: _SharedFrames) -> None:
                 events.close(frame)
         _leaf(events, frames.named(UNTRACED), thread.untraced_j + thread.probes_j)
         events.close(top)
-    for name, joules in (
-        ("(other processes)", test.other_processes_j),
-        ("(base)", test.base_j),
-        ("(unattributed)", test.unattributed_j),
-    ):
+    others_j = (test.other_processes_j, test.base_j, test.unattributed_j)
+    for name, joules in zip(OWNER_FRAMES.values(), others_j, strict=True):
         _leaf(events, frames.named(name), joules)
 
 

@@ -31,7 +31,9 @@ sys.path[:0] = [str(ROOT / "tests"), str(Path(__file__).parent)]
 
 from damage import Damage, damage  # noqa: E402
 from samples import made_samples, phone_samples  # noqa: E402
+from support.firefox_profile import check_profile  # noqa: E402
 from support.html_pages import Page  # noqa: E402
+from support.pprof_reader import read_samples  # noqa: E402
 
 import navitas  # noqa: E402
 from navitas.base.errors import NavitasError  # noqa: E402
@@ -42,7 +44,7 @@ from navitas.report.registry import find_format  # noqa: E402
 from navitas.report.view_request import VIEWS, ViewRequest  # noqa: E402
 
 REPORTS = ("json", "html", "speedscope", "collapsed")
-OTHER_FORMATS = ("text",)
+OTHER_FORMATS = ("text", "pprof", "firefox")
 """Formats without an option of `navitas report`."""
 _MEMORY_BYTES = 3 << 30
 _MOST_CPU_S = 120
@@ -122,8 +124,9 @@ def _reports(recording: Path, reports: Path) -> int:
             return _CRASHED
         return code
     for name in OTHER_FORMATS:
-        with (reports / name).open("w") as out:
-            find_format(name).write(made, out)
+        form = find_format(name)
+        with (reports / name).open("wb" if form.binary else "w") as out:
+            form.write(made, out)
     for name in ("json", "text"):
         with (reports / f"views.{name}").open("w") as out:
             find_format(name).write(made, out, views=ViewRequest(VIEWS))
@@ -168,6 +171,11 @@ def _of_reports(reports: Path, done: Damage) -> Iterator[str]:
         if not stack or not value.isdigit():
             yield f"a collapsed stack has no value: {line[:100]}"
             break
+    try:
+        check_profile(json.loads((reports / "firefox").read_text()))
+        read_samples((reports / "pprof").read_bytes())
+    except AssertionError as error:
+        yield f"a profile is wrong: {error}"
 
 
 def conservation(report: dict[str, Any]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -18,6 +19,7 @@ from navitas.energy.attribute.analysis_settings import DEFAULT, AnalysisSettings
 from navitas.energy.attribute.run_rows import stem
 from navitas.recording.manifest import Test
 from navitas.recording.parse.parsed_recording import ParsedRecording
+from navitas.report.format import COMPRESSED, compressed
 from navitas.report.registry import find_format, is_builtin
 from navitas.report.terminal.terminal_report import TerminalReport, ViewsReport, unknown_thread
 
@@ -83,7 +85,14 @@ def write_files(profile: Profile, options: ReportOptions) -> None:
     for file in options.files:
         found = find_format(file.format)
         chosen = {name: getattr(options, name) for name in found.options}
-        write_to(file.path, partial(_write, file.format, partial(found.write, profile, **chosen)), binary=found.binary)
+        write: Callable[[IO[Any]], None] = partial(_write, file.format, partial(found.write, profile, **chosen))
+        is_compressed = not found.binary and file.path.suffix.lower() == COMPRESSED
+        write_to(file.path, partial(_compress, write) if is_compressed else write, binary=found.binary or is_compressed)
+
+
+def _compress(write: Callable[[IO[str]], None], out: IO[bytes]) -> None:
+    with compressed(out) as stream, io.TextIOWrapper(stream, encoding="utf-8") as text:
+        write(text)
 
 
 def _write(name: str, write: Callable[[IO[Any]], None], out: IO[Any]) -> None:

@@ -60,7 +60,8 @@ def load(
 
     `alternative` names a second model (`paper1`), in addition to the default one. `evidence="model"` leaves power rails out.
     `power_model` is a file of `navitas power fit`: it gives the figures that the power profile lacks.
-    `call_steps=True` also computes when calls used their energy, which only the page and the explanation of a method show.
+    `call_steps=True` also computes when calls used their energy, which the page, the format `firefox` and the explanation of a
+    method show.
 
     Raises:
         RecordingError: The folder is not a recording, or a file can't be read.

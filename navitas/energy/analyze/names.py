@@ -79,6 +79,12 @@ def source_of(method: Method) -> str:
     return f"{method.file}{line}" if method.file else f"line {method.line}" if line else ""
 
 
+def source_path(method: Method) -> str:
+    """Return the file of a method, in the folders of its package, such as `org/example/Inbox.java`. Empty if it is unknown."""
+    package = method.class_name.replace(".", "/").rpartition("/")[0]
+    return (f"{package}/{method.file}" if package else method.file) if method.file else ""
+
+
 def test_label(test: TestEnergy) -> str:
     """Return `class#method`, with the module unless it is the root project."""
     name = f"{test.class_name}#{test.method}"

@@ -239,6 +239,11 @@ class ThreadEnergy(KnownFigures):
     measured: bool = True
 
     @property
+    def label(self) -> str:
+        """Its name, with the number of threads of a group."""
+        return self.name if self.count == 1 else f"{self.name} ×{self.count}"
+
+    @property
     def is_below_zero(self) -> bool:
         """Whether the energy outside probed methods, or the energy of a method, is negative."""
         return min(self.untraced_j, self.lowest_method_j) < 0

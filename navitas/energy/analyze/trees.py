@@ -19,7 +19,7 @@ class CallTrees:
 
     - `order`: tree i belongs to row `order[i]` of `Ledger.shares`. Trees are sorted by test, then by descending energy.
     - `start`: tree i has the nodes `start[i]` to `start[i + 1] - 1`.
-    - `parent`: the row of the caller, -1 at a root.
+    - `parent`: the row of the caller, -1 at a root. `path`: the row of `Ledger.paths`.
     - `counts`: columns are calls, calls ended by an exception, cut calls.
     - `exclusive_j`, `inclusive_j`: a column for each component. `raw_*` are sums over components with the probes' energy.
     - `alternative_j`: None without an alternative model.
@@ -30,6 +30,7 @@ class CallTrees:
     start: I64
     tree: I64
     parent: I64
+    path: I64
     method: I64
     counts: I64
     exclusive_j: F64
@@ -59,6 +60,7 @@ def call_trees(ledger: Ledger) -> CallTrees:
         start=np.searchsorted(tree[row], np.arange(len(order) + 1)),
         tree=tree[row],
         parent=np.where(parent_row >= 0, at[parent_row], -1),
+        path=calls.path[row].astype(np.int64),
         method=method[row],
         counts=np.stack([column[row] for column in (calls.calls, calls.throws, calls.cut)], axis=1),
         exclusive_j=self_values[row, :components],

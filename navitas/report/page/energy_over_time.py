@@ -88,7 +88,21 @@ def _shares(basis: PageBasis, calls: CallSteps, tree: BoundedTree, number: int, 
     rows = (row for group in basis.listed for row in group.typical.rows if ledger.tests.run[row] == run.row)
     is_shown = np.zeros(len(ledger.tests), bool)
     is_shown[list(rows)] = True
-    called = calls.chosen(is_shown[calls.test])
+    path, pairs, step, joules = energy_by_step(ledger, calls.chosen(is_shown[calls.test]), is_shown, run)
+    key = full.key_of(pairs // len(ledger.owners), pairs % len(ledger.owners), path)
+    at = np.minimum(np.searchsorted(full.key, key), len(full.key) - 1)
+    in_tree = np.flatnonzero(full.key[at] == key) if len(full.key) else at[:0]
+    cells, cell = np.unique(tree.node_of[at[in_tree]] * run.steps + step[in_tree], return_inverse=True)
+    joules = binned(cell, joules[in_tree], len(cells))
+    return NodeSteps(np.full(len(cells), number), cells // run.steps, cells % run.steps, joules)
+
+
+def energy_by_step(ledger: Ledger, called: CallSteps, is_shown: Bool, run: PageRun) -> tuple[I64, I64, I64, F64]:
+    """Return when the shown tests of a run used their energy: path, test · `len(ledger.owners)` + owner, step, joules.
+
+    `called` are the steps of calls in these tests. Joules show only how the energy of a path is spread over time: those of calls
+    include the energy of probes. The path of energy outside of calls is `OUTSIDE`.
+    """
     pairs = called.test.astype(np.int64) * len(ledger.owners) + called.owner
     # Steps of small rows are rounded, and so may lie beyond the test.
     last_ns = np.maximum(ledger.tests.end_ns - 1, ledger.tests.start_ns)[called.test]
@@ -96,12 +110,7 @@ def _shares(basis: PageBasis, calls: CallSteps, tree: BoundedTree, number: int, 
     in_calls = called.path.astype(np.int64), pairs, step, called.raw_j
     outside = _outside_calls(ledger, is_shown, run, pairs * run.steps + step, called.raw_j)
     path, pairs, step, joules = (np.concatenate(columns) for columns in zip(in_calls, outside, strict=True))
-    key = full.key_of(pairs // len(ledger.owners), pairs % len(ledger.owners), path)
-    at = np.minimum(np.searchsorted(full.key, key), len(full.key) - 1)
-    in_tree = np.flatnonzero(full.key[at] == key) if len(full.key) else at[:0]
-    cells, cell = np.unique(tree.node_of[at[in_tree]] * run.steps + step[in_tree], return_inverse=True)
-    joules = binned(cell, joules[in_tree], len(cells))
-    return NodeSteps(np.full(len(cells), number), cells // run.steps, cells % run.steps, joules)
+    return path, pairs, step, joules
 
 
 def _outside_calls(ledger: Ledger, is_shown: Bool, run: PageRun, called: I64, called_j: F64) -> tuple[I64, I64, I64, F64]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from navitas.base.json_text import JsonLines
+from navitas.base.json_text import JsonLines, column
 from navitas.energy.analyze.bounded_tree import BoundedTree, bounded_tree
 from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.names import MethodNames, source_of, test_label
@@ -244,8 +244,8 @@ def _figure(value: float) -> float:
 
 
 def _column(values: I64 | F64) -> JsonLines:
-    """Return a long column as text, which needs less memory than its numbers."""
+    """Return the JSON of a long column."""
     numbers = values.tolist()
     if values.dtype == np.float64:
         numbers = map(_figure, numbers)
-    return JsonLines([",".join(map(repr, numbers))] if len(values) else [])
+    return column(map(repr, numbers))

@@ -47,10 +47,11 @@ def page_runs(basis: PageBasis) -> list[PageRun]:
     rows = dict.fromkeys(int(ledger.tests.run[group.typical.rows[0]]) for group in basis.listed)
     chosen = [row for row in rows if row >= 0] or [row for row, run in enumerate(ledger.runs) if not run.baseline]
     runs = [(row, ledger.runs[row]) for row in sorted(chosen[:_MAX_RUNS])]
-    return [_page_run(row, run) for row, run in runs if run.end_ns > run.start_ns]
+    return [page_run(row, run) for row, run in runs if run.end_ns > run.start_ns]
 
 
-def _page_run(row: int, run: RunEntry) -> PageRun:
+def page_run(row: int, run: RunEntry) -> PageRun:
+    """Return a run that is a row of `Ledger.runs`, with its steps."""
     starts_ns = np.arange(run.start_ns, run.end_ns, run.call_step_ns or run.end_ns - run.start_ns)
     return PageRun(row, run.id, run.start_ns, run.end_ns, np.append(starts_ns, run.end_ns))
 

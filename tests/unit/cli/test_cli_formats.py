@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 import sys
@@ -89,11 +90,26 @@ def test_the_short_forms_write_the_same_files(tmp_path: Path) -> None:
         ("A.TXT", b"sample"),
         ("a.parquet", b"PAR1"),
         ("a.collapsed", b""),
+        ("a.pb.gz", b"\x1f\x8b"),
+        ("a.firefox.json", b'{\n "meta"'),
+        ("a.firefox.json.gz", b"\x1f\x8b"),
     ],
 )
 def test_the_extension_names_the_format(tmp_path: Path, name: str, begins: bytes) -> None:
     assert report("-o", tmp_path / name) == ExitCode.OK
     assert (tmp_path / name).read_bytes().startswith(begins)
+
+
+def test_compressed_text_is_the_same_text(tmp_path: Path) -> None:
+    for name in ("a.json", "a.json.gz", "a.collapsed", "a.collapsed.GZ"):
+        assert report("-o", tmp_path / name) == ExitCode.OK
+    for name, small in (("a.json", "a.json.gz"), ("a.collapsed", "a.collapsed.GZ")):
+        assert gzip.decompress((tmp_path / small).read_bytes()) == (tmp_path / name).read_bytes()
+
+
+def test_binary_reports_are_not_compressed_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert report("-o", tmp_path / "a.parquet.gz") == ExitCode.USAGE
+    assert "no report format has this extension" in capsys.readouterr().err
 
 
 def test_a_format_without_a_file_goes_to_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
@@ -105,6 +121,8 @@ def test_a_binary_format_goes_to_a_pipe(capfdbinary: pytest.CaptureFixture[bytes
     assert report("--format", "parquet", "-o", "-") == ExitCode.OK
     out = capfdbinary.readouterr().out
     assert out.startswith(b"PAR1") and out.endswith(b"PAR1")
+    assert report("--format", "pprof=-") == ExitCode.OK
+    assert gzip.decompress(capfdbinary.readouterr().out)
 
 
 def test_the_text_report_has_the_options_of_the_tables(tmp_path: Path) -> None:
@@ -120,6 +138,7 @@ def test_the_text_report_has_the_options_of_the_tables(tmp_path: Path) -> None:
         (["--format", "JSON=x"], "there is no report format 'JSON'", "did you mean json?"),
         (["--format", "a\x1b[2J"], "there is no report format 'a\\x1b[2J'", "known are"),
         (["--format", "parquet"], "parquet is a binary format and needs a file", "--format parquet=report.parquet"),
+        (["--format", "pprof"], "pprof is a binary format and needs a file", "--format pprof=report.pb.gz"),
         (["--format", "json="], "is not a file name", "name a file"),
         (["-o", "x.foo"], "x.foo: no report format has this extension", ".speedscope.json (speedscope)"),
         (["-o", "-"], "-o - has no extension", "--format NAME -o -"),
@@ -231,7 +250,7 @@ def test_calls_over_time_are_computed_only_for_the_page(tmp_path: Path, monkeypa
     assert Page(page.read_text("utf-8")).data["page-data"]["bins"]["node"]
     assert ReportOptions(default_formats=("json", "html")).file_analysis.call_steps
     monkeypatch.setattr(StepTotals, "__init__", lambda *_: pytest.fail("steps are computed"))
-    others = [f"--format={name}={tmp_path / name}" for name in format_names() if name not in ("html", "parquet")]
+    others = [f"--format={name}={tmp_path / name}" for name in format_names() if name not in ("html", "parquet", "firefox")]
     assert report(*others) == run(["explain", str(GOLDEN)]) == ExitCode.OK
 
 

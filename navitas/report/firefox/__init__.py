@@ -1,0 +1,1 @@
+"""Profiles for the Firefox Profiler."""
