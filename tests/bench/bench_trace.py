@@ -15,7 +15,9 @@ from peer import manafa_python
 
 sys.path.insert(0, str(ROOT / "tests"))
 from support.ftrace_writer import Form
-from support.perfetto_writer import PerfettoWriter, idle, varint
+from support.perfetto_writer import PerfettoWriter, idle
+
+from navitas.base.protobuf_writer import varint
 
 _FORM = Form(tgid=True, flags="....")
 _SECOND = 100_000

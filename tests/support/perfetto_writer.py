@@ -7,34 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from navitas.base.protobuf_writer import content, number, packed
+
 Switch = tuple[int, int, int, str | bytes]
 """t_ns, prev_state, next_tid, next_name"""
-
-
-def varint(number: int) -> bytes:
-    """Encode a number. Negative numbers take ten bytes, as in protobuf's int32 and int64."""
-    number &= (1 << 64) - 1
-    out = bytearray()
-    while number > 0x7F:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes([*out, number])
-
-
-def number(of: int, value: int) -> bytes:
-    """Encode a field that is a number."""
-    return varint(of << 3) + varint(value)
-
-
-def content(of: int, value: bytes | str) -> bytes:
-    """Encode a field that is a string, bytes or a message."""
-    data = value.encode() if isinstance(value, str) else value
-    return varint(of << 3 | 2) + varint(len(data)) + data
-
-
-def packed(of: int, values: Iterable[int]) -> bytes:
-    """Encode a field that is an array."""
-    return content(of, b"".join(map(varint, values)))
 
 
 @dataclass

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 from support.ftrace_writer import Form, comments
-from support.perfetto_writer import PerfettoWriter, varint
+from support.perfetto_writer import PerfettoWriter
 from support.recording_maker import make_recording, start_ns
 from support.run_bytes import BOOT_OFFSET_NS, REAL_OFFSET_NS, TID0
 from support.scenario import Scenario, TestSpec, ThreadSpec, call
 
+from navitas.base.protobuf_writer import varint
 from navitas.recording.manifest import File, Warning
 from navitas.recording.parse.parsed_recording import ParsedRecording, parse_recording
 from navitas.recording.store import Recording
