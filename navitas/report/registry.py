@@ -23,6 +23,7 @@ _MODULES = {
     "text": "navitas.report.text",
     "markdown": "navitas.report.markdown",
     "parquet": "navitas.report.parquet",
+    "perfetto": "navitas.report.perfetto.perfetto_report",
 }
 ENTRY_POINTS = "navitas.formats"
 """The entry-point group with which other packages add formats: `name = "module"`."""
