@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from navitas.energy.analyze.bounded_tree import NON_THREADS
-from navitas.energy.analyze.names import MethodNames, method_of
-from navitas.energy.attribute.calls.paths import OUTSIDE, PROBES
-from navitas.energy.attribute.component import OwnerKind
 from navitas.energy.attribute.curves import group_starts
 from navitas.energy.attribute.ledger import NO_TEST, Ledger, counted_runs
 from navitas.recording.parse.arrays import F64, I64, ColumnTable
-from navitas.report.collapsed import DEEPER, MAX_DEPTH
-from navitas.report.perfetto.trace_packets import Frame
-from navitas.report.speedscope import J_TO_UJ, UNTRACED
+from navitas.report.speedscope import J_TO_UJ
 
 MOST_STEPS = 200_000
 """The most samples with a time of their own. The energy of further ones counts at the times of their path's other samples."""
-_PROBES = "(probes)"
 _ROUNDING_UJ = 1e-6
 
 
@@ -102,37 +94,3 @@ def _middle_ns(ledger: Ledger, test: I64, owner: I64) -> I64:
     low[inside], high[inside] = ledger.tests.start_ns[test[inside]], ledger.tests.end_ns[test[inside]]
     middle: I64 = low + (high - low) // 2
     return middle
-
-
-class StackFrames:
-    """The frames of call paths, outermost first: the owner, then the methods, at most `MAX_DEPTH` of them."""
-
-    def __init__(self, ledger: Ledger) -> None:
-        self._owners, self._methods, self._names = ledger.owners, ledger.methods, MethodNames(ledger.methods)
-        self._parent, self._method = ledger.paths.parent.tolist(), ledger.paths.method.tolist()
-
-    def owner(self, owner: int) -> str:
-        """Return the name of an owner of energy."""
-        kind = OwnerKind(self._owners.kind[owner])
-        return self._owners.name[owner] or "(unnamed thread)" if kind == OwnerKind.THREAD else NON_THREADS[kind][0]
-
-    def method(self, method: int) -> Frame:
-        """Return the frame of a method."""
-        entry = method_of(self._methods, method)
-        return Frame(self._names.label(method), (entry and entry.file) or "", (entry and entry.line) or 0)
-
-    def stack(self, owner: int, path: int) -> Iterator[Frame]:
-        """Yield the frames of an owner's call path."""
-        yield Frame(self.owner(owner))
-        if self._owners.kind[owner] != OwnerKind.THREAD:
-            return
-        if path in (OUTSIDE, PROBES):
-            yield Frame(UNTRACED if path == OUTSIDE else _PROBES)
-            return
-        methods = []
-        while path > PROBES:
-            methods.append(self._method[path])
-            path = self._parent[path]
-        yield from map(self.method, reversed(methods[-MAX_DEPTH:]))
-        if len(methods) > MAX_DEPTH:
-            yield Frame(DEEPER)

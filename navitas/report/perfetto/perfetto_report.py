@@ -15,7 +15,8 @@ from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
 from navitas.report.figure_notes import evidence_groups, listed, uncertainty_note
 from navitas.report.format import Format
-from navitas.report.perfetto.energy_samples import EnergySamples, StackFrames, energy_samples
+from navitas.report.perfetto.call_stacks import CallStacks
+from navitas.report.perfetto.energy_samples import EnergySamples, energy_samples
 from navitas.report.perfetto.kernel_trace import copy_kernel_trace
 from navitas.report.perfetto.largest_calls import LargestCalls, SingleCalls
 from navitas.report.perfetto.power_counters import PowerCounters
@@ -36,8 +37,8 @@ def write(profile: Profile, out: IO[bytes]) -> None:
     packets = TracePackets(
         out, EnergyUnit("navitas", "energy", "uJ", "; ".join(f"{name}: {text}" for name, text in about.items()))
     )
-    frames, samples, calls = StackFrames(ledger), energy_samples(ledger), LargestCalls(ledger)
-    tracks = [RunTracks(profile, row, packets, frames) for row in counted]
+    stacks, samples, calls = CallStacks(ledger, packets), energy_samples(ledger), LargestCalls(ledger)
+    tracks = [RunTracks(profile, row, packets, stacks) for row in counted]
     if not any(trace.packets for trace in traces.values()):
         for run in tracks[:1]:
             run.write_clocks()
@@ -51,8 +52,8 @@ def write(profile: Profile, out: IO[bytes]) -> None:
         without_counter = counters.write(run)
         trace = {"kernel trace": traces[row].about, "threads without a power counter": without_counter}
         _write_run(profile, run, packets, about | trace)
-        _write_calls(_of(largest, run), run, packets, frames)
-        _write_samples(_of(samples, run), run, packets, frames)
+        _write_calls(_of(largest, run), run, packets, stacks)
+        _write_samples(_of(samples, run), run, packets, stacks)
 
 
 FORMAT = Format(
@@ -119,7 +120,7 @@ def _about_calls(profile: Profile, shown: SingleCalls, seen: int) -> str:
     return f"the {len(shown):,} with most energy of {seen:,}; those without energy, and others, are left out"
 
 
-def _write_calls(calls: SingleCalls, run: RunTracks, packets: TracePackets, frames: StackFrames) -> None:
+def _write_calls(calls: SingleCalls, run: RunTracks, packets: TracePackets, stacks: CallStacks) -> None:
     """Write calls as nested slices of their threads."""
     begins, ends = (run.boottime_ns(t_ns).tolist() for t_ns in (calls.begin_ns, calls.end_ns))
     methods, energies_uj = calls.method.tolist(), (calls.energy_j * J_TO_UJ).tolist()
@@ -130,18 +131,17 @@ def _write_calls(calls: SingleCalls, run: RunTracks, packets: TracePackets, fram
         while open_ns and (following != track or open_ns[-1] <= begin_ns):
             packets.end(open_ns.pop(), track)
         track = following
-        packets.begin(begin_ns, track, frames.method(method).name, {"energy_uj": energy_uj})
+        packets.begin(begin_ns, track, stacks.method(method), {"energy_uj": energy_uj})
         open_ns.append(end_ns)
     while open_ns:
         packets.end(open_ns.pop(), track)
 
 
-def _write_samples(samples: EnergySamples, run: RunTracks, packets: TracePackets, frames: StackFrames) -> None:
+def _write_samples(samples: EnergySamples, run: RunTracks, packets: TracePackets, stacks: CallStacks) -> None:
     """Write stack samples. Each call stack is described before its first sample."""
     columns = run.boottime_ns(samples.t_ns), samples.owner, samples.path, samples.weight_uj
     for t_ns, owner, path, weight_uj in zip(*(column.tolist() for column in columns), strict=True):
-        number = packets.callstack((frames.owner(owner), path), frames.stack(owner, path))
-        packets.sample(t_ns, run.task(owner), number, weight_uj)
+        packets.sample(t_ns, run.task(owner), stacks.number(owner, path), weight_uj)
 
 
 def _of(rows: Rows, run: RunTracks) -> Rows:

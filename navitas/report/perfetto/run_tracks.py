@@ -9,7 +9,7 @@ from navitas.recording.parse.arrays import I64
 from navitas.recording.parse.clock_triples import NO_TRIPLES
 from navitas.recording.parse.rail_readings import RailReadings
 from navitas.recording.parse.tables import TID_LIMIT
-from navitas.report.perfetto.energy_samples import StackFrames
+from navitas.report.perfetto.call_stacks import CallStacks
 from navitas.report.perfetto.trace_packets import Task, TracePackets
 
 
@@ -20,8 +20,8 @@ class RunTracks:
     unknown.
     """
 
-    def __init__(self, profile: Profile, row: int, packets: TracePackets, frames: StackFrames) -> None:
-        ledger, self._packets, self._frames = profile.ledger, packets, frames
+    def __init__(self, profile: Profile, row: int, packets: TracePackets, stacks: CallStacks) -> None:
+        ledger, self._packets, self._stacks = profile.ledger, packets, stacks
         self.entry, self.owners = ledger.runs[row], np.flatnonzero(ledger.owners.run == row)
         self._tids = ledger.owners.tid
         recorded = profile.recorded
@@ -45,7 +45,7 @@ class RunTracks:
     def track(self, owner: int) -> int:
         """Return the track of an owner."""
         if owner not in self._tracks:
-            self._tracks[owner] = self._packets.thread(self._task(owner), self._frames.owner(owner))
+            self._tracks[owner] = self._packets.thread(self._task(owner), self._stacks.owner(owner))
         return self._tracks[owner]
 
     def boottime_ns(self, t_ns: I64) -> I64:

@@ -103,12 +103,19 @@ class TracePackets:
         """Set a counter to a value, which it has until the next one."""
         self._event(t_ns, number(9, _COUNTER) + number(11, track) + double(44, value))
 
-    def callstack(self, key: Hashable, frames: Iterable[Frame]) -> int:
-        """Return the number of a call stack. `frames`, outermost first, are read for a new key only."""
+    def frame(self, frame: Frame) -> bytes:
+        """Return a frame as it is in call stacks. Call stacks have very many frames, so keep it."""
+        known = self._numbers.get((_FRAMES, frame))
+        if known is None:
+            place = number(5, self._text(_SOURCES, frame.file)) if frame.file else b""
+            place += number(6, frame.line) if frame.line > 0 else b""
+            known = self._interned(_FRAMES, frame, number(2, self._text(_FUNCTIONS, frame.name)) + place)
+        return number(2, known)
+
+    def callstack(self, key: Hashable, frames: Iterable[bytes]) -> int:
+        """Return the number of a call stack of frames as `frame` returns them, outermost first. Only a new key reads them."""
         known = self._numbers.get((_CALLSTACKS, key))
-        if known is not None:
-            return known
-        return self._interned(_CALLSTACKS, key, b"".join(number(2, self._frame(frame)) for frame in frames))
+        return self._interned(_CALLSTACKS, key, b"".join(frames)) if known is None else known
 
     def sample(self, t_ns: int, task: Task, callstack: int, weight: int) -> None:
         """Write a stack sample of a thread. `weight` is at least 0."""
@@ -128,17 +135,6 @@ class TracePackets:
         if isinstance(value, str):
             return head + content(6, _shown(value))
         return head + (double(5, value) if isinstance(value, float) else number(4, value))
-
-    def _frame(self, frame: Frame) -> int:
-        known = self._numbers.get((_FRAMES, frame))
-        if known is not None:
-            return known
-        place = b""
-        if frame.file:
-            place += number(5, self._text(_SOURCES, frame.file))
-        if frame.line > 0:
-            place += number(6, frame.line)
-        return self._interned(_FRAMES, frame, number(2, self._text(_FUNCTIONS, frame.name)) + place)
 
     def _text(self, table: int, text: str) -> int:
         known = self._numbers.get((table, text))
