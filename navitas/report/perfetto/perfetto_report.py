@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
 from typing import IO, TypeVar
 
 import numpy as np
@@ -17,7 +19,7 @@ from navitas.report.figure_notes import evidence_groups, listed, uncertainty_not
 from navitas.report.format import Format
 from navitas.report.perfetto.call_stacks import CallStacks
 from navitas.report.perfetto.energy_samples import EnergySamples, energy_samples
-from navitas.report.perfetto.kernel_trace import copy_kernel_trace
+from navitas.report.perfetto.kernel_trace import copy_packets, kernel_trace_of
 from navitas.report.perfetto.largest_calls import LargestCalls, SingleCalls
 from navitas.report.perfetto.power_counters import PowerCounters
 from navitas.report.perfetto.run_tracks import RunTracks
@@ -29,31 +31,14 @@ _PATTERNS = 20
 
 
 def write(profile: Profile, out: IO[bytes]) -> None:
-    """Write the kernel traces of the runs that count as they are, then one packet sequence with Navitas' figures."""
-    ledger = profile.ledger
-    counted = [row for row, run in enumerate(ledger.runs) if not run.baseline]
-    traces = {row: copy_kernel_trace(profile.recorded, ledger.runs[row].id, out) for row in counted}
-    about = _about(profile)
-    packets = TracePackets(
-        out, EnergyUnit("navitas", "energy", "uJ", "; ".join(f"{name}: {text}" for name, text in about.items()))
-    )
-    stacks, samples, calls = CallStacks(ledger, packets), energy_samples(ledger), LargestCalls(ledger)
-    tracks = [RunTracks(profile, row, packets, stacks) for row in counted]
-    if not any(trace.packets for trace in traces.values()):
-        for run in tracks[:1]:
-            run.write_clocks()
-    for run in tracks:
-        if run.tables is not None:
-            calls.add(run.tables, int(run.owners[0]))
-    largest = calls.calls()
-    counters = PowerCounters(profile, packets, len(counted))
-    about |= {"calls": _about_calls(profile, largest, calls.seen)}
-    for row, run in zip(counted, tracks, strict=True):
-        without_counter = counters.write(run)
-        trace = {"kernel trace": traces[row].about, "threads without a power counter": without_counter}
-        _write_run(profile, run, packets, about | trace)
-        _write_calls(_of(largest, run), run, packets, stacks)
-        _write_samples(_of(samples, run), run, packets, stacks)
+    """Write the kernel traces of the runs that count as they are, and one packet sequence with Navitas' figures."""
+    counted = [row for row, run in enumerate(profile.ledger.runs) if not run.baseline]
+    traces = {row: kernel_trace_of(profile.recorded, profile.ledger.runs[row].id) for row in counted}
+    copied = [trace for trace in traces.values() if isinstance(trace, Path)]
+    if not copied:
+        _write_figures(profile, traces, out)
+    for number, path in enumerate(copied):
+        copy_packets(path, out, partial(_write_figures, profile, traces, out) if number == 0 else None)
 
 
 FORMAT = Format(
@@ -65,6 +50,34 @@ FORMAT = Format(
     call_steps=True,
     recorded=True,
 )
+
+
+def _write_figures(profile: Profile, traces: Mapping[int, Path | str], out: IO[bytes]) -> None:
+    """Write the packets of the runs in `traces`, which has their kernel traces by row of the ledger."""
+    about = _about(profile)
+    packets = TracePackets(
+        out, EnergyUnit("navitas", "energy", "uJ", "; ".join(f"{name}: {text}" for name, text in about.items()))
+    )
+    stacks, samples, calls = CallStacks(profile.ledger, packets), energy_samples(profile.ledger), LargestCalls(profile.ledger)
+    runs = {row: RunTracks(profile, row, packets, stacks) for row in traces}
+    if not any(isinstance(trace, Path) for trace in traces.values()):
+        for run in list(runs.values())[:1]:
+            run.write_clocks()
+    for run in runs.values():
+        if run.tables is not None:
+            calls.add(run.tables, int(run.owners[0]))
+    largest = calls.calls()
+    counters = PowerCounters(profile, packets, len(runs))
+    about |= {"calls": _about_calls(profile, largest, calls.seen)}
+    for row, run in runs.items():
+        trace = traces[row]
+        more = {
+            "kernel trace": "included" if isinstance(trace, Path) else trace,
+            "threads without a power counter": counters.write(run),
+        }
+        _write_run(profile, run, packets, about | more)
+        _write_calls(_of(largest, run), run, packets, stacks)
+        _write_samples(_of(samples, run), run, packets, stacks)
 
 
 def _about(profile: Profile) -> dict[str, str | int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import zlib
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -23,6 +24,8 @@ from support.recording_maker import PID0, make_recording, start_ns
 from support.run_bytes import BOOT_OFFSET_NS, REAL_OFFSET_NS, TID0
 from support.scenario import Scenario, TestSpec, ThreadSpec, call
 
+from navitas.android.perfetto.messages import message_class
+from navitas.base.protobuf_writer import content as field_content
 from navitas.energy.analyze.load import TestSelection, analyze, load_tables
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.attribute.analysis_settings import AnalysisSettings
@@ -116,28 +119,41 @@ def check_sums(trace: ReadTrace, made: Profile) -> None:
     assert abs(sum(sample.weight for sample in trace.samples) - made.totals.energy_j * 1e6) < 1.01
 
 
-def test_the_kernel_trace_comes_first_as_it_is(tmp_path: Path) -> None:
+def packets_of(trace: bytes) -> list[bytes]:
+    return [packet.SerializeToString() for packet in message_class("Trace").FromString(trace).packet]
+
+
+def test_the_kernel_trace_stays_as_it_is(tmp_path: Path) -> None:
     data = written(analyzed(recorded(tmp_path, ("trace.pftrace", kernel_trace()))))
-    assert data.startswith(kernel_trace())
     trace = read_trace(data, SEQUENCE)
-    assert len(trace.others) == 4
-    assert whole_run(trace).arguments["kernel trace"] == "included: 4 packets"
-    assert not trace.clocks, "a later snapshot would contradict those of the trace"
+    assert trace.others == packets_of(kernel_trace())
+    assert whole_run(trace).arguments["kernel trace"] == "included"
+    assert not trace.clocks, "Perfetto drops a clock that goes back"
+    first, second = message_class("Trace").FromString(data).packet[:2]
+    assert first.HasField("clock_snapshot") and second.trusted_packet_sequence_id == SEQUENCE, "sorted as it is read"
+
+
+def test_figures_precede_a_compressed_kernel_trace(tmp_path: Path) -> None:
+    content = kernel_trace()
+    compressed = PerfettoWriter()
+    compressed.packets = [field_content(50, zlib.compress(content))]
+    data = written(analyzed(recorded(tmp_path, ("trace.pftrace", bytes(compressed)))))
+    assert data.endswith(bytes(compressed))
+    assert whole_run(read_trace(data, SEQUENCE)).arguments["kernel trace"] == "included"
 
 
 def test_traces_of_all_runs_follow_each_other(tmp_path: Path) -> None:
     traces = [("trace.pftrace", kernel_trace(run)) for run in range(2)]
     made = analyzed(recorded(tmp_path, *traces, runs=2))
-    assert written(made).startswith(traces[0][1] + traces[1][1])
     trace = read(made)
+    assert trace.others == packets_of(traces[0][1] + traces[1][1])
     check_sums(trace, made)
     assert {sample.pid for sample in trace.samples} == {PID0, PID0 + 1}
 
 
 def test_a_damaged_end_of_the_kernel_trace_is_left_out(tmp_path: Path) -> None:
     trace = read(analyzed(recorded(tmp_path, ("trace.pftrace", kernel_trace() + b"\x0a\x50torn"))))
-    assert len(trace.others) == 4
-    assert whole_run(trace).arguments["kernel trace"] == "included: 4 packets; its end is damaged"
+    assert trace.others == packets_of(kernel_trace())
 
 
 @pytest.mark.parametrize(
