@@ -55,8 +55,8 @@ class ReportOptions:
     def file_analysis(self) -> AnalysisSettings:
         """The settings of the analysis that the files are written from: it has what their formats read."""
         formats = [find_format(name) for name in {*self.default_formats, *(file.format for file in self.files)}]
-        read = {name: any(getattr(format, name) for format in formats) for name in ("call_steps", "recorded")}
-        return replace(self.analysis, **read)
+        call_steps, recorded = (any(getattr(format, name) for format in formats) for name in ("call_steps", "recorded"))
+        return replace(self.analysis, call_steps=call_steps, recorded=recorded)
 
     @property
     def paths(self) -> list[Path]:

@@ -66,6 +66,6 @@ class CallStacks:
         known = self._frames.get(method)
         if known is None:
             entry = method_of(self._methods, method)
-            frame = Frame(self.method(method), (entry and entry.file) or "", (entry and entry.line) or 0)
-            known = self._frames[method] = self._packets.frame(frame)
+            place = ("", 0) if entry is None else (entry.file or "", entry.line or 0)
+            known = self._frames[method] = self._packets.frame(Frame(self.method(method), *place))
         return known

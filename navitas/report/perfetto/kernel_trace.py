@@ -66,4 +66,4 @@ def _write_first(first: list[bytes], out: IO[bytes], insert: Callable[[], None],
 
 def _has_clocks(packet: bytes) -> bool:
     decoded = by_protobuf(packet, 0)
-    return not isinstance(decoded, Damaged) and decoded.message.HasField("clock_snapshot")
+    return not isinstance(decoded, Damaged) and bool(decoded.message.HasField("clock_snapshot"))

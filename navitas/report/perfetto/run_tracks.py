@@ -50,7 +50,8 @@ class RunTracks:
 
     def boottime_ns(self, t_ns: I64) -> I64:
         """Convert times of CLOCK_MONOTONIC. Without readings of both clocks, they stay as they are."""
-        return np.maximum(self._clocks.to_boottime(t_ns), 0)
+        converted: I64 = np.maximum(self._clocks.to_boottime(t_ns), 0)
+        return converted
 
     def write_clocks(self) -> None:
         """Write the first reading of all clocks, if there is one."""

@@ -231,6 +231,8 @@ def test_calls_over_time_are_computed_only_for_formats_that_show_them(tmp_path: 
     assert report("--html", page) == ExitCode.OK
     assert Page(page.read_text("utf-8")).data["page-data"]["bins"]["node"]
     assert ReportOptions(default_formats=("json", "html")).file_analysis.call_steps
+    shown = [ReportOptions(default_formats=(name,)).file_analysis.recorded for name in ("json", "html", "perfetto")]
+    assert shown == [False, False, True]
     monkeypatch.setattr(StepTotals, "__init__", lambda *_: pytest.fail("steps are computed"))
     others = [f"--format={name}={tmp_path / name}" for name in format_names() if name not in ("html", "parquet", "perfetto")]
     assert report(*others) == run(["explain", str(GOLDEN)]) == ExitCode.OK

@@ -49,7 +49,8 @@ class Process:
         if self.pid is not None:
             return [self.pid]
         tgid = tasks.tgid[np.isin(tasks.tid, list(self.tids)) & (tasks.tgid >= 0)]
-        return np.unique(tgid).tolist()
+        pids: list[int] = np.unique(tgid).tolist()
+        return pids
 
     def uid(self, trace: Trace) -> int | None:
         """The uid of this process in a trace, by the process id, else by its threads' process; None if it is unknown."""
