@@ -17,6 +17,8 @@ def varint(value: int) -> bytes:
     """Encode an integer. Negative integers take ten bytes, as in fields of the types int32 and int64."""
     if 0 <= value < 0x80:
         return _SHORT[value]
+    if 0 <= value < 0x4000:
+        return bytes((value & 0x7F | 0x80, value >> 7))
     value &= (1 << 64) - 1
     encoded = bytearray()
     while value > 0x7F:

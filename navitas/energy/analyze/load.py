@@ -12,7 +12,7 @@ import numpy as np
 
 from navitas.base.errors import PowerProfileError, RecordingError
 from navitas.energy.analyze.notices import notices
-from navitas.energy.analyze.profile import About, Profile, Recorded
+from navitas.energy.analyze.profile import About, Profile, RecordedRuns
 from navitas.energy.analyze.records import Notice
 from navitas.energy.analyze.selection import of_tests
 from navitas.energy.attribute.analysis_settings import DEFAULT, AnalysisSettings, EvidenceChoice
@@ -110,15 +110,15 @@ def analyze(loaded: Loaded, selection: TestSelection | None = None) -> Profile:
     return profile
 
 
-def _recorded(loaded: Loaded) -> Recorded:
+def _recorded(loaded: Loaded) -> RecordedRuns:
     runs, pids = loaded.parsed.runs, {run.id: run.pid for run in loaded.manifest.runs if run.pid is not None}
     traces = {run.run_id: (trace, run) for run in runs if (trace := run.cpu.trace) is not None}
     for number, (trace, run) in traces.items():
-        found = Process([thread.tid for thread in run.threads if thread.tid], pids.get(number)).pids(trace.tasks)
-        if len(found) == 1:
-            pids[number] = found[0]
+        of_threads = Process([thread.tid for thread in run.threads if thread.tid], pids.get(number)).pids(trace.tasks)
+        if len(of_threads) == 1:
+            pids[number] = of_threads[0]
     without_trace = {run.run_id: replace(run, cpu=CpuTables()) for run in runs}
-    return Recorded(Recording(loaded.path, loaded.manifest), without_trace, frozenset(traces), pids)
+    return RecordedRuns(Recording(loaded.path, loaded.manifest), without_trace, frozenset(traces), pids)
 
 
 def profile_of(

@@ -63,9 +63,9 @@ class CallStacks:
             yield self._packets.frame(Frame(DEEPER))
 
     def _frame(self, method: int) -> bytes:
-        known = self._frames.get(method)
-        if known is None:
+        frame = self._frames.get(method)
+        if frame is None:
             entry = method_of(self._methods, method)
-            place = ("", 0) if entry is None else (entry.file or "", entry.line or 0)
-            known = self._frames[method] = self._packets.frame(Frame(self.method(method), *place))
-        return known
+            source = ("", 0) if entry is None else (entry.file or "", entry.line or 0)
+            frame = self._frames[method] = self._packets.frame(Frame(self.method(method), *source))
+        return frame

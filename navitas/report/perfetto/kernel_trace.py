@@ -1,4 +1,4 @@
-"""Recorded kernel traces: whether a run's trace can be copied, and its copy packet by packet."""
+"""RecordedRuns kernel traces: whether a run's trace can be copied, and its copy packet by packet."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
-from navitas.base.protobuf_writer import content
-from navitas.energy.analyze.profile import Recorded
+from navitas.base.protobuf_writer import content, varint
+from navitas.energy.analyze.profile import RecordedRuns
 from navitas.recording.parse.trace.join import PERFETTO_SUFFIXES
 from navitas.recording.parse.trace.perfetto_packets import Damaged, by_protobuf, raw_packets
 from navitas.report.perfetto.trace_packets import PACKET
 
+_TAG = content(PACKET, b"")[:1]
 _FIRST_PACKETS = 64
 """The first clock snapshot of a trace is among these packets, if it is not compressed."""
 
 
-def kernel_trace_of(recorded: Recorded | None, run: int) -> Path | str:
+def kernel_trace_of(recorded: RecordedRuns | None, run: int) -> Path | str:
     """Return the file of a run's kernel trace, or why it has none that can be copied.
 
     A trace that the analysis could not use is left out: its times can be those of another boot. So is a trace as text.
@@ -45,7 +46,7 @@ def copy_packets(path: Path, out: IO[bytes], insert: Callable[[], None] | None =
         if packet is None:
             break
         if insert is None:
-            out.write(content(PACKET, packet))
+            out.write(_TAG + varint(len(packet)) + packet)
             continue
         first.append(content(PACKET, packet))
         has_clocks = _has_clocks(packet)

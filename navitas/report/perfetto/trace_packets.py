@@ -105,17 +105,17 @@ class TracePackets:
 
     def frame(self, frame: Frame) -> bytes:
         """Return a frame as it is in call stacks. Call stacks have very many frames, so keep it."""
-        known = self._numbers.get((_FRAMES, frame))
-        if known is None:
-            place = number(5, self._text(_SOURCES, frame.file)) if frame.file else b""
-            place += number(6, frame.line) if frame.line > 0 else b""
-            known = self._interned(_FRAMES, frame, number(2, self._text(_FUNCTIONS, frame.name)) + place)
-        return number(2, known)
+        iid = self._numbers.get((_FRAMES, frame))
+        if iid is None:
+            source = number(5, self._text(_SOURCES, frame.file)) if frame.file else b""
+            source += number(6, frame.line) if frame.line > 0 else b""
+            iid = self._interned(_FRAMES, frame, number(2, self._text(_FUNCTIONS, frame.name)) + source)
+        return number(2, iid)
 
     def callstack(self, key: Hashable, frames: Iterable[bytes]) -> int:
         """Return the number of a call stack of frames as `frame` returns them, outermost first. Only a new key reads them."""
-        known = self._numbers.get((_CALLSTACKS, key))
-        return self._interned(_CALLSTACKS, key, b"".join(frames)) if known is None else known
+        iid = self._numbers.get((_CALLSTACKS, key))
+        return self._interned(_CALLSTACKS, key, b"".join(frames)) if iid is None else known
 
     def sample(self, t_ns: int, task: Task, callstack: int, weight: int) -> None:
         """Write a stack sample of a thread. `weight` is at least 0."""
@@ -137,14 +137,14 @@ class TracePackets:
         return head + (double(5, value) if isinstance(value, float) else number(4, value))
 
     def _text(self, table: int, text: str) -> int:
-        known = self._numbers.get((table, text))
-        return self._interned(table, text, content(2, _shown(text))) if known is None else known
+        iid = self._numbers.get((table, text))
+        return self._interned(table, text, content(2, _shown(text))) if iid is None else known
 
     def _interned(self, table: int, key: Hashable, body: bytes) -> int:
         """Number an entry of a table; the next packet describes it."""
-        place = self._numbers[table, key] = len(self._numbers) + 1
-        self._pending.append(content(table, number(1, place) + body))
-        return place
+        iid = self._numbers[table, key] = len(self._numbers) + 1
+        self._pending.append(content(table, number(1, iid) + body))
+        return iid
 
     def _take_interned(self) -> bytes:
         if not self._pending:
