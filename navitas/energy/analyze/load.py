@@ -12,7 +12,7 @@ import numpy as np
 
 from navitas.base.errors import PowerProfileError, RecordingError
 from navitas.energy.analyze.notices import notices
-from navitas.energy.analyze.profile import About, Profile, RecordedRuns
+from navitas.energy.analyze.profile import About, Profile, RecordedTables
 from navitas.energy.analyze.records import Notice
 from navitas.energy.analyze.selection import of_tests
 from navitas.energy.attribute.analysis_settings import DEFAULT, AnalysisSettings, EvidenceChoice
@@ -110,7 +110,7 @@ def analyze(loaded: Loaded, selection: TestSelection | None = None) -> Profile:
     return profile
 
 
-def _recorded(loaded: Loaded) -> RecordedRuns:
+def _recorded(loaded: Loaded) -> RecordedTables:
     runs, pids = loaded.parsed.runs, {run.id: run.pid for run in loaded.manifest.runs if run.pid is not None}
     traces = {run.run_id: (trace, run) for run in runs if (trace := run.cpu.trace) is not None}
     for number, (trace, run) in traces.items():
@@ -118,7 +118,7 @@ def _recorded(loaded: Loaded) -> RecordedRuns:
         if len(of_threads) == 1:
             pids[number] = of_threads[0]
     without_trace = {run.run_id: replace(run, cpu=CpuTables()) for run in runs}
-    return RecordedRuns(Recording(loaded.path, loaded.manifest), without_trace, frozenset(traces), pids)
+    return RecordedTables(Recording(loaded.path, loaded.manifest), without_trace, frozenset(traces), pids)
 
 
 def profile_of(

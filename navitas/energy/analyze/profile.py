@@ -77,7 +77,7 @@ class About:
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedRuns:
+class RecordedTables:
     """A recording, and its runs' tables by id, without those of kernel traces.
 
     `traced` has the runs whose kernel trace was used. `pids` has the ids of the runs' processes, as far as they are known.
@@ -99,7 +99,7 @@ class Profile:
     about: About
     warnings: tuple[Notice, ...]
     losses: tuple[ParsedLoss, ...]
-    recorded: RecordedRuns | None = None
+    recorded: RecordedTables | None = None
 
     def __init__(self, ledger: Ledger, about: About, warnings: Iterable[Notice] = (), losses: Iterable[ParsedLoss] = ()) -> None:
         """Create a profile. Warnings that follow from its figures (analyze/notices.py) are added later."""

@@ -1,4 +1,4 @@
-"""RecordedRuns kernel traces: whether a run's trace can be copied, and its copy packet by packet."""
+"""Recorded kernel traces: whether the trace of a run can be copied, and its copy packet by packet."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import IO
 
 from navitas.base.protobuf_writer import content, varint
-from navitas.energy.analyze.profile import RecordedRuns
+from navitas.energy.analyze.profile import RecordedTables
 from navitas.recording.parse.trace.join import PERFETTO_SUFFIXES
 from navitas.recording.parse.trace.perfetto_packets import Damaged, by_protobuf, raw_packets
 from navitas.report.perfetto.trace_packets import PACKET
@@ -17,7 +17,7 @@ _FIRST_PACKETS = 64
 """The first clock snapshot of a trace is among these packets, if it is not compressed."""
 
 
-def kernel_trace_of(recorded: RecordedRuns | None, run: int) -> Path | str:
+def kernel_trace_of(recorded: RecordedTables | None, run: int) -> Path | str:
     """Return the file of a run's kernel trace, or why it has none that can be copied.
 
     A trace that the analysis could not use is left out: its times can be those of another boot. So is a trace as text.

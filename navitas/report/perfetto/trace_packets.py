@@ -115,7 +115,7 @@ class TracePackets:
     def callstack(self, key: Hashable, frames: Iterable[bytes]) -> int:
         """Return the number of a call stack of frames as `frame` returns them, outermost first. Only a new key reads them."""
         iid = self._numbers.get((_CALLSTACKS, key))
-        return self._interned(_CALLSTACKS, key, b"".join(frames)) if iid is None else known
+        return self._interned(_CALLSTACKS, key, b"".join(frames)) if iid is None else iid
 
     def sample(self, t_ns: int, task: Task, callstack: int, weight: int) -> None:
         """Write a stack sample of a thread. `weight` is at least 0."""
@@ -138,7 +138,7 @@ class TracePackets:
 
     def _text(self, table: int, text: str) -> int:
         iid = self._numbers.get((table, text))
-        return self._interned(table, text, content(2, _shown(text))) if iid is None else known
+        return self._interned(table, text, content(2, _shown(text))) if iid is None else iid
 
     def _interned(self, table: int, key: Hashable, body: bytes) -> int:
         """Number an entry of a table; the next packet describes it."""
