@@ -28,6 +28,7 @@ class Format:
     - `options`: command-line options (of `OPTIONS`) that `write` accepts as keyword arguments.
     - `shows_calls`: whether the report is empty for a recording without calls.
     - `call_steps`: whether it reads `Ledger.call_steps`, which is computed only then.
+    - `recorded`: whether it reads `Profile.recorded`, which is kept only then.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Format:
     options: tuple[str, ...] = ()
     shows_calls: bool = False
     call_steps: bool = False
+    recorded: bool = False
 
     def __post_init__(self) -> None:
         """Check the fields. Raises `ValueError`."""

@@ -11,7 +11,7 @@ from typing import IO
 import numpy as np
 
 from navitas import __version__
-from navitas.base.protobuf_fields import content, number, packed, varint
+from navitas.base.protobuf_writer import content, number, packed, varint
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.names import MethodNames, method_of, source_path, test_label
 from navitas.energy.analyze.profile import Profile

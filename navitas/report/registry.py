@@ -25,6 +25,7 @@ _MODULES = {
     "parquet": "navitas.report.parquet",
     "pprof": "navitas.report.pprof",
     "firefox": "navitas.report.firefox.firefox_report",
+    "perfetto": "navitas.report.perfetto.perfetto_report",
 }
 ENTRY_POINTS = "navitas.formats"
 """The entry-point group with which other packages add formats: `name = "module"`."""

@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 from support.ftrace_writer import Form
 from support.perfetto_writer import PerfettoWriter, idle
 
-from navitas.base.protobuf_fields import varint
+from navitas.base.protobuf_writer import varint
 
 _FORM = Form(tgid=True, flags="....")
 _SECOND = 100_000

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from navitas.base.protobuf_fields import content, number, packed
+from navitas.base.protobuf_writer import content, number, packed
 
 Switch = tuple[int, int, int, str | bytes]
 """t_ns, prev_state, next_tid, next_name"""

@@ -54,8 +54,9 @@ class ReportOptions:
     @property
     def file_analysis(self) -> AnalysisSettings:
         """The settings of the analysis that the files are written from: it has what their formats read."""
-        formats = {*self.default_formats, *(file.format for file in self.files)}
-        return replace(self.analysis, call_steps=any(find_format(name).call_steps for name in formats))
+        formats = [find_format(name) for name in {*self.default_formats, *(file.format for file in self.files)}]
+        call_steps, recorded = (any(getattr(format, name) for format in formats) for name in ("call_steps", "recorded"))
+        return replace(self.analysis, call_steps=call_steps, recorded=recorded)
 
     @property
     def paths(self) -> list[Path]:

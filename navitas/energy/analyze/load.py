@@ -12,7 +12,7 @@ import numpy as np
 
 from navitas.base.errors import PowerProfileError, RecordingError
 from navitas.energy.analyze.notices import notices
-from navitas.energy.analyze.profile import About, Profile
+from navitas.energy.analyze.profile import About, Profile, RecordedTables
 from navitas.energy.analyze.records import Notice
 from navitas.energy.analyze.selection import of_tests
 from navitas.energy.attribute.analysis_settings import DEFAULT, AnalysisSettings, EvidenceChoice
@@ -24,7 +24,9 @@ from navitas.power.power_profile import read_power_profile
 from navitas.recording.manifest import Manifest
 from navitas.recording.parse.findings import LOST, UPDATE, Findings
 from navitas.recording.parse.parsed_recording import ParsedRecording, parse_recording
-from navitas.recording.store import open_recording
+from navitas.recording.parse.tables import CpuTables
+from navitas.recording.parse.trace.join import Process
+from navitas.recording.store import Recording, open_recording
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +57,14 @@ def load(
     evidence: EvidenceChoice = "rails",
     power_model: str | PathLike[str] | None = None,
     call_steps: bool = False,
+    recorded: bool = False,
 ) -> Profile:
     """Open, parse and analyze a recording.
 
     `alternative` names a second model (`paper1`), in addition to the default one. `evidence="model"` leaves power rails out.
     `power_model` is a file of `navitas power fit`: it gives the figures that the power profile lacks.
-    `call_steps=True` also computes when calls used their energy, which the page, the format `firefox` and the explanation of a
-    method show.
+    `call_steps=True` also computes when calls used their energy, which only the page, the formats `firefox` and `perfetto`, and the
+    explanation of a method show. `recorded=True` keeps the tables of the runs, which only Perfetto traces show.
 
     Raises:
         RecordingError: The folder is not a recording, or a file can't be read.
@@ -72,7 +75,7 @@ def load(
         from navitas.power.fitted_model import read_fitted_model  # noqa: PLC0415
 
         fitted = read_fitted_model(Path(power_model))
-    return analyze(load_tables(Path(recording), AnalysisSettings(alternative, evidence, fitted, call_steps)))
+    return analyze(load_tables(Path(recording), AnalysisSettings(alternative, evidence, fitted, call_steps, recorded)))
 
 
 def load_tables(path: Path, settings: AnalysisSettings = DEFAULT) -> Loaded:
@@ -99,9 +102,23 @@ def load_tables(path: Path, settings: AnalysisSettings = DEFAULT) -> Loaded:
 def analyze(loaded: Loaded, selection: TestSelection | None = None) -> Profile:
     """Compute the profile of a recording's tables, or of some tests. Errors name the recording's folder."""
     try:
-        return profile_of(loaded.parsed, loaded.manifest, loaded.model, loaded.settings, selection)
+        profile = profile_of(loaded.parsed, loaded.manifest, loaded.model, loaded.settings, selection)
     except RecordingError as error:  # The message doesn't name a file yet.
         raise RecordingError(f"{loaded.path}: {error.message}", error.remedy) from error
+    if loaded.settings.recorded:
+        profile.recorded = _recorded(loaded)
+    return profile
+
+
+def _recorded(loaded: Loaded) -> RecordedTables:
+    runs, pids = loaded.parsed.runs, {run.id: run.pid for run in loaded.manifest.runs if run.pid is not None}
+    traces = {run.run_id: (trace, run) for run in runs if (trace := run.cpu.trace) is not None}
+    for number, (trace, run) in traces.items():
+        of_threads = Process([thread.tid for thread in run.threads if thread.tid], pids.get(number)).pids(trace.tasks)
+        if len(of_threads) == 1:
+            pids[number] = of_threads[0]
+    without_trace = {run.run_id: replace(run, cpu=CpuTables()) for run in runs}
+    return RecordedTables(Recording(loaded.path, loaded.manifest), without_trace, frozenset(traces), pids)
 
 
 def profile_of(

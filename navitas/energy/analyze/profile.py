@@ -46,7 +46,8 @@ from navitas.energy.attribute.consumers_comparison import ConsumerEnergy, merged
 from navitas.energy.attribute.ledger import Evidence, Ledger, counted_runs, counted_wall_ns
 from navitas.recording.parse.findings import ParsedLoss
 from navitas.recording.parse.roles import NOT_THE_TESTS
-from navitas.recording.parse.tables import MethodTable
+from navitas.recording.parse.tables import MethodTable, RunTables
+from navitas.recording.store import Recording
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,13 +76,30 @@ class About:
     """The patterns of the tests that the figures are about. Empty: all tests, and the energy outside of them."""
 
 
+@dataclass(frozen=True, slots=True)
+class RecordedTables:
+    """A recording, and its runs' tables by id, without those of kernel traces.
+
+    `traced` has the runs whose kernel trace was used. `pids` has the ids of the runs' processes, as far as they are known.
+    """
+
+    recording: Recording
+    runs: Mapping[int, RunTables]
+    traced: frozenset[int]
+    pids: Mapping[int, int]
+
+
 class Profile:
-    """A recording's energy by test, thread, method, component and call path."""
+    """A recording's energy by test, thread, method, component and call path.
+
+    `recorded` is None unless `AnalysisSettings.recorded` requested it.
+    """
 
     ledger: Ledger
     about: About
     warnings: tuple[Notice, ...]
     losses: tuple[ParsedLoss, ...]
+    recorded: RecordedTables | None = None
 
     def __init__(self, ledger: Ledger, about: About, warnings: Iterable[Notice] = (), losses: Iterable[ParsedLoss] = ()) -> None:
         """Create a profile. Warnings that follow from its figures (analyze/notices.py) are added later."""

@@ -20,12 +20,14 @@ class AnalysisSettings:
     - `evidence`: whether power rails may count as evidence.
     - `fitted`: a model of `navitas power fit`. It gives the figures that the power profile lacks.
     - `call_steps`: whether the ledger also has the energy of calls over time, which takes time and memory.
+    - `recorded`: whether the profile keeps the tables of the runs.
     """
 
     alternative: str | None = None
     evidence: EvidenceChoice = "rails"
     fitted: FittedModel | None = None
     call_steps: bool = False
+    recorded: bool = False
 
     @property
     def use_rails(self) -> bool:

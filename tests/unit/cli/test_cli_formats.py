@@ -93,6 +93,7 @@ def test_the_short_forms_write_the_same_files(tmp_path: Path) -> None:
         ("a.pb.gz", b"\x1f\x8b"),
         ("a.firefox.json", b'{\n "meta"'),
         ("a.firefox.json.gz", b"\x1f\x8b"),
+        ("a.pftrace", b"\n"),
     ],
 )
 def test_the_extension_names_the_format(tmp_path: Path, name: str, begins: bytes) -> None:
@@ -244,13 +245,16 @@ def test_default_formats_are_written_to_the_recording(tmp_path: Path, capsys: py
     assert (recording / "report.json").is_file()
 
 
-def test_calls_over_time_are_computed_only_for_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calls_over_time_are_computed_only_for_formats_that_show_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = tmp_path / "page.html"
     assert report("--html", page) == ExitCode.OK
     assert Page(page.read_text("utf-8")).data["page-data"]["bins"]["node"]
     assert ReportOptions(default_formats=("json", "html")).file_analysis.call_steps
+    shown = [ReportOptions(default_formats=(name,)).file_analysis.recorded for name in ("json", "html", "perfetto")]
+    assert shown == [False, False, True]
     monkeypatch.setattr(StepTotals, "__init__", lambda *_: pytest.fail("steps are computed"))
-    others = [f"--format={name}={tmp_path / name}" for name in format_names() if name not in ("html", "parquet", "firefox")]
+    with_steps = ("html", "parquet", "firefox", "perfetto")
+    others = [f"--format={name}={tmp_path / name}" for name in format_names() if name not in with_steps]
     assert report(*others) == run(["explain", str(GOLDEN)]) == ExitCode.OK
 
 

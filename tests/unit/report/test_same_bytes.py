@@ -21,6 +21,6 @@ def written(name: str) -> bytes:
     return data if isinstance(data, bytes) else data.encode()
 
 
-@pytest.mark.parametrize("name", ["json", "html", "speedscope", "collapsed", "text", "parquet", "pprof", "firefox"])
+@pytest.mark.parametrize("name", ["json", "html", "speedscope", "collapsed", "text", "parquet", "pprof", "firefox", "perfetto"])
 def test_two_reports_are_equal(name: str) -> None:
     assert len({written(name) for _ in range(4)}) == 1

@@ -44,11 +44,17 @@ class Process:
     tids: Collection[int] = ()
     pid: int | None = None
 
+    def pids(self, tasks: Tasks) -> list[int]:
+        """The process id, if it is known, else those of the threads with these ids."""
+        if self.pid is not None:
+            return [self.pid]
+        tgid = tasks.tgid[np.isin(tasks.tid, list(self.tids)) & (tasks.tgid >= 0)]
+        pids: list[int] = np.unique(tgid).tolist()
+        return pids
+
     def uid(self, trace: Trace) -> int | None:
         """The uid of this process in a trace, by the process id, else by its threads' process; None if it is unknown."""
-        tgid = trace.tasks.tgid[np.isin(trace.tasks.tid, list(self.tids)) & (trace.tasks.tgid >= 0)]
-        pids = [self.pid] if self.pid is not None else np.unique(tgid).tolist()
-        uids = {trace.process_uids[pid] for pid in pids if pid in trace.process_uids}
+        uids = {trace.process_uids[pid] for pid in self.pids(trace.tasks) if pid in trace.process_uids}
         return uids.pop() if len(uids) == 1 else None
 
     def is_in(self, tasks: Tasks) -> bool:

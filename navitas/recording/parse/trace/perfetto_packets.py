@@ -92,13 +92,21 @@ def read_packets(source: Path | bytes) -> Iterator[Found]:
     Raises `RecordingError` if the file cannot be read or does not begin with a packet.
     """
     if isinstance(source, bytes):
-        yield from _Packets(io.BytesIO(source), "the trace").read()
-        return
+        yield from _Packets(_delimited(io.BytesIO(source)), "the trace").read()
+    else:
+        yield from _Packets(raw_packets(source), str(source)).read()
+
+
+def raw_packets(path: Path) -> Iterator[bytes | None]:
+    """Yield the packets of a file as they are. Yields None and stops if it ends within a packet or contains anything else.
+
+    Raises `RecordingError` if the file cannot be read.
+    """
     try:
-        with open_regular(source) as stream:
-            yield from _Packets(stream, str(source)).read()
+        with open_regular(path) as stream:
+            yield from _delimited(stream)
     except OSError as error:
-        raise RecordingError(f"{source}: cannot be read: {error.strerror}", "Check the recording's files.") from error
+        raise RecordingError(f"{path}: cannot be read: {error.strerror}", "Check the recording's files.") from error
 
 
 def by_protobuf(data: bytes, number: int) -> ReadPacket | Damaged:
@@ -120,13 +128,13 @@ def damaged(data: bytes, number: int, reason: str) -> Damaged:
 
 
 class _Packets:
-    def __init__(self, stream: BinaryIO, name: str) -> None:
-        self._stream, self._name = stream, name
+    def __init__(self, packets: Iterator[bytes | None], name: str) -> None:
+        self._packets, self._name = packets, name
         self._may_expand = _EXPANDED_LEAST
         self._number = 0
 
     def read(self) -> Iterator[Found]:
-        for data in _delimited(self._stream):
+        for data in self._packets:
             self._number += 1
             if data is None:
                 if self._number == 1:

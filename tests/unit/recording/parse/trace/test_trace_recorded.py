@@ -11,7 +11,7 @@ from support.recording_maker import make_recording, start_ns
 from support.run_bytes import BOOT_OFFSET_NS, REAL_OFFSET_NS, TID0
 from support.scenario import Scenario, TestSpec, ThreadSpec, call
 
-from navitas.base.protobuf_fields import varint
+from navitas.base.protobuf_writer import varint
 from navitas.recording.manifest import File, Warning
 from navitas.recording.parse.parsed_recording import ParsedRecording, parse_recording
 from navitas.recording.store import Recording

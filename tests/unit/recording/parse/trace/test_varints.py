@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from navitas.base.protobuf_fields import varint
+from navitas.base.protobuf_writer import varint
 from navitas.recording.parse.trace.perfetto_wire import LONGER, PAD, Buffer, packed
 
 NUMBERS = st.integers(0, (1 << 64) - 1) | st.integers(0, 300) | st.integers(0, 64).map(lambda bits: (1 << bits) - 1)
