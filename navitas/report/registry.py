@@ -23,6 +23,8 @@ _MODULES = {
     "text": "navitas.report.text",
     "markdown": "navitas.report.markdown",
     "parquet": "navitas.report.parquet",
+    "arrow": "navitas.report.feather",
+    "csv": "navitas.report.csv_table",
 }
 ENTRY_POINTS = "navitas.formats"
 """The entry-point group with which other packages add formats: `name = "module"`."""
