@@ -27,13 +27,13 @@ send most messages.
 
 @dataclass(frozen=True, slots=True)
 class SarifRule:
-    """What results are about. `id` is stable; `url` is that of a page with more. `level` is that of its results."""
+    """What results are about. `id` is stable, `level` is that of its results, `url` that of a page with more, if there is one."""
 
     id: str
     title: str
     text: str
     remedy: str
-    url: str
+    url: str = ""
     level: Literal["note", "warning", "error"] = "warning"
 
     def as_json(self) -> dict[str, Any]:
@@ -43,7 +43,7 @@ class SarifRule:
             "shortDescription": {"text": self.title},
             "fullDescription": {"text": self.text},
             "help": {"text": self.remedy},
-            "helpUri": self.url,
+            **({"helpUri": self.url} if self.url else {}),
             "defaultConfiguration": {"level": self.level},
         }
 

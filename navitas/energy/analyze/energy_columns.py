@@ -6,7 +6,7 @@ Rows of runs without probes have `baseline` set; totals exclude them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from navitas.energy.attribute.forest import binned
 from navitas.energy.attribute.ledger import NO_TEST, Ledger
 from navitas.recording.parse.arrays import F64, I32, I64, U8, Bool
 
+_OF_PROBES = -2
 PARTS = ("method", "untraced", "probes")
 """What a row of `method_columns` is: self energy of a method, energy outside of calls, energy of probes."""
 _METHOD_FIELDS = {
@@ -50,6 +51,15 @@ class NamedColumn(FigureColumn):
 Columns = dict[str, FigureColumn]
 
 
+class _MethodKeys(NamedTuple):
+    """What identifies the rows of `method_columns`: rows of tests, owners, components and methods, or numbers below 0."""
+
+    test: I64
+    owner: I64
+    component: I64
+    method: I64
+
+
 def path_columns(ledger: Ledger) -> Columns:
     """Return one row for each energy fact, with its dimensions (docs/python-api.md)."""
     energy, paths = ledger.energy, ledger.paths
@@ -73,61 +83,60 @@ def method_columns(tables: LedgerTables) -> Columns:
     ledger = tables.ledger
     energy, owners = ledger.energy, ledger.owners
     # Energy outside of calls has no method. Its number is that of the part, below 0.
-    method = np.where(energy.path == PROBES, -2, ledger.paths.method[energy.path])
-    sizes = (len(owners) + 1, len(ledger.components), len(ledger.methods.methods) + 2)
-    key = energy.test.astype(np.int64) - NO_TEST
-    for column, size in zip((energy.owner, energy.component, method + 2), sizes, strict=True):
+    method = np.where(energy.path == PROBES, _OF_PROBES, ledger.paths.method[energy.path])
+    shape = (len(ledger.tests) + 1, len(owners), len(ledger.components), len(ledger.methods.methods) - _OF_PROBES)
+    key = np.zeros(len(method), np.int64)
+    for column, size in zip((energy.test - NO_TEST, energy.owner, energy.component, method - _OF_PROBES), shape, strict=True):
         key = key * size + column
-    rows, index = np.unique(key, return_inverse=True)
-    exclusive_j, raw_j = (binned(index, values, len(rows)) for values in (energy.exclusive_j, energy.raw_j))
-    rest, method = rows // sizes[2], rows % sizes[2] - 2
-    rest, component = rest // sizes[1], rest % sizes[1]
-    test, owner = (rest // sizes[0] + NO_TEST).astype(np.int32), (rest % sizes[0]).astype(np.int32)
-    half_j = _half_widths(tables, test, owner, component, method, exclusive_j)
+    keys, index = np.unique(key, return_inverse=True)
+    exclusive_j, raw_j = (binned(index, values, len(keys)) for values in (energy.exclusive_j, energy.raw_j))
+    test, owner, component, method = np.unravel_index(keys, shape)
+    rows = _MethodKeys(test + NO_TEST, owner, component, method + _OF_PROBES)
+    half_j = _half_widths(tables, rows, exclusive_j)
     is_unknown = (exclusive_j == 0) & ~owners.measured[owner]
-    is_open = is_unknown | np.isnan(half_j)
-    is_thread = owners.kind[owner] == OwnerKind.THREAD
-    part = np.where(method >= 0, 0, np.where(method == -2, 2, 1)).astype(np.int32)
+    no_interval = is_unknown | np.isnan(half_j)
+    part = np.where(rows.method >= 0, 0, -rows.method)
     return {
-        **_owners(ledger, test, owner, component.astype(np.uint8)),
-        "part": NamedColumn(part, ~is_thread, PARTS),
-        **_methods(ledger, np.maximum(method, -1)),
+        **_owners(ledger, rows.test, rows.owner, rows.component),
+        "part": NamedColumn(part.astype(np.int32), owners.kind[owner] != OwnerKind.THREAD, PARTS),
+        **_methods(ledger, rows.method),
         "exclusive_j": FigureColumn(exclusive_j, is_unknown),
-        "low_j": FigureColumn(exclusive_j - half_j, is_open),
-        "high_j": FigureColumn(exclusive_j + half_j, is_open),
+        "low_j": FigureColumn(exclusive_j - half_j, no_interval),
+        "high_j": FigureColumn(exclusive_j + half_j, no_interval),
         "raw_j": FigureColumn(raw_j, is_unknown),
     }
 
 
-def _half_widths(tables: LedgerTables, test: I32, owner: I32, component: I64, method: I64, exclusive_j: F64) -> F64:
+def _half_widths(tables: LedgerTables, rows: _MethodKeys, exclusive_j: F64) -> F64:
     """Return half of the width of each row's 95 % interval, NaN for rows other than self energies of methods in tests."""
     ledger, methods, threads = tables.ledger, tables.methods, tables.threads
-    half_j = np.full(len(test), np.nan)
-    sizes = (len(ledger.owners), len(ledger.methods.methods))
-    row_key = (threads.test[methods.tree] * sizes[0] + threads.owner[methods.tree]) * sizes[1] + methods.method
-    by_key = np.argsort(row_key)
-    at = np.flatnonzero((test != NO_TEST) & (method >= 0))
-    wanted = (test[at].astype(np.int64) * sizes[0] + owner[at]) * sizes[1] + method[at]
-    row = by_key[np.searchsorted(row_key, wanted, sorter=by_key)] if len(row_key) else np.empty(0, np.int64)
-    energy_j = np.zeros((len(at), len(ledger.components)))
-    energy_j[np.arange(len(at)), component[at]] = exclusive_j[at]
+    owners, count = len(ledger.owners), len(ledger.methods.methods)
+    has_error = (rows.test != NO_TEST) & (rows.method >= 0)
+    at = _MethodKeys(*(column[has_error] for column in rows))
+    key = (threads.test[methods.tree] * owners + threads.owner[methods.tree]) * count + methods.method
+    by_key = np.argsort(key)
+    wanted = (at.test * owners + at.owner) * count + at.method
+    row = by_key[np.searchsorted(key, wanted, sorter=by_key)] if len(key) else wanted
+    energy_j = np.zeros((len(row), len(ledger.components)))
+    energy_j[np.arange(len(row)), at.component] = exclusive_j[has_error]
     # Probes and ticks have errors of the CPU's energy only.
-    is_cpu = np.array([name == CPU for name in ledger.components] or [False])[component[at]]
+    is_cpu = np.array([name == CPU for name in ledger.components], bool)[at.component]
     probes_j = methods.raw_exclusive_j[row] - methods.exclusive_j[row].sum(axis=1)
     causes = tables.uncertainty.of_methods(
         energy_j,
         methods.self_ns[row],
-        run=ledger.tests.run[test[at]],
+        run=ledger.tests.run[at.test],
         probes_j=probes_j * is_cpu,
         draws_j=np.where(is_cpu, methods.exclusive_draws_j[row], 0.0),
-        index=np.arange(len(at)),
-        size=len(at),
+        index=np.arange(len(row)),
+        size=len(row),
     )
-    half_j[at] = COVER_95 * standard_j(causes)
+    half_j = np.full(len(exclusive_j), np.nan)
+    half_j[has_error] = COVER_95 * standard_j(causes)
     return half_j
 
 
-def _owners(ledger: Ledger, test: I32, owner: I32, component: U8) -> Columns:
+def _owners(ledger: Ledger, test: I32 | I64, owner: I32 | I64, component: U8 | I64) -> Columns:
     """Return the columns of runs, tests, owners and components of rows."""
     owners, tests, run = ledger.owners, ledger.tests, ledger.owners.run[owner]
     no_test, no_thread = test == NO_TEST, owners.kind[owner] != OwnerKind.THREAD
