@@ -35,7 +35,7 @@ def total_j(report: Report) -> float:
     return float(report["totals"]["energy_j"])
 
 
-def tests_j(report: Report) -> float:
+def sum_of_tests_j(report: Report) -> float:
     return sum(test["energy_j"] for test in report["tests"])
 
 
@@ -125,9 +125,9 @@ READERS: dict[str, tuple[Callable[[Any], float], Callable[[Report], float]]] = {
     "arrow": (of_arrow, total_j),
     "csv": (of_csv, total_j),
     "openmetrics": (of_openmetrics, total_j),
-    "junit": (of_junit, tests_j),
-    "speedscope": (of_speedscope, tests_j),
-    "benchmarkData": (of_benchmark_data, tests_j),
+    "junit": (of_junit, sum_of_tests_j),
+    "speedscope": (of_speedscope, sum_of_tests_j),
+    "benchmarkData": (of_benchmark_data, sum_of_tests_j),
     "collapsed": (of_collapsed, threads_j),
     "bmf": (of_bmf, medians_j),
     "html": (of_html, medians_j),
