@@ -107,6 +107,12 @@ def test_a_binary_format_goes_to_a_pipe(capfdbinary: pytest.CaptureFixture[bytes
     assert out.startswith(b"PAR1") and out.endswith(b"PAR1")
 
 
+@pytest.mark.parametrize("name", format_names())
+def test_each_format_goes_to_standard_output(name: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert report(f"--format={name}={tmp_path / 'file'}", f"--format={name}=-") == ExitCode.OK
+    assert capfdbinary.readouterr().out == (tmp_path / "file").read_bytes() != b""
+
+
 def test_the_text_report_has_the_options_of_the_tables(tmp_path: Path) -> None:
     assert report("--top", 1, "--tree", "main", "-o", tmp_path / "a.txt") == ExitCode.OK
     text = (tmp_path / "a.txt").read_text()

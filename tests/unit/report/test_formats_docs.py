@@ -54,7 +54,9 @@ def test_the_script_adds_a_row_for_each_session(tmp_path: Path) -> None:
     assert float(second["org.example.InboxTest#polls"]) == pytest.approx(11.02) and second["commit"] == "c1"
     benchmark = {entry["name"]: entry for entry in json.loads((tmp_path / "benchmark.json").read_text("utf-8"))}
     assert benchmark["org.example.InboxTest#polls"]["value"] == pytest.approx(11.02)
-    assert benchmark["org.example.InboxTest#polls"]["range"] == "± 0.01" and benchmark["org.example.InboxTest#waits"]["unit"] == "J"
+    assert (
+        benchmark["org.example.InboxTest#polls"]["range"] == "± 0.01" and benchmark["org.example.InboxTest#waits"]["unit"] == "J"
+    )
 
 
 @pytest.mark.extended

@@ -75,7 +75,12 @@ def test_names_are_text() -> None:
     text = text_of(write, hostile_profile())
     kinds = {token.type for token in tokens(text)}
     blocks = [token.content.strip() for token in _READER.parse(text) if token.type == "html_block"]
-    assert blocks == ["<details>\n<summary>Threads</summary>", "</details>", "<details>\n<summary>Components</summary>", "</details>"]
+    assert blocks == [
+        "<details>\n<summary>Threads</summary>",
+        "</details>",
+        "<details>\n<summary>Components</summary>",
+        "</details>",
+    ]
     assert not kinds & {"html_inline", "link_open", "image", "s_open", "fence", "code_block"}
     rows = cells(text)
     assert {len(row) for row in rows} == {5, 6}
