@@ -8,7 +8,7 @@ from navitas.base.json_text import Inline, json_chunks
 from navitas.base.untrusted_text import escaped
 from navitas.energy.analyze.names import test_label
 from navitas.energy.analyze.profile import Profile
-from navitas.energy.analyze.spread import half_width_j
+from navitas.report.figure_notes import energy_half_width_j
 from navitas.report.format import Format
 
 
@@ -16,9 +16,8 @@ def write(profile: Profile, out: IO[str]) -> None:
     """Write the median energy of each test and of the app in it, in joules, with the ends of their 95 % intervals."""
     benchmarks = {}
     for group in profile.repeats():
-        energy_half_j = half_width_j(group.energy_j.interval, profile.test_error(group.typical))
         benchmarks[escaped(test_label(group.typical))] = {
-            "energy-joules": _metric(group.median_j, energy_half_j),
+            "energy-joules": _metric(group.median_j, energy_half_width_j(profile, group)),
             "app-energy-joules": _metric(group.app_j.median, profile.app_half_width_j(group)),
         }
     out.writelines(json_chunks(benchmarks))

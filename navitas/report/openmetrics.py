@@ -13,7 +13,8 @@ from navitas.base.untrusted_text import escaped
 from navitas.energy.analyze.names import MethodNames, test_label
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.repeats import Repeats
-from navitas.energy.analyze.spread import MethodRepeats, half_width_j
+from navitas.energy.analyze.spread import MethodRepeats
+from navitas.report.figure_notes import energy_half_width_j
 from navitas.report.format import Format
 
 OTHER = "other"
@@ -35,9 +36,9 @@ def write(profile: Profile, out: IO[str], *, top: int = 20) -> None:
         values = [(escaped(test_label(group.typical)), figure(profile, group)) for group in tests]
         lines += _gauge(f"test_{name}", text, "test", _bounded(values, top, with_other="half_width" not in name))
     names = MethodNames(profile.method_table)
-    known = [method for method in profile.method_repeats() if method.total.known(method.exclusive_j.median) is not None]
+    measured = [method for method in profile.method_repeats() if method.total.known(method.exclusive_j.median) is not None]
     for name, text, of_method in _METHODS:
-        values = [(_method_label(names, method), of_method(method)) for method in known]
+        values = [(_method_label(names, method), of_method(method)) for method in measured]
         lines += _gauge(f"method_{name}", text, "method", _bounded(values, top, with_other="half_width" not in name))
     out.writelines(f"{line}\n" for line in (*lines, "# EOF"))
 
@@ -45,13 +46,9 @@ def write(profile: Profile, out: IO[str], *, top: int = 20) -> None:
 FORMAT = Format("openmetrics", ".prom", "energy of tests and methods for Prometheus", write, options=("top",))
 
 
-def _test_half_j(profile: Profile, group: Repeats) -> float:
-    return half_width_j(group.energy_j.interval, profile.test_error(group.typical))
-
-
 _TESTS: tuple[tuple[str, str, Callable[[Profile, Repeats], float]], ...] = (
     ("energy_joules", "Energy of the device in a test.", lambda _, group: group.median_j),
-    ("energy_half_width_joules", f"{_HALF} energy of the device in a test.", _test_half_j),
+    ("energy_half_width_joules", f"{_HALF} energy of the device in a test.", energy_half_width_j),
     ("app_energy_joules", "Energy of the app's threads in a test.", lambda _, group: group.app_j.median),
     ("app_energy_half_width_joules", f"{_HALF} energy of the app's threads in a test.", Profile.app_half_width_j),
     ("duration_seconds", "Time from a test's start to its end.", lambda _, group: group.typical.wall_ns / 1e9),

@@ -18,7 +18,7 @@ def write_sarif(graph: ModuleGraph, found: Sequence[Advice], version: str, out: 
     write_results(SARIF_RULES, sarif_results(graph, found), version, out)
 
 
-def sarif_results(graph: ModuleGraph, found: Sequence[Advice]) -> list[SarifResult]:
+def sarif_results(graph: ModuleGraph, cases: Sequence[Advice]) -> list[SarifResult]:
     """Return the cases of `SARIF_RULES`, at the methods that send the messages."""
     return [
         SarifResult(
@@ -35,7 +35,7 @@ def sarif_results(graph: ModuleGraph, found: Sequence[Advice]) -> list[SarifResu
                 "saving_share": one.saving_share,
             },
         )
-        for one in found
+        for one in cases
     ]
 
 
