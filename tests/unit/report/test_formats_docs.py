@@ -5,11 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
 import re
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -22,7 +18,6 @@ from navitas.report.registry import find_format, format_names
 
 DOCS = (Path(__file__).parents[3] / "docs/formats.md").read_text("utf-8")
 (SCRIPT,) = re.findall(r"```python\n(.*?)```", DOCS, re.DOTALL)
-OTAVA = re.findall(r"```yaml\n(.*?)```", DOCS, re.DOTALL)[0]
 
 
 def test_the_docs_list_each_format_with_its_extension() -> None:
@@ -35,21 +30,23 @@ def test_the_docs_list_each_column_of_the_tidy_table() -> None:
     assert [name for row in rows for name in re.findall(r"`(\w+)`", row)] == list(method_columns(messenger().tables))
 
 
-def sessions(folder: Path, count: int) -> list[dict[str, str]]:
+def sessions(folder: Path, count: int, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, str]]:
     """Run the script of the docs on CSV reports of sessions. `polls` uses 10 % more from the middle on."""
-    (folder / "energy_of_tests.py").write_text(SCRIPT, "utf-8")
+    monkeypatch.chdir(folder)
+    script = compile(SCRIPT, "energy_of_tests.py", "exec")
     for number in range(count):
         poll_j = (6.0 if number < count // 2 else 7.0) + 0.01 * (number % 3)
         made = messenger(polls(0, poll_j), polls(1, poll_j + 0.02), waits(0), waits(1))
         (folder / "energy.csv").write_text(text_of(csv_table.write, made), "utf-8")
         time = f"2026-01-{number + 1:02}T00:00:00+00:00"
-        subprocess.run([sys.executable, "energy_of_tests.py", "energy.csv", time, f"c{number}"], cwd=folder, check=True)
+        monkeypatch.setattr("sys.argv", ["energy_of_tests.py", "energy.csv", time, f"c{number}"])
+        exec(script, {})
     with (folder / "sessions.csv").open(encoding="utf-8", newline="") as rows:
         return list(csv.DictReader(rows))
 
 
-def test_the_script_adds_a_row_for_each_session(tmp_path: Path) -> None:
-    first, second = sessions(tmp_path, 2)
+def test_the_script_adds_a_row_for_each_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = sessions(tmp_path, 2, monkeypatch)
     assert float(first["org.example.InboxTest#polls"]) == pytest.approx(10.01)
     assert float(second["org.example.InboxTest#polls"]) == pytest.approx(11.02) and second["commit"] == "c1"
     benchmark = {entry["name"]: entry for entry in json.loads((tmp_path / "benchmark.json").read_text("utf-8"))}
@@ -57,19 +54,6 @@ def test_the_script_adds_a_row_for_each_session(tmp_path: Path) -> None:
     assert (
         benchmark["org.example.InboxTest#polls"]["range"] == "± 0.01" and benchmark["org.example.InboxTest#waits"]["unit"] == "J"
     )
-
-
-@pytest.mark.extended
-def test_otava_finds_the_step(tmp_path: Path) -> None:
-    otava = shutil.which("otava", path=str(Path(sys.executable).parent)) or shutil.which("otava")
-    if otava is None:
-        pytest.skip("needs apache-otava: pip install apache-otava, into an environment of its own")
-    sessions(tmp_path, 20)
-    (tmp_path / "otava.yaml").write_text(OTAVA.replace("org.example.SearchTest#finds", "org.example.InboxTest#polls"), "utf-8")
-    environment = {**os.environ, "OTAVA_CONFIG": "otava.yaml"}
-    arguments = [otava, "analyze", "energy", "--since", "2025-01-01"]
-    done = subprocess.run(arguments, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
-    assert "+10.0%" in done.stdout + done.stderr
 
 
 @pytest.mark.extended
