@@ -32,11 +32,13 @@ FORMAT = Format("csv", ".csv", "the same table as text", write)
 
 def _fields(column: FigureColumn) -> Callable[[slice], Iterable[str]]:
     """Return a function that returns the fields of some rows."""
+    text_of: Callable[[Any], str]
     if isinstance(column, NamedColumn):
-        texts = [guarded(escaped(name)) for name in column.names]
-        text_of: Callable[[Any], str] = texts.__getitem__
+        text_of = [guarded(escaped(name)) for name in column.names].__getitem__
+    elif column.values.dtype.kind == "b":
+        text_of = _truth
     else:
-        text_of = {"f": "%.12g".__mod__, "b": ("false", "true").__getitem__}.get(column.values.dtype.kind, str)
+        text_of = "%.12g".__mod__ if column.values.dtype.kind == "f" else str
 
     def of_rows(rows: slice) -> Iterable[str]:
         values = column.values[rows].tolist()
@@ -46,3 +48,7 @@ def _fields(column: FigureColumn) -> Callable[[slice], Iterable[str]]:
         return ["" if is_null else text_of(value) for value, is_null in zip(values, nulls, strict=True)]
 
     return of_rows
+
+
+def _truth(value: bool) -> str:
+    return "true" if value else "false"

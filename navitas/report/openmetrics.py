@@ -6,7 +6,8 @@ All metrics are gauges: another recording can have less energy, and a figure can
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import IO
+from functools import partial
+from typing import IO, TypeVar
 
 from navitas import __version__
 from navitas.base.untrusted_text import escaped
@@ -17,6 +18,7 @@ from navitas.energy.analyze.spread import MethodRepeats
 from navitas.report.figure_notes import energy_half_width_j
 from navitas.report.format import Format
 
+T = TypeVar("T")
 OTHER = "other"
 """The label of the sum of what is not among the tests or methods with the most energy."""
 _HALF = "Half of the width of the 95 % interval of the"
@@ -33,13 +35,13 @@ def write(profile: Profile, out: IO[str], *, top: int = 20) -> None:
     lines += _gauge("energy_half_width_joules", f"{_HALF} energy of the recording.", None, [("", half_j)])
     tests = sorted(profile.repeats(), key=lambda group: -group.app_j.median)
     for name, text, figure in _TESTS:
-        values = [(escaped(test_label(group.typical)), figure(profile, group)) for group in tests]
-        lines += _gauge(f"test_{name}", text, "test", _bounded(values, top, with_other="half_width" not in name))
+        values = _bounded(tests, top, _test_label, partial(figure, profile), has_sum="half_width" not in name)
+        lines += _gauge(f"test_{name}", text, "test", values)
     names = MethodNames(profile.method_table)
     measured = [method for method in profile.method_repeats() if method.total.known(method.exclusive_j.median) is not None]
     for name, text, of_method in _METHODS:
-        values = [(_method_label(names, method), of_method(method)) for method in measured]
-        lines += _gauge(f"method_{name}", text, "method", _bounded(values, top, with_other="half_width" not in name))
+        values = _bounded(measured, top, partial(_method_label, names), of_method, has_sum="half_width" not in name)
+        lines += _gauge(f"method_{name}", text, "method", values)
     out.writelines(f"{line}\n" for line in (*lines, "# EOF"))
 
 
@@ -63,13 +65,19 @@ def _method_label(names: MethodNames, method: MethodRepeats) -> str:
     return escaped(names.label(method.total.id) + method.total.method.descriptor)
 
 
-def _bounded(values: Sequence[tuple[str, float]], most: int, *, with_other: bool) -> Iterable[tuple[str, float]]:
-    """Return the first values by label, and the sum of the others. Half-widths have no sum."""
+def _test_label(group: Repeats) -> str:
+    return escaped(test_label(group.typical))
+
+
+def _bounded(
+    records: Sequence[T], most: int, label: Callable[[T], str], figure: Callable[[T], float], *, has_sum: bool
+) -> Iterable[tuple[str, float]]:
+    """Return the figures of the first records by label, and the sum of the others. Half-widths have no sum."""
     sums: dict[str, float] = {}
-    for number, (label, value) in enumerate(values):
-        name = label if number < most else OTHER
-        if number < most or with_other:
-            sums[name] = sums.get(name, 0.0) + value
+    for record in records[:most]:
+        sums[label(record)] = sums.get(label(record), 0.0) + figure(record)
+    if has_sum and len(records) > most:
+        sums[OTHER] = sum(map(figure, records[most:]))
     return sums.items()
 
 
