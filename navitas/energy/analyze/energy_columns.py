@@ -5,6 +5,7 @@ Rows of runs without probes have `baseline` set; totals exclude them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -86,7 +87,8 @@ def method_columns(tables: LedgerTables) -> Columns:
     method = np.where(energy.path == PROBES, _OF_PROBES, ledger.paths.method[energy.path])
     shape = (len(ledger.tests) + 1, len(owners), len(ledger.components), len(ledger.methods.methods) - _OF_PROBES)
     key = np.zeros(len(method), np.int64)
-    for column, size in zip((energy.test - NO_TEST, energy.owner, energy.component, method - _OF_PROBES), shape, strict=True):
+    dimensions: Sequence[NDArray[Any]] = (energy.test - NO_TEST, energy.owner, energy.component, method - _OF_PROBES)
+    for column, size in zip(dimensions, shape, strict=True):
         key = key * size + column
     keys, index = np.unique(key, return_inverse=True)
     exclusive_j, raw_j = (binned(index, values, len(keys)) for values in (energy.exclusive_j, energy.raw_j))
