@@ -62,6 +62,15 @@ def is_printable(text: str) -> bool:
     return not any(map(_is_unsafe, text))
 
 
+def escaped(text: str) -> str:
+    r"""Return a text without unsafe characters, from which the text can be made again.
+
+    Unsafe characters are `\uXXXX` or `\UXXXXXXXX`, and a backslash is `\\`, so each text has its own form (docs/formats.md).
+    """
+    text = text.replace("\\", "\\\\")
+    return text if text.isprintable() else "".join(_number(char) if _is_unsafe(char) else char for char in text)
+
+
 def guarded(text: str) -> str:
     """Return a text of a CSV file, with an apostrophe in front if it begins like a formula."""
     return f"'{text}" if _FORMULA.match(text) else text

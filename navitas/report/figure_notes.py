@@ -13,6 +13,7 @@ from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.roll_up import MethodTotal
+from navitas.energy.analyze.spread import half_width_j
 from navitas.energy.analyze.top import ComponentShare, Top
 from navitas.insight.verdict.figures import Figures
 
@@ -40,6 +41,11 @@ def statuses(tests: Sequence[TestEnergy]) -> Iterator[tuple[str, str]]:
 def failure_of(tests: Sequence[TestEnergy]) -> str:
     """Return where and why a test failed, in the first of its runs that shows it. Empty if none does."""
     return next((test.failure for test in tests if test.failure), "")
+
+
+def energy_half_width_j(profile: Profile, group: Repeats) -> float:
+    """Return half of the width of the 95 % interval of a test's `energy_j`, as `Profile.app_half_width_j` of its `app_j`."""
+    return half_width_j(group.energy_j.interval, profile.test_error(group.typical))
 
 
 def basis_note(figures: Figures) -> str:

@@ -13,7 +13,8 @@ from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.spread import MethodRepeats
-from navitas.insight.verdict.figures import Figures
+from navitas.insight.verdict.figures import ComponentFigures, Figures
+from navitas.insight.verdict.thread_figures import ThreadUse
 from navitas.insight.verdict.verdict import verdict_of
 from navitas.report.figure_notes import failure_of, statuses
 from navitas.report.format import Format
@@ -88,8 +89,25 @@ def _lines(figures: Figures, most: int) -> Iterator[str]:
         "Source": lambda method: _code_cell(source) if (source := source_of(method.total.method)) else "",
     }
     never_ran = [[_test_cell(runs[0], runs), *["–"] * (len(tests) - 2), _status(runs)] for runs in figures.idle]
+    threads: dict[str, Callable[[ThreadUse], str]] = {
+        "Thread": lambda use: _code_cell(use.name),
+        "App energy": lambda use: joules(use.energy_j),
+        "±": lambda use: joules(use.half_width_j),
+        "Share": lambda use: percent(share(use.energy_j, figures.app_j)),
+        "Role": lambda use: escaped(use.role),
+    }
+    components: dict[str, Callable[[ComponentFigures], str]] = {
+        "Component": lambda use: _code_cell(use.name),
+        "Energy in tests": lambda use: joules(use.energy_j),
+        "±": lambda use: joules(use.half_width_j),
+        "App energy": lambda use: joules(use.app_j),
+        "Evidence": lambda use: escaped(levels.get(use.name, "")),
+    }
+    levels = {evidence.component: evidence.level for evidence in profile.evidence}
     yield from _table("Tests", tests, figures.groups, most, never_ran)
     yield from _table("Methods", methods, figures.methods, most)
+    yield from _folded(_table("Threads", threads, figures.threads, most))
+    yield from _folded(_table("Components", components, figures.components, most))
     if figures.methods:
         yield from ("", _SELF)
 
@@ -101,6 +119,14 @@ def _test_cell(typical: TestEnergy, runs: Sequence[TestEnergy]) -> str:
 
 def _status(runs: Sequence[TestEnergy]) -> str:
     return escaped(", ".join(label for _, label in statuses(runs)))
+
+
+def _folded(table: Iterator[str]) -> Iterator[str]:
+    """Yield a table below its title, which opens it. Blank lines keep the table Markdown within the HTML."""
+    lines = [line for line in table if line]
+    if lines:
+        title, *rows = lines
+        yield from ("", "<details>", f"<summary>{title.lstrip('# ')}</summary>", "", *rows, "", "</details>")
 
 
 def _table(

@@ -26,6 +26,13 @@ _MODULES = {
     "pprof": "navitas.report.pprof",
     "firefox": "navitas.report.firefox.firefox_report",
     "perfetto": "navitas.report.perfetto.perfetto_report",
+    "arrow": "navitas.report.feather",
+    "csv": "navitas.report.csv_table",
+    "junit": "navitas.report.junit",
+    "openmetrics": "navitas.report.openmetrics",
+    "benchmarkData": "navitas.report.benchmark_data",
+    "bmf": "navitas.report.bencher",
+    "sarif": "navitas.report.sarif",
 }
 ENTRY_POINTS = "navitas.formats"
 """The entry-point group with which other packages add formats: `name = "module"`."""

@@ -18,8 +18,8 @@ STARTS = (ROOT, PACKAGE, DOCS)
 GUIDES = ("architecture.md", "dev/adding.md")
 """Docs that lead a newcomer through the code: each path is whole, and folders are checked too."""
 
-EXAMPLES = {"screen.py", "navitas_csv.py", "my-package/my_package/navitas_csv.py"}
-"""Files that readers of docs/dev/adding.md create."""
+EXAMPLES = {"screen.py", "navitas_tsv.py", "my-package/my_package/navitas_tsv.py", "energy_of_tests.py"}
+"""Files that readers of docs/dev/adding.md and docs/formats.md create."""
 
 _FILE = re.compile(r"(?<![\w/.*<>{}$-])([A-Za-z_][\w./-]*\.py)\b")
 _SOURCE = re.compile(r"(?<![\w/.*<>{}$-])([A-Za-z_][\w-]*(?:/[\w.-]+)+\.[a-z]+)\b")

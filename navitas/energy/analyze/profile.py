@@ -12,6 +12,7 @@ import numpy as np
 
 from navitas.base.errors import UsageError
 from navitas.energy.analyze.cpu_use import CpuUse, CpuUses
+from navitas.energy.analyze.energy_columns import path_columns
 from navitas.energy.analyze.energy_tree import EnergyTree, energy_trees
 from navitas.energy.analyze.handed_work import HandedWork, handed_work
 from navitas.energy.analyze.ledger_tables import LedgerTables
@@ -348,10 +349,10 @@ class Profile:
         return energy_trees(self.ledger, component)
 
     def to_arrow(self) -> pa.Table:
-        """Return all energy facts as an Arrow table (see `navitas.energy.analyze.arrow`). Needs pyarrow."""
-        from navitas.energy.analyze.arrow import energy_table  # noqa: PLC0415
+        """Return all energy facts as an Arrow table (see `navitas.energy.analyze.energy_columns`). Needs pyarrow."""
+        from navitas.energy.analyze.arrow import arrow_table  # noqa: PLC0415
 
-        return energy_table(self.ledger)
+        return arrow_table(path_columns(self.ledger))
 
     def to_pandas(self) -> pd.DataFrame:
         """Return all energy facts as a pandas data frame. Needs pyarrow and pandas."""

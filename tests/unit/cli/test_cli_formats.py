@@ -22,16 +22,16 @@ from navitas.cli.profile.measuring import report_outcome
 from navitas.cli.report.formats import ReportFile
 from navitas.energy.attribute.calls.step_totals import StepTotals
 from navitas.report import registry
-from navitas.report.registry import format_names
+from navitas.report.registry import find_format, format_names
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
-CSV = """
+TSV = """
 from navitas.report.format import Format
 
 def write(profile, out):
     out.write("joules\\n")
 
-FORMAT = Format("csv", ".csv", "joules", write)
+FORMAT = Format("tsv", ".tsv", "joules", write)
 """
 
 
@@ -41,15 +41,15 @@ def report(*arguments: object) -> int:
 
 @pytest.fixture
 def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Install formats of other packages: `csv`, `table` (also .csv), `broken` (can't be imported) and `failing`."""
+    """Install formats of other packages: `tsv`, `table` (also .tsv), `broken` (can't be imported) and `failing`."""
     folder = tmp_path / "plugins"
     folder.mkdir()
-    (folder / "cli_csv.py").write_text(CSV)
-    (folder / "cli_table.py").write_text(CSV)
+    (folder / "cli_tsv.py").write_text(TSV)
+    (folder / "cli_table.py").write_text(TSV)
     (folder / "cli_broken.py").write_text("raise ImportError('no such\x1b[2J module')")
-    (folder / "cli_failing.py").write_text(CSV.replace('out.write("joules\\n")', "1 / 0").replace('".csv"', '".fail"'))
+    (folder / "cli_failing.py").write_text(TSV.replace('out.write("joules\\n")', "1 / 0").replace('".tsv"', '".fail"'))
     monkeypatch.syspath_prepend(folder)
-    points = [EntryPoint(name, f"cli_{name}", registry.ENTRY_POINTS) for name in ("csv", "table", "broken", "failing")]
+    points = [EntryPoint(name, f"cli_{name}", registry.ENTRY_POINTS) for name in ("tsv", "table", "broken", "failing")]
     monkeypatch.setattr(registry.metadata, "entry_points", lambda group: points)
     yield folder
     for point in points:
@@ -126,6 +126,12 @@ def test_a_binary_format_goes_to_a_pipe(capfdbinary: pytest.CaptureFixture[bytes
     assert gzip.decompress(capfdbinary.readouterr().out)
 
 
+@pytest.mark.parametrize("name", format_names())
+def test_each_format_goes_to_standard_output(name: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert report(f"--format={name}={tmp_path / 'file'}", f"--format={name}=-") == ExitCode.OK
+    assert capfdbinary.readouterr().out == (tmp_path / "file").read_bytes() != b""
+
+
 def test_the_text_report_has_the_options_of_the_tables(tmp_path: Path) -> None:
     assert report("--top", 1, "--tree", "main", "-o", tmp_path / "a.txt") == ExitCode.OK
     text = (tmp_path / "a.txt").read_text()
@@ -175,11 +181,11 @@ def test_a_format_that_lacks_a_package_names_the_command(
 
 
 def test_formats_of_other_packages(plugins: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert report("--format", f"csv={tmp_path / 'a'}") == ExitCode.OK
+    assert report("--format", f"tsv={tmp_path / 'a'}") == ExitCode.OK
     assert (tmp_path / "a").read_text() == "joules\n"
-    assert report("-o", tmp_path / "b.csv") == ExitCode.USAGE
+    assert report("-o", tmp_path / "b.tsv") == ExitCode.USAGE
     said = capsys.readouterr().err
-    assert "several report formats have this extension" in said and "choose one by --format: csv, table" in said
+    assert "several report formats have this extension" in said and "choose one by --format: tsv, table" in said
     assert report("--format", f"broken={tmp_path / 'c'}") == ExitCode.TROUBLE
     assert "the report format broken (cli_broken) cannot be loaded: ImportError" in capsys.readouterr().err
     assert report("-o", tmp_path / "d.json") == ExitCode.OK, "all others work"
@@ -191,19 +197,19 @@ def test_formats_of_other_packages(plugins: Path, tmp_path: Path, capsys: pytest
 
 
 def test_builtin_extensions_import_no_other_package(plugins: Path, tmp_path: Path) -> None:
-    for name in ("csv", "table", "broken", "failing"):
-        module = CSV.replace('".csv"', '".fail"') if name == "failing" else CSV
+    for name in ("tsv", "table", "broken", "failing"):
+        module = TSV.replace('".tsv"', '".fail"') if name == "failing" else TSV
         (plugins / f"cli_{name}.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w')\n{module}")
     for name in ("x.json", "x.JSON", "x.parquet", "x.txt", "run.2.json", "app-1.0.3.txt", "x.speedscope.json"):
         assert registry.format_for_file(name)
     assert not (tmp_path / "imported").exists()
-    assert registry.format_for_file("x.csv.fail") == "failing"
+    assert registry.format_for_file("x.tsv.fail") == "failing"
     assert (tmp_path / "imported").exists()
 
 
 def test_builtin_extensions_take_precedence(plugins: Path) -> None:
-    (plugins / "cli_csv.py").write_text(CSV.replace('".csv"', '".json"'))
-    (plugins / "cli_table.py").write_text(CSV.replace('".csv"', '".table.json"'))
+    (plugins / "cli_tsv.py").write_text(TSV.replace('".tsv"', '".json"'))
+    (plugins / "cli_table.py").write_text(TSV.replace('".tsv"', '".table.json"'))
     files = {"x.json": "json", "x.y.json": "json", "x.table.json": "json", "x.speedscope.json": "speedscope"}
     assert {file: registry.format_for_file(file) for file in files} == files
 
@@ -216,7 +222,7 @@ def test_a_format_that_ends_the_process_is_named(
     plugins: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], module: str, failure: str
 ) -> None:
     file = plugins.parent / "e.fail"
-    (plugins / f"{module}.py").write_text(CSV.replace('out.write("joules\\n")', failure).replace('".csv"', '".fail"'))
+    (plugins / f"{module}.py").write_text(TSV.replace('out.write("joules\\n")', failure).replace('".tsv"', '".fail"'))
     points = [EntryPoint("ending", module, registry.ENTRY_POINTS)]
     monkeypatch.setattr(registry.metadata, "entry_points", lambda group: points)
     assert report("-o", file) == ExitCode.TROUBLE
@@ -253,20 +259,22 @@ def test_calls_over_time_are_computed_only_for_formats_that_show_them(tmp_path: 
     shown = [ReportOptions(default_formats=(name,)).file_analysis.recorded for name in ("json", "html", "perfetto")]
     assert shown == [False, False, True]
     monkeypatch.setattr(StepTotals, "__init__", lambda *_: pytest.fail("steps are computed"))
-    with_steps = ("html", "parquet", "firefox", "perfetto")
-    others = [f"--format={name}={tmp_path / name}" for name in format_names() if name not in with_steps]
+    with_steps = ("html", "firefox", "perfetto")
+    others = [
+        f"--format={name}={tmp_path / name}" for name in format_names() if name not in with_steps and not find_format(name).needs
+    ]
     assert report(*others) == run(["explain", str(GOLDEN)]) == ExitCode.OK
 
 
 def test_help_lists_the_formats(plugins: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for name in ("csv", "table", "broken", "failing"):
-        (plugins / f"cli_{name}.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w')\n{CSV}")
+    for name in ("tsv", "table", "broken", "failing"):
+        (plugins / f"cli_{name}.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w')\n{TSV}")
     for command in ("report", "profile", "record", "demo"):
         assert run([command, "--help"]) == ExitCode.OK
         text = " ".join(capsys.readouterr().out.split())
         assert ", ".join(format_names()) in text
         if command == "report":
-            assert "every fact of energy as a table (.parquet)" in text
+            assert "energy by test, thread, method and component as a table (.parquet)" in text
             assert "broken from the module cli_broken" in text
             assert "\x1b" not in text
     assert not (tmp_path / "imported").exists(), "help imports no other package"
@@ -281,18 +289,18 @@ def test_profile_record_and_demo_support_formats(tmp_path: Path, capsys: pytest.
     assert "--format speedscope shows calls" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("module", ["cli_csv", "cli_failing", "cli_none", "os:system", "", "cli_csv\n"])
+@pytest.mark.parametrize("module", ["cli_tsv", "cli_failing", "cli_none", "os:system", "", "cli_tsv\n"])
 def test_hostile_entry_points_are_named_safely(
     plugins: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], module: str
 ) -> None:
     """Names that steer a terminal or turn text, and modules that are none, in the list of a package."""
     hostile = "a\u202eb\x1b[2J"
-    (plugins / "cli_csv.py").write_text(CSV.replace('".csv"', f'".{hostile}"').replace('"joules"', f'"{hostile}"'))
-    (plugins / "cli_failing.py").write_text(CSV.replace('out.write("joules\\n")', f'raise GeneratorExit("{hostile}" * 999)'))
+    (plugins / "cli_tsv.py").write_text(TSV.replace('".tsv"', f'".{hostile}"').replace('"joules"', f'"{hostile}"'))
+    (plugins / "cli_failing.py").write_text(TSV.replace('out.write("joules\\n")', f'raise GeneratorExit("{hostile}" * 999)'))
     (plugins / "cli_none.py").write_text("FORMAT = None")
     monkeypatch.setattr(registry.metadata, "entry_points", lambda group: [EntryPoint(hostile, module, registry.ENTRY_POINTS)])
     code = report("--format", f"{hostile}={plugins.parent / 'out'}")
-    assert code == (ExitCode.OK if module == "cli_csv" else ExitCode.TROUBLE)
+    assert code == (ExitCode.OK if module == "cli_tsv" else ExitCode.TROUBLE)
     assert report("-o", plugins.parent / "x.none") == ExitCode.USAGE
     assert run(["report", "--help"]) == ExitCode.OK
     said = capsys.readouterr()

@@ -57,12 +57,32 @@ def test_the_verdict_stands_above_tests_and_methods() -> None:
     assert rows[4][:4] == ["org.example.Inbox.poll", "6.00 J", "118 mJ", "54.5 %"] and rows[4][-1] == "Inbox.java:34"
 
 
+def test_threads_and_components_are_folded() -> None:
+    """A reader of CommonMark sees tables within the folded parts."""
+    text = text_of(write, messenger())
+    rows = cells(text)
+    threads = rows.index(["Thread", "App energy", "±", "Share", "Role"])
+    assert rows[threads + 1 : threads + 3] == [
+        ["main", "10.0 J", "196 mJ", "90.9 %", "app"],
+        ["worker", "1.00 J", "19.6 mJ", "9.1 %", "app"],
+    ]
+    assert rows[-1][::4] == ["cpu", "sched"]
+    assert text.count("<details>") == text.count("</details>") == 2
+
+
 def test_names_are_text() -> None:
     text = text_of(write, hostile_profile())
     kinds = {token.type for token in tokens(text)}
-    assert not kinds & {"html_inline", "html_block", "link_open", "image", "s_open", "fence", "code_block"}
+    blocks = [token.content.strip() for token in _READER.parse(text) if token.type == "html_block"]
+    assert blocks == [
+        "<details>\n<summary>Threads</summary>",
+        "</details>",
+        "<details>\n<summary>Components</summary>",
+        "</details>",
+    ]
+    assert not kinds & {"html_inline", "link_open", "image", "s_open", "fence", "code_block"}
     rows = cells(text)
-    assert {len(row) for row in rows} == {6}
+    assert {len(row) for row in rows} == {5, 6}
     assert any("<img" not in row[0] and "m0" in row[0] for row in rows) or any("onerror" in row[0] for row in rows)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import navitas
-from navitas.report.registry import find_format
+from navitas.report.registry import find_format, format_names
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 
@@ -21,6 +21,6 @@ def written(name: str) -> bytes:
     return data if isinstance(data, bytes) else data.encode()
 
 
-@pytest.mark.parametrize("name", ["json", "html", "speedscope", "collapsed", "text", "parquet", "pprof", "firefox", "perfetto"])
+@pytest.mark.parametrize("name", format_names())
 def test_two_reports_are_equal(name: str) -> None:
     assert len({written(name) for _ in range(4)}) == 1

@@ -27,7 +27,7 @@ from navitas.report.registry import find_format, format_for_file, format_names, 
 TEXT = (Path(__file__).parents[4] / "docs/dev/adding.md").read_text("utf-8")
 COMPONENT, TRIAL, FORMAT = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
 GOLDEN = Path(__file__).parents[3] / "golden/recording-v1"
-CSV = "class,method,repeat,energy_j\n"
+TSV = "class\tmethod\trepeat\tenergy_j\n"
 
 
 @pytest.fixture
@@ -69,34 +69,34 @@ def test_the_trial_script_prints_the_joules_of_both_components(
 def test_the_example_package_has_an_entry_point() -> None:
     [text] = re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)
     project = tomllib.loads(text)
-    assert project["project"]["entry-points"] == {registry.ENTRY_POINTS: {"csv": "my_package.navitas_csv"}}
+    assert project["project"]["entry-points"] == {registry.ENTRY_POINTS: {"tsv": "my_package.navitas_tsv"}}
     assert project["tool"]["setuptools"]["packages"] == ["my_package"]
 
 
 def test_a_format_is_a_module_in_the_table(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (folder / "adding_csv.py").write_text(FORMAT)
-    monkeypatch.setitem(registry._MODULES, "csv", "adding_csv")
+    (folder / "adding_tsv.py").write_text(FORMAT)
+    monkeypatch.setitem(registry._MODULES, "tsv", "adding_tsv")
     profile = made()
-    lines = text_of(find_format("csv").write, profile).splitlines(keepends=True)
-    assert lines[0] == CSV and len(lines) == 1 + len(profile.tests)
-    assert float(lines[1].rpartition(",")[2]) == profile.tests[0].energy_j
+    lines = text_of(find_format("tsv").write, profile).splitlines(keepends=True)
+    assert lines[0] == TSV and len(lines) == 1 + len(profile.tests)
+    assert float(lines[1].rpartition("\t")[2]) == profile.tests[0].energy_j
 
 
 def test_a_format_of_another_package_is_an_entry_point(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (folder / "adding_other_csv.py").write_text(FORMAT)
+    (folder / "adding_other_tsv.py").write_text(FORMAT)
     (folder / "adding_broken.py").write_text("raise ImportError('no such thing')")
     (folder / "adding_needy.py").write_text(FORMAT.replace("write)", 'write, needs=("no_such_package",))'))
     points = [
         EntryPoint(name, f"adding_{module}", registry.ENTRY_POINTS)
-        for name, module in (("csv", "other_csv"), ("broken", "broken"), ("needy", "needy"), ("json", "other_csv"))
+        for name, module in (("tsv", "other_tsv"), ("broken", "broken"), ("needy", "needy"), ("json", "other_tsv"))
     ]
     monkeypatch.setattr(registry.metadata, "entry_points", lambda group: points if group == registry.ENTRY_POINTS else [])
-    assert text_of(find_format("csv").write, made()).startswith(CSV)
+    assert text_of(find_format("tsv").write, made()).startswith(TSV)
     assert find_format("json").name == "json", "built-in formats keep their names"
-    assert format_names()[-3:] == ["csv", "broken", "needy"]
+    assert format_names()[-3:] == ["tsv", "broken", "needy"]
     errors = {name: found for name, found in list_formats() if isinstance(found, NavitasError)}
     assert errors["json"].message == (
-        "another package registers the report format json too: adding_other_csv; Navitas uses its own"
+        "another package registers the report format json too: adding_other_tsv; Navitas uses its own"
     )
     with pytest.raises(NavitasError, match=r"adding_broken\) cannot be loaded: ImportError: no such thing"):
         find_format("broken")
@@ -122,8 +122,8 @@ BROKEN = {
     "empty": ("x =", "", "ValueError: Empty module name"),
     "panics": ("x = adding_panics", "class Panic(BaseException): pass\nraise Panic('boom')", "Panic: boom"),
     "mute": ("x = adding_mute", FORMAT.replace("write)", "None)"), "write is not a function"),
-    "bland": ("x = adding_bland", FORMAT.replace('".csv"', "None"), "extension is not a string"),
-    "wide": ("x = adding_wide", FORMAT.replace('".csv"', "''"), "extension '' does not begin with a dot"),
+    "bland": ("x = adding_bland", FORMAT.replace('".tsv"', "None"), "extension is not a string"),
+    "wide": ("x = adding_wide", FORMAT.replace('".tsv"', "''"), "extension '' does not begin with a dot"),
     "needless": ("x = adding_needless", FORMAT.replace("write)", "write, needs=None)"), "needs is not a tuple of strings"),
     "single": ("x = adding_single", FORMAT.replace("write)", "write, needs=('pandas'))"), "needs is not a tuple of strings"),
     "choosy": (
@@ -138,13 +138,13 @@ BROKEN = {
 def test_a_broken_package_is_reported_and_other_formats_work(folder: Path, name: str) -> None:
     entries, module, cause = BROKEN[name]
     package(folder, name, entries, module)
-    package(folder, "sound", "csv = adding_sound", FORMAT)
+    package(folder, "sound", "tsv = adding_sound", FORMAT)
     with pytest.raises(NavitasError) as caught:
         find_format("x")
     assert cause in caught.value.message and f"package {name} 2.5" in caught.value.message
     listed = dict(list_formats())
     assert str(listed["x"]).endswith(f"package {name} 2.5")
-    assert isinstance(listed["json"], Format) and find_format("text").name == "text" and find_format("csv").name == "csv"
+    assert isinstance(listed["json"], Format) and find_format("text").name == "text" and find_format("tsv").name == "tsv"
     assert format_for_file("a.json") == "json"
 
 
@@ -167,8 +167,8 @@ def test_a_package_that_imports_from_before_the_rooms_is_refused_with_the_new_pl
 
 def test_damaged_entry_points_are_reported_and_other_formats_work(folder: Path) -> None:
     package(folder, "damaged", "no entry", "")
-    package(folder, "sound", "csv = adding_sound", FORMAT)
-    assert find_format("csv").name == "csv" and find_format("json").name == "json"
+    package(folder, "sound", "tsv = adding_sound", FORMAT)
+    assert find_format("tsv").name == "tsv" and find_format("json").name == "json"
     assert "damaged" in dict(list_formats())
     with pytest.raises(NavitasError, match="cannot be loaded"):
         find_format("damaged")
@@ -176,13 +176,13 @@ def test_damaged_entry_points_are_reported_and_other_formats_work(folder: Path) 
 
 def test_a_name_of_several_packages_is_refused_and_other_formats_work(folder: Path) -> None:
     for name in ("first", "second"):
-        package(folder, name, f"csv = adding_{name}", FORMAT)
+        package(folder, name, f"tsv = adding_{name}", FORMAT)
     package(folder, "sound", "rows = adding_sound", FORMAT)
-    with pytest.raises(NavitasError, match="several packages register the report format csv") as caught:
-        find_format("csv")
+    with pytest.raises(NavitasError, match="several packages register the report format tsv") as caught:
+        find_format("tsv")
     assert all(f"adding_{name}, package {name} 2.5" in caught.value.message for name in ("first", "second"))
     listed = dict(list_formats())
-    assert isinstance(listed["csv"], NavitasError) and find_format("rows").name == "csv" and find_format("json").name == "json"
+    assert isinstance(listed["tsv"], NavitasError) and find_format("rows").name == "tsv" and find_format("json").name == "json"
 
 
 def test_a_package_cannot_replace_a_builtin_format(folder: Path) -> None:
