@@ -20,7 +20,7 @@ from support.perfetto_reader import read_trace
 from support.pprof_reader import read_samples
 
 from navitas.energy.analyze.profile import Profile
-from navitas.report.perfetto.perfetto_report import SEQUENCE
+from navitas.report.perfetto.trace_packets import SEQUENCE
 from navitas.report.registry import find_format, format_names
 
 Report = dict[str, Any]
