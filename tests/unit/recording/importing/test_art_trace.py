@@ -133,9 +133,10 @@ def test_times_continue_after_71_minutes(tmp_path: Path) -> None:
 def test_newer_cut_and_other_files_are_named(tmp_path: Path) -> None:
     events = [(1, 4, ENTER, 0, 1), (1, 4, EXIT, 1, 2)]
     data = art_trace(events, THREADS)
-    newer = data.replace(b"SLOW\x03", b"SLOW\x05")
     for wrong, message in (
-        (newer, "unknown version 5"),
+        (data.replace(b"SLOW\x03", b"SLOW\x07"), "unknown version 7"),
+        (data.replace(b"SLOW\x03", b"SLOW\xf6"), r"unknown version 6 \(of long calls only\)"),
+        (data.replace(b"SLOW\x03", b"SLOW\x05"), "an early form of the version 5, with text first"),
         (b"\x0a\x03abc", "not a method trace"),
         (data[:60], "cut off"),
         (data[: data.index(b"SLOW")], "header of the records is missing"),
