@@ -33,7 +33,9 @@ _MORE, _BITS, _NEGATIVE = 0x80, 0x7F, 0x40
 _ACTION = 3
 _NS = 1_000_000_000
 _LATEST_NS = 1 << 60
-_REMEDY = "The file is damaged, or in an early form of Android 15: copy it again, or make the trace without an option for its format."
+_REMEDY = "It is damaged, or in an early form of Android 15: copy it again, or trace without an option for the format."
+    "The file is damaged, or in an early form of Android 15: copy it again, or make the trace without an option for its format."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +209,7 @@ class _Reader:
 
 @dataclass(frozen=True, slots=True)
 class _Numbers:
-    """LEB128 numbers: their values without a sign, their sizes, whether they are negative if signed, and how many a packet has."""
+    """LEB128 numbers: values without a sign, sizes in bytes, whether they are negative if signed, and how many a packet has."""
 
     value: U64
     octets: I64

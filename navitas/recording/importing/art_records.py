@@ -60,9 +60,9 @@ class ArtHeader:
 
 @dataclass(frozen=True, slots=True)
 class ThreadEvents:
-    """Events of a thread in order: ids of methods, actions (0 entry, 1 exit, 2 unrolling), wall and CPU time since the start (ns).
+    """Events of a thread in order: ids of methods, actions (0 entry, 1 exit, 2 unrolling), wall time since the start.
 
-    `cpu_ns` is None if it is not recorded.
+    `cpu_ns` is the thread's CPU time since its first event; None: not recorded.
     """
 
     number: int

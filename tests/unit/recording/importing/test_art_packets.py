@@ -73,7 +73,14 @@ def test_events_in_are_events_out(
         for thread in sorted({event[0] for event in events})
     }
     assert _read_events(trace) == expected
-    assert (trace.pid, trace.start_ns, trace.has_tids, trace.is_cut, trace.cut_bytes, trace.unlisted) == (100, 77, True, False, 0, 0)
+    assert (trace.pid, trace.start_ns, trace.has_tids, trace.is_cut, trace.cut_bytes, trace.unlisted) == (
+        100,
+        77,
+        True,
+        False,
+        0,
+        0,
+    )
     for one in trace.threads:
         cpu = [cpu for thread, _, _, cpu, _ in events if thread == one.number]
         assert (None if one.cpu_ns is None else one.cpu_ns.tolist()) == (cpu if form == (5, "whole") else None)
@@ -93,7 +100,12 @@ def test_the_layout_of_a_trace_without_a_counter_follows_from_its_numbers(versio
 
 def test_ticks_become_ns(tmp_path: Path) -> None:
     hz = 19_200_000
-    events: list[Event] = [(100, 4, ENTER, 0, 0), (100, 8, ENTER, 0, 1), (100, 8, EXIT, 0, 96), (100, 4, EXIT, 0, hz * 3600 * 24 + 1)]
+    events: list[Event] = [
+        (100, 4, ENTER, 0, 0),
+        (100, 8, ENTER, 0, 1),
+        (100, 8, EXIT, 0, 96),
+        (100, 4, EXIT, 0, hz * 3600 * 24 + 1),
+    ]
     (main,) = _read(tmp_path, packed(events, THREADS, layout="short", hz=hz)).threads
     assert main.t_ns.tolist() == [0, 52, 5000, 86_400 * _NS + 52]
 
@@ -111,7 +123,10 @@ def test_methods_have_ids_of_64_bits_and_those_without_events_are_left_out(tmp_p
     lines = [f"{high:#x}\ta.B\trun\t()V\tB.java\t7", *METHODS]
     events: list[Event] = [(100, high, ENTER, 0, 1), (100, high, EXIT, 0, 2), (100, 16, ENTER, 0, 3)]
     trace = _read(tmp_path, packed(events, THREADS, methods=lines, version=4))
-    assert [(one.class_name, one.name, one.line) for one in trace.methods] == [("(unknown)", "(unknown)", None), ("a.B", "run", 7)]
+    assert [(one.class_name, one.name, one.line) for one in trace.methods] == [
+        ("(unknown)", "(unknown)", None),
+        ("a.B", "run", 7),
+    ]
     assert trace.unlisted == 1
 
 
@@ -122,7 +137,7 @@ def test_times_that_fall_a_little_stay(tmp_path: Path) -> None:
 
 
 def test_numbers_of_threads_are_thread_ids_whatever_their_names(tmp_path: Path) -> None:
-    """Two threads have one name, and one has another name than in the kernel trace. A thread of another process does not count."""
+    """Two threads have one name, and another one has none of the kernel trace. Threads of other processes do not count."""
     (tmp_path / "trace.txt").write_text(_KERNEL)
     events: list[Event] = [(number, 4, ENTER, 0, number) for number in (100, 105, 106, 200)]
     trace = _read(tmp_path, packed(events, THREADS))
