@@ -34,8 +34,6 @@ _ACTION = 3
 _NS = 1_000_000_000
 _LATEST_NS = 1 << 60
 _REMEDY = "It is damaged, or in an early form of Android 15: copy it again, or trace without an option for the format."
-    "The file is damaged, or in an early form of Android 15: copy it again, or make the trace without an option for its format."
-)
 
 
 @dataclass(frozen=True, slots=True)
