@@ -74,8 +74,8 @@ def packed(
     for rest in waiting.values():
         out += _packet(rest, version, layout)
     for line in methods:
-        number, _, rest_of_line = line.partition("\t")
-        out += struct.pack("<BQH", 1, int(number, 16), len(rest_of_line) + 1) + rest_of_line.encode() + b"\n"
+        method, _, facts = line.partition("\t")
+        out += struct.pack("<BQH", 1, int(method, 16), len(facts) + 1) + facts.encode() + b"\n"
     text = _text({}, (), version, pid=pid).replace(b"*threads\n*methods\n", b"")
     return bytes(out) + struct.pack("<BH", 3, len(text)) + text
 

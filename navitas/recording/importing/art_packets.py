@@ -226,7 +226,7 @@ class _Numbers:
 def _restarting(steps: U64, per_block: I64) -> U64:
     """The running totals, which restart at each packet."""
     total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(steps, dtype=np.uint64)])
-    return total[1:] - np.repeat(total[np.cumsum(per_block) - per_block], per_block)
+    return np.asarray(total[1:] - np.repeat(total[np.cumsum(per_block) - per_block], per_block), np.uint64)
 
 
 def _rising(t_ns: I64) -> I64:
