@@ -33,7 +33,7 @@ _MORE, _BITS, _NEGATIVE = 0x80, 0x7F, 0x40
 _ACTION = 3
 _NS = 1_000_000_000
 _LATEST_NS = 1 << 60
-_REMEDY = "It is damaged, or in an early form of Android 15: copy it again, or trace without an option for the format."
+_REMEDY = "It is damaged, or in an early form of Android 15: copy it again, or trace without --profiler-output-version."
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,20 +161,21 @@ class _Reader:
         """The second number of version 5 is left out: its meaning is not described."""
         before_method = 2 if self.header.has_two_clocks else 1
         signed = numbers.signed(slice(None))
-        low = (signed & np.uint64(_ACTION)).astype(np.uint8).tobytes()
-        starts, first, stated = list[int](), 0, 0
-        for block, count in zip(blocks, numbers.per_block.tolist(), strict=True):
-            at, end, action = first, first + count, 0
-            for _ in range(block.events):
-                if at >= end:
-                    break
-                starts.append(at)
-                action = (action + low[at]) & _ACTION
-                at += before_method if action else before_method + 1
-            first, stated = end, stated + block.events
-            if at != end or len(starts) != stated:
-                raise _damaged(self.shown, block.start, f"a packet of {block.events:,} events with {count:,} numbers")
-        rows = np.array(starts)
+        count = len(signed)
+        low = (signed & np.uint64(_ACTION)).astype(np.uint8).tobytes() + bytes(count)
+        is_first = bytearray(2 * count)
+        steps = (before_method + 1, *[before_method] * _ACTION)
+        end = 0
+        for block, numbers_of in zip(blocks, numbers.per_block.tolist(), strict=True):
+            at, end, action = end, end + numbers_of, 0
+            if before_method * block.events <= numbers_of:
+                for _ in range(block.events):  # only its own action shows where the next event begins
+                    is_first[at] = 1
+                    action = (action + low[at]) & _ACTION
+                    at += steps[action]
+            if at != end:
+                raise _damaged(self.shown, block.start, f"a packet of {block.events:,} events with {numbers_of:,} numbers")
+        rows = np.flatnonzero(np.frombuffer(is_first, np.uint8))
         stamp = _restarting(signed[rows], per_block)
         method = stamp & np.uint64(_ACTION)
         is_entry = method == 0
@@ -240,7 +241,8 @@ def _with_exits(ids: U64, is_entry: Bool) -> U64:
     is_matched = is_entry | (np.concatenate([[0], depth[:-1]]) > 0)
     rows = np.flatnonzero(is_matched)
     level = depth[rows] + ~is_entry[rows]
-    rows = rows[np.argsort(level, kind="stable")]  # at each level, an exit follows its entry
+    few = np.uint16 if len(level) and level.max() < 1 << 16 else np.int64  # numpy sorts short integers ten times as fast
+    rows = rows[np.argsort(level.astype(few), kind="stable")]  # at each level, an exit follows its entry
     exits = np.flatnonzero(~is_entry[rows])
     complete = ids.copy()
     complete[rows[exits]] = ids[rows[exits - 1]]
