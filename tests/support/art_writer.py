@@ -45,11 +45,82 @@ def streamed(events: Sequence[Event], threads: Mapping[int, str], *, pid: int = 
     return out + b"".join(_records(events, 3)) + struct.pack("<HBI", 0, 3, len(text)) + text
 
 
+def packed(
+    events: Sequence[Event],
+    threads: Mapping[int, str],
+    *,
+    version: int = 5,
+    start_ns: int = 0,
+    pid: int | None = 100,
+    methods: Sequence[str] = METHODS,
+    is_streamed: bool = True,
+    layout: str = "whole",
+    hz: int = 0,
+    in_packet: int = 5,
+) -> bytes:
+    """Return a trace of the version 4 or 5, whose events have times in ns, or in ticks of a counter of `hz`.
+
+    Each packet has up to `in_packet` events of a thread. Layout `whole`: art/runtime/trace.cc. Layout `short`: Perfetto's
+    art_method_v2_tokenizer.cc.
+    """
+    out = bytearray(struct.pack("<4sHQQQ2x", b"SLOW", version | (0xF0 if is_streamed else 0), start_ns, 7 if hz else 0, hz))
+    for number, name in threads.items():
+        out += struct.pack("<BIH", 0, number, len(name)) + name.encode()
+    waiting: dict[int, list[Event]] = {}
+    for event in events:
+        waiting.setdefault(event[0], []).append(event)
+        if len(waiting[event[0]]) == in_packet:
+            out += _packet(waiting.pop(event[0]), version, layout)
+    for rest in waiting.values():
+        out += _packet(rest, version, layout)
+    for line in methods:
+        method, _, facts = line.partition("\t")
+        out += struct.pack("<BQH", 1, int(method, 16), len(facts) + 1) + facts.encode() + b"\n"
+    text = _text({}, (), version, pid=pid).replace(b"*threads\n*methods\n", b"")
+    return bytes(out) + struct.pack("<BH", 3, len(text)) + text
+
+
+def _packet(events: Sequence[Event], version: int, layout: str) -> bytes:
+    last_method = last_wall = last_cpu = 0
+    body = bytearray()
+    for _, method, action, cpu, wall in events:
+        if layout == "whole":
+            body += signed_leb128((method | action) - last_method) + unsigned_leb128(wall - last_wall)
+            body += unsigned_leb128(cpu - last_cpu) if version == 5 else b""
+            last_method, last_wall, last_cpu = method | action, wall, cpu
+        else:
+            body += signed_leb128((wall << 2 | action) - last_wall) + (signed_leb128(cpu - last_cpu) if version == 5 else b"")
+            last_wall, last_cpu = wall << 2 | action, cpu
+            if action == 0:
+                body += signed_leb128(method - last_method)
+                last_method = method
+    return struct.pack("<BI", 2, events[0][0]) + len(events).to_bytes(3, "little") + struct.pack("<I", len(body)) + body
+
+
+def signed_leb128(value: int) -> bytes:
+    """Return a signed number of at most 64 bits as LEB128."""
+    out = bytearray()
+    while not -64 <= value < 64:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*out, value & 0x7F])
+
+
+def unsigned_leb128(value: int) -> bytes:
+    """Return a number as LEB128; a negative one as C++ converts it, modulo 2^64."""
+    value &= (1 << 64) - 1
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*out, value])
+
+
 def _text(
     threads: Mapping[int, str], methods: Sequence[str], version: int, *, pid: int | None, full: bool = False, clock: str = ""
 ) -> bytes:
     lines = ["*version", str(version), f"data-file-overflow={str(full).lower()}"]
-    lines += [f"clock={clock or ('dual' if version == 3 else 'wall')}", "elapsed-time-usec=1000", "vm=art"]
+    lines += [f"clock={clock or ('dual' if version in (3, 5) else 'wall')}", "elapsed-time-usec=1000", "vm=art"]
     lines += [] if pid is None else [f"pid={pid}"]
     lines += ["*threads", *(f"{number}\t{name}" for number, name in threads.items()), "*methods", *methods, "*end"]
     return ("\n".join(lines) + "\n").encode()

@@ -1,23 +1,32 @@
-"""The binary part of a method trace: its header, and the packets of a streamed file."""
+"""The binary part of a method trace: its header, and the records of versions 1 to 3 with the packets of a streamed file."""
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from navitas.base.errors import RecordingError
+from navitas.recording.parse.arrays import I64, U8
 
 MAGIC = b"SLOW"
 MAX_TEXT = 64 << 20
 """Bytes of the list of methods. A million methods take about as much."""
 MAX_PACKETS = 1_000_000
 """Methods and threads of a streamed trace."""
+MAX_THREADS = 10_000
+HEADER_BYTES = 32
 _MOST_AT_ONCE = 1 << 16
 _MOST_RECORD_BYTES = 64
 _HEADER = struct.Struct("<4sHHQ")
+_PACKED_HEADER = struct.Struct("<4sHQQQ")
+_MOST_HZ = 9_000_000_000
 _STREAMED = 0xF0
+_WRAP_US = 1 << 32
+_OLD_US = 1 << 31
 _NEW_METHOD, _NEW_THREAD, _SUMMARY = 1, 2, 3
 _LENGTHS = {_NEW_METHOD: 2, _SUMMARY: 4}
 _RECORD_BYTES = {1: 9, 2: 10, 3: 14}
@@ -25,17 +34,42 @@ _RECORD_BYTES = {1: 9, 2: 10, 3: 14}
 
 @dataclass(frozen=True, slots=True)
 class ArtHeader:
-    """The header of the records: version, where they begin, when the trace began (µs), and the size of a record."""
+    """The header of the records: version, where they begin, when the trace began (ns), and the size of a record.
+
+    From version 4 on, records have no fixed size (0). `counter_hz` is the frequency of the counter in which their times are; 0:
+    they are in ns. `has_counter`: the header states a counter.
+    """
 
     version: int
     records_at: int
-    start_us: int
+    start_ns: int
     record_bytes: int
+    counter_hz: int = 0
+    has_counter: bool = False
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether all parts are packets, and the events differences from the previous ones."""
+        return self.version > 3
 
     @property
     def has_two_clocks(self) -> bool:
         """Whether records have the thread's CPU time and the wall time."""
-        return self.version == 3
+        return self.version in (3, 5)
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadEvents:
+    """Events of a thread in order: ids of methods, actions (0 entry, 1 exit, 2 unrolling), wall time since the start.
+
+    `cpu_ns` is the thread's CPU time since its first event; None: not recorded.
+    """
+
+    number: int
+    ids: np.ndarray
+    action: U8
+    t_ns: I64
+    cpu_ns: I64 | None
 
 
 @dataclass(slots=True)
@@ -50,15 +84,18 @@ class Packets:
 
 
 def art_header(data: bytes, shown: str) -> ArtHeader:
-    """Read the header at the start of the data. Raises `RecordingError` if it is impossible, or not of version 1 to 3."""
+    """Read the header at the start of the data. Raises `RecordingError` if it is impossible, or not of version 1 to 5."""
     if len(data) < _HEADER.size or not data.startswith(MAGIC):
         raise RecordingError(f"{shown}: the header of the records is missing", "The file is cut off: copy it again.")
     _, version, at, start_us = _HEADER.unpack_from(data)
     base = version & ~_STREAMED if version & _STREAMED == _STREAMED else version
+    if base in (4, 5):
+        return _packed_header(data, base, shown)
     if base not in _RECORD_BYTES:
+        kind = " (of long calls only)" if base == 6 else ""
         raise RecordingError(
-            f"{shown}: a method trace of the unknown version {base}: Navitas reads versions 1 to 3",
-            "Android's newer format is off by default: make the trace without an option for its format.",
+            f"{shown}: a method trace of the unknown version {base}{kind}: Navitas reads versions 1 to 5",
+            "Make one with: adb shell am profile start PROCESS FILE, and am profile stop PROCESS",
         )
     size = _RECORD_BYTES[base]
     if base == 3 and len(data) >= _HEADER.size + 2:
@@ -68,7 +105,46 @@ def art_header(data: bytes, shown: str) -> ArtHeader:
             f"{shown}: an impossible header: records of {size:,} bytes from byte {at:,} of {len(data):,} on",
             "The file is damaged or cut off: copy it again.",
         )
-    return ArtHeader(base, at, start_us, size)
+    return ArtHeader(base, at, start_us * 1000, size)
+
+
+def _packed_header(data: bytes, version: int, shown: str) -> ArtHeader:
+    """The header of version 4 or 5. Its start is monotonic time in ns; a counter's reading then and its frequency can follow."""
+    if len(data) < HEADER_BYTES:
+        raise RecordingError(f"{shown}: the header ends at byte {len(data)} of {HEADER_BYTES}", "Copy the file again.")
+    _, _, start_ns, start_ticks, hz = _PACKED_HEADER.unpack_from(data)
+    if hz > _MOST_HZ or start_ns >= 1 << 61:
+        raise RecordingError(
+            f"{shown}: an impossible header: start {start_ns:,} ns at byte 6, counter of {hz:,} Hz at byte 22",
+            "The file is damaged: copy it again.",
+        )
+    return ArtHeader(version, HEADER_BYTES, start_ns, 0, hz, bool(hz or start_ticks))
+
+
+def check_threads(count: int, shown: str) -> None:
+    """Raise `RecordingError` if a trace has events of too many threads."""
+    if count > MAX_THREADS:
+        raise RecordingError(f"{shown}: events of more than {MAX_THREADS:,} threads", "Trace a shorter time.")
+
+
+def events_of_records(packets: Packets, header: ArtHeader, shown: str) -> Iterator[ThreadEvents]:
+    """Yield the events of each thread. Raises `RecordingError` if there are too many threads."""
+    records = np.frombuffer(packets.records, record_type(header))
+    records = records[np.argsort(records["thread"], kind="stable")]
+    numbers, first = np.unique(records["thread"], return_index=True)
+    check_threads(len(numbers), shown)
+    for number, (start, end) in zip(numbers.tolist(), pairwise([*first.tolist(), len(records)]), strict=True):
+        own = records[start:end]
+        cpu_ns = _unwrapped(own["cpu"]) if header.has_two_clocks else None
+        method = own["method"]
+        yield ThreadEvents(number, method & ~np.uint32(3), (method & 3).astype(np.uint8), _unwrapped(own["wall"]), cpu_ns)
+
+
+def _unwrapped(us: np.ndarray) -> I64:
+    """Times in ns that never fall. The file has the lower 32 bits of µs: 71 minutes."""
+    times = us.astype(np.int64)
+    turns = np.cumsum(np.diff(times, prepend=times[:1]) < -_OLD_US)
+    return np.asarray(np.maximum.accumulate(times + turns * _WRAP_US) * 1000, np.int64)
 
 
 def record_type(header: ArtHeader) -> np.dtype[np.void]:

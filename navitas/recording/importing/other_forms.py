@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import errno
 import re
+from pathlib import Path
 from typing import NamedTuple
 
 from navitas.base.errors import RecordingError
 from navitas.base.packed_files import packing_of
+from navitas.recording.parse.trace.perfetto_packets import field_numbers, read_packets
+from navitas.recording.parse.trace.perfetto_wire import ReadPacket
 
 _CONVERTERS = "docs/importing.md (Other forms) has a command that converts it."
 _AGAIN = "Trace with trace-cmd, atrace or Perfetto: sched_switch and cpu_frequency."
@@ -52,6 +55,13 @@ _TRACES: _Patterns = (
         OtherForm("a trace in the kernel's latency format", "Read it again without: echo 0 > options/latency-format"),
     ),
 )
+_SYSTEM_TRACE = "It has no CPU times. Give a trace with sched_switch and cpu_frequency; of ProfilingManager, the system trace."
+_PERFETTO = {
+    56: OtherForm("a Java heap dump", _SYSTEM_TRACE),
+    37: OtherForm("a heap profile", _SYSTEM_TRACE),
+    66: OtherForm("a Perfetto trace of stack samples", _SYSTEM_TRACE),
+}
+"""Perfetto traces without the scheduler, by the field of `TracePacket` that they have."""
 _CLOCK = re.compile(rb"^# *(?:trace[_ ])?clock: *(?:.{0,200}\[([\w-]{1,40})\]|([\w-]{1,40}))", re.MULTILINE)
 _NO_SECONDS = re.compile(rb"^[ \S]{1,60}\[\d{1,4}\] (?:[^\s:]{1,12} +)? *\d{1,19}: \w+:", re.MULTILINE)
 _LOGS: _Patterns = (
@@ -84,6 +94,12 @@ def trace_form(head: bytes) -> OtherForm | None:
     clock = _CLOCK.search(head)
     name = "" if clock is None else f", {(clock[1] or clock[2]).decode()},"
     return OtherForm(f"a trace whose clock{name} is no time", _SECONDS)
+
+
+def perfetto_form(path: Path) -> OtherForm | None:
+    """Return the form of a Perfetto trace without switches of threads."""
+    fields = (number for packet in read_packets(path) if isinstance(packet, ReadPacket) for number in field_numbers(packet))
+    return next((_PERFETTO[number] for number in fields if number in _PERFETTO), None)
 
 
 def log_form(line: str, before: str) -> OtherForm | None:

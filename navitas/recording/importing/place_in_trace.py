@@ -65,9 +65,9 @@ def running_threads(trace: Trace, tids: set[int]) -> dict[int, RunningSpans]:
 def matched_threads(art: ArtTrace, trace: Trace, pid: int | None) -> tuple[int | None, dict[int, int]]:
     """Return the process id, and the tid of each thread of a method trace, by its number, as far as they are known.
 
-    On older releases of Android, numbers are thread ids. Later they only count, and the name decides: of the process's threads,
-    exactly one must have it, in both traces. Without a process id, that of the thread `main` is used if its number is a process
-    of the trace.
+    From version 4 of method traces on, numbers are thread ids, and on old releases of Android. Otherwise they only count, and the
+    name decides: of the process's threads, exactly one must have it, in both traces. Without a process id, that of the thread
+    `main` is used if its number is a process of the trace.
     """
     tgid_of = dict(zip(trace.tasks.tid.tolist(), trace.tasks.tgid.tolist(), strict=True))
     known = pid if pid is not None else art.pid
@@ -78,6 +78,8 @@ def matched_threads(art: ArtTrace, trace: Trace, pid: int | None) -> tuple[int |
     by_name: dict[str, set[int]] = defaultdict(set)
     for tid, name in names.items():
         by_name[name].add(tid)
+    if art.has_tids:
+        return known, {one.number: one.number for one in art.threads if one.number in names}
     tids = {one.number: _tid(one, known, names, by_name) for one in art.threads}
     claims = Counter(tids.values())
     return known, {number: tid for number, tid in tids.items() if tid is not None and (claims[tid] == 1 or tid == number)}

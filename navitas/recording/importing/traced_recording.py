@@ -18,7 +18,7 @@ from navitas.power.model import PowerModel
 from navitas.power.power_profile import read_power_profile
 from navitas.recording.importing.art_trace import ArtThread, ArtTrace
 from navitas.recording.importing.notes import ImportNote, notes_of_profile, notes_of_trace, traced_notes
-from navitas.recording.importing.other_forms import check_packed, trace_form, unreadable
+from navitas.recording.importing.other_forms import check_packed, perfetto_form, trace_form, unreadable
 from navitas.recording.importing.place_in_trace import Placed, matched_threads, place, running_threads
 from navitas.recording.importing.recording_parts import (
     MODULE,
@@ -111,7 +111,7 @@ def read_kernel_trace(path: Path, shown: str) -> ReadTrace:
         triples = ((start, start, 0),)
         joined = _joined(raw, ClockTriples(*(np.array([value], np.int64) for value in triples[0])))
     if joined.trace is None:
-        if (other := trace_form(head)) is not None:
+        if (other := perfetto_form(path) if binary else trace_form(head)) is not None:
             raise other.error(shown)
         unit = "packets" if binary else "lines"
         skipped = [f"{count:,} {unit} were skipped ({reason})" for reason, count in raw.skipped_by_reason.items()]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from google.protobuf.message import DecodeError
+from google.protobuf.unknown_fields import UnknownFieldSet
 
 from navitas.android.perfetto.messages import message_class
 from navitas.base.errors import RecordingError
@@ -120,6 +121,14 @@ def by_protobuf(data: bytes, number: int) -> ReadPacket | Damaged:
         bundle = scan_bundle(_plain(message.ftrace_events).SerializeToString())
     dropped = bool(message.previous_packet_dropped)
     return ReadPacket(number, data, message, bundle, message.trusted_packet_sequence_id, dropped, message.machine_id)
+
+
+def field_numbers(packet: ReadPacket) -> set[int]:
+    """Return the numbers of the fields of a packet that has more than a bundle, also of those that the schema lacks."""
+    if packet.message is None:
+        return set()
+    fields = {field.number for field, _ in packet.message.ListFields()}
+    return fields | {field.field_number for field in UnknownFieldSet(packet.message)}
 
 
 def damaged(data: bytes, number: int, reason: str) -> Damaged:

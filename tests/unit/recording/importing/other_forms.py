@@ -6,12 +6,26 @@ import gzip
 import json
 import zlib
 
+from support.perfetto_writer import PerfettoWriter, content
+
 _SWITCH = "prev_comm=a prev_pid=7 prev_prio=120 prev_state=S ==> next_comm=app main next_pid=8 next_prio=120"
 FTRACE = f"app main-7     [001] d..2  5.000001: sched_switch: {_SWITCH}\n"
 PERF = f"app main     7 [001]     5.000001:        sched:sched_switch: {_SWITCH}\n"
 _HEADER = {"pid": 4321, "tid": 4322, "tag": "TEST", "logLevel": "DEBUG", "timestamp": {"seconds": 1620043210, "nanos": 5000000}}
 
+
+def _perfetto(field: int) -> bytes:
+    """A Perfetto trace with clocks, and one packet with this field."""
+    writer = PerfettoWriter()
+    writer.snapshot(9_000_000, 8_000_000, 7_000_000)
+    writer.packet(content(field, b""), t_ns=9_000_001)
+    return bytes(writer)
+
+
 TRACES = {
+    "a Java heap dump": _perfetto(56),
+    "a heap profile": _perfetto(37),
+    "a Perfetto trace of stack samples": _perfetto(66),
     "UTF-16 text": FTRACE.encode("utf-16"),
     "a method trace": b"*version\n3\n",
     "the binary file of trace-cmd": b"\x17\x08\x44tracing6\0\0\0",

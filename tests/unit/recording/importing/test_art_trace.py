@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from original_logs import profile_xml
-from support.art_writer import Event, art_trace, streamed
+from support.art_writer import Event, art_trace, packed, streamed
 from support.field_data import FIELD_DATA, needs_field_data
 from support.ftrace_writer import Form, comments
 from support.perfetto_writer import PerfettoWriter
@@ -133,9 +133,10 @@ def test_times_continue_after_71_minutes(tmp_path: Path) -> None:
 def test_newer_cut_and_other_files_are_named(tmp_path: Path) -> None:
     events = [(1, 4, ENTER, 0, 1), (1, 4, EXIT, 1, 2)]
     data = art_trace(events, THREADS)
-    newer = data.replace(b"SLOW\x03", b"SLOW\x05")
     for wrong, message in (
-        (newer, "unknown version 5"),
+        (data.replace(b"SLOW\x03", b"SLOW\x07"), "unknown version 7"),
+        (data.replace(b"SLOW\x03", b"SLOW\xf6"), r"unknown version 6 \(of long calls only\)"),
+        (data.replace(b"SLOW\x03", b"SLOW\x05"), "an early form of the version 5, with text first"),
         (b"\x0a\x03abc", "not a method trace"),
         (data[:60], "cut off"),
         (data[: data.index(b"SLOW")], "header of the records is missing"),
@@ -245,6 +246,43 @@ def test_energies_of_methods_follow_from_the_slices(start_us: int, tmp_path: Pat
         assert found["work"].inclusive_j == pytest.approx(watts * seconds / 2, rel=0.05)
         assert found["run"].throws == found["run"].calls > 10
     assert not [warning for warning in profile.warnings if warning.code == "not_conserved"]
+
+
+def test_a_trace_of_version_5_has_the_energies_of_version_3(tmp_path: Path) -> None:
+    """Its numbers of threads are thread ids: their names need not be those of the kernel trace."""
+    slices = _slices()
+    tids = {1: 100, 2: 105}
+    events = [(tids[number], method, action, cpu * 1000, wall * 1000) for number, method, action, cpu, wall in _events(slices)]
+    energies = []
+    for name, data in (
+        ("old", art_trace(_events(slices), THREADS, start_us=START_US)),
+        ("new", packed(events, {100: "main", 105: "renamed"}, start_ns=START_US * 1000, in_packet=100)),
+    ):
+        (tmp_path / name).mkdir()
+        written = _written(tmp_path / name, data, slices)
+        assert (written.placed.start_ns, written.placed.source, written.without_slices) == (START_US * 1000, "its header", ())
+        (test,) = load(tmp_path / name / "rec").tests
+        energies.append([thread.energy_j for thread in test.threads])
+    assert energies[0] == pytest.approx(energies[1], rel=1e-6) and min(energies[0]) > 0
+
+
+def test_a_system_trace_of_profiling_manager_has_no_frequencies_and_says_so(tmp_path: Path) -> None:
+    """It has the scheduler without `cpu_frequency`."""
+    slices = _slices()
+    writer = PerfettoWriter()
+    writer.tree({100: "org.example.app"}, [(105, 100, "ith a long name")])
+    for cpu, tid in ((0, 100), (1, 105)):
+        own = sorted((start, end) for of, start, end in slices if of == tid)
+        writer.compact(cpu, [row for start, end in own for row in ((start * 1000, 0, tid, "x"), (end * 1000, 1, 0, "swapper"))])
+    (tmp_path / "trace.pftrace").write_bytes(bytes(writer))
+    read = read_kernel_trace(tmp_path / "trace.pftrace", "trace.pftrace")
+    art = _read(tmp_path, art_trace(_events(slices), {1: "main"}, start_us=START_US))
+    write_traced(
+        tmp_path / "rec", read, art, _supply(profile_xml([((0, 1), SPEEDS)]).decode()), name="app", pid=None, start_ns=None
+    )
+    (cpu_evidence,) = [one for one in load(tmp_path / "rec").evidence if one.component == "cpu"]
+    assert cpu_evidence.level == "device"
+    assert {"trace_clock_guessed", "no_time_in_state"} <= {reason.code for reason in cpu_evidence.reasons}
 
 
 @needs_field_data
