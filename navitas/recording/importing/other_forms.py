@@ -42,7 +42,7 @@ _TRACES = (
         OtherForm("the JSON of a trace viewer", "Give the trace that it was converted from."),
     ),
     (
-        re.compile(rb"^ *[ \S]{1,40}? +\d{1,7} +\d{1,4} \d [0-9a-f]{8} [0-9a-f]{8,16} +\[[0-9a-f]{8,16}\] +\d", re.MULTILINE),
+        re.compile(rb"^[ \S]{1,40}? +\d{1,7} +\d{1,4} \d [0-9a-f]{8} [0-9a-f]{8,16} +\[[0-9a-f]{8,16}\] +\d", re.MULTILINE),
         OtherForm("a verbose trace in the kernel's latency format", "Read it again: echo noverbose > trace_options"),
     ),
 )

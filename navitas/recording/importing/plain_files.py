@@ -57,7 +57,7 @@ def _copy(path: Path, shown: str, is_trace: bool, stack: ExitStack) -> Path | No
             convert = converter_of(head) if is_trace else None
             if convert is not None:
                 pieces = _bounded(convert(pieces, shown), shown, may_expand)
-            if packing is convert is None:
+            if packing is None and convert is None:
                 return None
             copy = stack.enter_context(owned_folder("navitas-import-")) / path.name
             with copy.open("wb") as out:

@@ -53,9 +53,9 @@ def converter_of(head: bytes) -> Converter | None:
         return lambda pieces, shown: inner(_utf8(pieces), shown) if inner else _utf8(pieces)
     if _ATRACE.match(head):
         return _of_atrace
-    if is_perfetto(head) or _KERNEL.search(head):
-        return None
-    return _of_json if _JSON.match(head) else _by_line(head)
+    if _JSON.match(head):
+        return _of_json
+    return None if is_perfetto(head) or _KERNEL.search(head) else _by_line(head)
 
 
 def _by_line(head: bytes) -> Converter | None:
