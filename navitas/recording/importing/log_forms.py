@@ -30,7 +30,8 @@ _LONG_HEAD = re.compile(rf"\[ {_TIME.removesuffix('+')}{_UID}{_PID}:\s*{_TID} {_
 _COLOR = re.compile(r"\x1b\[[\d;]{0,20}m")
 _ESCAPE = "\x1b"
 _NO_FORM = "? "
-_NO_PROCESS = ("tag", "raw")
+_EVERYWHERE = ("threadtime", "brief", "long", "Android Studio", "older Android Studio")
+"""Forms of lines that can be in a log of another form."""
 STUDIO_JSON: Final = "json (Android Studio)"
 
 
@@ -56,8 +57,8 @@ class LogLines:
         if formed is None:
             return None
         self._first = self._first or formed.form
-        # In a log with process ids, a line without one is damaged.
-        return formed if formed.form == self._first or formed.form not in _NO_PROCESS else None
+        # In a log with process and thread ids, a line without them is damaged.
+        return formed if formed.form == self._first or formed.form in _EVERYWHERE else None
 
 
 def _formed(text: str, before: str) -> FormedRecord | None:

@@ -50,7 +50,9 @@ def test_each_file_of_these_folders_is_here() -> None:
     folders = [FIELD_DATA / "ftrace", FIELD_DATA / "navitas-framework-logs", *(FIELD_DATA / "reported-cases").glob("*")]
     # Dumps of devices, power profiles and programs are inputs of other commands.
     others = {"README.md", "pp.xml", "devices.txt", "fake.py", "placeholder.xml", "mhz.xml", "micro.xml"}
-    inputs = {path.relative_to(FIELD_DATA).as_posix() for folder in folders for path in folder.iterdir() if path.name not in others}
+    inputs = {
+        path.relative_to(FIELD_DATA).as_posix() for folder in folders for path in folder.iterdir() if path.name not in others
+    }
     assert {name for name in inputs if not name.endswith(".trace")} == {*SWITCHES, *REFUSED, *EVENTS}
     assert {name.split("/")[1] for name in inputs if name.endswith(".trace")} == METHODS
 
