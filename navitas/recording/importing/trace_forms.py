@@ -125,7 +125,8 @@ def _whole_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _of_perf(lines: bytes) -> bytes:
-    return _PERF.sub(_perf_head, _PERF_FRAME.sub(b"", lines))
+    # Converted lines begin without blanks, so a thread with a name such as `cafe` is no frame of a call stack.
+    return _PERF_FRAME.sub(b"", _PERF.sub(_perf_head, lines))
 
 
 def _perf_head(line: re.Match[bytes]) -> bytes:

@@ -87,6 +87,11 @@ def test_a_process_of_perf_is_that_of_its_thread(tmp_path: Path) -> None:
     assert dict(zip(tasks.tid.tolist(), tasks.tgid.tolist(), strict=True))[7] == 5
 
 
+def test_a_thread_with_the_name_of_an_address_is_no_frame(tmp_path: Path) -> None:
+    (tmp_path / "trace").write_bytes(TRACES["perf script"].replace(b"app main     7 [", b"       cafe     7 ["))
+    assert len(plain(tmp_path / "trace").trace.switches) == 1
+
+
 def test_a_latency_trace_says_what_was_overwritten(tmp_path: Path) -> None:
     (tmp_path / "trace").write_text("# latency: 0 us, #2/500, CPU#0 | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:8)\n" + LATENCY)
     assert "498 events had been overwritten" in plain(tmp_path / "trace").warnings[0]
