@@ -15,7 +15,7 @@
 # make readme                     updates the output in the README, and its pictures, with a run of the demo
 # make pictures                  pictures of the report page of a run of the demo, in docs/images
 # make fuzz                       instruments 10,000 damaged classes (COUNT=100: fewer; FUZZ=-Dnavitas.fuzz.seed=7: other classes)
-# make damage                     every report of 2,000 damaged recordings (COUNT=100 SEED=7; PHONE=--phone: also of the phone)
+# make damage                     every report of 2,000 damaged recordings, and imports of as many inputs (COUNT=100 SEED=7; PHONE=--phone: also of the phone)
 # make bench                      speed and memory against the targets (docs/dev/benchmarks.md)
 # make android-bench              builds of an app of 2,400 classes with probes and without (docs/dev/benchmarks.md)
 # make fleet-accuracy             the fleet's findings against two simulated truths, ten seeds (docs/dev/fleet-world.md)
@@ -204,6 +204,7 @@ fuzz: setup
 
 damage: setup
 	$(BIN)/python tests/fuzz/damaged_recordings.py --count $(or $(COUNT),2000) --seed $(or $(SEED),0) $(PHONE)
+	$(BIN)/python tests/fuzz/damaged_imports.py --count $(or $(COUNT),2000) --seed $(or $(SEED),0)
 
 bench: setup
 	$(BIN)/python tests/bench --check

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,6 +35,25 @@ print(time.process_time() - begin)
 """
 _READ_TEXT = _READ.format(module="text_trace", reader="read_text")
 _READ_PERFETTO = _READ.format(module="perfetto", reader="read_perfetto")
+_IMPORT = """\
+import sys, time
+from pathlib import Path
+import numpy
+from navitas.recording.importing.plain_files import plain_file
+from navitas.recording.importing.traced_recording import read_kernel_trace
+begin = time.process_time()
+with plain_file(Path(sys.argv[1]), "trace", is_trace=True) as plain:
+    read_kernel_trace(plain, "trace")
+print(time.process_time() - begin)
+"""
+_UNPACK = """\
+import gzip, sys, time
+begin = time.process_time()
+with gzip.open(sys.argv[1]) as stream:
+    while stream.read(1 << 20):
+        pass
+print(time.process_time() - begin)
+"""
 _LINES = """\
 import sys, time, numpy as np
 begin, count, buffer = time.process_time(), 0, bytearray(2 << 20)
@@ -59,6 +80,7 @@ def main(argv: list[str]) -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         _text(figures, folder / "trace.txt", (1 << 30) // scale)
+        _packed(figures, folder / "trace.txt", (1 << 28) // scale)
         _short_lived(figures, folder / "threads.txt", 1_000_000 // scale)
         _perfetto(figures, folder / "trace.pftrace", 2_000_000 // scale)
         _recorded(figures, folder / "recorded.pftrace", (1 << 30) // scale)
@@ -74,6 +96,20 @@ def _text(figures: Figures, path: Path, size: int) -> None:
     peak = run_measured([sys.executable, "-c", _READ_TEXT, path]).peak_mib
     figures.add(f"{size / 1e9:.2f} GB of text, peak memory", peak, "MiB", at_most=2048)
     path.unlink()
+
+
+def _packed(figures: Figures, path: Path, size: int) -> None:
+    """An import of a packed trace, compared with that of the same trace and the unpacking alone."""
+    _repeated(path, _mixed, size)
+    packed = path.with_suffix(".txt.gz")
+    with path.open("rb") as source, gzip.open(packed, "wb", compresslevel=6) as out:
+        shutil.copyfileobj(source, out)
+    apart = _seconds(sys.executable, _IMPORT, path) + _seconds(sys.executable, _UNPACK, packed)
+    own = _seconds(sys.executable, _IMPORT, packed)
+    note = f"{own:.1f} s, and {apart:.1f} s for its content and the unpacking alone"
+    figures.add("a packed trace to its content and the unpacking", own / apart, "x", at_most=1.3, note=note)
+    path.unlink()
+    packed.unlink()
 
 
 def _short_lived(figures: Figures, path: Path, threads: int) -> None:

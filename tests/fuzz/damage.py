@@ -139,17 +139,22 @@ def _chosen(files: dict[str, list[Path]], random: Random) -> tuple[str, Path]:
 def _damage_file(kind: str, path: Path, random: Random, result: Damage) -> None:
     if not path.exists():
         return
+    sound = not any(done.startswith(f"{path.name}:") for done in result.done)
+    if kind == "events" and sound and random.random() < 0.3:
+        _whole_chunks(path, random, Damage())
+    result.done.append(damage_file(kind, path, random, sound=sound))
+
+
+def damage_file(kind: str, path: Path, random: Random, *, sound: bool = True) -> str:
+    """Damage a file of a kind (`events`, `lines`, `bytes`, `json`) in one way, and return which. `sound`: not damaged before."""
     ways: dict[str, list[Callable[[Path, Random], str]]] = {
         "events": [_forge, _forge, _forge, _cut, _zero, _flip, _remove],
         "lines": [_lines, _lines, _lines, _cut, _zero, _flip, _remove],
         "bytes": [_cut, _zero, _flip, _repeat, _remove],
         "json": [_json, _json, _json, _cut, _zero, _flip, _remove],
     }
-    sound = not any(done.startswith(f"{path.name}:") for done in result.done)
-    if kind == "events" and sound and random.random() < 0.3:
-        _whole_chunks(path, random, Damage())
     way = random.choice(ways[kind])
-    result.done.append(f"{path.name}: {way(path, random) if sound or way is not _forge else _cut(path, random)}")
+    return f"{path.name}: {way(path, random) if sound or way is not _forge else _cut(path, random)}"
 
 
 def _whole_chunks(path: Path, random: Random, result: Damage) -> None:

@@ -25,6 +25,7 @@ from navitas.recording.importing.counted_cpus import counted_cpus
 from navitas.recording.importing.imported_recording import ImportedRun, no_profile_of_log, read_supply, write_recording
 from navitas.recording.importing.notes import ImportNote
 from navitas.recording.importing.original_log import FIRST_YEAR, LAST_YEAR
+from navitas.recording.importing.plain_files import content_name, plain_file
 from navitas.recording.importing.processes import LoggedProcess, processes_of
 from navitas.recording.importing.read_log import LogFormat, count_once, read_log
 from navitas.recording.importing.traced_recording import TracedRecording, read_kernel_trace, write_traced
@@ -87,8 +88,9 @@ def command(
 ) -> None:
     """Make a recording of logs that Navitas-Framework wrote, or of a kernel trace with a method trace.
 
-    LOG is a log (logcat -v threadtime or brief) or a JSON file; '-' is standard input. Each process is a run. Logs of the same
-    name are repeats of one test. With --methods, LOG is a trace of Perfetto, atrace, systrace or trace-cmd.
+    LOG is a log (logcat -v threadtime or another form) or a JSON file; '-' is standard input. Each process is a run. Logs of the
+    same name are repeats of one test. With --methods, LOG is a trace of Perfetto, atrace, systrace, trace-cmd or perf script.
+    Files can be packed by gzip or Zstandard.
     """
     check_not_recorded(output, replace=replace)
     supply = None if power_profile is None else read_supply(power_profile, voltage_v)
@@ -96,11 +98,13 @@ def command(
     if methods is not None:
         if len(logs) > 1 or len(pids) > 1:
             raise UsageError("--methods needs one kernel trace and at most one --process", "Import them one by one.")
-        art, kernel = read_art_trace(methods, input_name(methods)), read_kernel_trace(logs[0], input_name(logs[0]))
+        art, shown = read_art_trace(methods, input_name(methods)), input_name(logs[0])
+        plain = click.get_current_context().with_resource(plain_file(logs[0], shown, is_trace=True))
+        kernel = read_kernel_trace(plain, shown)
         if supply is None:
             remedy = "Give the power_profile.xml of the traced phone."
             raise UsageError("a trace has no power profile, so --power-profile is required", remedy)
-        name, start_ns = test or methods.stem, None if start_s is None else round(start_s * 1e9)
+        name, start_ns = test or content_name(methods), None if start_s is None else round(start_s * 1e9)
         traced = write_traced(
             output, kernel, art, supply, name=name, pid=next(iter(pids), None), start_ns=start_ns, origin=origin
         )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import re
-import zlib
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import BinaryIO
 import pyarrow as pa
 
 from navitas.base.line_blocks import LineBlock, LineCutter, Refusal, utf8_of
+from navitas.base.packed_files import DamagedPacking, gunzip
 from navitas.base.regular_files import open_regular
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.checkin import CheckinReader
@@ -144,25 +144,12 @@ def _unzstd(stream: _HashedBytes) -> Iterator[bytes]:
 
 
 def _gunzip(stream: _HashedBytes) -> Iterator[bytes]:
-    """Decompress consecutive gzip members. `_Broken` is raised after all readable bytes.
-
-    zlib checks a member's sum before it returns the last of its bytes. gzip.GzipFile returns them first.
-    """
-    unpack = zlib.decompressobj(31)
-    for data in _pieces(stream):
-        left = data
-        while left:
-            try:
-                yield unpack.decompress(left, _CHUNK)
-            except zlib.error:
-                deque(_pieces(stream), 0)  # Reports a file that changes while it is read.
-                raise _Broken("the compressed file is damaged here") from None
-            # Archives may be padded with zeros.
-            left = unpack.unused_data.lstrip(b"\0") if unpack.eof else unpack.unconsumed_tail
-            if unpack.eof and left:
-                unpack = zlib.decompressobj(31)
-    if not unpack.eof:
-        raise _Broken("the compressed file ends early")
+    """Decompress consecutive gzip members. `_Broken` is raised after all readable bytes."""
+    try:
+        yield from gunzip(_pieces(stream))
+    except DamagedPacking as error:
+        deque(_pieces(stream), 0)  # Reports a file that changes while it is read.
+        raise _Broken(f"the compressed file {error}") from None
 
 
 def reader_of(name: str, first: LineBlock, client: str) -> Reader:

@@ -28,7 +28,7 @@ from navitas.recording.importing.art_records import (
     events_of_records,
     split_packets,
 )
-from navitas.recording.importing.other_forms import check_packed, unreadable
+from navitas.recording.importing.plain_files import plain_file, unreadable
 from navitas.recording.importing.recording_parts import MethodName
 from navitas.recording.parse.arrays import I64, U8
 from navitas.recording.parse.tables import ENTER, EXIT, THROW
@@ -87,10 +87,10 @@ def is_art_trace(head: bytes) -> bool:
 def read_art_trace(path: Path, shown: str) -> ArtTrace:
     """Read a method trace. Raises `RecordingError` if it is damaged, has no wall clock, or has a newer format."""
     try:
-        data = read_regular(path, MAX_BYTES)
+        with plain_file(path, shown) as plain:
+            data = read_regular(plain, MAX_BYTES)
     except OSError as error:
         raise unreadable(shown, error) from error
-    check_packed(data[:16], shown)
     if not is_art_trace(data[:16]):
         raise RecordingError(f"{shown}: not a method trace of Android's runtime", _REMEDY)
     if not data.startswith(MAGIC):

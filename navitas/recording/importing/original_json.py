@@ -14,7 +14,6 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from navitas.base.errors import RecordingError
 from navitas.recording.importing.measured_log import NOT_MEASURED, LogPart, MeasuredLog, check_count
-from navitas.recording.importing.other_forms import json_form
 from navitas.recording.importing.probe_event import EventMaker, ProbeEvent, Section
 
 MAX_JSON_BYTES = 64 << 20
@@ -55,15 +54,17 @@ class _Kernel(_Part):
 _KERNELS = TypeAdapter(list[_Kernel])
 
 
-def read_original_json(data: bytes, shown: str) -> MeasuredLog:
-    """Read a file of either schema. Raises `RecordingError` if it is not such JSON, or has no measurement."""
+def json_document(data: bytes, shown: str) -> Any:
+    """Return the content of a JSON file. Raises `RecordingError` if it is not JSON."""
     try:
-        document = json.loads(data)
+        return json.loads(data)
     except (ValueError, RecursionError) as error:
         raise RecordingError(f"{shown}: unreadable JSON: {_cause(error)}", NOT_MEASURED) from error
+
+
+def read_original_json(document: Any, shown: str) -> MeasuredLog:
+    """Read a document of either schema. Raises `RecordingError` if it is another one, or has no measurement."""
     tests = document.get("tests") if isinstance(document, dict) else None
-    if (other := json_form(document)) is not None:
-        raise other.error(shown)
     if not isinstance(tests, list):
         raise RecordingError(f"{shown}: the JSON has no list of tests", NOT_MEASURED)
     parts: list[LogPart] = []

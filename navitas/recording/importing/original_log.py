@@ -1,4 +1,4 @@
-"""Read logs of Navitas-Framework's probes: logcat lines in the formats threadtime and brief.
+"""Read logs of Navitas-Framework's probes: lines of logcat.
 
 logcat leaves out the year, and a log can pass the turn of a year. A message is
 `Entry|Exit <class>.<method> TimeInStates cpu0 <kHz> <ticks> … ; cpu1 … ;  EndOfData <brightness>`.
@@ -12,13 +12,11 @@ from datetime import UTC, date, datetime
 from typing import NamedTuple
 
 from navitas.base.errors import UsageError
+from navitas.recording.importing.log_forms import MARK, TAG, LogLines
 from navitas.recording.importing.measured_log import LogPart, MeasuredLog, check_count
-from navitas.recording.importing.other_forms import log_form
 from navitas.recording.importing.probe_event import EventMaker, ProbeEvent, Section
-from navitas.recording.parse.run_chunks import LogRecord, parse_line
+from navitas.recording.parse.run_chunks import LogRecord
 
-TAG = "TEST"
-MARK = "TimeInStates"
 _LONGEST_LINE = 1 << 16
 _MESSAGE = re.compile(r"(Entry|Exit) (\S{1,4000}) TimeInStates\b")
 _END = re.compile(r"EndOfData\s+(\d{1,9})\s*$")
@@ -39,19 +37,22 @@ _HALF_YEAR_DAYS = 183
 _LEAP_YEARS_APART = 8
 
 
-def read_original_log(lines: Iterable[tuple[int, str]], shown: str, name: str, written: Written, year: int | None) -> MeasuredLog:
-    """Read a log's lines with their numbers. `name` is that of its test, and `year` its first year, if known.
+def read_original_log(
+    lines: Iterable[tuple[int, str]], shown: str, name: str, written: Written, year: int | None, *, form: str = ""
+) -> MeasuredLog:
+    """Read a log's lines with their numbers. `name` is that of its test, and `year` its first year, if known. `form` is that of
+    the log if its lines do not show it.
 
     Raises `RecordingError` if the log has no measurement, `UsageError` if its dates do not exist in the year.
     """
     part = LogPart(name)
-    found = MeasuredLog(shown, "brief", [part])
+    found = MeasuredLog(shown, form or "brief", [part])
     maker, dates = EventMaker(), LogDates()
     dated: list[tuple[ProbeEvent, int]] = []
-    text, other = "", None
+    reader = LogLines()
     buffers: set[str] = set()
-    for place, line in lines:
-        before, text = text, line
+    for place, text in lines:
+        formed = reader.record(text) if len(text) <= _LONGEST_LINE else None
         if MARK not in text:
             found.estimates += _ESTIMATE.match(text) is not None
             if text.startswith(_DUMP):
@@ -61,11 +62,10 @@ def read_original_log(lines: Iterable[tuple[int, str]], shown: str, name: str, w
                     buffers.clear()
                 buffers.add(text)
             continue
-        record = parse_line(text) if len(text) <= _LONGEST_LINE else None
-        if record is None or record.tag != TAG:
-            other = other if found.damaged[_NO_LOGCAT] else log_form(text, before)
+        if formed is None or formed.record.tag != TAG:
             found.note_damage(_NO_LOGCAT, place)
             continue
+        record = formed.record
         index = None if record.realtime_ns is not None or not record.stamp else dates.add(record.stamp)
         if record.stamp and record.realtime_ns is None and index is None:
             found.note_damage(_NO_TIME, place)
@@ -74,13 +74,11 @@ def read_original_log(lines: Iterable[tuple[int, str]], shown: str, name: str, w
             found.note_damage(_NO_EVENT, place)
             continue
         check_count(shown, maker.count)
-        if record.tid:
-            found.format = "threadtime"
+        if record.tid or not part.events:
+            found.format = form or formed.form
         if index is not None:
             dated.append((event, index))
         part.events.append(event)
-    if not part.events and other is not None:
-        raise other.error(shown)
     if not part.events:
         raise found.nothing_usable(f"no line has a measurement of Navitas-Framework ({MARK})")
     found.first_defect = maker.first_defect

@@ -11,10 +11,11 @@ from typing import IO, Literal, NamedTuple
 from navitas.base.errors import RecordingError, UsageError
 from navitas.base.line_blocks import blocks_of
 from navitas.base.regular_files import as_utf8, open_regular, read_regular
+from navitas.recording.importing.log_forms import STUDIO_JSON, is_studio_log, studio_lines
 from navitas.recording.importing.measured_log import MAX_BYTES, LogPart, MeasuredLog
-from navitas.recording.importing.original_json import MAX_JSON_BYTES, read_original_json
+from navitas.recording.importing.original_json import MAX_JSON_BYTES, json_document, read_original_json
 from navitas.recording.importing.original_log import read_original_log, written_by
-from navitas.recording.importing.other_forms import check_packed, unreadable
+from navitas.recording.importing.plain_files import content_name, plain_file, unreadable
 from navitas.recording.importing.probe_event import ProbeEvent
 
 LogFormat = Literal["auto", "log", "json"]
@@ -22,24 +23,26 @@ _HEAD_BYTES = 4096
 
 
 def read_log(path: Path, shown: str, *, year: int | None, log_format: LogFormat = "auto") -> MeasuredLog:
-    """Read a log, or JSON of Navitas-Framework. `shown` is its name in messages, and its test is named after its file.
+    """Read a log, or JSON of Navitas-Framework or Android Studio, packed or not. `shown` is its name in messages.
 
-    Line ends can be those of Windows, and text UTF-16 (PowerShell).
+    Its test is named after its file. Line ends can be those of Windows, and text UTF-16 (PowerShell).
 
     Raises `RecordingError` if the file cannot be read or has no measurement.
     """
+    name = content_name(path)
     try:
-        with open_regular(path) as stream:
-            head = stream.read(_HEAD_BYTES)
-            status = os.fstat(stream.fileno())
-        check_packed(head, shown)
-        if log_format == "json" or (log_format == "auto" and as_utf8(head).lstrip()[:1] == b"{"):
-            return read_original_json(read_regular(path, MAX_JSON_BYTES), shown)
-        if status.st_size > MAX_BYTES:
-            raise RecordingError(f"{shown}: larger than 1 GiB", "Cut the log into parts, and import each of them.")
-        written = written_by(path.stem, status.st_mtime)
-        with open_regular(path) as stream:
-            return read_original_log(_lines(stream), shown, path.stem, written, year)
+        changed_s = path.stat().st_mtime
+        with plain_file(path, shown) as plain, open_regular(plain) as stream:
+            head = as_utf8(stream.peek(_HEAD_BYTES)[:_HEAD_BYTES])
+            written = written_by(name, changed_s)
+            if log_format == "json" or (log_format == "auto" and head.lstrip()[:1] == b"{"):
+                document = json_document(read_regular(plain, MAX_JSON_BYTES), shown)
+                if not is_studio_log(document):
+                    return read_original_json(document, shown)
+                return read_original_log(studio_lines(document), shown, name, written, year, form=STUDIO_JSON)
+            if os.fstat(stream.fileno()).st_size > MAX_BYTES:
+                raise RecordingError(f"{shown}: larger than 1 GiB", "Cut the log into parts, and import each of them.")
+            return read_original_log(_lines(stream), shown, name, written, year)
     except OSError as error:
         raise unreadable(shown, error) from error
 

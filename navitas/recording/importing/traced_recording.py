@@ -18,8 +18,9 @@ from navitas.power.model import PowerModel
 from navitas.power.power_profile import read_power_profile
 from navitas.recording.importing.art_trace import ArtThread, ArtTrace
 from navitas.recording.importing.notes import ImportNote, notes_of_profile, notes_of_trace, traced_notes
-from navitas.recording.importing.other_forms import check_packed, perfetto_form, trace_form, unreadable
+from navitas.recording.importing.other_forms import is_perfetto, perfetto_form, trace_form
 from navitas.recording.importing.place_in_trace import Placed, matched_threads, place, running_threads
+from navitas.recording.importing.plain_files import unreadable
 from navitas.recording.importing.recording_parts import (
     MODULE,
     ImportedDevice,
@@ -47,8 +48,6 @@ from navitas.recording.writer import Supply
 
 _HEAD_BYTES = 4096
 _LATEST_NS = 1 << 61
-_PERFETTO_FIRST = 0x0A
-"""The key of the field `packet`, with which a Perfetto trace begins."""
 _ANCHOR_NS = 1_000_000
 
 
@@ -84,13 +83,8 @@ class TracedRecording:
     repeated_notes: tuple[ImportNote, ...]
 
 
-def is_perfetto(head: bytes) -> bool:
-    """Whether a file begins like a Perfetto trace, and not like text."""
-    return head[:1] == bytes([_PERFETTO_FIRST]) and any(byte < 9 or byte >= 0x80 for byte in head)
-
-
 def read_kernel_trace(path: Path, shown: str) -> ReadTrace:
-    """Read a Perfetto, atrace, systrace or trace-cmd file.
+    """Read a Perfetto, atrace, systrace or trace-cmd file: `path` is that of `plain_file`, and `shown` its name in messages.
 
     Raises `RecordingError` if it shows no thread that runs. The error names the form of files that are not read.
     """
@@ -99,9 +93,11 @@ def read_kernel_trace(path: Path, shown: str) -> ReadTrace:
             head = stream.read(_HEAD_BYTES)
     except OSError as error:
         raise unreadable(shown, error) from error
-    check_packed(head, shown)
     binary = is_perfetto(head)
-    raw = read_perfetto(path) if binary else read_text(path)
+    try:
+        raw = read_perfetto(path) if binary else read_text(path)
+    except RecordingError as error:
+        raise RecordingError(error.message.replace(str(path), shown), error.remedy) from error
     none = np.empty(0, np.int64)
     joined = _joined(raw, ClockTriples(none, none, none))
     triples: tuple[tuple[int, int, int], ...] = ()

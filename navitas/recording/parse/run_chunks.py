@@ -17,16 +17,16 @@ from navitas.recording.parse.methodmap import Span, check_maps
 from navitas.recording.raw import read_lines
 from navitas.recording.store import Recording
 
-_STAMP = r"(?:(?P<date>(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3,9})|(?P<epoch>\d{1,19})\.(?P<fraction>\d{3,9}))"
+STAMP = r"(?:(?P<date>(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3,9})|(?P<epoch>\d{1,19})\.(?P<fraction>\d{3,9}))"
 _WHO = r"(?:[\w-]{1,32}\s+)?(?P<pid>\d{1,10})\s+(?P<tid>\d{1,10}) (?P<priority>[VDIWEFAS]) "
-_THREADTIME = re.compile(rf"\s*{_STAMP}(?: [+-]\d{{4}})?\s+{_WHO}")
+_THREADTIME = re.compile(rf"\s*{STAMP}(?: [+-]\d{{4}})?\s+{_WHO}")
 _BRIEF_PID = re.compile(r"\(\s{0,10}(\d{1,10})\):")
 _BRIEF_PRIORITY = re.compile(r"[VDIWEFAS]/")
 
 
 @dataclass(frozen=True, slots=True)
 class LogRecord:
-    """One line. `realtime_ns` is None unless logcat printed epoch times. `tid` is 0 in the brief format."""
+    """One line. `realtime_ns` is None unless logcat printed epoch times. Ids that a line lacks are 0."""
 
     realtime_ns: int | None
     stamp: str
@@ -47,11 +47,17 @@ def parse_line(line: str) -> LogRecord | None:
         if not tag.endswith(":"):
             return None
         tag = tag[:-1]
-    realtime_ns = None
-    if match["epoch"]:
-        realtime_ns = int(match["epoch"]) * 1_000_000_000 + int(match["fraction"].ljust(9, "0"))
-    stamp = match["date"] or f"{match['epoch']}.{match['fraction']}"
-    return LogRecord(realtime_ns, stamp, int(match["pid"]), int(match["tid"]), match["priority"], tag.rstrip(), message)
+    return record_of_parts({**match.groupdict(), "tag": tag, "message": message})
+
+
+def record_of_parts(parts: Mapping[str, str | None]) -> LogRecord:
+    """Return the record of a line's parts: date, or epoch and fraction; pid, tid, priority, tag, message. Any can be missing."""
+    epoch, fraction = parts.get("epoch"), parts.get("fraction")
+    realtime_ns = None if not epoch or not fraction else int(epoch) * 1_000_000_000 + int(fraction.ljust(9, "0"))
+    stamp = parts.get("date") or (f"{epoch}.{fraction}" if epoch else "")
+    pid, tid = (int(text, 16 if text.startswith("0x") else 10) for text in (parts.get("pid") or "0", parts.get("tid") or "0"))
+    priority, tag, message = (parts.get(name) or "" for name in ("priority", "tag", "message"))
+    return LogRecord(realtime_ns, stamp, pid, tid, priority, tag.rstrip(), message)
 
 
 def _brief(line: str) -> LogRecord | None:

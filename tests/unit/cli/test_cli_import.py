@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
@@ -181,6 +182,12 @@ def test_a_kernel_trace_with_methods(place: Path, capsys: pytest.CaptureFixture[
     report = json.loads(capsys.readouterr().out)
     assert report["evidence"]["components"]["cpu"]["level"] == "sched"
     assert run(line[:6]) == ExitCode.USAGE
+    for name in ("trace.txt", "app.trace"):
+        (place / f"{name}.gz").write_bytes(gzip.compress((place / name).read_bytes()))
+    packed = ["import", "trace.txt.gz", "--methods", "app.trace.gz", "-o", "packed", "--power-profile", "profile.xml"]
+    assert run(packed) == ExitCode.OK
+    assert [path.read_bytes() for path in Path("packed").rglob("trace.txt")] == [(place / "trace.txt").read_bytes()]
+    capsys.readouterr()
     assert run(["import", "trace.txt", "leaky.txt", "--methods", "app.trace", "-o", "other"]) == ExitCode.USAGE
     assert run(["import", "leaky.txt", "--start", "3", "-o", "other"]) == ExitCode.USAGE
     assert "--start needs --methods" in capsys.readouterr().err

@@ -93,7 +93,7 @@ def test_both_schemas_have_the_same_events() -> None:
     document = json.loads(data)
     for test in document["tests"]:
         test["logs"] = {"cpu": test["logs"], "wifi": {"common": 0.2, "wifi": 0.1}, "bluetooth": {"common": 0.1}}
-    old, new = read_original_json(data, "old"), read_original_json(json.dumps(document).encode(), "new")
+    old, new = read_original_json(json.loads(data), "old"), read_original_json(document, "new")
     assert old.parts == new.parts
     assert (old.format, new.format, old.estimates, new.estimates) == ("json (schema 1)", "json (schema 2)", 0, 2)
 

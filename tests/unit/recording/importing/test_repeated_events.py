@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -25,7 +24,7 @@ def rows(pid: int, *seconds: int) -> list[Row]:
     return [(pid, second) for second in seconds]
 
 
-def as_json(tests: dict[str, list[Row]]) -> bytes:
+def as_json(tests: dict[str, list[Row]]) -> dict[str, object]:
     def log(pid: int, second: int) -> dict[str, object]:
         header = {"processID": pid, "threadID": pid, "methodName": "a.B.run", "isEntry": not second % 2}
         details = [{"frequency": khz, "timestamp": 100 * second} for khz in SPEEDS]
@@ -33,7 +32,7 @@ def as_json(tests: dict[str, list[Row]]) -> bytes:
         return {"header": header | {"timestamp": 1_600_000_000_000 + 1000 * second if pid else 0}, "body": body}
 
     document = [{"testName": name, "logs": [log(*row) for row in logged]} for name, logged in tests.items()]
-    return json.dumps({"tests": document}).encode()
+    return {"tests": document}
 
 
 def as_text(logged: list[Row]) -> str:

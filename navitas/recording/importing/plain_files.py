@@ -1,0 +1,100 @@
+"""Opens files of other tools: an unpacked copy of packed ones, and traces in other text forms as the kernel's text."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from itertools import chain
+from pathlib import Path
+
+from navitas.base.errors import RecordingError
+from navitas.base.owned_folder import owned_folder
+from navitas.base.packed_files import GZIP, ZSTD, DamagedPacking, Packing, gunzip, packing_of, unzstd
+from navitas.base.regular_files import open_regular
+from navitas.recording.importing.trace_forms import converter_of
+
+_HEAD_BYTES = 1 << 16
+_MOST_BYTES = 16 << 30
+_LEAST_BYTES = 64 << 20
+_EXPANSION = 200
+_PIECE_BYTES = 1 << 20
+_UNPACKERS = {GZIP: gunzip, ZSTD: unzstd}
+Pieces = Iterator[bytes]
+
+
+def content_name(path: Path) -> str:
+    """Return a file's name without its last suffix, and without that of its packing."""
+    suffixes = {suffix for packing in _UNPACKERS for suffix in packing.suffixes}
+    return Path(path.stem).stem if path.suffix.lower() in suffixes else path.stem
+
+
+@contextmanager
+def plain_file(path: Path, shown: str, *, is_trace: bool = False) -> Iterator[Path]:
+    """Yield a path of the file's content: that of the file, or of a temporary copy that exists until the end of the block.
+
+    A packed file is unpacked once. If it `is_trace`, the copy has the kernel's text form if the file has another text form.
+    `shown` is the file's name in messages.
+
+    Raises `RecordingError` if the file cannot be read, is damaged, or expands to more than 200 times its size or 16 GiB.
+    """
+    with ExitStack() as stack:
+        yield _copy(path, shown, is_trace, stack) or path
+
+
+def _copy(path: Path, shown: str, is_trace: bool, stack: ExitStack) -> Path | None:
+    try:
+        with open_regular(path) as stream:
+            may_expand = min(max(_LEAST_BYTES, _EXPANSION * os.fstat(stream.fileno()).st_size), _MOST_BYTES)
+            head, pieces = _begun(iter(partial(stream.read, _PIECE_BYTES), b""))
+            packing = packing_of(head)
+            if packing is not None:
+                head, pieces = _begun(_bounded(_unpacked(pieces, packing, shown), shown, may_expand))
+                if (inner := packing_of(head)) is not None:
+                    raise RecordingError(f"{shown}: packed twice, by {packing.name} and {inner.name}", "Unpack it once.")
+            convert = converter_of(head) if is_trace else None
+            if convert is not None:
+                pieces = _bounded(convert(pieces, shown), shown, may_expand)
+            if packing is None and convert is None:
+                return None
+            copy = stack.enter_context(owned_folder("navitas-import-")) / path.name
+            with copy.open("wb") as out:
+                out.writelines(pieces)
+            return copy
+    except DamagedPacking as error:
+        raise RecordingError(f"{shown}: the packed file {error}", "Copy it again from where it was made.") from error
+    except OSError as error:
+        raise unreadable(shown, error) from error
+
+
+def _unpacked(pieces: Pieces, packing: Packing, shown: str) -> Pieces:
+    if packing not in _UNPACKERS:
+        raise RecordingError(f"{shown}: packed by {packing.name}", f"Unpack it: {packing.command} FILE")
+    return _UNPACKERS[packing](pieces)
+
+
+def _begun(pieces: Pieces) -> tuple[bytes, Pieces]:
+    """Return how a file begins, and all of its pieces."""
+    head = b""
+    while len(head) < _HEAD_BYTES and (data := next(pieces, None)) is not None:
+        head += data
+    return head, chain([head], pieces)
+
+
+def _bounded(pieces: Pieces, shown: str, limit_bytes: int) -> Pieces:
+    size = 0
+    for data in pieces:
+        size += len(data)
+        if size > limit_bytes:
+            limit = f"{limit_bytes >> 20:,} MiB"
+            raise RecordingError(f"{shown}: unpacked, it is larger than {limit}", "Check what it is. If it is sound, unpack it.")
+        yield data
+
+
+def unreadable(shown: str, error: OSError) -> RecordingError:
+    """Return the error for a file that the system, or `navitas.base.regular_files`, does not read."""
+    is_other_kind = error.errno == errno.EINVAL
+    remedy = "Give it as standard input: navitas import - <FILE" if is_other_kind else "Check the file."
+    return RecordingError(f"{shown}: cannot be read: {error.strerror or error}", remedy)
