@@ -26,6 +26,13 @@ class NewUser:
         self.work = folder / "work"
         self.home.mkdir()
         self.work.mkdir()
+        self.gradle_home = folder / "gradle-home"
+        self.gradle_home.mkdir()
+        # Caches of its own: a daemon in a network of its own cannot ask others for their locks.
+        shared = Path(os.environ.get("GRADLE_USER_HOME", Path.home() / ".gradle"))
+        for name in ("init.d", "init.gradle", "gradle.properties"):
+            if (shared / name).exists():
+                (self.gradle_home / name).symlink_to(shared / name)
         venv.create(self.bin.parent, with_pip=True, symlinks=True)
         tools = folder / "tools"
         tools.mkdir()
@@ -58,8 +65,7 @@ class NewUser:
         return self.at_home(f"navitas {arguments}")
 
     def at_home(self, command: str) -> subprocess.CompletedProcess[str]:
-        own = {"HOME": str(self.home), "GRADLE_USER_HOME": os.environ.get("GRADLE_USER_HOME", str(Path.home() / ".gradle"))}
-        return self.run(command, **own)
+        return self.run(command, HOME=str(self.home), GRADLE_USER_HOME=str(self.gradle_home))
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,12 @@ from __future__ import annotations
 from math import hypot
 from typing import NamedTuple
 
+import numpy as np
+
 from navitas.base.units import joules, unbroken
 from navitas.energy.analyze.repeats import Repeats
+from navitas.insight.compare.change_texts import change_texts
+from navitas.insight.compare.effect import effect_between
 from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.statement import Statement, percent_of
 
@@ -21,7 +25,8 @@ class Earlier(NamedTuple):
 def changed(figures: Figures, earlier: Earlier) -> Statement | None:
     """Return how app energy of the tests of both recordings changed, and the method that changed most.
 
-    The interval is that of a difference of independent figures: errors that both share cancel in part, so it is an upper bound.
+    With two runs of each recording, the interval is that of the runs (Welch's t-test), in percent of the energy before. Else it
+    is that of the measurement of independent figures: errors that both share cancel in part, so it is an upper bound.
     None without a common test.
     """
     tests = {_test(group): number for number, group in enumerate(earlier.figures.groups)}
@@ -29,17 +34,30 @@ def changed(figures: Figures, earlier: Earlier) -> Statement | None:
     if not common:
         return None
     after, before = figures.only(common), earlier.figures.only(tests[_test(figures.groups[number])] for number in common)
-    change_j, half_j = after.app_j - before.app_j, hypot(after.app_half_width_j, before.app_half_width_j)
-    interval = unbroken(f"{joules(abs(change_j))} ± {joules(half_j)}")
-    if abs(change_j) <= half_j:
+    change_j = after.app_j - before.app_j
+    is_known, interval = _interval(before, after)
+    if not is_known:
         text = f"Whether app energy changed since {earlier.name} is not known: the difference is {interval}."
         return Statement("changed", text, "app", "", change_j)
-    size = f" ({percent_of(abs(change_j) / before.app_j)})" if before.app_j > 0 else ""
     # Figures of methods are of all tests, so they compare only if both recordings have the same ones.
     is_same = len(common) == len(figures.groups) == len(tests)
     most = _most_changed(figures, earlier.figures, change_j) if is_same else ""
-    text = f"Since {earlier.name}, app energy {'rose' if change_j > 0 else 'fell'} by {interval}{size}{most}."
+    text = f"Since {earlier.name}, app energy {'rose' if change_j > 0 else 'fell'} by {interval}{most}."
     return Statement("changed", text, "app", "", change_j)
+
+
+def _interval(before: Figures, after: Figures) -> tuple[bool, str]:
+    """Return whether app energy changed, and the size of the difference with its interval."""
+    change_j = after.app_j - before.app_j
+    runs = [np.array([energy_j for energy_j in side.app_by_repeat if energy_j > 0]) for side in (before, after)]
+    effect = effect_between(runs[:1], runs[1:], together=True) if min(map(len, runs)) > 1 else None
+    if effect is not None and effect.low_percent is not None and effect.high_percent is not None:
+        shown, of_runs = map(unbroken, change_texts(effect))
+        is_known = effect.low_percent * effect.high_percent > 0 and effect.percent * change_j > 0
+        return is_known, f"{unbroken(joules(abs(change_j)))} ({shown}, 95 %: {of_runs})"
+    half_j = hypot(after.app_half_width_j, before.app_half_width_j)
+    size = f" ({percent_of(abs(change_j) / before.app_j)})" if before.app_j > 0 and abs(change_j) > half_j else ""
+    return abs(change_j) > half_j, unbroken(f"{joules(abs(change_j))} ± {joules(half_j)}") + size
 
 
 def _most_changed(figures: Figures, earlier: Figures, change_j: float) -> str:

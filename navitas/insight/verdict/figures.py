@@ -150,7 +150,7 @@ class Figures:
             return 0.0, 0.0
         share = part_j / self.app_j
         counts = runs.counts or (True,) * len(runs.values)
-        values = zip(runs.values, self._app_by_repeat, counts, strict=True)
+        values = zip(runs.values, self.app_by_repeat, counts, strict=True)
         of_runs = interval_of([joules / app_j for joules, app_j, is_counted in values if is_counted and app_j > 0])
         if of_runs is None:
             return share, half_j / self.app_j
@@ -162,7 +162,7 @@ class Figures:
         return tuple(sorted({test.repeat for test in self.profile.tests}))
 
     @cached_property
-    def _app_by_repeat(self) -> tuple[float, ...]:
+    def app_by_repeat(self) -> tuple[float, ...]:
         """The app energy of all tests in each repeat; 0 if a test has no run there that counts."""
         repeats = self._repeat_numbers
         sums_j = dict.fromkeys(repeats, 0.0)

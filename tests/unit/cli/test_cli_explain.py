@@ -46,7 +46,7 @@ def test_each_subject_is_explained(arguments: list[str], begin: str, capsys: pyt
     [
         ("which method?", [], "Sorter.sort itself uses 22.9 mJ"),
         ("which thread?", [], "is used on the thread main: 40.8 mJ"),
-        ("when?", [], "of it is used in SortTest#withSort, from "),
+        ("when?", [], "of it is in SortTest#withSort, from "),
         ("how sure?", [], "share not known"),
         ("how sure?", [], "The app's energy ("),
         ("when?", ["--method", "sort", "--limit", "10000"], "When, after the start of the test"),

@@ -149,7 +149,7 @@ def test_evidence_is_explained_with_the_expected_error() -> None:
     made = profile()
     (known,) = made.ledger.evidence
     known = replace(known, basis="each thread's CPU time", expected_error=0.11)
-    text = shown(Profile(replace(made.ledger, evidence=(known,)), made.about))
+    text = " ".join(shown(Profile(replace(made.ledger, evidence=(known,)), made.about)).split())
     words = (
         "Evidence: thread-time (each thread's CPU time). Expected error: on simulated phones, half of all methods are off by less"
         " than 11 %, errors of the power profile included (docs/accuracy.md)."

@@ -185,7 +185,7 @@ def test_reports_contain_the_energy_of_all_components() -> None:
         TerminalReport(tree="thread-1").render(made, console)
     text = capture.get()
     assert f"Evidence of cpu: {made.evidence[0].level} (" in text
-    assert "Evidence of lamp: guessed\n  not seen by anyone" in text
+    assert "Evidence of lamp: guessed.\n  not seen by anyone" in text
     threads_j = sum(test.threads_total_j for test in made.tests)
     lines = text_of(collapsed.write, made).splitlines()
     assert abs(sum(int(line.rpartition(" ")[2]) for line in lines) - 1e6 * threads_j) <= 4

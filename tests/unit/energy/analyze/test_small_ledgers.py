@@ -84,7 +84,7 @@ def test_small_ledgers_are_conserved_and_can_be_reported(make: Callable[[], Prof
     console = Console(width=120, no_color=True, force_terminal=False)
     with console.capture() as capture:
         TerminalReport().render(made, console)
-    assert "Total" in capture.get()
+    assert "Whole recording" in capture.get()
     assert len(data_of(json_report.write, made)["tests"]) == len(made.tests)
     assert len(data_of(speedscope.write, made)["profiles"]) == sum(test.wall_ns > 0 for test in made.tests)
     assert text_of(collapsed.write, made).count("\n") == len(made.thread_totals())

@@ -43,8 +43,8 @@ def test_the_largest_method_is_named_as_people_say_it() -> None:
 
 
 def test_a_method_is_busy_only_where_the_recording_shows_its_cpu_time() -> None:
-    assert said(usage.when) == "It is used in InboxTest#polls. The method keeps a core busy for 500 ms."
-    assert said(usage.when, level="device") == "It is used in InboxTest#polls."
+    assert said(usage.when) == "All of it is in InboxTest#polls. The method keeps a core busy for 500 ms."
+    assert said(usage.when, level="device") == "All of it is in InboxTest#polls."
     assert said(usage.when, polls(), level="device") is None, "the only test"
 
 
@@ -100,11 +100,11 @@ def test_the_thread_or_call_with_most_of_the_energy_is_named() -> None:
 def test_when_a_method_used_its_energy_is_said_where_it_was_computed() -> None:
     figures = Figures(with_call_steps(messenger()))
     assert text_of(usage.when(figures)) == (
-        "It is used in InboxTest#polls, from 200 ms to 500 ms after its start. The method keeps a core busy for 500 ms."
+        "All of it is in InboxTest#polls, from 200 ms to 500 ms after its start. The method keeps a core busy for 500 ms."
     )
     blur = next(method for method in figures.methods if method.total.method.name == "blur")
     assert (
-        text_of(usage.when_statement(figures, blur)) == "It is used in InboxTest#polls. The method keeps a core busy for 200 ms."
+        text_of(usage.when_statement(figures, blur)) == "All of it is in InboxTest#polls. The method keeps a core busy for 200 ms."
     )
 
 
