@@ -99,7 +99,8 @@ _LONGEST = 300
         "--format",
         "curves_format",
         type=click.Choice([WATTSON]),
-        help="NAME|FILE is a folder of Wattson's curves: makes a profile of them alone.",
+        metavar="FORMAT",
+        help="The argument is a folder of Wattson's curves: makes a profile of them.",
     ),
 )
 @option(
