@@ -122,11 +122,11 @@ def command(*, measured: CalibrationSources, voltage_v: float | None, output: Pa
         profile_of_curves(measured, voltage_v or DEFAULT_VOLTAGE_V, output, json_file)
         return
     points, unfitted, recording = measured.points, measured.unfitted, measured.recording
+    given = None if measured.profile is None else read_given(measured.profile)
+    readings = None if measured.meter is None else read_power_meter(measured.meter)
     notes = measured.check()
     if output is None:
         raise UsageError("there is no file for the profile", "Name one: -o FILE.")
-    given = None if measured.profile is None else read_given(measured.profile)
-    readings = None if measured.meter is None else read_power_meter(measured.meter)
     check_outputs(output, json_file)
     check_installed()
     if readings is not None and readings.skipped:

@@ -74,16 +74,12 @@ class CalibrationSources:
         fitted, by_device = self.points or self.recording, self.serial is not None
         compare = "Calibrate with one of them, then compare with --check-points."
         others = fitted or self.unfitted or by_device or self.meter or self.interval_s is not None or self.step_s is not None
-        is_folder = self.profile is not None and Path(self.profile).is_dir()
         if self.curves_format is not None:
             if others:
                 raise UsageError("--format wattson fits to nothing else", "Give the folder, and at most --cores and --voltage.")
-            if not is_folder:
+            if self.profile is None or not Path(self.profile).is_dir():
                 raise UsageError("--format wattson needs a folder of curves", "Name the folder of cpu_1d.csv or cpu_2d.csv.")
             return []
-        if is_folder:
-            remedy = "If it has Wattson's curves, add --format wattson."
-            raise UsageError(f"{printable(str(self.profile), 500)} is a folder, not a power profile", remedy)
         for wrong, message, remedy in (
             (by_device and fitted, "--device excludes --points and --recording", compare),
             (
@@ -171,7 +167,11 @@ class StartProfile:
 
 
 def read_given(name: str) -> StartProfile:
-    """Read a profile by name or path. Raises `PowerProfileError`."""
+    """Read a profile by name or path. Raises `PowerProfileError`, and `UsageError` if it is a folder."""
+    if Path(name).is_dir():
+        raise UsageError(
+            f"{printable(name, 500)} is a folder, not a power profile", "For Wattson's curves, add --format wattson."
+        )
     path = catalog.find(name)
     xml = read_profile_bytes(path)
     return StartProfile(xml, read_power_profile(xml, name=path.stem))

@@ -73,7 +73,7 @@ class CurveFolder:
 def read_folder(folder: Path) -> CurveFolder:
     """Read all files that Navitas can read, and find their defects.
 
-    Raises `UsageError` if there is none of a CPU, or with the file and line of the first row that cannot be read.
+    Raises `UsageError` if it has no file of a CPU, or with the file and line of the first row that cannot be read.
     """
     devices: dict[str, str] = {}
     paths = [folder / file for file in FILES if (folder / file).exists()]

@@ -176,7 +176,7 @@ def test_a_known_soc_has_a_profile_of_its_curves_alone(tmp_path: Path, monkeypat
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("curves",), "curves is a folder, not a power profile If it has Wattson's curves, add --format wattson"),
+        (("curves",), "curves is a folder, not a power profile For Wattson's curves, add --format wattson"),
         (("google-pixel-6", "--format", "wattson"), "--format wattson needs a folder of curves"),
         (("curves", "--format", "wattson", "--points", "curves"), "--format wattson fits to nothing else"),
         (
