@@ -125,8 +125,6 @@ def command(*, measured: CalibrationSources, voltage_v: float | None, output: Pa
     given = None if measured.profile is None else read_given(measured.profile)
     readings = None if measured.meter is None else read_power_meter(measured.meter)
     notes = measured.check()
-    if output is None:
-        raise UsageError("there is no file for the profile", "Name one: -o FILE.")
     check_outputs(output, json_file)
     check_installed()
     if readings is not None and readings.skipped:
@@ -135,6 +133,8 @@ def command(*, measured: CalibrationSources, voltage_v: float | None, output: Pa
     known: list[Caution] = []
     sources = read_sources(points, paths[: len(points)], known)
     compared = read_sources(unfitted, paths[len(points) : len(points) + len(unfitted)], known)
+    if output is None:
+        raise UsageError("there is no file for the profile", "Name one: -o FILE.")
 
     def check(model: PowerModel) -> None:
         for each in compared:

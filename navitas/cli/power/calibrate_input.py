@@ -47,7 +47,7 @@ _MOST_APART = 1.05
 _RADIOS = {"wifi": "wifi.on", "bluetooth": "bluetooth.on"}
 
 
-def check_outputs(output: Path, json_file: Path | None) -> None:
+def check_outputs(output: Path | None, json_file: Path | None) -> None:
     """Raise `UsageError` if an output cannot be written, so that no measurement is lost."""
     for folder in [path.resolve().parent for path in (output, json_file) if path not in (None, STDOUT)]:
         if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK):
