@@ -9,6 +9,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 from itertools import pairwise
 from pathlib import Path
 
@@ -23,6 +24,8 @@ _MOST_FIGURE = MOST_W * 1e3
 _HIGHEST_KHZ = 10_000_000
 """Nothing runs at 10 GHz, or below 10 MHz except at 0: larger numbers are Hz."""
 _MOST_NAMED = 5
+_MOST_ROWS = 5_000
+"""The largest file of Perfetto has 1,566."""
 _FREQUENCIES = ("freq_khz", "dep_freq")
 _COLUMNS = {
     "cpu_1d.csv": (("policy", "freq_khz"), ("static", "active")),
@@ -116,6 +119,8 @@ def parse_curves(file: str, text: str, where: str, devices: dict[str, str]) -> C
         for title, cell, figure in zip(values, cells[len(keys) :], figures, strict=True):
             if figure < 0:
                 negative.append(CurveDefect(file, "negative", _not_a_figure(title, cell, line)))
+        if len(read) == _MOST_ROWS:
+            raise UsageError(f"{line}: more than {_MOST_ROWS:,} rows", "Give the curves of one device.")
         read.append((number, key, tuple(max(figure, 0.0) for figure in figures)))
     lines: dict[Key, int] = {}
     in_khz = _in_khz(keys, [(number, key) for number, key, _ in read], where, notes)
@@ -211,9 +216,9 @@ def _missing(tables: Mapping[str, CurveTable]) -> Iterator[CurveDefect]:
         seconds[policy].add(tuple(second))
         own[policy, khz][tuple(second)] = line
     for (policy, khz), lines in own.items():
-        if lacks := sorted(seconds[policy] - lines.keys()):
-            names = [second_name((second[0], second[1])) for second in lacks]
-            text = f"policy {policy} at {khz} kHz lacks {counted(len(lacks), 'row')}: {printable_list(names, _MOST_NAMED)}"
+        if lacks := seconds[policy] - lines.keys():
+            names = [second_name((second[0], second[1])) for second in nsmallest(_MOST_NAMED, lacks)]
+            text = f"policy {policy} at {khz} kHz lacks {counted(len(lacks), 'row')}: {', '.join(names)}{', …' if len(lacks) > _MOST_NAMED else ''}"
             yield CurveDefect("cpu_2d.csv", "missing", f"{table.where}: after line {max(lines.values())}: {text}")
     if (cache := tables.get("l3.csv")) is not None:
         for key, line in table.lines.items():

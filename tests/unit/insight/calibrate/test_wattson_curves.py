@@ -52,6 +52,7 @@ def test_wattsons_own_files_are_read(device: str, policies: dict[int, int]) -> N
         (f"{HEADER}a,0,1e5,0,1,0,0\n", "line 2: freq_khz is '1e5', not a whole number"),
         (f"{HEADER}a,0,100,0,-1,0,0\n", "line 2: active is '-1', not a number from 0 on"),
         (f"{HEADER}a,0,100,0,1,0,0\na,0,100,0,2,0,0\n", "line 3: a second row of the same frequency"),
+        (HEADER + "".join(f"a,0,{khz},0,1,0,0\n" for khz in range(1, 5_002)), "line 5002: more than 5,000 rows"),
         (f"{HEADER}a,0,100,0,1,0,0\nb,0,200,0,2,0,0\n", "line 3: rows of b, but "),
     ],
 )
