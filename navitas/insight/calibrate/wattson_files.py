@@ -218,7 +218,8 @@ def _missing(tables: Mapping[str, CurveTable]) -> Iterator[CurveDefect]:
     for (policy, khz), lines in own.items():
         if lacks := seconds[policy] - lines.keys():
             names = [second_name((second[0], second[1])) for second in nsmallest(_MOST_NAMED, lacks)]
-            text = f"policy {policy} at {khz} kHz lacks {counted(len(lacks), 'row')}: {', '.join(names)}{', …' if len(lacks) > _MOST_NAMED else ''}"
+            names += ["…"] if len(lacks) > _MOST_NAMED else []
+            text = f"policy {policy} at {khz} kHz lacks {counted(len(lacks), 'row')}: {', '.join(names)}"
             yield CurveDefect("cpu_2d.csv", "missing", f"{table.where}: after line {max(lines.values())}: {text}")
     if (cache := tables.get("l3.csv")) is not None:
         for key, line in table.lines.items():
