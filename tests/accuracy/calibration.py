@@ -24,8 +24,9 @@ from navitas.insight.calibrate.calibration import relative_errors
 from navitas.insight.calibrate.cpu_coefficients import CpuCoefficients
 from navitas.insight.calibrate.fit_rows import FitRows
 from navitas.insight.calibrate.operating_points import PointSource, within_speeds
-from navitas.insight.calibrate.points_csv import read_curves, read_points
+from navitas.insight.calibrate.points_csv import read_points
 from navitas.insight.calibrate.start_model import start_for
+from navitas.insight.calibrate.wattson_curves import read_curves
 from navitas.power import catalog
 from navitas.power.cpu import power_model
 from navitas.recording.parse.arrays import F64
@@ -53,7 +54,7 @@ CHECKED = {"between": tuple(FIGURES), "ends": ("mean",)}
 
 def rows_of(chip: str) -> tuple[FitRows, PointSource]:
     path, profile, cores = CHIPS[chip]
-    source = read_curves(FIELD_DATA / path, chip) if "wattson" in path else read_points(FIELD_DATA / path)
+    source = read_curves(FIELD_DATA / path, chip).source() if "wattson" in path else read_points(FIELD_DATA / path)
     cpu = power_model(catalog.load(profile), VOLTAGE_V).cpu
     if cores:
         cpu = start_for(cpu, cores, [source])

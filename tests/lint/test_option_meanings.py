@@ -27,7 +27,12 @@ SEVERAL = {
         "FILE File of the page ('-': stdout).",
     },
     # The format of what is written. A report has several files.
-    "--format": {"NAME[=FILE] Repeatable.", "FORMAT Write the graph in this format."},
+    # Of a profile's curves, what is read: the name of the format is that of the curves.
+    "--format": {
+        "NAME[=FILE] Repeatable.",
+        "FORMAT Write the graph in this format.",
+        "FORMAT The argument is a folder of Wattson's curves: makes a profile of them.",
+    },
     # What makes a check fail. Each check has its own results.
     "--fail-on": {
         "above|unknown Fail if above, or also if unknown.",

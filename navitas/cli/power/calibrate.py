@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import click
 
+from navitas.base.errors import UsageError
 from navitas.base.units import percent
 from navitas.base.untrusted_text import printable
 from navitas.cli.habits.commands import NavitasCommand
@@ -28,6 +29,7 @@ from navitas.cli.power.calibrate_input import (
     read_sources,
     voltage_of,
 )
+from navitas.cli.power.curves import WATTSON, implausible_of, profile_of_curves
 from navitas.energy.analyze.fitting.measured_energy import read_power_meter
 from navitas.energy.analyze.load import load_tables
 from navitas.insight.calibrate.calibration import Calibration, Caution, calibrate, check_installed
@@ -37,10 +39,8 @@ from navitas.insight.calibrate.operating_points import PointSource, another_phon
 from navitas.insight.calibrate.recorded_intervals import intervals_of
 from navitas.insight.calibrate.special_steps import ComponentCurrents
 from navitas.insight.calibrate.start_model import start_for, start_model
-from navitas.power.cpu import power_model
 from navitas.power.edited_profile import with_cpu
 from navitas.power.model import CpuPower, PowerModel
-from navitas.power.power_profile import read_power_profile
 from navitas.recording.writer import DEFAULT_VOLTAGE_V
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
@@ -53,12 +53,13 @@ _LONGEST = 300
     "calibrate",
     cls=NavitasCommand,
     example="navitas power calibrate phone.xml --points freqbench.csv -o calibrated.xml\n"
-    "navitas power calibrate --device SERIAL -o calibrated.xml",
+    "navitas power calibrate --device SERIAL -o calibrated.xml\n"
+    "navitas power calibrate FOLDER --format wattson -o phone.xml",
 )
 @gathered(
     "measured",
     CalibrationSources,
-    click.argument("profile", required=False, type=NAME_OR_FILE, metavar="[NAME|FILE]"),
+    click.argument("profile", required=False, type=NAME_OR_FILE, metavar="[NAME|FILE|FOLDER]"),
     option("--device", "serial", type=TEXT, metavar="SERIAL", help="A device of `navitas devices`."),
     option(
         "--step", "step_s", type=Finite(min=0.2, max=600), metavar="S", help=f"The length of each step on a device. [{_STEP_S:g}]"
@@ -94,6 +95,13 @@ _LONGEST = 300
         metavar="N,N…",
         help="The cores of each cluster, if the profile is another phone's. Speeds are then those of the points.",
     ),
+    option(
+        "--format",
+        "curves_format",
+        type=click.Choice([WATTSON]),
+        metavar="FORMAT",
+        help="The argument is a folder of Wattson's curves: makes a profile of them.",
+    ),
 )
 @option(
     "--voltage",
@@ -102,14 +110,17 @@ _LONGEST = 300
     metavar="V",
     help=f"Supply voltage. [the phone's, {DEFAULT_VOLTAGE_V:g} for --points]",
 )
-@option("-o", "--output", required=True, type=WRITE_REGULAR, metavar="FILE", section="Output", help="File of the profile.")
+@option("-o", "--output", type=WRITE_REGULAR, metavar="FILE", section="Output", help="File of the profile.")
 @json_option
-def command(*, measured: CalibrationSources, voltage_v: float | None, output: Path, json_file: Path | None) -> None:
+def command(*, measured: CalibrationSources, voltage_v: float | None, output: Path | None, json_file: Path | None) -> None:
     """Fit the CPU's figures of a profile to measured power.
 
     --device measures a device with special test runs; its own profile is the default. Shows the error before and after, and at
-    points that were left out of the fit.
+    points that were left out of the fit. --format wattson makes a profile of curves, without a fit.
     """
+    if measured.curves_format == WATTSON:
+        profile_of_curves(measured, voltage_v or DEFAULT_VOLTAGE_V, output, json_file)
+        return
     points, unfitted, recording = measured.points, measured.unfitted, measured.recording
     given = None if measured.profile is None else read_given(measured.profile)
     readings = None if measured.meter is None else read_power_meter(measured.meter)
@@ -119,8 +130,11 @@ def command(*, measured: CalibrationSources, voltage_v: float | None, output: Pa
     if readings is not None and readings.skipped:
         notes.append(f"{readings.name}: {readings.skipped:,} lines are not readings and were skipped")
     paths = distinct_names([*points, *unfitted, *recording])
-    sources = read_sources(points, paths[: len(points)])
-    compared = read_sources(unfitted, paths[len(points) : len(points) + len(unfitted)])
+    known: list[Caution] = []
+    sources = read_sources(points, paths[: len(points)], known)
+    compared = read_sources(unfitted, paths[len(points) : len(points) + len(unfitted)], known)
+    if output is None:
+        raise UsageError("there is no file for the profile", "Name one: -o FILE.")
 
     def check(model: PowerModel) -> None:
         for each in compared:
@@ -133,7 +147,6 @@ def command(*, measured: CalibrationSources, voltage_v: float | None, output: Pa
         progress.stage("reading the measurements")
         loaded = [load_tables(path) for path in recording]
         voltage_v = phone.voltage_v if phone is not None else voltage_of(voltage_v, loaded)
-        known: list[Caution] = []
         model = phone.model if phone is not None else start_model(start.profile, voltage_v, sources, loaded)
         if phone is None and not loaded:
             model = replace(model, cpu=_start_for(model.cpu, measured.cores, [*sources, *compared], known))
@@ -154,7 +167,7 @@ def command(*, measured: CalibrationSources, voltage_v: float | None, output: Pa
     calibrated = with_cpu(start.xml, start.profile, found.cpu, note=printable(note, 1000), items=items)
     write_to(output, lambda out: out.write(calibrated), binary=True)
     of_input = (Caution("measurements", text) for text in notes)
-    found = replace(found, warnings=(*of_input, *known, *found.warnings, *_implausible(output, calibrated, found.cpu)))
+    found = replace(found, warnings=(*of_input, *known, *found.warnings, *implausible_of(output, calibrated, found.cpu)))
     others = [asdict(each) for each in components]
     is_text = write_json(json_file, output=str(output), **found.as_json(model.cpu, voltage_v), components=others)
     for each in found.warnings:
@@ -177,14 +190,6 @@ def _start_for(cpu: CpuPower, cores: str | None, sources: Sequence[PointSource],
             notes.append(Caution("known_soc", text))
             return start_for(cpu, counts, sources)
     return cpu
-
-
-def _implausible(output: Path, profile: bytes, cpu: CpuPower) -> Iterator[Caution]:
-    """What no phone has of the written profile, such as currents from power in a wrong unit, or of a cluster not measured."""
-    speeds = {min(cluster.cpus): cluster.freq_khz.tolist() for cluster in cpu.clusters}
-    policies = [(min(cluster.cpus), cluster.cpus) for cluster in cpu.clusters]
-    for text in power_model(read_power_profile(profile, name=output.name), DEFAULT_VOLTAGE_V, policies, speeds).implausible:
-        yield Caution("implausible_figure", text)
 
 
 def calibration_table(found: Calibration) -> FittedTable:

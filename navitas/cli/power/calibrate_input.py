@@ -20,10 +20,11 @@ from navitas.cli.workflows.devices import device_of
 from navitas.energy.analyze.load import Loaded
 from navitas.energy.attribute.component import RailUse
 from navitas.energy.attribute.component_registry import COMPONENTS
+from navitas.insight.calibrate.calibration import Caution
 from navitas.insight.calibrate.cpu_coefficients import CpuCoefficients
 from navitas.insight.calibrate.fit_rows import IntervalSource
 from navitas.insight.calibrate.operating_points import PointSource
-from navitas.insight.calibrate.points_csv import FILES, read_curves, read_points
+from navitas.insight.calibrate.points_csv import read_points
 from navitas.insight.calibrate.special_steps import (
     ComponentCurrents,
     StepUse,
@@ -33,6 +34,8 @@ from navitas.insight.calibrate.special_steps import (
     read_steps,
     screen_currents,
 )
+from navitas.insight.calibrate.wattson_curves import read_curves
+from navitas.insight.calibrate.wattson_files import CPU_FILES
 from navitas.power import catalog
 from navitas.power.measured_step import Meter
 from navitas.power.model import PowerModel
@@ -44,7 +47,7 @@ _MOST_APART = 1.05
 _RADIOS = {"wifi": "wifi.on", "bluetooth": "bluetooth.on"}
 
 
-def check_outputs(output: Path, json_file: Path | None) -> None:
+def check_outputs(output: Path | None, json_file: Path | None) -> None:
     """Raise `UsageError` if an output cannot be written, so that no measurement is lost."""
     for folder in [path.resolve().parent for path in (output, json_file) if path not in (None, STDOUT)]:
         if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK):
@@ -64,11 +67,19 @@ class CalibrationSources:
     step_s: float | None
     interval_s: float | None
     cores: str | None
+    curves_format: str | None = None
 
     def check(self) -> list[str]:
         """Raise `UsageError` if something is missing, excludes each other, or has no effect. Returns a warning of short steps."""
         fitted, by_device = self.points or self.recording, self.serial is not None
         compare = "Calibrate with one of them, then compare with --check-points."
+        others = fitted or self.unfitted or by_device or self.meter or self.interval_s is not None or self.step_s is not None
+        if self.curves_format is not None:
+            if others:
+                raise UsageError("--format wattson fits to nothing else", "Give the folder, and at most --cores and --voltage.")
+            if self.profile is None or not Path(self.profile).is_dir():
+                raise UsageError("--format wattson needs a folder of curves", "Name the folder of cpu_1d.csv or cpu_2d.csv.")
+            return []
         for wrong, message, remedy in (
             (by_device and fitted, "--device excludes --points and --recording", compare),
             (
@@ -105,13 +116,15 @@ def core_counts(cores: str) -> list[int]:
     return [int(part) for part in parts]
 
 
-def read_sources(paths: Sequence[Path], names: Sequence[str]) -> list[PointSource]:
-    """Read the points of CSV files, and of folders of Wattson's curves. Raises `UsageError`."""
+def read_sources(paths: Sequence[Path], names: Sequence[str], notes: list[Caution]) -> list[PointSource]:
+    """Read the points of CSV files, and of folders of Wattson's curves, whose notes `notes` gets. Raises `UsageError`."""
     sources = []
     for path, name in zip(paths, names, strict=True):
         if path.is_dir():
-            sources.append(read_curves(path, name))
-        elif path.name in FILES:
+            curves = read_curves(path, name)
+            notes += [Caution("curves", text) for text in curves.notes]
+            sources.append(curves.source())
+        elif path.name in CPU_FILES:
             raise UsageError(f"{path} is a file of Wattson's curves", f"Give their folder: --points {shell_word(path.parent)}")
         else:
             sources.append(replace(read_points(path), name=name))
@@ -154,7 +167,11 @@ class StartProfile:
 
 
 def read_given(name: str) -> StartProfile:
-    """Read a profile by name or path. Raises `PowerProfileError`."""
+    """Read a profile by name or path. Raises `PowerProfileError`, and `UsageError` if it is a folder."""
+    if Path(name).is_dir():
+        raise UsageError(
+            f"{printable(name, 500)} is a folder, not a power profile", "For Wattson's curves, add --format wattson."
+        )
     path = catalog.find(name)
     xml = read_profile_bytes(path)
     return StartProfile(xml, read_power_profile(xml, name=path.stem))

@@ -22,6 +22,7 @@ from navitas.cli.habits.paths import NAME_OR_FILE, READ_FILE_ANY_NAME, TEXT, WRI
 from navitas.cli.habits.shared_options import connected_option
 from navitas.cli.habits.standard_output import output_console
 from navitas.cli.power.calibrate import command as calibrate_command
+from navitas.cli.power.curves import validate_curves
 from navitas.cli.power.fit import command as fit_command
 from navitas.cli.workflows.devices import device_of
 from navitas.power import catalog
@@ -92,13 +93,15 @@ def extract(*, serial: str | None, output: Path, json_file: Path | None) -> None
 
 
 @command.command("validate", cls=NavitasCommand, example="navitas power validate profile.xml --json -")
-@click.argument("file", type=READ_FILE_ANY_NAME)
+@click.argument("file", type=READ_FILE_ANY_NAME, metavar="FILE|FOLDER")
 @json_option
 def validate(*, file: Path, json_file: Path | None) -> int:
-    """List all defects of a profile, with their lines.
+    """List all defects of a profile, or of a folder of Wattson's curves, with their lines.
 
-    The exit code is 1 if the profile is unusable.
+    The exit code is 1 if the profile is unusable, or if curves have a defect.
     """
+    if file.is_dir():
+        return validate_curves(file, json_file)
     say: Callable[[str], None] = click.echo if json_file != STDOUT else lambda text: None
     try:
         profile = read_power_profile(file, max_warnings=_ALL)

@@ -48,11 +48,13 @@ class PointSource:
     """The points of one file or measurement. `name` is shown in reports.
 
     `names_policies`: the CPUs are those that policies are named by, the first ones. Otherwise, they can be any of a cluster.
+    `soc` is the known system on a chip that the source names.
     """
 
     name: str
     points: tuple[OperatingPoint, ...]
     names_policies: bool = False
+    soc: str | None = None
 
 
 def clusters_of(cores: Sequence[int]) -> list[tuple[int, ...]]:

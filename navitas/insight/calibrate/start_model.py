@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from navitas.base.cpu_limit import MAX_CPUS
 from navitas.base.errors import UsageError
@@ -75,9 +76,23 @@ def start_for(cpu: CpuPower, cores: Sequence[int], sources: Sequence[PointSource
     Currents are those of the profile's clusters: the fastest cluster's for the fastest cluster, and so on, at equal frequency.
     Raises `UsageError` if the points contradict the clusters, or if a cluster has none.
     """
+    clusters = []
+    for number, (own, khz) in enumerate(clusters_for(cores, sources, f"--cores {','.join(map(str, cores))}")):
+        like = cpu.clusters[max(len(cpu.clusters) - len(cores) + number, 0)]
+        clusters.append(ClusterPower(own, khz, like.core_ma_at(khz), like.cluster_ma))
+    return replace(cpu, clusters=tuple(clusters))
+
+
+def clusters_for(
+    cores: Sequence[int], sources: Sequence[PointSource], owner: str
+) -> list[tuple[tuple[int, ...], NDArray[np.int64]]]:
+    """Return the CPUs and the measured frequencies (kHz) of each cluster of these sizes, which are those of `owner`.
+
+    Raises `UsageError` if the points contradict the clusters, or if a cluster has none.
+    """
     if sum(cores) > MAX_CPUS:
         raise UsageError(f"--cores: more than {MAX_CPUS} cores", "Give the cores of each cluster, such as 4,3,1.")
-    owner, cpus = f"--cores {','.join(map(str, cores))}", clusters_of(cores)
+    cpus = clusters_of(cores)
     for source in sources:
         if why := contradiction(source, cpus, owner):
             raise UsageError(f"{source.name}: {why}", _CORES_REMEDY)
@@ -88,7 +103,5 @@ def start_for(cpu: CpuPower, cores: Sequence[int], sources: Sequence[PointSource
             named = sorted({point.cpu for source in sources for point in source.points})
             points = f"the points are of CPUs {', '.join(map(str, named))}"
             raise UsageError(f"{owner}: no points of cluster {number} (CPUs {own[0]} to {own[-1]}): {points}", _CORES_REMEDY)
-        like = cpu.clusters[max(len(cpu.clusters) - len(cores) + number, 0)]
-        khz = np.array(sorted(speeds), np.int64)
-        clusters.append(ClusterPower(own, khz, like.core_ma_at(khz), like.cluster_ma))
-    return replace(cpu, clusters=tuple(clusters))
+        clusters.append((own, np.array(sorted(speeds), np.int64)))
+    return clusters

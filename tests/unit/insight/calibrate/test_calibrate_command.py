@@ -51,6 +51,11 @@ def test_profile_and_report_are_written(place: Path, capsys: pytest.CaptureFixtu
     assert "Held out" in captured.out and "straight lines" in captured.out and "cluster 2 was not measured" in captured.err
 
 
+def test_a_fitted_profile_needs_a_file(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run("google-pixel-6", "--points", "points.csv") == ExitCode.USAGE
+    assert "there is no file for the profile Name one: -o FILE" in " ".join(capsys.readouterr().err.split())
+
+
 def test_a_calibrated_profile_is_usable(place: Path) -> None:
     assert _run("google-pixel-6", "--points", "points.csv", "-o", "out.xml") == ExitCode.OK
     assert run(["power", "validate", "out.xml"]) == ExitCode.OK

@@ -20,8 +20,9 @@ from navitas.insight.calibrate.calibration import Calibration, Caution, calibrat
 from navitas.insight.calibrate.cpu_coefficients import CpuCoefficients
 from navitas.insight.calibrate.fit_rows import FitRows, IntervalSource
 from navitas.insight.calibrate.operating_points import LEAST_MW, OperatingPoint, PointSource, within_speeds
-from navitas.insight.calibrate.points_csv import read_curves, read_points
+from navitas.insight.calibrate.points_csv import read_points
 from navitas.insight.calibrate.start_model import start_for
+from navitas.insight.calibrate.wattson_curves import read_curves
 from navitas.power import catalog
 from navitas.power.cpu import power_model
 from navitas.power.model import CpuPower
@@ -87,7 +88,7 @@ def test_a_calibration_is_no_worse_than_plain_interpolation_at_held_out_points(c
     """
     name, cores = CHIPS.get(chip, ("google-pixel-6", (2, 4) if chip == "SXR2230P" else None))
     path = FIELD_DATA / (f"freqbench/{chip}_main_results.csv" if chip in CHIPS else f"wattson/{chip}")
-    source = read_points(path) if chip in CHIPS else read_curves(path, chip)
+    source = read_points(path) if chip in CHIPS else read_curves(path, chip).source()
     cpu = _cpu(name) if cores is None else start_for(_cpu(name), cores, [source])
     points, _ = within_speeds(source, cpu)
     rows = FitRows.of(CpuCoefficients.of(cpu, VOLTAGE_V), points.points, ())
@@ -166,7 +167,7 @@ def test_too_few_frequencies_for_cross_validation_are_named() -> None:
 @needs_field_data
 def test_both_errors_are_shown_where_references_disagree() -> None:
     freqbench = read_points(FIELD_DATA / "freqbench/gs101_main_results.csv")
-    wattson = read_curves(FIELD_DATA / "wattson/Tensor", "Tensor")
+    wattson = read_curves(FIELD_DATA / "wattson/Tensor", "Tensor").source()
     found = calibrate(CpuCoefficients.of(_cpu("google-pixel-6"), VOLTAGE_V), [wattson], [freqbench])
     overall = {each.source: each for each in found.errors if each.cluster is None}
     assert overall["Tensor"].fitted < 0.01 and overall[freqbench.name].fitted > 0.2

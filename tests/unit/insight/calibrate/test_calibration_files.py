@@ -1,21 +1,19 @@
-"""Files of a calibration: measured points, Wattson's curves, and damage in both."""
+"""Files of measured points, and damage in them."""
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from support.field_data import FIELD_DATA, needs_field_data
 
 from navitas.base.errors import UsageError
 from navitas.insight.calibrate.operating_points import OperatingPoint
-from navitas.insight.calibrate.points_csv import FILES, parse_curves, parse_points, read_curves, read_points
+from navitas.insight.calibrate.points_csv import parse_points, read_points
+from navitas.insight.calibrate.wattson_curves import read_curves
 
 FREQBENCH = "CPU,Frequency (kHz),CoreMarks (iter/s),Power (mW)\n1,300000,1110.2,56.12\n4,400000,2,23.5\n"
-HEADER = "device,policy,freq_khz,static,active,idle0,idle1\n"
 
 
 def test_freqbench_and_own_columns_are_read() -> None:
@@ -76,63 +74,6 @@ def test_any_bytes_are_points_or_an_error(data: bytes) -> None:
         parse_points("cpu,freq_khz,power_mw\n" + data.decode("utf-8", "replace"), "x.csv", "x.csv")
     except UsageError as error:
         assert error.message.startswith("x.csv: line ")
-
-
-@given(st.sampled_from(FILES), st.lists(st.lists(st.sampled_from(["a", "0", "4", "300", "1e3", "-1", "nan", '"']), max_size=8)))
-def test_any_rows_are_curves_or_an_error(file: str, rows: list[list[str]]) -> None:
-    header = "device,policy,freq_khz,dep_policy,dep_freq,static,active,interconnect\n"
-    try:
-        found = parse_curves(file, header + "\n".join(map(",".join, rows)), "x.csv", {})
-    except UsageError as error:
-        assert error.message.startswith("x.csv: line ") and error.remedy
-    else:
-        assert all(power_mw >= 0 for power_mw in found.values())
-
-
-@needs_field_data
-@pytest.mark.parametrize(("device", "policies"), [("Tensor", {0: 11, 4: 14, 6: 17}), ("SXR2230P", {0: 11, 2: 11})])
-def test_wattsons_own_files_are_read(device: str, policies: dict[int, int]) -> None:
-    points = read_curves(FIELD_DATA / "wattson" / device, device).points
-    assert Counter(point.cpu for point in points) == policies
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("device,policy\n", "line 1: no column freq_khz"),
-        (f"{HEADER}a,0,100,0,1,0\n", "line 2: 6 fields, but the header has 7"),
-        (f"{HEADER}a,0,1e5,0,1,0,0\n", "line 2: freq_khz is '1e5', not a whole number"),
-        (f"{HEADER}a,0,100,0,-1,0,0\n", "line 2: active is '-1', not a number from 0 on"),
-        (f"{HEADER}a,0,100,0,1,0,0\na,0,100,0,2,0,0\n", "line 3: a second row of the same frequency"),
-        (f"{HEADER}a,0,100,0,1,0,0\nb,0,200,0,2,0,0\n", "line 3: rows of b, but "),
-    ],
-)
-def test_damaged_curves_are_named_with_their_line(text: str, message: str, tmp_path: Path) -> None:
-    (tmp_path / "cpu_1d.csv").write_text(text)
-    with pytest.raises(UsageError, match=r"cpu_1d\.csv: ") as caught:
-        read_curves(tmp_path, "x")
-    assert message in caught.value.message
-
-
-def test_a_folder_without_curves_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="has no curves of a CPU"):
-        read_curves(tmp_path, "x")
-
-
-def test_points_of_curves_have_all_power_of_one_running_cpu_at_the_lowest_second_frequency(tmp_path: Path) -> None:
-    (tmp_path / "cpu_1d.csv").write_text(f"{HEADER}x,4,500,2,100,5,0\n")
-    (tmp_path / "cpu_2d.csv").write_text(
-        "device,policy,freq_khz,dep_policy,dep_freq,static,active,idle0,idle1,interconnect\n"
-        "x,0,300,4,900,1,60,2,0,3\nx,0,300,6,500,1,55,2,0,3\nx,0,300,4,500,1,50,2,0,3\n"
-    )
-    source = read_curves(tmp_path, "x")
-    assert source.points == (OperatingPoint(4, 500, 102), OperatingPoint(0, 300, 54)) and source.names_policies
-
-
-def test_a_curve_without_a_measurable_power_is_left_out(tmp_path: Path) -> None:
-    """A power of 1e-300 mW ended in a traceback: errors are relative to the power."""
-    (tmp_path / "cpu_1d.csv").write_text(f"{HEADER}x,0,400,1,0,0,0\nx,0,500,1e-300,0,0,0\nx,0,600,1,0,0,0\n")
-    assert [point.freq_khz for point in read_curves(tmp_path, "x").points] == [400, 600]
 
 
 @pytest.mark.parametrize(

@@ -2,27 +2,57 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from navitas.base.errors import UsageError
-from navitas.insight.calibrate.known_socs import SOCS, known_cores
+from navitas.insight.calibrate.known_socs import BY_NAME_ONLY, SOCS, known_cores, soc_of
 from navitas.insight.calibrate.operating_points import OperatingPoint, PointSource, clusters_of
 
 
 def _points(name: str, shares: tuple[float, ...] = (1, 1, 1)) -> PointSource:
     """The highest frequency of each cluster, times a share."""
     cpus = clusters_of([cores for cores, _ in SOCS[name]])
-    speeds = [round(mhz * 1e3 * share) for (_, mhz), share in zip(SOCS[name], shares, strict=False)]
+    speeds = [round(mhz * 1e3 * share) for (_, mhz), share in zip(SOCS[name], (*shares, 1), strict=False)]
     points = (OperatingPoint(own[0], khz, 1.0) for own, khz in zip(cpus, speeds, strict=True))
     return PointSource(name, tuple(points), names_policies=True)
 
 
-@pytest.mark.parametrize("name", SOCS)
+@pytest.mark.parametrize("name", [name for name in SOCS if name not in BY_NAME_ONLY])
 @pytest.mark.parametrize("shares", [(1, 1, 1), (0.95, 1, 1), (1, 0.9, 1)])
 def test_each_soc_is_recognized_also_if_a_highest_frequency_was_not_measured(name: str, shares: tuple[float, ...]) -> None:
     names, cores = known_cores([_points(name, shares)])
     assert cores == tuple(count for count, _ in SOCS[name])
     assert name in names or shares != (1, 1, 1)
+
+
+@pytest.mark.parametrize("name", BY_NAME_ONLY)
+def test_a_soc_with_clusters_like_those_of_others_is_recognized_by_name_only(name: str) -> None:
+    points = _points(name)
+    assert known_cores([points]) == ([], ())
+    assert known_cores([replace(points, soc=soc_of(name))]) == ([name], tuple(count for count, _ in SOCS[name]))
+
+
+@pytest.mark.parametrize(
+    ("device", "cores"),
+    [
+        ("monaco", (4,)),
+        ("neo", (4,)),
+        ("Tensor", (4, 2, 2)),
+        ("Tensor G4", (4, 3, 1)),
+        ("Tensor G5", (2, 3, 2, 1)),
+        ("SXR2230P", (2, 4)),
+        ("MT6858", (4, 4)),
+        ("MT6897", (4, 3, 1)),
+        ("SM8750", (6, 2)),
+    ],
+)
+def test_devices_of_wattsons_table_have_their_clusters(device: str, cores: tuple[int, ...]) -> None:
+    """As in _cpu_to_policy_map of Perfetto's device_infos.sql."""
+    name = soc_of(device)
+    assert name is not None and tuple(count for count, _ in SOCS[name]) == cores
+    assert soc_of("unknown") is None
 
 
 def test_clusters_of_no_known_soc_are_not_guessed() -> None:

@@ -6,7 +6,8 @@ import pytest
 from support.field_data import FIELD_DATA, needs_field_data
 
 from navitas.insight.calibrate.operating_points import OperatingPoint, PointSource, contradiction
-from navitas.insight.calibrate.points_csv import read_curves, read_points
+from navitas.insight.calibrate.points_csv import read_points
+from navitas.insight.calibrate.wattson_curves import read_curves
 
 SPEEDS = range(300_000, 1_900_000, 100_000)
 
@@ -53,7 +54,7 @@ def test_powers_of_different_numbers_of_busy_cores_are_not_compared() -> None:
 @pytest.mark.parametrize("chip", ["gs101", "msm8996", "sm8150", "sm8250", "Tensor", "SXR2230P"])
 def test_the_clusters_of_measured_chips_are_not_one(chip: str) -> None:
     path = FIELD_DATA / f"freqbench/{chip}_main_results.csv"
-    points = (read_points(path) if path.exists() else read_curves(FIELD_DATA / "wattson" / chip, chip)).points
+    points = (read_points(path) if path.exists() else read_curves(FIELD_DATA / "wattson" / chip, chip).source()).points
     low, *higher = sorted({point.cpu for point in points})
     for cpu in higher:
         pair = tuple(point for point in points if point.cpu in (low, cpu))
