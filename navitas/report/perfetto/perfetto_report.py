@@ -15,7 +15,9 @@ from navitas.base.untrusted_text import printable_list
 from navitas.energy.analyze.names import test_label
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
-from navitas.report.figure_notes import evidence_groups, listed, uncertainty_note
+from navitas.insight.verdict.figures import Figures
+from navitas.insight.verdict.limits import power_profile
+from navitas.report.figure_notes import evidence_groups, listed
 from navitas.report.format import Format
 from navitas.report.perfetto.call_stacks import CallStacks
 from navitas.report.perfetto.energy_samples import EnergySamples, energy_samples
@@ -91,7 +93,7 @@ def _about(profile: Profile) -> dict[str, str | int]:
         "figures": "estimates: energy in µJ, power in mW",
         "evidence": "; ".join(levels),
         **typical,
-        "uncertainty": uncertainty_note(profile),
+        "uncertainty": left_out.text if (left_out := power_profile(Figures(profile))) else "± is the whole error",
         "tests": printable_list(profile.about.selected, _PATTERNS) or "all",
     }
 

@@ -104,7 +104,8 @@ def test_when_a_method_used_its_energy_is_said_where_it_was_computed() -> None:
     )
     blur = next(method for method in figures.methods if method.total.method.name == "blur")
     assert (
-        text_of(usage.when_statement(figures, blur)) == "All of it is in InboxTest#polls. The method keeps a core busy for 200 ms."
+        text_of(usage.when_statement(figures, blur))
+        == "All of it is in InboxTest#polls. The method keeps a core busy for 200 ms."
     )
 
 
