@@ -119,14 +119,14 @@ _page_options = gathered(
             "--census",
             type=READ_FILE_ANY_NAME,
             metavar="FILE",
-            help="File of operations census: the page shows the operations that ran.",
+            help="File of operations census.",
         ),
         option(
             "--operations-model",
             "model_file",
             type=READ_FILE_ANY_NAME,
             metavar="FILE",
-            help="File of operations fit: their energies.",
+            help="File of operations fit.",
         ),
     ),
 )

@@ -151,9 +151,9 @@ def when_statement(figures: Figures, method: MethodRepeats) -> Statement | None:
     name, sentences = figures.test_name(figures.groups[test]), []
     if time := times.get(test):
         begin, end = (unbroken(duration(ns)) for ns in (time.begin_ns, time.end_ns))
-        sentences.append(f"{f'{part} of it' if part else 'It'} is used in {name}, from {begin} to {end} after its start.")
+        sentences.append(f"{f'{part} of it' if part else 'All of it'} is in {name}, from {begin} to {end} after its start.")
     elif len(figures.groups) > 1:
-        sentences.append(f"{f'{part} of it' if part else 'It'} is used in {name}.")
+        sentences.append(f"{f'{part} of it' if part else 'All of it'} is in {name}.")
     if work := _work(method, figures):
         sentences.append(work)
     return Statement("when", " ".join(sentences), "test", test_label(figures.groups[test].typical)) if sentences else None

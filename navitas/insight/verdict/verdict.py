@@ -7,7 +7,6 @@ from typing import Any
 
 from navitas.base.units import UNBROKEN
 from navitas.insight.verdict import limits, usage
-from navitas.insight.verdict.change import Earlier, changed
 from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.next_step import RECORDING, NextStep, next_step
 from navitas.insight.verdict.statement import Statement
@@ -38,9 +37,8 @@ class EnergyVerdict:
         }
 
 
-def verdict_of(figures: Figures, earlier: Earlier | None = None) -> EnergyVerdict:
-    """Return the verdict of a recording: the first statements of the rules that apply, and what changed since an earlier one."""
-    change = None if earlier is None else changed(figures, earlier)
+def verdict_of(figures: Figures, change: Statement | None = None) -> EnergyVerdict:
+    """Return the verdict of a recording: what changed since an earlier one, and the first statements of the rules that apply."""
     said = [change, *(rule(figures) for rule in usage.RULES)]
     statements = tuple(statement for statement in said if statement is not None)[:MOST_STATEMENTS]
     limiting = limits_of(figures)

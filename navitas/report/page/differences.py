@@ -28,18 +28,17 @@ def difference_ranges(figures: Sequence[Compared]) -> list[Range]:
     """
     ranges: list[Range] = [None] * len(figures)
     alike: dict[tuple[int, int], list[tuple[int, tuple[float, ...], tuple[float, ...]]]] = defaultdict(list)
-    for place, pair in enumerate(figures):
+    for number, pair in enumerate(figures):
         if pair is not None:
             before, after = pair[0].counted, pair[1].counted
-            alike[len(before), len(after)].append((place, before, after))
+            alike[len(before), len(after)].append((number, before, after))
     for sizes, rows in alike.items():
         if min(sizes) < 2:
             continue
-        places, before_j, after_j = zip(*rows, strict=True)
-        found = effects([np.array(before_j)], [np.array(after_j)], together=True)
-        for place, effect in zip(places, found, strict=True):
+        numbers, before_j, after_j = zip(*rows, strict=True)
+        for row, effect in zip(numbers, effects([np.array(before_j)], [np.array(after_j)], together=True), strict=True):
             if effect is not None and effect.low_percent is not None and effect.high_percent is not None:
-                ranges[place] = effect.low_percent, effect.high_percent
+                ranges[row] = effect.low_percent, effect.high_percent
     return ranges
 
 
@@ -70,5 +69,5 @@ def _conditions(profile: Profile) -> dict[str, str]:
     time = "exact" if profile.tick_ns is None else "statistical"
     texts = {"device": device.get("model", ""), "identity of the device": device.get("identity", "")}
     texts |= {"power profile": about.power_profile.get("name", ""), "its content": about.power_profile.get("sha256", "")}
-    found = {fact: str(value) for fact, value in texts.items()}
-    return found | recorded_conditions(levels, time, about.settings, profile.project, str(device.get("fingerprint", "")))
+    facts = {fact: str(value) for fact, value in texts.items()}
+    return facts | recorded_conditions(levels, time, about.settings, profile.project, str(device.get("fingerprint", "")))

@@ -180,7 +180,7 @@ def _ranges(figures: Sequence[Compared]) -> dict[str, list[float | None]]:
     """Return both ends of the interval of each difference, in percent of the figure before."""
     ranges = difference_ranges(figures)
     return {
-        name: [None if known is None else round(known[end], 2) for known in ranges]
+        name: [None if limits is None else round(limits[end], 2) for limits in ranges]
         for end, name in enumerate(("low_percent", "high_percent"))
     }
 

@@ -10,10 +10,10 @@ from navitas.base.units import battery_rate, battery_share, charge, joules, watt
 from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.attribute.ledger import counted_wall_ns
-from navitas.insight.verdict.change import Earlier
 from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.verdict import verdict_of
 from navitas.report.figure_notes import evidence_groups, measured_by_rails, tick_note
+from navitas.report.page.change import changed
 from navitas.report.page.page_basis import PageBasis
 from navitas.report.page.page_data import PageLimits, page_data
 from navitas.report.page.page_tables import methods_table, other_tables, tests_table
@@ -55,7 +55,7 @@ def _page(basis: PageBasis, limits: PageLimits) -> Iterator[str]:
         project=profile.project,
         device=_device(profile),
         basis=basis.sentence,
-        verdict=verdict_of(basis, None if before is None else Earlier(before.name, Figures(before.profile))),
+        verdict=verdict_of(basis, None if before is None else changed(basis, before.name, Figures(before.profile))),
         tests=tests_table(basis, limits.rows),
         methods=methods_table(basis, limits.rows),
         tables=other_tables(basis, limits.rows),

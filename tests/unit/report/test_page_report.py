@@ -25,11 +25,11 @@ from navitas.base.units import UNBROKEN
 from navitas.energy.analyze.profile import Profile
 from navitas.insight.compare.effect import effect_between
 from navitas.insight.operations.rankings import RankedOperation
-from navitas.insight.verdict.change import Earlier
 from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.verdict import verdict_of
 from navitas.recording.parse.tables import MethodTable
 from navitas.report.page import page_report, page_tables, rendering
+from navitas.report.page.change import changed
 from navitas.report.page.differences import difference_ranges
 from navitas.report.page.page_basis import PageBasis
 from navitas.report.page.page_data import PageLimits
@@ -278,8 +278,8 @@ def test_differences_have_the_interval_of_the_runs() -> None:
     before, after = basis.before.test(test).app_j.counted, test.app_j.counted
     effect = effect_between([np.array(before)], [np.array(after)], together=True)
     assert difference_ranges([basis.compared(test), None]) == [(effect.low_percent, effect.high_percent), None]
-    (changed, *_) = verdict_of(basis, Earlier("old", Figures(earlier))).statements
-    assert changed.text.replace(UNBROKEN, " ").startswith("Since old, app energy rose by 1.10 J (+16.6 %, 95 %: +10.6 %")
+    (statement, *_) = verdict_of(basis, changed(basis, "old", Figures(earlier))).statements
+    assert statement.text.replace(UNBROKEN, " ").startswith("Since old, app energy rose by 1.10 J (+16.6 %, 95 %: +10.6 %")
 
 
 def test_methods_of_the_earlier_recording_only_are_listed_too() -> None:

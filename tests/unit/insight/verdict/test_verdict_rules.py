@@ -17,7 +17,6 @@ from navitas.energy.analyze.records import Notice
 from navitas.energy.attribute.build import merged
 from navitas.energy.attribute.calls.self_totals import NO_COST
 from navitas.insight.verdict import limits, usage
-from navitas.insight.verdict.change import Earlier, changed
 from navitas.insight.verdict.figures import ComponentFigures, Figures
 from navitas.insight.verdict.statement import LimitCode, Statement, UsageCode, percent_of
 from navitas.insight.verdict.verdict import MOST_STATEMENTS, verdict_of
@@ -118,25 +117,6 @@ def test_a_verdict_has_at_most_four_short_statements() -> None:
         for statement in (*verdict.statements, *verdict.limits):
             sentences = statement.text.replace(UNBROKEN, "").split(". ")
             assert max(len(sentence.split()) for sentence in sentences) <= 25, statement.text
-
-
-def test_what_changed_since_an_earlier_recording_comes_first() -> None:
-    before, after = Figures(messenger()), Figures(messenger(polls(poll_j=3.0), waits()))
-    statement = verdict_of(after, Earlier("rec/old", before)).statements[0]
-    assert statement.rule == "changed" and statement.energy_j == pytest.approx(-3.0)
-    assert text_of(statement) == "Since rec/old, app energy fell by 3.00 J ± 267 mJ (27 %), most of all in Inbox.poll (3.00 J)."
-    more = text_of(changed(before, Earlier("rec/old", after))) or ""
-    assert more.startswith("Since rec/old, app energy rose by 3.00 J ") and "Inbox.poll (3.00 J)" in more
-    assert text_of(changed(before, Earlier("rec/old", before))) == (
-        "Whether app energy changed since rec/old is not known: the difference is 0 J ± 305 mJ."
-    )
-
-
-def test_what_changed_is_about_tests_of_both_recordings() -> None:
-    one, both = Figures(messenger(polls(poll_j=9.0))), Figures(messenger())
-    said_of = text_of(changed(both, Earlier("old", one))) or ""
-    assert "fell by 3.00 J" in said_of and "most of all" not in said_of, "methods have the energy of all tests"
-    assert changed(both, Earlier("old", Figures(messenger(replace(polls(), method="other"))))) is None
 
 
 def test_methods_that_follow_have_shares() -> None:

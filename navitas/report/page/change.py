@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import hypot
-from typing import NamedTuple
 
 import numpy as np
 
@@ -15,34 +14,27 @@ from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.statement import Statement, percent_of
 
 
-class Earlier(NamedTuple):
-    """An earlier recording, as the user named it. Its tests are in the later one, too."""
-
-    name: str
-    figures: Figures
-
-
-def changed(figures: Figures, earlier: Earlier) -> Statement | None:
-    """Return how app energy of the tests of both recordings changed, and the method that changed most.
+def changed(figures: Figures, name: str, earlier: Figures) -> Statement | None:
+    """Return how app energy of the tests of both recordings changed, and the method that changed most. `name`: the earlier one.
 
     With two runs of each recording, the interval is that of the runs (Welch's t-test), in percent of the energy before. Else it
     is that of the measurement of independent figures: errors that both share cancel in part, so it is an upper bound.
     None without a common test.
     """
-    tests = {_test(group): number for number, group in enumerate(earlier.figures.groups)}
+    tests = {_test(group): number for number, group in enumerate(earlier.groups)}
     common = [number for number, group in enumerate(figures.groups) if _test(group) in tests]
     if not common:
         return None
-    after, before = figures.only(common), earlier.figures.only(tests[_test(figures.groups[number])] for number in common)
+    after, before = figures.only(common), earlier.only(tests[_test(figures.groups[number])] for number in common)
     change_j = after.app_j - before.app_j
     is_known, interval = _interval(before, after)
     if not is_known:
-        text = f"Whether app energy changed since {earlier.name} is not known: the difference is {interval}."
+        text = f"Whether app energy changed since {name} is not known: the difference is {interval}."
         return Statement("changed", text, "app", "", change_j)
     # Figures of methods are of all tests, so they compare only if both recordings have the same ones.
     is_same = len(common) == len(figures.groups) == len(tests)
-    most = _most_changed(figures, earlier.figures, change_j) if is_same else ""
-    text = f"Since {earlier.name}, app energy {'rose' if change_j > 0 else 'fell'} by {interval}{most}."
+    most = _most_changed(figures, earlier, change_j) if is_same else ""
+    text = f"Since {name}, app energy {'rose' if change_j > 0 else 'fell'} by {interval}{most}."
     return Statement("changed", text, "app", "", change_j)
 
 
