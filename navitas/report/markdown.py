@@ -28,7 +28,7 @@ _SPECIAL = re.compile(r"[\\`*_\[\]<>&|~]")
 _LIVE = re.compile(r"@|#(?=\w)|(?<=[A-Za-z]):(?=//)|(?<=www)\.", re.IGNORECASE)
 """What makes a mention, a reference to an issue, or a link on sites that show comments. A character reference does not."""
 _BLOCK_START = re.compile(r"^(\d{0,9})([-+=#.):])")
-_SELF = "Self energy has the calls that have no probes, such as those into libraries and the JDK. ±: 95 % interval."
+_SELF = "Self energy has the calls that have no probes, such as those into libraries and the JDK. ± is half of the 95 % interval."
 
 
 def write(profile: Profile, out: IO[str], *, top: int = 20) -> None:

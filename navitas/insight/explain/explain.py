@@ -10,6 +10,7 @@ from navitas.base.units import share
 from navitas.energy.analyze.bounded_tree import OUTSIDE_CALLS
 from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.names import source_of, test_label
+from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.spread import MethodRepeats
 from navitas.energy.attribute.component import OwnerKind
@@ -39,6 +40,8 @@ _COMPARE = NextStep(
 )
 _OF_METHODS = ("rails", "evidence", "probe_cost", "probes", "unrecorded")
 """Limits of the CPU and of methods."""
+_MOST_OF_IT = 0.6
+"""A part that is named alone. Two parts of about the same size are not."""
 _RANKS = ("same_size", "same_size_tests", "same_size_threads")
 """Limits on two subjects of the same size."""
 
@@ -129,7 +132,7 @@ class Explainer:
             "cpu_ns": use.cpu_ns,
             "waited_ns": use.starved_ns or None,
             "mean_power_w": typical.mean_power_w,
-            "status": typical.status,
+            "status": _status(typical),
         }
         of_test = [thread for thread in figures.threads if number in thread.by_test]
         threads = [(thread.by_test[number], thread.name) for thread in sorted(of_test, key=lambda use: -use.by_test[number])]
@@ -239,10 +242,16 @@ class Explainer:
         if not rows or rows[0][1] <= 0:
             return None
         method, self_j, _ = rows[0]
-        used = calls.by(tree.thread if kind == "test" else tree.test, nodes[tree.method[nodes] == method])[0][0]
-        where = f"on {thread_name(tree.threads[used][0])}" if kind == "test" else f"in {figures.test_name(figures.groups[used])}"
+        parts = calls.by(tree.thread if kind == "test" else tree.test, nodes[tree.method[nodes] == method])
+        largest, largest_j, _ = parts[0]
+        if largest_j < _MOST_OF_IT * self_j:
+            where = f"on {len(parts):,} threads" if kind == "test" else f"in {len(parts):,} tests"
+        else:
+            name = tree.threads[largest][0] if kind == "test" else figures.test_name(figures.groups[largest])
+            amount = "all of that" if len(parts) == 1 else "most of that"
+            where = f"{amount} {f'on {thread_name(name)}' if kind == 'test' else f'in {name}'}"
         part = self_j / whole_j
-        text = f"{percent_of(part)} of it is self energy of {figures.names.brief(method)}, most of that {where}."
+        text = f"{percent_of(part)} of it is self energy of {figures.names.brief(method)}, {where}."
         return Statement(kind, text, "method", figures.names.label(method), self_j, part)
 
     def _look_into(self, method: int | None) -> NextStep:
@@ -306,7 +315,7 @@ class Explainer:
                 figures.profile.app_half_width_j(group),
                 share(group.app_j.median, figures.app_j),
                 group.typical.mean_power_w,
-                group.typical.status,
+                _status(group.typical),
                 self._test(number),
             )
             for number, group in enumerate(figures.groups[:MOST_ROWS])
@@ -359,3 +368,8 @@ class Explainer:
 def _left_out(subject: Statement) -> Sequence[str]:
     """Return the limits that say nothing about a subject."""
     return _OF_METHODS if subject.kind == "component" and subject.name != CPU else ()
+
+
+def _status(test: TestEnergy) -> str:
+    """Return a test's status, and why its run does not count."""
+    return ", ".join((test.status, *test.unfit))

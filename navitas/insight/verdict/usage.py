@@ -14,6 +14,7 @@ from navitas.energy.analyze.names import test_label
 from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.roll_up import MethodTotal
 from navitas.energy.analyze.spread import MethodRepeats, Spread
+from navitas.energy.attribute.component import OwnerKind
 from navitas.insight.verdict.call_times import call_times
 from navitas.insight.verdict.figures import ComponentFigures, Figures
 from navitas.insight.verdict.statement import Statement, percent_of
@@ -23,6 +24,8 @@ _LEAF = 0.95
 """A method with at least this share of its inclusive energy as self energy makes the CPU time of its calls itself."""
 _BUSY, _IDLE = 0.8, 0.2
 """Shares of CPU time in the wall time of a method's calls."""
+_MOST_BUSY = 1.1
+"""More CPU time than wall time, beyond the error of both, is not known well enough to say."""
 _MOST = 0.5
 _LEAST_OUTSIDE = 0.2
 _LEAST_NAMED = 0.05
@@ -107,13 +110,14 @@ def largest_component(figures: Figures) -> Statement | None:
 
 def base_energy(figures: Figures) -> Statement | None:
     """Energy that flows because time passes, where it is most of all."""
-    totals = figures.profile.totals
-    if totals.energy_j <= 0 or totals.base_j < _MOST * totals.energy_j:
+    whole_j = _recorded_j(figures)
+    base_j = sum(figures.by_kind_j(number)[OwnerKind.BASE] for number in range(len(figures.profile.components)))
+    if whole_j <= 0 or base_j < _MOST * whole_j:
         return None
-    share = totals.base_j / totals.energy_j
+    share = base_j / whole_j
     whole = "the CPU's energy" if [use.name for use in figures.components] == [CPU] else "the energy of all recorded components"
-    text = f"{percent_of(share)} of {whole} is base energy: it depends on how long the phone is on, not on what the app does."
-    return Statement("base_energy", text, energy_j=totals.base_j / figures.repeats, share=share)
+    text = f"While tests ran, {percent_of(share)} of {whole} was base energy: it depends on time, not on what the app does."
+    return Statement("base_energy", text, energy_j=base_j, share=share)
 
 
 RULES: tuple[Callable[[Figures], Statement | None], ...] = (
@@ -238,10 +242,11 @@ def _work(method: MethodRepeats, figures: Figures) -> str:
     if component := _other_component(total, figures):
         return f"Most of it is energy of {component}."
     level = next((entry.level for entry in figures.profile.evidence if entry.component == CPU), "")
-    if total.inclusive_j <= 0 or _calls_others(total) or total.wall_ns <= 0 or level not in _TIMED:
+    is_noise = method.self_half_width_j >= method.exclusive_j.median
+    if total.inclusive_j <= 0 or is_noise or _calls_others(total) or total.wall_ns <= 0 or level not in _TIMED:
         return ""
     busy, time = total.cpu_ns / total.wall_ns, unbroken(duration(total.cpu_ns / runs))
-    if busy >= _BUSY:
+    if _BUSY <= busy <= _MOST_BUSY:
         return f"The method keeps a core busy for {time}."
     return f"The method runs for {time} of the {unbroken(duration(total.wall_ns / runs))} that it takes." if busy <= _IDLE else ""
 

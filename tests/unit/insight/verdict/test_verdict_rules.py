@@ -167,7 +167,7 @@ def test_components_are_named_only_if_there_are_several() -> None:
 def test_base_energy_is_said_where_it_is_most() -> None:
     assert said(usage.base_energy) is None
     assert said(usage.base_energy, waits(base_j=9.0)) == (
-        "90 % of the CPU's energy is base energy: it depends on how long the phone is on, not on what the app does."
+        "While tests ran, 90 % of the CPU's energy was base energy: it depends on time, not on what the app does."
     )
 
 
