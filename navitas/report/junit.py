@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from io import TextIOBase
 from itertools import groupby
-from typing import IO, Any
+from typing import IO, Any, cast
 from xml.sax.saxutils import XMLGenerator
+from xml.sax.xmlreader import AttributesImpl
 
 from navitas.base.untrusted_text import escaped
 from navitas.energy.analyze.profile import Profile
@@ -24,7 +26,7 @@ def write(profile: Profile, out: IO[str]) -> None:
     Properties of a case: `energy_j`, `energy_half_width_j`, `app_energy_j`, `app_energy_half_width_j` (95 % intervals of the
     measurement), `mean_power_w`, `repeat`, and `unfit` if the run does not count.
     """
-    xml = XMLGenerator(out, "utf-8", short_empty_elements=True)
+    xml = XMLGenerator(cast(TextIOBase, out), "utf-8", short_empty_elements=True)
     xml.startDocument()
     with _element(xml, "testsuites", name=profile.project, **_counts(profile.tests)):
         ordered = sorted(profile.tests, key=_suite)
@@ -93,6 +95,6 @@ def _write_properties(xml: XMLGenerator, properties: dict[str, Any]) -> None:
 def _element(xml: XMLGenerator, tag: str, /, **attributes: Any) -> Iterator[None]:
     """Write an element. XML cannot hold all characters, so texts are escaped (`escaped`)."""
     xml.ignorableWhitespace("\n")
-    xml.startElement(tag, {key: escaped(str(value)) for key, value in attributes.items()})
+    xml.startElement(tag, AttributesImpl({key: escaped(str(value)) for key, value in attributes.items()}))
     yield
     xml.endElement(tag)

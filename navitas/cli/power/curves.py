@@ -62,7 +62,7 @@ def profile_of_curves(measured: CalibrationSources, voltage_v: float, output: Pa
     for caution in warnings:
         warning(printable(caution.message, _LONGEST))
     if is_text:
-        output_console().print(_table(curves, cpu, voltage_v))
+        output_console().print(curves_table(curves, cpu, voltage_v))
         note(f"{printable(str(output), 500)}: the CPU of {curves.soc or printable(curves.device, 40)} only")
         next_step(f"navitas profile PROJECT --power-profile {shell_word(output)} --voltage {voltage_v:.4g}")
 
@@ -80,7 +80,7 @@ def _clusters(curves: WattsonCurves, cpu: CpuPower, voltage_v: float) -> list[di
     ]
 
 
-def _table(curves: WattsonCurves, cpu: CpuPower, voltage_v: float) -> FittedTable:
+def curves_table(curves: WattsonCurves, cpu: CpuPower, voltage_v: float) -> FittedTable:
     """What was written of each policy, and its largest errors: of moved points, and with all cores running."""
     columns = [
         Column("Policy", text=True),
@@ -89,7 +89,7 @@ def _table(curves: WattsonCurves, cpu: CpuPower, voltage_v: float) -> FittedTabl
         Column("Highest"),
         Column("Points moved", drop=2),
         Column("by at most", drop=2),
-        Column("Error, all cores", drop=1),
+        Column("All cores error", drop=1),
     ]
     table = FittedTable("Power of running cores, by Wattson's curves", columns)
     for cluster, curve, error in zip(cpu.clusters, curves.policies, curves.all_cores(cpu, voltage_v), strict=True):

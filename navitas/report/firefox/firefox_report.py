@@ -19,8 +19,8 @@ from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.attribute.component import OwnerKind
 from navitas.energy.attribute.forest import binned
 from navitas.recording.parse.arrays import F64, I64
-from navitas.report.firefox.call_stacks import CATEGORIES, OTHER, CallStacks
-from navitas.report.firefox.energy_samples import EnergySamples, EnergyUses, energy_samples, energy_uses
+from navitas.report.firefox.shared_tables import CATEGORIES, OTHER, SharedTables
+from navitas.report.firefox.thread_samples import EnergyUses, ThreadSamples, energy_uses, thread_samples
 from navitas.report.format import Format
 from navitas.report.page.power_over_time import PageRun, page_run
 from navitas.report.pprof import unix_s
@@ -90,7 +90,7 @@ class _Document:
     """The parts of the file. Times are in ms since the start of the first run."""
 
     def __init__(self, profile: Profile) -> None:
-        self._profile, self._stacks = profile, CallStacks(profile)
+        self._profile, self._stacks = profile, SharedTables(profile)
         self._threads: list[dict[str, Any]] = []
         self._counters: list[dict[str, Any]] = []
         self._end_ns = 0
@@ -116,7 +116,7 @@ class _Document:
         own = [test for test in self._profile.tests if test.wall_ns > 0 and run_of[test.rows[0]] == run.row]
         process = _Process(self._profile, self._stacks, run, self._end_ns)
         self._counters += process.counters(len(self._threads))
-        self._threads += process.threads(energy_samples(self._profile, uses, run), own)
+        self._threads += process.threads(thread_samples(self._profile, uses, run), own)
         self._end_ns += run.end_ns - run.start_ns
 
     def _meta(self, selected: list[int]) -> dict[str, Any]:
@@ -151,11 +151,11 @@ class _Document:
 class _Process:
     """The process of a run. `begin_ns` is where the run begins on the time axis."""
 
-    def __init__(self, profile: Profile, stacks: CallStacks, run: PageRun, begin_ns: int) -> None:
+    def __init__(self, profile: Profile, stacks: SharedTables, run: PageRun, begin_ns: int) -> None:
         self._profile, self._stacks, self._run, self._shift_ns = profile, stacks, run, begin_ns - run.start_ns
         self._entry = profile.ledger.runs[run.row]
 
-    def threads(self, samples: EnergySamples, tests: Sequence[TestEnergy]) -> Iterator[dict[str, Any]]:
+    def threads(self, samples: ThreadSamples, tests: Sequence[TestEnergy]) -> Iterator[dict[str, Any]]:
         """Yield what no thread used, with all tests, then the threads, largest energy first."""
         owners = self._profile.ledger.owners
         is_thread = owners.kind[samples.owner] == OwnerKind.THREAD
@@ -169,7 +169,7 @@ class _Process:
             rows = set(used.test.tolist())
             yield self._thread({**name, "tid": tid}, used, [test for test in tests if test.rows[0] in rows])
 
-    def _thread(self, name: dict[str, Any], samples: EnergySamples, tests: Sequence[TestEnergy]) -> dict[str, Any]:
+    def _thread(self, name: dict[str, Any], samples: ThreadSamples, tests: Sequence[TestEnergy]) -> dict[str, Any]:
         start_ms, end_ms = ((t_ns + self._shift_ns) / 1e6 for t_ns in (self._run.start_ns, self._run.end_ns))
         module = "" if self._entry.module in {"", ":"} else f"{self._entry.module} "
         stack = self._stacks.of(samples.path, self._profile.ledger.owners.kind[samples.owner])

@@ -44,7 +44,7 @@ def energy_samples(ledger: Ledger) -> EnergySamples:
     row = np.concatenate([row, alone])
     t_ns = np.concatenate([t_ns, _middle_ns(ledger, test[alone], owner[alone])])
     energy_uj = joules[row] * np.concatenate([share, np.ones(len(alone))]) * J_TO_UJ
-    order, weight_uj = whole_uj(np.cumsum(group_starts(test, owner))[row], energy_uj)
+    order, weight_uj = whole_uj(np.cumsum(group_starts(test, owner), dtype=np.int64)[row], energy_uj)
     used = order[weight_uj > 0]
     return EnergySamples(t_ns[used], owner[row[used]], path[row[used]], weight_uj[weight_uj > 0])
 

@@ -73,7 +73,7 @@ def _write_figures(profile: Profile, traces: Mapping[int, Path | str], out: IO[b
     about |= {"calls": _about_calls(profile, largest, calls.seen)}
     for row, run in runs.items():
         trace = traces[row]
-        more = {
+        more: dict[str, str | int] = {
             "kernel trace": "included" if isinstance(trace, Path) else trace,
             "threads without a power counter": counters.write(run),
         }

@@ -55,6 +55,7 @@ from navitas.cli.operations.tables import (
     ranking_table,
 )
 from navitas.cli.power.calibrate import calibration_table, currents_table
+from navitas.cli.power.curves import curves_table
 from navitas.cli.power.fit import coefficients_table
 from navitas.cli.power.group import cluster_table
 from navitas.cli.vitals.tables import acquirers_table, alarms_table, apps_table, locks_table, radio_users_table
@@ -75,6 +76,7 @@ from navitas.fleet.ingest.group import SourceOutcome
 from navitas.fleet.paper.paper_findings import PaperBugRow, PaperHogRow
 from navitas.insight.calibrate.calibration import Calibration, Disagreement, PointErrors
 from navitas.insight.calibrate.special_steps import ComponentCurrents
+from navitas.insight.calibrate.wattson_curves import PolicyCurve, WattsonCurves
 from navitas.insight.compare.comparison import Comparison, FigureChange
 from navitas.insight.compare.effect import Deviations, Effect
 from navitas.insight.compare.session import Subject
@@ -282,6 +284,14 @@ def _calibration(names: Sequence[str]) -> FittedTable:
     return calibration_table(Calibration(cpu, (0.25,), errors, differing, ()))
 
 
+def _curves(names: Sequence[str]) -> FittedTable:
+    """A policy of each name, with a point that moved far."""
+    speeds, mw = (300_000, 2_850_000), np.array([1234.5, 123_456.7])
+    policies = tuple(PolicyCurve(row, speeds, mw, mw / 10, mw * 1.2345) for row in range(len(names)))
+    clusters = tuple(ClusterPower((row,), np.array(speeds, np.int64), mw, 0.5) for row in range(len(names)))
+    return curves_table(WattsonCurves("made", "made", None, policies, ()), CpuPower(0.0, 0.0, 0.0, clusters), 4.0)
+
+
 def _currents(names: Sequence[str]) -> FittedTable:
     return currents_table([ComponentCurrents("screen", dict.fromkeys(names, 1234.5), 6, 0.01)])
 
@@ -452,6 +462,7 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
     "cli/power/group.py:cluster_table": _cluster,
     "cli/power/calibrate.py:calibration_table": _calibration,
     "cli/power/calibrate.py:currents_table": _currents,
+    "cli/power/curves.py:curves_table": _curves,
     "cli/graph/tables.py:graph_modules_table": lambda names: graph_modules_table(_graph(names), TOP),
     "cli/graph/tables.py:graph_edges_table": lambda names: graph_edges_table(_edges(names), TOP),
     "cli/graph/tables.py:wake_ups_table": lambda names: wake_ups_table(_wakes(names), TOP),

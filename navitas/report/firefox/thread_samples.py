@@ -31,7 +31,7 @@ class EnergyUses(ColumnTable):
 
 
 @dataclass(frozen=True, slots=True)
-class EnergySamples(ColumnTable):
+class ThreadSamples(ColumnTable):
     """Microjoules above 0, by time in ns (CLOCK_MONOTONIC)."""
 
     test: I64
@@ -59,7 +59,7 @@ def energy_uses(profile: Profile) -> EnergyUses:
     return uses.chosen((uses.uj > 0) & (run[uses.test] >= 0) & ~tables.is_baseline[uses.test])
 
 
-def energy_samples(profile: Profile, uses: EnergyUses, run: PageRun) -> EnergySamples:
+def thread_samples(profile: Profile, uses: EnergyUses, run: PageRun) -> ThreadSamples:
     """Spread the uses of a run over the steps in which they happened; into the middle of a test if that is unknown.
 
     Samples of one step follow one another in the order of their paths: their order within the step is not known.
@@ -78,7 +78,7 @@ def energy_samples(profile: Profile, uses: EnergyUses, run: PageRun) -> EnergySa
     fraction = (np.arange(len(use)) - np.repeat(first, size) + 0.5) / np.repeat(size, size)
     low_ns = np.maximum(run.edges_ns[step], start_ns[test])
     high_ns = np.maximum(np.minimum(run.edges_ns[step + 1], end_ns[test]), low_ns)
-    samples = EnergySamples(test, owner, low_ns + fraction * (high_ns - low_ns), uses.path[use], uj)
+    samples = ThreadSamples(test, owner, low_ns + fraction * (high_ns - low_ns), uses.path[use], uj)
     return samples.chosen(np.argsort(samples.t_ns, kind="stable"))
 
 

@@ -24,7 +24,7 @@ _LIBRARY = 1
 """The type of a resource: the methods are those of one library, the app."""
 
 
-class CallStacks:
+class SharedTables:
     """Stacks of a profile's call paths, callers first, then those of energy outside of calls. Functions have one frame."""
 
     def __init__(self, profile: Profile) -> None:
