@@ -22,6 +22,10 @@ from navitas.report.page import page_report
 GOLDEN = Path(__file__).parents[1] / "golden" / "recording-v1"
 _DATA = re.compile(r'<script type="application/json" id="page-data">.*?</script>\n', re.DOTALL)
 AXE = "axe_playwright_python"
+_STEP_MS = 20_000
+"""The longest wait of a click or a look-up: what a page hides is an error soon."""
+_LOAD_MS = 120_000
+"""The longest wait for a page that is large, on a machine that is busy."""
 
 
 @dataclass(slots=True)
@@ -75,7 +79,8 @@ class PageBrowser:
         size = {"width": width, "height": height}
         self._context = self._browser.new_context(viewport=size, color_scheme=scheme, java_script_enabled=scripts)
         opened = Opened(self._context.new_page())
-        opened.page.set_default_timeout(0)  # pytest's limit is for pages that hang
+        opened.page.set_default_timeout(_STEP_MS)
+        opened.page.set_default_navigation_timeout(_LOAD_MS)
         opened.page.on("console", lambda message: opened.console.append(message.text))
         opened.page.on("pageerror", lambda error: opened.console.append(str(error)))
         opened.page.on("request", lambda request: opened.requests.append(request.url))
@@ -83,7 +88,7 @@ class PageBrowser:
             opened.page.add_init_script(init)
         opened.page.goto(path.as_uri() + fragment)
         if scripts:
-            opened.page.wait_for_selector("html[data-page=ready]")
+            opened.page.wait_for_selector("html[data-page=ready]", timeout=_LOAD_MS)
         return opened
 
 

@@ -21,7 +21,7 @@ const flame = (() => {
     const classes = new Map();
     // Equal colors for equal modules, or for the classes of an app with one module.
     const colorOfMethod = Int32Array.from(methods.full, (full, method) => {
-      if (data.modules.length > 1) return Math.max(methods.module[method], 0);
+      if (data.modules.length > 1) return methods.module[method];
       const name = full.split("(")[0].split(".").slice(0, -1).join(".");
       if (!classes.has(name)) classes.set(name, classes.size);
       return classes.get(name);

@@ -211,7 +211,7 @@ const methodTables = (() => {
     const isAll = (row) => Math.abs(self(row) - methods.self_uj[row]) <= 1e-3 * Math.abs(methods.self_uj[row]);
     const perCall = (row) => (calls(row) ? inclusive(row) / calls(row) : null);
     const meanPower = (row) => (isAll(row) && methods.self_ms[row] > 0 ? methods.self_uj[row] / methods.self_ms[row] : null);
-    const module = (row) => (methods.module[row] >= 0 ? data.modules[methods.module[row]] : "");
+    const module = (row) => data.modules[methods.module[row]];
     const baseline = data.baseline?.methods;
     const difference = (row) => (baseline && result.isWhole && !state.text ? self(row) - baseline.self_uj[row] : null);
     const drawMethods = start(document.getElementById("methods"), {

@@ -157,7 +157,7 @@ class _Methods:
         return {
             "label": [shown_text(of.short(method.total.id)) for of, method in names],
             "full": [shown_text(of.label(method.total.id)) for of, method in names],
-            "module": [self._module[method.total.method.module] for _, method in names],
+            **({"module": [self._module[method.total.method.module] for _, method in names]} if len(self.modules) > 1 else {}),
             "source": [shown_text(source_of(method.total.method)) for _, method in names],
             "note": [*(method_note(method.total) for method in methods), *("only in the earlier recording" for _ in gone)],
             **{name: [None if line is None else shown_text(line) for line in column] for name, column in lines.items()},

@@ -90,6 +90,7 @@ const pageData = (() => {
       by: raw.nodes.by || {},
     };
     const methodCount = raw.methods.label.length;
+    raw.methods.module ??= new Int32Array(methodCount); // of an app with one module
     const testIndexes = firstIndexes(raw.tests.label);
     // Threads with equal names are one for the page, but for whether they count as the app's; so are tests.
     const threadKeys = raw.threads.name.map((name, thread) => `${raw.threads.app[thread]} ${name}`);

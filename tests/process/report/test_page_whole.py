@@ -137,14 +137,14 @@ def test_no_figure_is_cut(sample: Open, width: int) -> None:
         ".map((frame) => frame.querySelector('table').id)"
     )
     assert opened.page.evaluate(cut) == []
-    heads = opened.page.locator("#methods th:visible").all_inner_texts()
+    heads = opened.page.locator("#methods thead th:visible").all_inner_texts()
     assert heads[:2] == ["Method", "Self"] and "±" in opened.column("methods", 1)[0]
     assert heads[-1] == "Difference" or width < 1000
     everything = opened.page.locator("#methods-view").get_by_role("button", name="All columns")
     if everything.is_visible():
         everything.click()
         opened.page.evaluate(SETTLED)
-    assert opened.page.locator("#methods th:visible").count() == 9
+    assert opened.page.locator("#methods thead th:visible").count() == 9
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
