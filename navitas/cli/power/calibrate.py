@@ -165,9 +165,9 @@ def command(*, measured: CalibrationSources, voltage_v: float | None, output: Pa
     note = f"CPU calibrated by Navitas with {', '.join(names)}"
     items = {entry: milliamps for each in components for entry, milliamps in each.entries.items()}
     calibrated = with_cpu(start.xml, start.profile, found.cpu, note=printable(note, 1000), items=items)
-    write_to(output, lambda out: out.write(calibrated), binary=True)
     of_input = (Caution("measurements", text) for text in notes)
     found = replace(found, warnings=(*of_input, *known, *found.warnings, *implausible_of(output, calibrated, found.cpu)))
+    write_to(output, lambda out: out.write(calibrated), binary=True)
     others = [asdict(each) for each in components]
     is_text = write_json(json_file, output=str(output), **found.as_json(model.cpu, voltage_v), components=others)
     for each in found.warnings:

@@ -48,8 +48,8 @@ def profile_of_curves(measured: CalibrationSources, voltage_v: float, output: Pa
     empty = read_power_profile(_EMPTY, name=folder.name)
     comment = f"CPU of {curves.device} by Navitas with the curves of {curves.name}; the rest of the phone is unknown"
     xml = with_cpu(_EMPTY, empty, cpu, note=printable(comment, _LONGEST))
-    write_to(output, lambda out: out.write(xml), binary=True)
     warnings = [*(Caution("curves", text) for text in curves.notes), *implausible_of(output, xml, cpu)]
+    write_to(output, lambda out: out.write(xml), binary=True)
     is_text = write_json(
         json_file,
         output=str(output),
@@ -100,7 +100,10 @@ def curves_table(curves: WattsonCurves, cpu: CpuPower, voltage_v: float) -> Fitt
 
 
 def implausible_of(output: Path, profile: bytes, cpu: CpuPower) -> Iterator[Caution]:
-    """What no phone has of the written profile, such as currents from power in a wrong unit, or of a cluster not measured."""
+    """What no phone has of the profile to write, such as currents from power in a wrong unit, or of a cluster not measured.
+
+    Raises `PowerProfileError` if Navitas would refuse the profile.
+    """
     speeds = {min(cluster.cpus): cluster.freq_khz.tolist() for cluster in cpu.clusters}
     policies = [(min(cluster.cpus), cluster.cpus) for cluster in cpu.clusters]
     for text in power_model(read_power_profile(profile, name=output.name), DEFAULT_VOLTAGE_V, policies, speeds).implausible:

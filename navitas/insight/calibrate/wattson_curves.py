@@ -118,7 +118,8 @@ class WattsonCurves:
 def read_curves(folder: Path, name: str) -> WattsonCurves:
     """Return the power of one running CPU, with all other CPUs in deep idle, at each frequency of each policy.
 
-    Raises `UsageError` with the file and line of the first row of a CPU that cannot be used, or if SciPy is not installed.
+    Raises `UsageError` with the file and line of the first row of a CPU that cannot be used, if no row has power, or if SciPy is
+    not installed.
     """
     curves = read_folder(folder)
     notes = list(curves.notes)
@@ -131,10 +132,15 @@ def read_curves(folder: Path, name: str) -> WattsonCurves:
         notes.append(f"{folder}: checked, but no part of a CPU's power profile: {', '.join(others)}")
     policies: dict[int, dict[int, tuple[float, float]]] = {}
     for file, key in _rows(curves, notes):
-        static, active, *interconnect = curves.tables[file].figures[key]
+        table = curves.tables[file]
+        static, active, *interconnect = table.figures[key]
         shared_mw = static + sum(interconnect)
         if shared_mw + active >= LEAST_MW:
+            if key[1] == 0:
+                raise UsageError(f"{table.where}: line {table.lines[key]}: freq_khz is 0 with power", "Remove the line.")
             policies.setdefault(key[0], {}).setdefault(key[1], (shared_mw, active))
+    if not policies:
+        raise UsageError(f"{folder}: no power of a CPU of at least {LEAST_MW:g} mW", "Give curves that were measured.")
     fitted = tuple(_curve(policy, rows) for policy, rows in sorted(policies.items()))
     notes += [f"{name}: {curve.note()}" for curve in fitted if curve.moved]
     return WattsonCurves(name, curves.device, soc_of(curves.device), fitted, tuple(notes))

@@ -54,7 +54,7 @@ def packed_trace(data: bytes, header: ArtHeader, shown: str) -> tuple[Packets, I
     """
     lines: dict[bytes, bytes] = {}
     blocks: list[_Block] = []
-    text, at, room = b"", header.records_at, MAX_TEXT
+    text, at, room, total = b"", header.records_at, MAX_TEXT, 0
     while at < len(data) and not text:
         kind = data[at]
         if kind >= len(_HEADS):
@@ -71,6 +71,7 @@ def packed_trace(data: bytes, header: ArtHeader, shown: str) -> tuple[Packets, I
             if events > size or (size and not events):
                 raise _damaged(shown, at, f"a packet of {events:,} events in {size:,} bytes")
             blocks += [_Block(number, start, end, events)] if events else []
+            total += events
         elif kind in (_THREAD, _METHOD):
             room -= size
             lines[(b"%d" if kind == _THREAD else b"%#x") % number] = data[start:end].replace(b"\n", b" ").strip()
@@ -80,8 +81,9 @@ def packed_trace(data: bytes, header: ArtHeader, shown: str) -> tuple[Packets, I
         if room < 0 or len(lines) > MAX_PACKETS:
             limit = f"{MAX_TEXT >> 20} MiB" if room < 0 else f"{MAX_PACKETS:,} entries"
             raise RecordingError(f"{shown}: more than {limit} of methods and threads", "Trace a shorter time.")
-    if sum(block.events for block in blocks) > MAX_EVENTS:
-        raise RecordingError(f"{shown}: more than {MAX_EVENTS:,} entries and exits", "Trace a shorter time.")
+        if total > MAX_EVENTS or len(blocks) > MAX_PACKETS:
+            limit = f"{MAX_EVENTS:,} entries and exits" if total > MAX_EVENTS else f"{MAX_PACKETS:,} packets of events"
+            raise RecordingError(f"{shown}: more than {limit}", "Trace a shorter time.")
     check_threads(len({block.thread for block in blocks}), shown)
     methods, threads = (
         b"\n".join(b"%s\t%s" % item for item in lines.items() if item[0].startswith(b"0x") == is_method)
@@ -143,10 +145,14 @@ class _Reader:
         per_block = np.array([block.events for block in blocks])
         method, *times = (self._short if self.is_short else self._whole)(blocks, numbers, per_block)
         for column in times:
-            for row in np.flatnonzero((column < -_NS) | (column > _LATEST_NS))[:1].tolist():
-                block = blocks[int(np.searchsorted(np.cumsum(per_block), row, side="right"))]
-                raise _damaged(self.shown, block.start, f"a packet with the time {int(column[row]):,} ns")
+            self._check_times(blocks, per_block, column, _NS)
         return method, *times
+
+    def _check_times(self, blocks: Sequence[_Block], per_block: I64, times: U64 | I64, hz: int) -> None:
+        for row in np.flatnonzero((times < -hz) | (times // hz > _LATEST_NS // _NS))[:1].tolist():
+            block = blocks[int(np.searchsorted(np.cumsum(per_block), row, side="right"))]
+            unit = "ns" if hz == _NS else f"ticks of {hz:,} Hz"
+            raise _damaged(self.shown, block.start, f"a packet with the time {int(times[row]):,} {unit}")
 
     def _whole(self, blocks: Sequence[_Block], numbers: _Numbers, per_block: I64) -> tuple[U64 | I64, ...]:
         width = 3 if self.header.has_two_clocks else 2
@@ -182,7 +188,8 @@ class _Reader:
         entries = np.diff(np.concatenate([[0], np.cumsum(is_entry)])[np.concatenate([[0], np.cumsum(per_block)])])
         method[is_entry] = _restarting(signed[rows[is_entry] + before_method], entries) & ~np.uint64(_ACTION)
         ticks = stamp.view(np.int64) >> 2
-        hz = self.header.counter_hz
+        if hz := self.header.counter_hz:
+            self._check_times(blocks, per_block, ticks, hz)  # of later ticks, the ns exceed 64 bits
         return method, ticks if not hz else ticks // hz * _NS + ticks % hz * _NS // hz
 
     def _numbers(self, blocks: Sequence[_Block]) -> _Numbers:

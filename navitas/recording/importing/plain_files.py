@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -38,7 +40,8 @@ def plain_file(path: Path, shown: str, *, is_trace: bool = False) -> Iterator[Pa
     A packed file is unpacked once. If it `is_trace`, the copy has the kernel's text form if the file has another text form.
     `shown` is the file's name in messages.
 
-    Raises `RecordingError` if the file cannot be read, is damaged, or expands to more than 200 times its size or 16 GiB.
+    Raises `RecordingError` if the file cannot be read, is damaged, expands to more than 200 times its size or 16 GiB,
+    or if the copy cannot be written.
     """
     with ExitStack() as stack:
         yield _copy(path, shown, is_trace, stack) or path
@@ -48,7 +51,7 @@ def _copy(path: Path, shown: str, is_trace: bool, stack: ExitStack) -> Path | No
     try:
         with open_regular(path) as stream:
             may_expand = min(max(_LEAST_BYTES, _EXPANSION * os.fstat(stream.fileno()).st_size), _MOST_BYTES)
-            head, pieces = _begun(iter(partial(stream.read, _PIECE_BYTES), b""))
+            head, pieces = _begun(_read(stream, shown))
             packing = packing_of(head)
             if packing is not None:
                 head, pieces = _begun(_bounded(_unpacked(pieces, packing, shown), shown, may_expand))
@@ -59,14 +62,31 @@ def _copy(path: Path, shown: str, is_trace: bool, stack: ExitStack) -> Path | No
                 pieces = _bounded(convert(pieces, shown), shown, may_expand)
             if packing is None and convert is None:
                 return None
-            copy = stack.enter_context(owned_folder("navitas-import-")) / path.name
-            with copy.open("wb") as out:
-                out.writelines(pieces)
-            return copy
+            return _written(pieces, path.name, shown, stack)
     except DamagedPacking as error:
         raise RecordingError(f"{shown}: the packed file {error}", "Copy it again from where it was made.") from error
     except OSError as error:
         raise unreadable(shown, error) from error
+
+
+def _read(stream: io.BufferedReader, shown: str) -> Pieces:
+    try:
+        yield from iter(partial(stream.read, _PIECE_BYTES), b"")
+    except OSError as error:
+        raise unreadable(shown, error) from error
+
+
+def _written(pieces: Pieces, name: str, shown: str, stack: ExitStack) -> Path:
+    """The copy. `pieces` raise no `OSError`, so each is of writing."""
+    try:
+        copy = stack.enter_context(owned_folder("navitas-import-")) / name
+        with copy.open("wb") as out:
+            out.writelines(pieces)
+    except OSError as error:
+        folder = tempfile.tempdir or "a temporary folder"
+        cause = f"the unpacked copy in {folder} cannot be written: {error.strerror or error}"
+        raise RecordingError(f"{shown}: {cause}", "Free space, or set TMPDIR.") from error
+    return copy
 
 
 def _unpacked(pieces: Pieces, packing: Packing, shown: str) -> Pieces:

@@ -190,6 +190,8 @@ def test_a_known_soc_has_a_profile_of_its_curves_alone(tmp_path: Path, monkeypat
         ),
         (("curves", "--format", "wattson", "--cores", "4,2"), "--cores 4,2, but curves is of MT6858, which has 4,4"),
         (("unknown", "--format", "wattson"), "unknown: the cores of y are unknown Give the cores of each cluster"),
+        (("stopped", "--format", "wattson"), "cpu_1d.csv: line 2: freq_khz is 0 with power Remove the line."),
+        (("off", "--format", "wattson"), "off: no power of a CPU of at least 0.001 mW"),
         (("part", "--format", "wattson"), "MT6858 (4,4 cores): no points of cluster 1 (CPUs 4 to 7)"),
     ],
 )
@@ -200,9 +202,20 @@ def test_a_mistake_is_named_and_writes_nothing(
     _folder(tmp_path / "curves", cpu_1d=HEADER + FALLING)
     _folder(tmp_path / "unknown", cpu_1d=f"{HEADER}y,0,300000,0,5,0,0\n")
     _folder(tmp_path / "part", cpu_1d=f"{HEADER}MT6858,0,300000,0,5,0,0\n")
+    _folder(tmp_path / "stopped", cpu_1d=f"{HEADER}MT6858,0,0,0,5,0,0\nMT6858,4,300000,0,5,0,0\n")
+    _folder(tmp_path / "off", cpu_1d=f"{HEADER}MT6858,0,300000,0,0,0,0\n")
     assert run(["power", "calibrate", *words, "-o", "out.xml"]) == ExitCode.USAGE
     assert message in " ".join(capsys.readouterr().err.split())
     assert not (tmp_path / "out.xml").exists()
+
+
+def test_a_profile_that_navitas_would_refuse_is_not_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = _folder(tmp_path / "in_watts", cpu_1d=f"{HEADER}y,0,300000,0,0.3,0,0\n")
+    output = tmp_path / "out.xml"
+    output.write_text("an earlier file")
+    assert run(["power", "calibrate", str(folder), "--format", "wattson", "--cores", "1", "-o", str(output)]) == ExitCode.TROUBLE
+    assert "out.xml: all currents are AOSP's placeholder" in capsys.readouterr().err
+    assert output.read_text() == "an earlier file"
 
 
 def test_unknown_socs_need_their_cores(tmp_path: Path) -> None:

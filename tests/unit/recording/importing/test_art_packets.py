@@ -184,6 +184,8 @@ def _of_numbers(numbers: bytes, events: int, version: int = 4) -> bytes:
         (_of_numbers(b"\x04" + b"\x80" * 10 + b"\x01", 1), "at byte 45: a number of more than 64 bits"),
         (_of_numbers(b"\x04" + unsigned_leb128(1 << 61), 1), "at byte 44: a packet with the time 2,305,"),
         (_of_numbers(signed_leb128(4) + unsigned_leb128(-(1 << 40)), 1), "at byte 44: a packet with the time -1,099,"),
+        (packed([(100, 4, ENTER, 0, 1 << 58)], {}, layout="short", hz=1), "packet with the time 288,230,.* ticks of 1 Hz"),
+        (packed([(100, 4, ENTER, 0, -(1 << 58))], {}, layout="short", hz=1), "packet with the time -288,230,.* ticks of 1 Hz"),
         (packed([], {}, hz=1 << 40), "an impossible header: start 0 ns at byte 6, counter of 1,099,511,627,776 Hz at byte 22"),
         (packed([], {}, start_ns=1 << 62), "an impossible header: start 4,611"),
     ],
@@ -198,7 +200,10 @@ def test_too_many_parts_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(room + "MAX_EVENTS", 3)
     with pytest.raises(RecordingError, match="more than 3 entries and exits"):
         _read(tmp_path, packed(_CALLS, THREADS))
+    monkeypatch.undo()
     monkeypatch.setattr(room + "MAX_PACKETS", 5)
+    with pytest.raises(RecordingError, match="more than 5 packets of events"):
+        _read(tmp_path, packed(_CALLS * 2, {}, methods=[], in_packet=1))
     with pytest.raises(RecordingError, match="more than 5 entries of methods and threads"):
         _read(tmp_path, packed([], THREADS))
     monkeypatch.setattr(room + "MAX_TEXT", 100)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import bz2
+import errno
 import gzip
 import importlib
+import io
 import lzma
 import os
+import resource
 import sys
 import tempfile
 from collections.abc import Callable
@@ -119,6 +122,31 @@ def test_a_bomb_is_bounded(kind: str, pack: Pack, tmp_path: Path, monkeypatch: p
     (tmp_path / "bomb").write_bytes(pack(bytes(20 << 20)))
     with pytest.raises(RecordingError, match=r"^FILE\.x: unpacked, it is larger than 4 MiB"):
         READERS[kind](tmp_path / "bomb", "FILE.x")
+
+
+def test_a_copy_that_cannot_be_written_is_no_error_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "packed").write_bytes(gzip.compress(bytes(3 << 20)))
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, hard))
+    try:
+        with pytest.raises(RecordingError, match=r"^FILE\.x: the unpacked copy in .+ cannot be written: File too") as caught:
+            _read_trace(tmp_path / "packed", "FILE.x")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert caught.value.remedy == "Free space, or set TMPDIR."
+
+
+def test_an_error_of_reading_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken(io.FileIO):
+        def readinto(self, buffer: object) -> int:
+            if self.tell():
+                raise OSError(errno.EIO, "Input/output error")
+            return super().readinto(buffer)  # type: ignore[arg-type]
+
+    (tmp_path / "packed").write_bytes(gzip.compress(os.urandom(3 << 20)))
+    monkeypatch.setattr(plain_files, "open_regular", lambda path: io.BufferedReader(Broken(path)))
+    with pytest.raises(RecordingError, match=r"^FILE\.x: cannot be read: Input/output error"):
+        _read_trace(tmp_path / "packed", "FILE.x")
 
 
 def test_without_the_library_an_error_names_what_installs_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
