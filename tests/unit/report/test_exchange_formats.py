@@ -14,7 +14,7 @@ import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from profile_maker import profile
+from profile_maker import ABOUT, profile
 from support.hostile_profile import hostile_profile
 from support.ledger_maker import NodeSpec, TestSpec, ThreadSpec
 from support.messenger_profile import messenger, polls, waits
@@ -187,6 +187,16 @@ def test_junit_has_outcomes_stack_lines_and_energy() -> None:
     assert float(properties["energy_j"]) == 1.5 and float(properties["app_energy_j"]) == 1.0
     assert float(properties["app_energy_half_width_j"]) > 0 and float(properties["mean_power_w"]) == 1.5
     assert cases["stops"].find("error") is not None and cases["skips"].find("skipped") is not None
+
+
+@pytest.mark.parametrize(
+    ("created", "expected"),
+    [("2026-01-01T02:00:00.5+02:00", "2026-01-01T00:00:00"), ("2026-01-01T00:00:00", "2026-01-01T00:00:00"), ("soon", None)],
+)
+def test_junit_has_a_timestamp_in_utc_without_zone(created: str, expected: str | None) -> None:
+    made = profile(about=replace(ABOUT, created_utc=created))
+    (suite,) = ElementTree.fromstring(text_of(junit.write, made).encode()).iterfind("testsuite")
+    assert suite.get("timestamp") == expected
 
 
 def test_junitparser_reads_the_results() -> None:
