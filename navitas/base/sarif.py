@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import IO, Any, Literal
 from urllib.parse import quote
 
-from navitas.base.untrusted_text import without_surrogates
+from navitas.base.untrusted_text import printable, without_surrogates
 
 SARIF_VERSION = "2.1.0"
 SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -23,6 +23,8 @@ _GITHUB = "primaryLocationLineHash"
 """The only fingerprint that GitHub uses. Without it, that is the line of the first location: in the next run, another method can
 send most messages.
 """
+_LONGEST = 4000
+_MARKS = str.maketrans({"\\": r"\\", "[": r"\[", "]": r"\]", "{": "{{", "}": "}}"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ class SarifRule:
 class SarifResult:
     """One case of a rule.
 
-    - `text`: has nothing measured.
+    - `text`: plain text, which can have untrusted names. It has nothing measured.
     - `identity`: names the case within its rule, the same in each run; `fingerprint` is the name of this kind of identity.
     - `measured`: the figures.
     """
@@ -65,11 +67,12 @@ class SarifResult:
     measured: Mapping[str, Any]
 
 
-def sarif_location(label: str, kind: str, file: str | None = None, line: int | None = None) -> dict[str, Any]:
-    """Return the location of a function or type. `label` is its full name, `file` the name of its source file, if known."""
+def sarif_location(class_name: str, function: str = "", file: str | None = None, line: int | None = None) -> dict[str, Any]:
+    """Return the location of a class, or of a function in it. `file` is the name of its source file, if known."""
+    label, kind = (f"{class_name}.{function}", "function") if function else (class_name, "type")
     location: dict[str, Any] = {"logicalLocations": [{"fullyQualifiedName": label, "kind": kind}]}
     if file:
-        physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(label, file), "uriBaseId": SOURCE_ROOT}}
+        physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(class_name, file), "uriBaseId": SOURCE_ROOT}}
         if line and line > 0:
             physical["region"] = {"startLine": line}
         location["physicalLocation"] = physical
@@ -97,14 +100,22 @@ def _result(result: SarifResult, number: int, rules: Sequence[SarifRule]) -> dic
         "ruleId": result.rule,
         "ruleIndex": number,
         "level": rules[number].level,
-        "message": {"text": result.text},
+        "message": {"text": _plain(result.text)},
         "locations": list(result.locations),
         "partialFingerprints": {result.fingerprint: identity, _GITHUB: identity},
         "properties": dict(result.measured),
     }
 
 
-def _uri(label: str, file: str) -> str:
-    """The path of a source file below its source folder: the class's package, and the file's name."""
-    packages = label.rpartition(".")[0].split(".")[:-1]
-    return "/".join(quote(part, safe="$", errors="replace") for part in (*packages, file))
+def _plain(text: str) -> str:
+    """Return untrusted text as a message without links and placeholders (SARIF 2.1.0, 3.11.5 and 3.11.6)."""
+    return printable(text, _LONGEST).translate(_MARKS)
+
+
+def _uri(class_name: str, file: str) -> str:
+    """The path of a source file below its source folder: the class's package, and the file's name.
+
+    Names are untrusted, so parts that lead elsewhere are left out.
+    """
+    parts = (*class_name.split(".")[:-1], file)
+    return "/".join(quote(part, safe="$", errors="replace") for part in parts if part not in ("", ".", ".."))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import compress
+from itertools import compress, count
 from statistics import median
 from typing import IO, Any
 
@@ -55,17 +55,17 @@ def _context(profile: Profile) -> dict[str, Any]:
 
 def _benchmark(profile: Profile, group: Repeats) -> dict[str, Any]:
     runs = list(compress(group.tests, group.energy_j.counts or (True,) * len(group.tests)))
-    by_component = zip(profile.components, zip(*(run.components for run in runs), strict=True), strict=True)
+    by_component = zip(*(run.components for run in runs), strict=True)
     energies_j = {
         "energyTotalUws": [run.energy_j for run in runs],
         "energyAppUws": [run.app_j for run in runs],
-        **{f"energyComponent{_camel(name)}Uws": values for name, values in by_component},
+        **dict(zip(_metric_names(profile.components), by_component, strict=True)),
     }
     return {
         "name": escaped(group.method),
         "params": {"module": escaped(group.module)} if group.module not in ("", ":") else {},
         "className": escaped(group.class_name),
-        "totalRunTimeNs": sum(run.wall_ns for run in group.tests),
+        "totalRunTimeNs": sum(run.wall_ns for run in runs),
         "metrics": {name: _metric(values) for name, values in energies_j.items()},
         "sampledMetrics": {},
         "warmupIterations": sum("warmup" in run.unfit for run in group.tests),
@@ -79,5 +79,11 @@ def _metric(values_j: Sequence[float]) -> dict[str, Any]:
     return {"minimum": min(runs), "maximum": max(runs), "median": median(runs), "runs": runs}
 
 
-def _camel(component: str) -> str:
-    return "".join(word[:1].upper() + word[1:] for word in re.split(r"[\W_]+", component))
+def _metric_names(components: Sequence[str]) -> list[str]:
+    """Return a metric's name for each component. Names that are equal without punctuation end with a number."""
+    names: list[str] = []
+    for component in components:
+        camel = "".join(word[:1].upper() + word[1:] for word in re.split(r"[\W_]+", component))
+        numbered = (f"energyComponent{camel}{number if number > 1 else ''}Uws" for number in count(1))
+        names.append(next(name for name in numbered if name not in names))
+    return names

@@ -10,6 +10,7 @@ from typing import IO, Any, cast
 from xml.sax.saxutils import XMLGenerator
 from xml.sax.xmlreader import AttributesImpl
 
+from navitas.base.moments import utc_moment
 from navitas.base.untrusted_text import escaped
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
@@ -45,7 +46,9 @@ def _suite(test: TestEnergy) -> tuple[int, str, str]:
 def _write_suite(
     xml: XMLGenerator, profile: Profile, class_name: str, tests: list[TestEnergy], properties: dict[str, Any]
 ) -> None:
-    with _element(xml, "testsuite", name=class_name, timestamp=profile.about.created_utc, **_counts(tests)):
+    created = utc_moment(profile.about.created_utc)
+    timestamp = {"timestamp": created.replace(tzinfo=None).isoformat(timespec="seconds")} if created else {}
+    with _element(xml, "testsuite", name=class_name, **timestamp, **_counts(tests)):
         _write_properties(xml, properties)
         for test in tests:
             with _element(xml, "testcase", name=test.method, classname=class_name, time=_seconds([test])):

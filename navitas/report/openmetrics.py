@@ -72,7 +72,10 @@ def _test_label(group: Repeats) -> str:
 def _bounded(
     records: Sequence[T], most: int, label: Callable[[T], str], figure: Callable[[T], float], *, has_sum: bool
 ) -> Iterable[tuple[str, float]]:
-    """Return the figures of the first records by label, and the sum of the others. Half-widths have no sum."""
+    """Return the figures of the first records by label, and the sum of the others if `has_sum`.
+
+    Figures of the same label add up. For half-widths, that supposes that errors depend fully on each other: the widest case.
+    """
     sums: dict[str, float] = {}
     for record in records[:most]:
         sums[label(record)] = sums.get(label(record), 0.0) + figure(record)

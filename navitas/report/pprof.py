@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from functools import cache, partial
 from itertools import count
 from typing import IO
@@ -11,6 +10,7 @@ from typing import IO
 import numpy as np
 
 from navitas import __version__
+from navitas.base.moments import unix_s
 from navitas.base.protobuf_writer import content, number, packed, varint
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.names import MethodNames, method_of, source_path, test_label
@@ -26,10 +26,11 @@ _SAMPLE_TYPES = (("energy", "microjoules"), ("time", "nanoseconds"), ("calls", "
 _COMMENT = "Energies are estimates. The JSON report of navitas has their standard errors."
 _LONGEST_NAME = 1000
 _MAX_NS = 1 << 62
+_LATEST_NS = (1 << 63) - 1
 
 
 def write(profile: Profile, out: IO[bytes]) -> None:
-    """Write one profile of all tests. Its samples are call paths of threads, with labels: test, run, thread, component.
+    """Write one profile of all tests. Its samples are call paths of threads, with labels: test, repeat, thread, component.
 
     Each component has samples of its own; those of the first one also have the self time and the calls. Energy is in whole
     microjoules (`whole_energy`). Calls deeper than `MAX_DEPTH` are one frame, as in collapsed stacks.
@@ -66,7 +67,7 @@ class _Messages:
             names = number(2, self._string(name)) + number(3, self._string(name))
             yield content(4, id_field + content(4, id_field + number(2, line)))
             yield content(5, id_field + names + number(4, self._string(file)) + number(5, line))
-        yield number(9, unix_s(profile.about.created_utc) * 1_000_000_000)
+        yield number(9, min(unix_s(profile.about.created_utc) * 1_000_000_000, _LATEST_NS))
         yield number(10, sum(test.wall_ns for test in tests))
         yield number(13, self._string(f"navitas {__version__}: {printable(profile.project)}"))
         yield number(13, self._string(_COMMENT))
@@ -75,7 +76,7 @@ class _Messages:
 
     def _test(self, test: TestEnergy, energy: WholeEnergy) -> Iterator[bytes]:
         tables, (row,) = self._profile.tables, test.rows
-        of_test = self._label("test", test_label(test)) + self._label("run", str(test.repeat + 1))
+        of_test = self._label("test", test_label(test)) + self._label("repeat", str(test.repeat))
         low, high = tables.threads.start[row : row + 2].tolist()
         for tree, thread in zip(range(low, high), test.threads, strict=True):
             labels = self._labels(of_test + self._label("thread", thread.label))
@@ -130,11 +131,3 @@ def _samples(stack: bytes, uj: Sequence[int], ns: int, calls: int, labels: Seque
         if of_component or ns or calls:
             yield content(2, content(1, stack) + packed(2, (of_component, ns, calls)) + label)
         ns = calls = 0
-
-
-def unix_s(created_utc: str) -> int:
-    """Return a time of a recording's manifest, which is untrusted, in seconds since 1970. 0 if it is none."""
-    try:
-        return max(int(datetime.fromisoformat(created_utc).timestamp()), 0)
-    except (ValueError, OverflowError):
-        return 0

@@ -82,7 +82,7 @@ def _result(
     rule: SarifRule, text: str, at: tuple[str | None, int | None], affected: Sequence[TestEnergy], runs: Sequence[TestEnergy]
 ) -> SarifResult:
     test = runs[0]
-    location = sarif_location(f"{test.class_name}.{test.method}", "function", *at)
+    location = sarif_location(test.class_name, test.method, *at)
     measured = {"runs": len(runs), "affected_runs": len(affected), "energies_j": [run.energy_j for run in runs]}
     name = (test.module, test.class_name, test.method)
     return SarifResult(rule.id, f"{rule.title}: {test_label(test)}. {text}", name, _FINGERPRINT, [location], measured)
@@ -109,5 +109,5 @@ def _methods(profile: Profile, most: int) -> Iterator[SarifResult]:
             "calls": list(repeats.calls),
         }
         text = f"{_METHOD.title}: {names.label(total.id)}. {_METHOD.text}"
-        location = sarif_location(f"{method.class_name}.{method.name}", "function", method.file, method.line)
+        location = sarif_location(method.class_name, method.name, method.file, method.line)
         yield SarifResult(_METHOD.id, text, method.identity, _FINGERPRINT, [location], measured)

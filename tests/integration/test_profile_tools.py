@@ -53,7 +53,7 @@ def test_pprof_shows_energy_by_method_and_by_label(tmp_path: Path) -> None:
     assert found is not None and float(found[1]) == pytest.approx(_total_uj(), abs=len(navitas.load(GOLDEN).tests))
     assert "Type: calls" in _output(*pprof, "-top", "-sample_index=calls", str(tmp_path / "rec.pb.gz"))
     labels = _output(*pprof, "-tags", str(tmp_path / "rec.pb.gz"))
-    assert all(f" {label}: Total " in labels for label in ("component", "run", "test", "thread"))
+    assert all(f" {label}: Total " in labels for label in ("component", "repeat", "test", "thread"))
     main = _output(*pprof, "-top", "-tagfocus=thread=main", str(tmp_path / "rec.pb.gz"))
     assert "org.example." in main and "(base)" not in main
     assert re.search(r"\.java:\d+", _output(*pprof, "-traces", "-lines", str(tmp_path / "rec.pb.gz")))

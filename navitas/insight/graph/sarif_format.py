@@ -43,7 +43,8 @@ def _locations(one: Advice, graph: ModuleGraph) -> Iterator[dict[str, Any]]:
     """The methods that send the messages; else the module that receives them."""
     places = [graph.places[method] for method in one.edge.methods if method in graph.places]
     for label, file, line in places:
-        yield sarif_location(label, "function", file, line)
+        class_name, _, name = label.rpartition(".")  # Names of methods in class files have no full stop.
+        yield sarif_location(class_name, name, file, line)
     if not places:
         names = [name for name in (one.edge.receiver, one.edge.sender) if name not in NO_CLASS]
-        yield sarif_location(names[0] if names else one.edge.receiver, "type")
+        yield sarif_location(names[0] if names else one.edge.receiver)

@@ -14,7 +14,8 @@ import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from profile_maker import profile
+from lamp import lit
+from profile_maker import ABOUT, profile
 from support.hostile_profile import hostile_profile
 from support.ledger_maker import NodeSpec, TestSpec, ThreadSpec
 from support.messenger_profile import messenger, polls, waits
@@ -189,6 +190,16 @@ def test_junit_has_outcomes_stack_lines_and_energy() -> None:
     assert cases["stops"].find("error") is not None and cases["skips"].find("skipped") is not None
 
 
+@pytest.mark.parametrize(
+    ("created", "expected"),
+    [("2026-01-01T02:00:00.5+02:00", "2026-01-01T00:00:00"), ("2026-01-01T00:00:00", "2026-01-01T00:00:00"), ("soon", None)],
+)
+def test_junit_has_a_timestamp_in_utc_without_zone(created: str, expected: str | None) -> None:
+    made = profile(about=replace(ABOUT, created_utc=created))
+    (suite,) = ElementTree.fromstring(text_of(junit.write, made).encode()).iterfind("testsuite")
+    assert suite.get("timestamp") == expected
+
+
 def test_junitparser_reads_the_results() -> None:
     junitparser = pytest.importorskip("junitparser", reason="make setup")
     for made in (failing(), hostile_profile()):
@@ -217,6 +228,15 @@ def test_the_number_of_series_is_bounded_and_the_sum_stays(top: int) -> None:
     assert out.getvalue().endswith("# EOF\n")
 
 
+def test_half_widths_of_one_label_add_up() -> None:
+    def half_widths_j(*modules: str) -> list[float]:
+        text = text_of(openmetrics.write, messenger(*(polls(module=module) for module in modules)))
+        return [float(value) for value in re.findall(r"^navitas_test_energy_half_width_joules\{.*\} (.*)$", text, re.MULTILINE)]
+
+    (same,), apart = half_widths_j("", ":"), half_widths_j(":a", ":")
+    assert len(apart) == 2 and min(apart) > 0 and same == pytest.approx(sum(apart))
+
+
 def test_dashboards_get_values_and_intervals() -> None:
     made = messenger(polls(0, 6.0), polls(1, 8.0), waits())
     bmf, data = data_of(bencher.write, made), data_of(benchmark_data.write, made)
@@ -230,6 +250,20 @@ def test_dashboards_get_values_and_intervals() -> None:
     (first, _) = data["benchmarks"]
     assert first["repeatIterations"] == 2
     assert first["metrics"]["energyAppUws"] == {"minimum": 10e6, "maximum": 12e6, "median": 11e6, "runs": [10e6, 12e6]}
+
+
+def test_a_benchmark_has_the_time_and_energy_of_the_runs_that_count() -> None:
+    cut = polls(1, 8.0, status="cut", wall_ns=5_000_000_000)
+    (benchmark,) = data_of(benchmark_data.write, messenger(polls(0, 6.0), cut))["benchmarks"]
+    assert (benchmark["repeatIterations"], benchmark["totalRunTimeNs"]) == (1, 1_000_000_000)
+    assert benchmark["metrics"]["energyAppUws"]["runs"] == [10e6]
+
+
+def test_components_with_similar_names_are_metrics_of_their_own() -> None:
+    made = lit()
+    made = Profile(replace(made.ledger, components=("wi-fi", "wi_fi")), made.about, [])
+    for benchmark in data_of(benchmark_data.write, made)["benchmarks"]:
+        assert {"energyComponentWiFiUws", "energyComponentWiFi2Uws"} <= benchmark["metrics"].keys()
 
 
 def test_sarif_has_failures_and_methods_at_their_lines() -> None:

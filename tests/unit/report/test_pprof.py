@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lamp import lit
-from profile_maker import METHODS, one_run, profile, with_nodes, without_probes
+from profile_maker import ABOUT, METHODS, one_run, profile, with_nodes, without_probes
 from support.big_recording import make_deep_recording
 from support.hostile_profile import HOSTILE, hostile_profile
 from support.ledger_maker import NodeSpec, TestSpec, ThreadSpec
@@ -59,7 +59,7 @@ def test_call_paths_have_energy_time_and_calls() -> None:
     (inner,) = [sample for sample in samples if sample.names == (SORTS, SORT)]
     assert inner.labels == {
         "test": "org.example.SortTest#sorts",
-        "run": "1",
+        "repeat": "0",
         "thread": "main",
         "component": "cpu",
     }
@@ -73,8 +73,8 @@ def test_functions_have_the_file_and_line_of_their_method() -> None:
 
 def test_sums_are_those_of_each_test_and_thread() -> None:
     samples = samples_of(profile(one_run(0, 10.0), one_run(1, 12.0000004)))
-    for run, test_uj in (("1", 10_000_000), ("2", 12_000_000)):
-        assert sum(sample.energy_uj for sample in samples if sample.labels["run"] == run) == test_uj
+    for repeat, test_uj in (("0", 10_000_000), ("1", 12_000_000)):
+        assert sum(sample.energy_uj for sample in samples if sample.labels["repeat"] == repeat) == test_uj
     pools = [sample for sample in samples if sample.labels.get("thread") == "pool-# ×3"]
     assert [(sample.names, sample.energy_uj) for sample in pools] == [(("(untraced)",), 750_000)] * 2
 
@@ -100,6 +100,11 @@ def test_the_profile_has_times_and_says_what_energies_are() -> None:
     assert (message.time_nanos, message.duration_nanos) == (1_767_225_600 * 10**9, 10**9)
     comments = [message.string_table[number] for number in message.comment]
     assert any("sample" in comment for comment in comments) and any("estimates" in comment for comment in comments)
+
+
+def test_a_date_that_the_profile_cannot_hold_is_the_latest() -> None:
+    made = profile(about=replace(ABOUT, created_utc="9000-01-01T00:00:00+00:00"))
+    assert read_profile(written(made)).time_nanos == (1 << 63) - 1
 
 
 @settings(max_examples=40)
