@@ -16,7 +16,7 @@ from navitas.capture.device.base import VIRTUAL
 from navitas.cli.habits.files import STDOUT, check_distinct
 from navitas.cli.habits.option import choice_option, gathered, option, renamed, section
 from navitas.cli.habits.paths import NAME_OR_FILE, PROGRAM, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME, file_of_recording
-from navitas.cli.report.formats import FormatOption, FormatType, ReportFile, report_files
+from navitas.cli.report.formats import FormatType, ReportFile, report_files
 from navitas.energy.attribute.analysis_settings import DEFAULT, AnalysisSettings, EvidenceChoice
 from navitas.recording.layout import is_file_of
 from navitas.report.registry import find_format
@@ -208,7 +208,13 @@ report_options = gathered(
     section(
         "Report",
         option(
-            "--format", "formats", cls=FormatOption, type=FormatType(), multiple=True, metavar="NAME[=FILE]", from_project=False
+            "--format",
+            "formats",
+            type=FormatType(),
+            multiple=True,
+            metavar="NAME[=FILE]",
+            from_project=False,
+            help="Repeatable. NAME: one of navitas report --help.",
         ),
         *(option(f"--{name}", type=WRITE_ANY_NAME, metavar="FILE", help=text) for name, text in _SHORT_FORMS.items()),
         option("--tree", type=TEXT, metavar="THREAD", help="Show a thread's call tree (name or serial)."),

@@ -16,10 +16,9 @@ from navitas.base.errors import NavitasError, UsageError
 from navitas.base.untrusted_text import printable, printable_line
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.files import STDOUT
-from navitas.cli.habits.option import Option
 from navitas.cli.habits.paths import WRITE_ANY_NAME
 from navitas.report.format import Format
-from navitas.report.registry import FormatSource, find_format, format_for_file, format_names, list_formats
+from navitas.report.registry import FormatSource, find_format, format_for_file, list_formats
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +41,6 @@ class FormatType(click.ParamType):  # type: ignore[type-arg]  # click has type a
         if has_file and not file:
             raise UsageError(f"--format {value}: '' is not a file name", "name a file, or - for standard output")
         return name, WRITE_ANY_NAME.convert(file, param, ctx) if has_file else None
-
-
-class FormatOption(Option):
-    """An option whose help lists the formats."""
-
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        self.help = f"Repeatable. NAME: {', '.join(map(printable, format_names()))}."
-        return super().get_help_record(ctx)
 
 
 class FormatsCommand(NavitasCommand):

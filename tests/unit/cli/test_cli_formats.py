@@ -272,8 +272,9 @@ def test_help_lists_the_formats(plugins: Path, tmp_path: Path, capsys: pytest.Ca
     for command in ("report", "profile", "record", "demo"):
         assert run([command, "--help"]) == ExitCode.OK
         text = " ".join(capsys.readouterr().out.split())
-        assert ", ".join(format_names()) in text
+        assert "NAME: one of navitas report --help." in text
         if command == "report":
+            assert all(name in text for name in format_names())
             assert "energy by test, thread, method and component as a table (.parquet)" in text
             assert "broken from the module cli_broken" in text
             assert "\x1b" not in text
