@@ -164,7 +164,7 @@ def _arguments(name: str, tested: str, value: str) -> list[str]:
     for param in command.params:
         if param.name == tested:
             options += _words(param, value)
-        elif param.required or (name, param.name) == ("fleet simulate", "folder"):
+        elif param.required or (name, param.name) in (("fleet simulate", "folder"), ("power calibrate", "output")):
             options += _words(param, ORDINARY.get((name, str(param.name))) or _ordinary(param))
     return [*words, *options, *(word for one in extra for word in one)]
 
