@@ -8,6 +8,8 @@ UNBROKEN = "\u00a0"
 """A space between words that stay on one line."""
 UNKNOWN = "–"
 """What takes the place of an unknown figure."""
+UJ_PER_J = 1e6
+"""Microjoules, which are microwatt-seconds, in a joule."""
 
 
 def joules(value: float | None) -> str:

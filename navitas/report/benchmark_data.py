@@ -10,12 +10,11 @@ from typing import IO, Any
 
 from navitas import __version__
 from navitas.base.json_text import json_chunks
+from navitas.base.units import UJ_PER_J
 from navitas.base.untrusted_text import escaped
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.repeats import Repeats
 from navitas.report.format import Format
-
-_J_TO_UWS = 1e6
 
 
 def write(profile: Profile, out: IO[str]) -> None:
@@ -75,7 +74,7 @@ def _benchmark(profile: Profile, group: Repeats) -> dict[str, Any]:
 
 
 def _metric(values_j: Sequence[float]) -> dict[str, Any]:
-    runs = [_J_TO_UWS * value for value in values_j]
+    runs = [UJ_PER_J * value for value in values_j]
     return {"minimum": min(runs), "maximum": max(runs), "median": median(runs), "runs": runs}
 
 

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from functools import cache
 from typing import IO
 
+from navitas.base.units import UJ_PER_J
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.names import MethodNames
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import ThreadEnergy
 from navitas.report.format import Format
-from navitas.report.speedscope import J_TO_UJ, UNTRACED, walk
+from navitas.report.speedscope import UNTRACED, walk
 
 MAX_DEPTH = 500
 """The maximum depth of a stack. Deeper calls are merged into one frame.
@@ -46,7 +47,7 @@ FORMAT = Format(
 def _add(stacks: Counter[str], thread: ThreadEnergy, frame_of: Callable[[int], str]) -> None:
     top = _frame(thread.name)
     path = [top]
-    open_self_uj = [(thread.untraced_j + thread.probes_j) * J_TO_UJ]
+    open_self_uj = [(thread.untraced_j + thread.probes_j) * UJ_PER_J]
     too_deep, too_deep_uj = 0, 0.0
     for step in walk(thread):
         if too_deep or (step.enters and len(path) > MAX_DEPTH):

@@ -7,6 +7,7 @@ from typing import IO, Any, NamedTuple
 
 from navitas import __version__
 from navitas.base.json_text import JsonLines, json_chunks
+from navitas.base.units import UJ_PER_J
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.names import MethodNames, method_of, test_label
 from navitas.energy.analyze.profile import Profile
@@ -22,7 +23,6 @@ OWNER_FRAMES = {
     OwnerKind.UNATTRIBUTED: "(unattributed)",
 }
 """The frames of energy that no thread used."""
-J_TO_UJ = 1e6
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 _EVENT = '{"type": "%s", "frame": %d, "at": %.12g}'
 
@@ -53,7 +53,7 @@ def walk(thread: ThreadEnergy) -> Iterator[Step]:
         if node < 0:
             yield Step(False, methods[~node], 0.0)
             continue
-        yield Step(True, methods[node], max(self_j[node], 0.0) * J_TO_UJ)
+        yield Step(True, methods[node], max(self_j[node], 0.0) * UJ_PER_J)
         stack.append(~node)
         stack += (children[node] or ())[::-1]
 
@@ -162,5 +162,5 @@ def _add(events: _Events, test: TestEnergy, frames: _SharedFrames) -> None:
 
 def _leaf(events: _Events, frame: int, joules: float) -> None:
     if joules > 0:
-        events.open(frame, joules * J_TO_UJ)
+        events.open(frame, joules * UJ_PER_J)
         events.close(frame)

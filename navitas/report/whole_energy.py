@@ -7,11 +7,11 @@ from math import floor
 
 import numpy as np
 
+from navitas.base.units import UJ_PER_J
 from navitas.energy.analyze.ledger_tables import LedgerTables
 from navitas.energy.attribute.component import OwnerKind
 from navitas.recording.parse.arrays import F64, I64
 
-UJ_PER_J = 1e6
 _LARGEST_UJ = 1 << 53
 """The largest number that readers with 64-bit floats hold exactly: 9 GJ."""
 

@@ -13,6 +13,7 @@ import numpy as np
 from navitas import __version__
 from navitas.base.json_text import JsonLines, column, json_chunks
 from navitas.base.moments import unix_s
+from navitas.base.units import UJ_PER_J
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.names import test_label
 from navitas.energy.analyze.profile import Profile
@@ -24,7 +25,6 @@ from navitas.report.firefox.shared_tables import CATEGORIES, OTHER, SharedTables
 from navitas.report.firefox.thread_samples import EnergyUses, ThreadSamples, energy_uses, thread_samples
 from navitas.report.format import Format
 from navitas.report.page.power_over_time import PageRun, page_run
-from navitas.report.whole_energy import UJ_PER_J
 
 VERSION = 70
 _GECKO_VERSION = 36

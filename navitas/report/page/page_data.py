@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from navitas.base.json_text import JsonLines, column
+from navitas.base.units import UJ_PER_J
 from navitas.energy.analyze.bounded_tree import BoundedTree, bounded_tree
 from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.names import MethodNames, source_of, test_label
@@ -19,8 +20,6 @@ from navitas.report.page.differences import Compared, difference_ranges
 from navitas.report.page.energy_over_time import node_steps
 from navitas.report.page.page_basis import MAX_TESTS, PageBasis, shown_text, thread_label
 from navitas.report.page.power_over_time import PageRun, page_runs, power_columns
-
-_J_TO_UJ = 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +195,7 @@ def _before(basis: PageBasis, tree: BoundedTree, methods: _Methods) -> dict[str,
             "app_uj": [None if test is None else _uj(test.app_j.median) for test in tests],
             **_ranges([*map(basis.compared, basis.listed), *[None] * (len(tests) - len(basis.listed))]),
         },
-        "nodes": {"self_uj": _column(tree.before_j * _J_TO_UJ)},
+        "nodes": {"self_uj": _column(tree.before_j * UJ_PER_J)},
         "methods": methods.before(),
     }
 
@@ -206,13 +205,13 @@ def _nodes(tree: BoundedTree, method: I64, thread: I64, components: Sequence[str
     for number, component in enumerate(components):
         used = np.flatnonzero(tree.self_by[:, number])
         if component != CPU and len(used):
-            by[component] = {"node": _column(used), "uj": _column(tree.self_by[used, number] * _J_TO_UJ)}
+            by[component] = {"node": _column(used), "uj": _column(tree.self_by[used, number] * UJ_PER_J)}
     return {
         "parent": _column(tree.parent),
         "method": _column(method),
         "test": _column(tree.test),
         "thread": _column(thread),
-        "self_uj": _column(tree.self_by.sum(axis=1) * _J_TO_UJ),
+        "self_uj": _column(tree.self_by.sum(axis=1) * UJ_PER_J),
         "calls": _column(np.rint(tree.calls).astype(np.int64)),
         "by": by,
     }
@@ -229,12 +228,12 @@ def _bins(basis: PageBasis, tree: BoundedTree, runs: list[PageRun], most: int) -
         "node": _column(steps.node),
         "run_of": _column(steps.run),
         "bin": _column(steps.step),
-        "uj": _column(steps.joules * _J_TO_UJ),
+        "uj": _column(steps.joules * UJ_PER_J),
     }
 
 
 def _uj(joules: float) -> float:
-    return _figure(joules * _J_TO_UJ)
+    return _figure(joules * UJ_PER_J)
 
 
 def _figure(value: float) -> float:

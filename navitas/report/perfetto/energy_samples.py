@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from navitas.base.units import UJ_PER_J
 from navitas.energy.attribute.curves import group_starts
 from navitas.energy.attribute.ledger import NO_TEST, Ledger, counted_runs
 from navitas.recording.parse.arrays import F64, I64, ColumnTable
-from navitas.report.speedscope import J_TO_UJ
 
 MOST_STEPS = 200_000
 """The most samples with a time of their own. The energy of further ones counts at the times of their path's other samples."""
@@ -43,7 +43,7 @@ def energy_samples(ledger: Ledger) -> EnergySamples:
     alone = np.setdiff1d(np.arange(len(first)), row)
     row = np.concatenate([row, alone])
     t_ns = np.concatenate([t_ns, _middle_ns(ledger, test[alone], owner[alone])])
-    energy_uj = joules[row] * np.concatenate([share, np.ones(len(alone))]) * J_TO_UJ
+    energy_uj = joules[row] * np.concatenate([share, np.ones(len(alone))]) * UJ_PER_J
     order, weight_uj = whole_uj(np.cumsum(group_starts(test, owner), dtype=np.int64)[row], energy_uj)
     used = order[weight_uj > 0]
     return EnergySamples(t_ns[used], owner[row[used]], path[row[used]], weight_uj[weight_uj > 0])

@@ -10,7 +10,7 @@ from typing import IO, TypeVar
 import numpy as np
 
 from navitas import __version__
-from navitas.base.units import percent
+from navitas.base.units import UJ_PER_J, percent
 from navitas.base.untrusted_text import printable_list
 from navitas.energy.analyze.names import test_label
 from navitas.energy.analyze.profile import Profile
@@ -26,7 +26,6 @@ from navitas.report.perfetto.largest_calls import LargestCalls, SingleCalls
 from navitas.report.perfetto.power_counters import PowerCounters
 from navitas.report.perfetto.run_tracks import RunTracks
 from navitas.report.perfetto.trace_packets import EnergyUnit, TracePackets
-from navitas.report.speedscope import J_TO_UJ
 
 Rows = TypeVar("Rows", EnergySamples, SingleCalls)
 _PATTERNS = 20
@@ -117,9 +116,9 @@ def _write_run(profile: Profile, run: RunTracks, packets: TracePackets, about: M
 
 def _of_test(profile: Profile, test: TestEnergy) -> dict[str, str | float]:
     return {
-        "energy_uj": test.energy_j * J_TO_UJ,
-        "standard_error_uj": profile.test_error(test).standard_j * J_TO_UJ,
-        "app_energy_uj": test.app_j * J_TO_UJ,
+        "energy_uj": test.energy_j * UJ_PER_J,
+        "standard_error_uj": profile.test_error(test).standard_j * UJ_PER_J,
+        "app_energy_uj": test.app_j * UJ_PER_J,
         "repeat": test.repeat + 1,
         "status": test.status,
     }
@@ -138,7 +137,7 @@ def _about_calls(profile: Profile, shown: SingleCalls, seen: int) -> str:
 def _write_calls(calls: SingleCalls, run: RunTracks, packets: TracePackets, stacks: CallStacks) -> None:
     """Write calls as nested slices of their threads."""
     begins, ends = (run.boottime_ns(t_ns).tolist() for t_ns in (calls.begin_ns, calls.end_ns))
-    methods, energies_uj = calls.method.tolist(), (calls.energy_j * J_TO_UJ).tolist()
+    methods, energies_uj = calls.method.tolist(), (calls.energy_j * UJ_PER_J).tolist()
     open_ns: list[int] = []
     track = 0
     for owner, begin_ns, end_ns, method, energy_uj in zip(calls.owner.tolist(), begins, ends, methods, energies_uj, strict=True):
