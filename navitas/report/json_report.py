@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from importlib.resources import files
+from operator import attrgetter
 from typing import IO, Any
 
 from navitas import __version__
@@ -15,7 +16,7 @@ from navitas.energy.analyze.energy_tree import EnergyTree
 from navitas.energy.analyze.handed_work import HandedWork
 from navitas.energy.analyze.method_bytes import MethodBytes
 from navitas.energy.analyze.profile import Profile
-from navitas.energy.analyze.records import TestEnergy, ThreadEnergy, Totals
+from navitas.energy.analyze.records import Totals
 from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.spread import MethodRepeats, Spread
 from navitas.energy.analyze.timeline import ComponentTimelines
@@ -25,11 +26,11 @@ from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.verdict import verdict_of
 from navitas.report.format import Format
 from navitas.report.json_rows import MethodLines, node_lines, shares
+from navitas.report.json_tests import ERRORS, TestTexts
 from navitas.report.view_request import ViewRequest
 
 SCHEMA_VERSION = 2
-_ERRORS = ("standard_j", *StandardError.__slots__)
-_ROUNDED = " ".join(f"{{0.{name}:.3g}}" for name in _ERRORS)
+_CAUSES = attrgetter(*ERRORS)
 
 
 def schema() -> dict[str, Any]:
@@ -75,7 +76,7 @@ def _report(profile: Profile) -> dict[str, Any]:
         **({"classes": _repeats(profile, profile.classes())} if profile.is_by_class else {}),
         "methods": JsonLines(_method(each, lines, profile, moved) for each in profile.method_repeats()),
         **({"handed_work": JsonLines(_handed(one, lines, components) for one in handed)} if handed else {}),
-        "tests": (_test(test, lines, profile) for test in profile.tests),
+        "tests": TestTexts(profile, lines),
         "warnings": [_without_none(**asdict(notice)) for notice in profile.warnings],
         "losses": [_without_none(**asdict(lost)) for lost in profile.losses],
     }
@@ -154,7 +155,7 @@ def _method(repeats: MethodRepeats, lines: MethodLines, profile: Profile, moved:
 
 
 def _error(error: StandardError) -> Inline:
-    return Inline(zip(_ERRORS, map(float, _ROUNDED.format(error).split()), strict=True))
+    return Inline(zip(ERRORS, (float(f"{joules:.3g}") for joules in _CAUSES(error)), strict=True))
 
 
 def _handed(one: HandedWork, lines: MethodLines, components: Sequence[str]) -> str:
@@ -173,47 +174,6 @@ def _bytes(moved: MethodBytes) -> dict[str, float]:
         "sent": moved.sent_bytes,
         "inclusive_received": moved.inclusive_received_bytes,
         "inclusive_sent": moved.inclusive_sent_bytes,
-    }
-
-
-def _test(test: TestEnergy, lines: MethodLines, profile: Profile) -> dict[str, Any]:
-    alternative = {} if test.alternative_j is None else {f"{profile.ledger.alternative}_j": test.alternative_j}
-    use = profile.cpu_use(test)
-    return {
-        **fields(test, "id", "run", "module"),
-        "class": test.class_name,
-        **fields(test, "method", "repeat", "status"),
-        **({"failure": test.failure} if test.failure else {}),
-        **({"unfit": list(test.unfit)} if test.unfit else {}),
-        "wall_ns": test.wall_ns,
-        "cpu_ns": use.cpu_ns,
-        **_without_none(**fields(use, "waited_ns", "starved_ns", "starved_share")),
-        "energy_j": test.energy_j,
-        "error": _error(profile.test_error(test)),
-        "app_error": _error(profile.app_error(test)),
-        "threads_j": test.threads_total_j,
-        **fields(test, "other_processes_j", "base_j", "unattributed_j", "app_j", "compensated_j"),
-        **_without_none(**fields(test, "compensated_error_j", "probes_error_j", "sampled_probes_j")),
-        **_without_none(**fields(test, "unprobed_j", "unprobed_threads_j")),
-        **alternative,
-        "components": shares(profile.components, test.components),
-        "app_components": shares(profile.components, test.app_components),
-        "base_components": shares(profile.components, test.base_components),
-        "threads": (_thread(thread, profile.thread_error(test, thread), lines, profile.components) for thread in test.threads),
-    }
-
-
-def _thread(thread: ThreadEnergy, error: StandardError, lines: MethodLines, components: Sequence[str]) -> dict[str, Any]:
-    return {
-        **fields(thread, "serial", "tid", "name", "role", "count"),
-        "energy_j": thread.known(thread.energy_j),
-        "error": _error(error),
-        "cpu_ns": thread.known(thread.cpu_ns),
-        "untraced_j": thread.known(thread.untraced_j),
-        "probes_j": thread.known(thread.probes_j),
-        "components": shares(components, thread.components),
-        "methods": JsonLines(lines.lines(thread.methods, measured=thread.measured)),
-        "nodes": JsonLines(node_lines(thread.nodes, components, measured=thread.measured)),
     }
 
 
@@ -269,7 +229,7 @@ def _tree_of(tree: EnergyTree) -> dict[str, Any]:
         **fields(tree, "name", "role", "energy_j"),
         "components": shares(names, tree.energy),
         **{name: shares(names, value) for name, value in fields(tree, "untraced", "probes", "outside_tests").items()},
-        "nodes": JsonLines(node_lines(tree.nodes, names)),
+        "nodes": JsonLines(node_lines(range(len(tree.nodes)), tree.nodes, names)),
     }
 
 

@@ -7,12 +7,13 @@ import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
+from itertools import groupby
 from math import isfinite
 from typing import Any
 
 from navitas.base.json_text import Inline, line
 from navitas.energy.analyze.names import UNKNOWN_METHOD, method_of
-from navitas.energy.analyze.records import MethodRecords, Nodes
+from navitas.energy.analyze.records import Nodes
 from navitas.recording.parse.tables import MethodTable
 
 NOT_FINITE = "Out of range float values are not JSON compliant"
@@ -41,26 +42,24 @@ class MethodLines:
         self._optional = (*_OPTIONAL, f"{alternative}_j")
         self._components = _split_fields(components)
 
-    def lines(self, methods: MethodRecords, *, measured: bool = True) -> Iterator[str]:
-        """Yield a line for each method of one thread in one test. Raises `ValueError` for a figure that isn't finite.
+    def lines(self, columns: Sequence[Sequence[Any]]) -> Iterator[str]:
+        """Yield a line for each method of these columns: the fields of `MethodEnergy`.
 
-        The thread's energies are null unless `measured`.
+        Raises `ValueError` for a figure that isn't finite.
         """
-        for columns in methods.blocks():
-            yield from self._lines(columns) if measured else map(_without_energy, self._lines(columns))
-
-    def _lines(self, columns: Sequence[Sequence[Any]]) -> Iterator[str]:
         method, *always = columns[:9]
         optional, split, standard = [*columns[10:14], columns[9]], columns[14:16], columns[16:18]
         missing = [column.count(None) for column in optional]
         if not {0, len(method)}.issuperset(missing):
-            for row in range(len(method)):
-                yield from self._lines([column[row : row + 1] for column in columns])
+            unknown = [tuple(value is None for value in row) for row in zip(*optional, strict=True)]
+            for _, group in groupby(range(len(method)), unknown.__getitem__):
+                rows = list(group)
+                yield from self.lines([column[rows[0] : rows[-1] + 1] for column in columns])
             return
         given = [(key, column) for key, column, none in zip(self._optional, optional, missing, strict=True) if not none]
         by_component = [values for column in split for values in zip(*column, strict=True)] if self._components else []
         figures = (*always, *standard, *(column for _, column in given), *by_component)
-        _check_finite(figures)
+        check_finite(figures)
         template = "".join([_METHOD, *(f', "{key}": %.12g' for key, _ in given), self._components, "}"])
         yield from _rows(template, [[*map(self.name, method)], *figures])
 
@@ -83,17 +82,16 @@ def shares(components: Sequence[str], joules: Sequence[float]) -> Inline:
     return Inline(zip(components, joules, strict=True))
 
 
-def node_lines(nodes: Nodes, components: Sequence[str], *, measured: bool = True) -> Iterator[str]:
-    """Return a line for each node of a call tree. Lines have components if there are at least two.
+def node_lines(ids: Sequence[int], nodes: Nodes, components: Sequence[str]) -> Iterator[str]:
+    """Return a line for each node, with its id in its call tree. Lines have components if there are at least two.
 
-    Energies are null unless `measured`. Raises `ValueError` for a figure that isn't finite.
+    Raises `ValueError` for a figure that isn't finite.
     """
     fields = _split_fields(components)
     by_component = [*nodes.exclusive_by.T, *nodes.inclusive_by.T] if fields else []
     columns = [column.tolist() for column in (*nodes.columns, *by_component)]
-    _check_finite(columns)
-    rows = _rows(f"{_NODE}{fields}}}", [range(len(nodes)), *columns])
-    return rows if measured else map(_without_energy, rows)
+    check_finite(columns)
+    return _rows(f"{_NODE}{fields}}}", [ids, *columns])
 
 
 def _rows(template: str, columns: Sequence[Sequence[Any]]) -> Iterator[str]:
@@ -125,7 +123,7 @@ def _rows(template: str, columns: Sequence[Sequence[Any]]) -> Iterator[str]:
     return map(template.__mod__, zip(*given, strict=True))
 
 
-def _without_energy(row: str) -> str:
+def without_energy(row: str) -> str:
     """Return a row whose figures of energy and CPU time are null instead of 0, without the fields that explain them."""
     fields = json.loads(row)
     return line(
@@ -145,6 +143,6 @@ def _split_fields(components: Sequence[str]) -> str:
     return "".join(f', "{field}": {{{figures}}}' for field in _SPLIT)
 
 
-def _check_finite(columns: Iterable[Sequence[float]]) -> None:
+def check_finite(columns: Iterable[Sequence[float]]) -> None:
     if not all(isfinite(sum(column)) for column in columns):
         raise ValueError(NOT_FINITE)

@@ -14,6 +14,7 @@ from navitas.energy.attribute.component import OwnerKind
 from navitas.energy.attribute.forest import binned, sums
 from navitas.energy.attribute.ledger import NO_TEST, Ledger
 from navitas.recording.parse.arrays import F64, I64, Bool
+from navitas.recording.parse.roles import NOT_THE_TESTS
 
 KINDS = len(OwnerKind)
 
@@ -106,6 +107,13 @@ class LedgerTables:
             measured=ledger.owners.measured[owner],
             start=np.searchsorted(test, np.arange(len(ledger.tests) + 1)),
         )
+
+    @cached_property
+    def app_j(self) -> F64:
+        """Joules of the app's threads, with probes, by test and component."""
+        rows = self.threads
+        of_app = np.array([role not in NOT_THE_TESTS for role in self.ledger.owners.role] + [False])[rows.owner]
+        return sums(rows.test[of_app], rows.energy_j[of_app], len(self.ledger.tests))
 
     @cached_property
     def is_baseline(self) -> Bool:

@@ -46,7 +46,6 @@ from navitas.energy.attribute.component import OwnerKind
 from navitas.energy.attribute.consumers_comparison import ConsumerEnergy, merged_consumers
 from navitas.energy.attribute.ledger import Evidence, Ledger, counted_runs, counted_wall_ns
 from navitas.recording.parse.findings import ParsedLoss
-from navitas.recording.parse.roles import NOT_THE_TESTS
 from navitas.recording.parse.tables import MethodTable, RunTables
 from navitas.recording.store import Recording
 
@@ -204,8 +203,7 @@ class Profile:
 
     def app_error(self, test: TestEnergy) -> StandardError:
         """Return the standard error of a test's `app_j`, whose components are those of its app's threads."""
-        of_app = [thread.components for thread in test.threads if thread.role not in NOT_THE_TESTS]
-        components_j = [sum(column) for column in zip(*of_app, strict=True)] or [0.0] * len(self.components)
+        components_j = self.tables.app_j[list(test.rows)].sum(axis=0).tolist()
         return self.uncertainty.of("app", components_j, test.wall_ns, parts=len(test.rows), probes_j=test.probes_error_j)
 
     def app_half_width_j(self, group: Repeats) -> float:

@@ -18,17 +18,15 @@ from navitas.energy.analyze.records import BLOCK_ROWS, Lazy, MethodRecords, Node
 from navitas.energy.analyze.uncertainty import PROBES_COLUMN, standard_j
 from navitas.energy.attribute.component import OwnerKind
 from navitas.energy.attribute.forest import sums
-from navitas.recording.parse.arrays import F64
-from navitas.recording.parse.roles import NOT_THE_TESTS
+from navitas.recording.parse.arrays import F64, Bool
 
 
 def records_of_tests(tables: LedgerTables, uses: CpuUses) -> tuple[TestEnergy, ...]:
     """Return one record for each run of each test, with its figures from the baseline run."""
-    ledger, tests, size = tables.ledger, tables.ledger.tests, len(tables.ledger.tests)
+    tests, size = tables.ledger.tests, len(tables.ledger.tests)
     rows, by_kind, compensation = tables.threads, tables.tests_by_kind, tables.ledger.compensation
     kinds = by_kind.sum(axis=2)
-    of_app = np.array([role not in NOT_THE_TESTS for role in ledger.owners.role] + [False])[rows.owner]
-    app_j = sums(rows.test[of_app], rows.energy_j[of_app], size)
+    app_j = tables.app_j
     probes_j = sums(rows.test, rows.probes_j, size)
     wall_ns: list[int] = (tests.end_ns - tests.start_ns).tolist()
     energy_j, threads_j = kinds.sum(axis=1).tolist(), app_j.sum(axis=1).tolist()
@@ -101,28 +99,31 @@ class ThreadRecords:
 
     @cached_property
     def _thread_blocks(self) -> RowBlocks:
-        rows, owners = self._tables.threads, self._tables.ledger.owners
         lowest_j = self._lowest_method_j()
 
         def read(at: slice) -> Sequence[Sequence[Any]]:
-            owner = rows.owner[at]
             trees = range(at.start, at.stop)
-            return [
-                owners.serial[owner].tolist(),
-                owners.tid[owner].tolist(),
-                *([names[row] for row in owner.tolist()] for names in (owners.name, owners.role)),
-                rows.threads[at].tolist(),
-                rows.energy_j[at].sum(axis=1).tolist(),
-                rows.cpu_ns[at].tolist(),
-                *(energy_j[at].sum(axis=1).tolist() for energy_j in (rows.untraced_j, rows.probes_j)),
-                list(map(self._methods, trees)),
-                list(map(self._nodes, trees)),
-                list(map(tuple, rows.energy_j[at].tolist())),
-                lowest_j[at].tolist(),
-                rows.measured[at].tolist(),
-            ]
+            *figures, components, measured = self.figures(at)
+            views = list(map(self._methods, trees)), list(map(self._nodes, trees))
+            return [*figures, *views, components, lowest_j[at].tolist(), measured]
 
-        return RowBlocks(len(rows.owner), read)
+        return RowBlocks(len(self._tables.threads.owner), read)
+
+    def figures(self, at: slice) -> list[list[Any]]:
+        """Return the columns of threads (rows of `LedgerTables.threads`): serial to `probes_j`, `components` and `measured`."""
+        rows, owners = self._tables.threads, self._tables.ledger.owners
+        owner = rows.owner[at]
+        return [
+            owners.serial[owner].tolist(),
+            owners.tid[owner].tolist(),
+            *([names[row] for row in owner.tolist()] for names in (owners.name, owners.role)),
+            rows.threads[at].tolist(),
+            rows.energy_j[at].sum(axis=1).tolist(),
+            rows.cpu_ns[at].tolist(),
+            *(energy_j[at].sum(axis=1).tolist() for energy_j in (rows.untraced_j, rows.probes_j)),
+            list(map(tuple, rows.energy_j[at].tolist())),
+            rows.measured[at].tolist(),
+        ]
 
     def _methods(self, tree: int) -> MethodRecords:
         """Return the methods of one thread in one test, largest inclusive energy first."""
@@ -138,34 +139,39 @@ class ThreadRecords:
 
     @cached_property
     def _method_blocks(self) -> RowBlocks:
+        return RowBlocks(len(self._tables.methods.method), self.methods)
+
+    def methods(self, at: slice) -> list[list[Any]]:
+        """Return the columns of methods (rows of `LedgerTables.methods`), in the order of the fields of `MethodEnergy`."""
         rows, ledger = self._tables.methods, self._tables.ledger
-        knows_probes = np.array([run.probes_error is not None for run in ledger.runs] + [False])
+        known = self._knows_probes[ledger.tests.run[self._tables.threads.test[rows.tree[at]]]]
+        raw = (np.where(known, column[at], np.nan) for column in (rows.raw_inclusive_j, rows.raw_exclusive_j))
+        causes = self._tables.method_errors(at, np.arange(len(known)), len(known))
+        has_errors = known | ~np.isnan(rows.exclusive_draws_j[at])
+        by_probes = (np.where(has_errors, each[:, PROBES_COLUMN], np.nan) for each in causes)
+        return [
+            rows.method[at].tolist(),
+            *(column.tolist() for column in rows.counts[at].T),
+            rows.inclusive_j[at].sum(axis=1).tolist(),
+            rows.exclusive_j[at].sum(axis=1).tolist(),
+            *(column[at].tolist() for column in (rows.wall_ns, rows.self_ns, rows.cpu_ns)),
+            [None] * len(known) if rows.alternative_j is None else rows.alternative_j[at].tolist(),
+            *map(none_for_nan, (*by_probes, *raw)),
+            *(list(zip(*column[at].T.tolist(), strict=True)) for column in (rows.exclusive_j, rows.inclusive_j)),
+            *(standard_j(each).tolist() for each in causes),
+        ]
 
-        def read(at: slice) -> Sequence[Sequence[Any]]:
-            known = knows_probes[ledger.tests.run[self._tables.threads.test[rows.tree[at]]]]
-            raw = (np.where(known, column[at], np.nan) for column in (rows.raw_inclusive_j, rows.raw_exclusive_j))
-            causes = self._tables.method_errors(at, np.arange(len(known)), len(known))
-            has_errors = known | ~np.isnan(rows.exclusive_draws_j[at])
-            by_probes = (np.where(has_errors, each[:, PROBES_COLUMN], np.nan) for each in causes)
-            return [
-                rows.method[at].tolist(),
-                *(column.tolist() for column in rows.counts[at].T),
-                rows.inclusive_j[at].sum(axis=1).tolist(),
-                rows.exclusive_j[at].sum(axis=1).tolist(),
-                *(column[at].tolist() for column in (rows.wall_ns, rows.self_ns, rows.cpu_ns)),
-                [None] * len(known) if rows.alternative_j is None else rows.alternative_j[at].tolist(),
-                *map(none_for_nan, (*by_probes, *raw)),
-                *(list(zip(*column[at].T.tolist(), strict=True)) for column in (rows.exclusive_j, rows.inclusive_j)),
-                *(standard_j(each).tolist() for each in causes),
-            ]
-
-        return RowBlocks(len(rows.method), read)
+    @cached_property
+    def _knows_probes(self) -> Bool:
+        return np.array([run.probes_error is not None for run in self._tables.ledger.runs] + [False])
 
     def _nodes(self, tree: int) -> Nodes:
-        """Return the call tree of one thread in one test. `parent` is relative to the tree's first node."""
-        rows = slice(*self._tables.trees.start[tree : tree + 2].tolist())
-        by = self._tables.trees.exclusive_j[rows], self._tables.trees.inclusive_j[rows]
-        return Nodes(*(column[rows] for column in self._node_columns), exclusive_by=by[0], inclusive_by=by[1])
+        return self.nodes(slice(*self._tables.trees.start[tree : tree + 2].tolist()))
+
+    def nodes(self, at: slice) -> Nodes:
+        """Return nodes of call trees (rows of `CallTrees`). `parent` is relative to the first node of its tree."""
+        by = self._tables.trees.exclusive_j[at], self._tables.trees.inclusive_j[at]
+        return Nodes(*(column[at] for column in self._node_columns), exclusive_by=by[0], inclusive_by=by[1])
 
     @cached_property
     def _node_columns(self) -> tuple[NDArray[np.number[Any]], ...]:

@@ -139,12 +139,18 @@ class Uncertainty:
 
         `parts`: of how many tests or runs, which each have edges, it is the sum. `probes_j` is the standard error by the probes.
         """
+        return StandardError(*map(float, self.of_each(kind, components_j, wall_ns, parts=parts, probes_j=probes_j or 0.0)))
+
+    def of_each(
+        self, kind: FigureKind, components_j: Sequence[Any] | F64, wall_ns: Any, *, parts: int = 1, probes_j: Any = 0.0
+    ) -> tuple[Any, ...]:
+        """Return the fields of `StandardError`, as `of`: those of many figures if each argument is an array, and of one else."""
         evidence_j, profile_j = self._shared(kind, components_j)
-        cpu_j = self._cpu_j(components_j)
+        cpu_j, time_ns = self._cpu_j(components_j), np.maximum(wall_ns, 1.0)
         # A figure of one stretch of time has two ends, each with a uniform error of one tick.
-        ticks = min(TICK_NS * sqrt(parts / 6) / max(wall_ns, 1.0), 1.0) * self._level.has_ticks
-        sampling_j = min(self._sampling(max(wall_ns, 1.0)), 1.0) * abs(cpu_j)
-        return StandardError(evidence_j, sampling_j, ticks * cpu_j, probes_j or 0.0, profile_j)
+        ticks = np.minimum(TICK_NS * sqrt(parts / 6) / time_ns, 1.0) * self._level.has_ticks
+        sampling_j = np.minimum(self._sampling(time_ns), 1.0) * abs(cpu_j)
+        return evidence_j, sampling_j, ticks * cpu_j, probes_j, profile_j
 
     def of_methods(self, energy_j: F64, time_ns: I64, *, run: I64, probes_j: F64, draws_j: F64, index: I64, size: int) -> F64:
         """Return the errors of sums of methods' figures with one `index` (0 … size − 1). Columns: those of `StandardError`.

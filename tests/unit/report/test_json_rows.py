@@ -7,7 +7,7 @@ from dataclasses import astuple, replace
 
 import pytest
 
-from navitas.energy.analyze.records import MethodEnergy, MethodRecords
+from navitas.energy.analyze.records import MethodEnergy
 from navitas.recording.parse.tables import Method, MethodTable
 from navitas.report.json_rows import MethodLines
 
@@ -28,8 +28,7 @@ RAW = {"raw_inclusive_j": 3.0, "raw_exclusive_j": 2.0}
 
 def lines(*methods: MethodEnergy, components: tuple[str, ...] = ("cpu",)) -> list[dict[str, object]]:
     columns = list(zip(*map(astuple, methods), strict=True))
-    records = MethodRecords(len(methods), lambda first, last: [column[first:last] for column in columns])
-    return [json.loads(line) for line in MethodLines(METHODS, components, "paper1").lines(records)]
+    return [json.loads(line) for line in MethodLines(METHODS, components, "paper1").lines(columns)]
 
 
 def test_unknown_fields_are_left_out_row_by_row() -> None:
@@ -42,19 +41,12 @@ def test_unknown_fields_are_left_out_row_by_row() -> None:
         {**ALWAYS, **ERRORS},
         ALWAYS,
     ]
-    assert lines() == []
 
 
 def test_energies_are_split_if_there_are_several_components() -> None:
     assert lines(PLAIN, components=("cpu", "lamp")) == [
         {**ALWAYS, "components": {"cpu": 1.0, "lamp": 0.5}, "inclusive_components": {"cpu": 2.0, "lamp": 0.5}}
     ]
-
-
-def test_methods_can_span_several_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("navitas.energy.analyze.records.BLOCK_ROWS", 7)
-    many = [replace(PLAIN, calls=number) for number in range(20)]
-    assert [line["calls"] for line in lines(*many)] == list(range(20))
 
 
 @pytest.mark.parametrize("field", ["inclusive_j", "exclusive_j", "inclusive_error_j", "raw_exclusive_j", "alternative_j"])
