@@ -151,21 +151,24 @@ def _repeats(key: tuple[str, str, str], tests: tuple[TestEnergy, ...], counts: t
 
 def weights_of_tests(size: int, tests: Sequence[Sequence[Repeats]]) -> tuple[I64, F64]:
     """Return for each row of `Ledger.tests` its test, and what counts of it: app energy, other energy, calls and times."""
-    group, weights = np.full(size, -1, np.int64), np.zeros((3, size))
+    rows, numbers, weights_of_rows = list[int](), list[int](), list[tuple[float, float, float]]()
     for number, merged in enumerate(tests):
         for repeats in merged:
             counted = list(compress(repeats.tests, repeats.app_j.counts or [True] * len(repeats.tests)))
             app_j, rest_j = repeats.app_j.median, repeats.compensated_j.median - repeats.app_j.median
             app = _weights(app_j, [test.app_j for test in counted])
             rest = _weights(rest_j, [test.energy_j - test.threads_j for test in counted])
-            used = (app != 0) / np.count_nonzero(app)
-            for test, *of_run in zip(counted, app, rest, used, strict=True):
-                group[list(test.rows)] = number
-                weights[:, list(test.rows)] = np.array(of_run)[:, None]
+            used = sum(weight != 0 for weight in app)
+            for test, of_app, of_rest in zip(counted, app, rest, strict=True):
+                rows += test.rows
+                numbers += [number] * len(test.rows)
+                weights_of_rows += [(of_app, of_rest, (of_app != 0) / used)] * len(test.rows)
+    group, weights = np.full(size, -1, np.int64), np.zeros((3, size))
+    group[rows], weights[:, rows] = numbers, np.array(weights_of_rows).reshape(-1, 3).T
     return group, weights
 
 
-def _weights(median_j: float, values_j: Sequence[float]) -> F64:
+def _weights(median_j: float, values_j: Sequence[float]) -> list[float]:
     """Return what counts of each run's energy, so that the runs add up to their median: the same part of each run.
 
     Where the mean is far from the median, such as near 0, scaling would blow up the runs. There, the middle run counts alone, or
@@ -173,11 +176,9 @@ def _weights(median_j: float, values_j: Sequence[float]) -> F64:
     """
     mean_j, size = fmean(values_j), len(values_j)
     if mean_j and 1 / _MOST_SCALED <= median_j / mean_j <= _MOST_SCALED:
-        return np.full(size, median_j / mean_j / size)
-    middle = np.argsort(values_j, kind="stable")[(size - 1) // 2 : size // 2 + 1]
-    weights = np.zeros(size)
-    weights[middle] = 1 / len(middle)
-    return weights
+        return [median_j / mean_j / size] * size
+    middle = sorted(range(size), key=values_j.__getitem__)[(size - 1) // 2 : size // 2 + 1]
+    return [1 / len(middle) if run in middle else 0.0 for run in range(size)]
 
 
 @dataclass(frozen=True, slots=True)
