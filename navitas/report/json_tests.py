@@ -18,7 +18,7 @@ from navitas.recording.parse.arrays import F64, I64
 from navitas.report.json_rows import MethodLines, check_finite, node_lines, without_energy
 
 ERRORS = ("standard_j", *StandardError.__slots__)
-_BLOCK_TESTS = 1000
+BLOCK_TESTS = 1000
 _NULL = "null"
 
 
@@ -44,8 +44,8 @@ class TestTexts(JsonLines):
     def chunks(self, margin: str) -> Iterator[str]:
         """Yield the array's text in parts."""
         separator, start, inner = "[", self._tables.threads.start.tolist(), f"{margin}  "
-        for first in range(0, len(self._profile.tests), _BLOCK_TESTS):
-            tests = self._profile.tests[first : first + _BLOCK_TESTS]
+        for first in range(0, len(self._profile.tests), BLOCK_TESTS):
+            tests = self._profile.tests[first : first + BLOCK_TESTS]
             for test, fields in zip(tests, self._test_fields(tests, inner), strict=True):
                 (row,) = test.rows
                 yield f'{separator}{margin} {{{inner}{fields},{inner}"threads": '

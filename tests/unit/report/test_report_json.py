@@ -58,6 +58,15 @@ def test_each_node_is_one_line() -> None:
     ]
 
 
+def test_rows_are_written_alike_in_blocks_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = profile(one_run(0, 8.0), one_run(1, 9.0, "cut"), one_run(2, 10.0))
+    whole = text_of(write, made)
+    monkeypatch.setattr("navitas.report.json_tests.BLOCK_TESTS", 1)
+    monkeypatch.setattr("navitas.report.json_tests.BLOCK_ROWS", 1)
+    monkeypatch.setattr("navitas.energy.analyze.records_of_tests.BLOCK_ROWS", 1)
+    assert text_of(write, made) == whole
+
+
 def test_repeats_contain_every_run_and_the_median_of_complete_runs() -> None:
     made = profile(one_run(0, 10.0), one_run(1, 14.0), one_run(2, 11.0), one_run(3, 5.0, "cut"))
     (repeats,) = data_of(write, made)["repeats"]
