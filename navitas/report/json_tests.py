@@ -72,7 +72,7 @@ class TestTexts(JsonLines):
         energy_j, app_j = np.array([test.components for test in tests]), self._tables.app_j[[test.rows[0] for test in tests]]
         probes_j = np.array([test.probes_error_j or 0.0 for test in tests])
 
-        def of(*names: str, write: Callable[[Iterable[Any]], list[str | None]] = _figures) -> dict[str, list[str | None]]:
+        def of(*names: str, write: Callable[[Iterable[Any]], Sequence[str | None]] = _figures) -> dict[str, Sequence[str | None]]:
             return {name: write(map(attrgetter(name), tests)) for name in names}
 
         def of_uses(*names: str) -> dict[str, list[str | None]]:
