@@ -16,8 +16,7 @@ from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.names import MethodNames, method_of, source_path, test_label
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
-from navitas.energy.attribute.forest import path_sums
-from navitas.report.collapsed import DEEPER, MAX_DEPTH
+from navitas.report.bounded_stacks import DEEPER, MAX_DEPTH, BoundedStacks, StackedCall
 from navitas.report.format import Format, compressed
 from navitas.report.speedscope import OWNER_FRAMES, UNTRACED
 from navitas.report.whole_energy import WholeEnergy, whole_energy
@@ -50,7 +49,6 @@ class _Messages:
         self._strings: dict[str, int] = {"": 0}
         self._locations: list[tuple[str, str, int]] = []
         self._names = MethodNames(profile.method_table)
-        self._depth = path_sums(profile.tables.trees.parent, np.ones(len(profile.tables.trees.parent), np.int64))
         self._of_method = cache(self._method_location)
         self._of_name = cache(self._location)
 
@@ -58,11 +56,13 @@ class _Messages:
         """Yield the fields of the profile."""
         profile = self._profile
         tests = [test for test in profile.tests if test.wall_ns > 0]
-        energy = whole_energy(profile.tables)
+        energy, trees = whole_energy(profile.tables), profile.tables.trees
+        self_ns = np.rint(np.clip(trees.self_ns, 0, _MAX_NS)).astype(np.int64)
+        stacks = BoundedStacks(trees, np.column_stack([energy.node_uj, self_ns, trees.counts[:, 0]]))
         for kind, unit in _SAMPLE_TYPES:
             yield content(1, number(1, self._string(kind)) + number(2, self._string(unit)))
         for test in tests:
-            yield from self._test(test, energy)
+            yield from self._test(test, energy, stacks)
         for id_field, (name, file, line) in zip(map(partial(number, 1), count(1)), self._locations, strict=False):
             names = number(2, self._string(name)) + number(3, self._string(name))
             yield content(4, id_field + content(4, id_field + number(2, line)))
@@ -74,35 +74,24 @@ class _Messages:
         yield number(14, self._string(_SAMPLE_TYPES[0][0]))
         yield from (content(6, text) for text in self._strings)
 
-    def _test(self, test: TestEnergy, energy: WholeEnergy) -> Iterator[bytes]:
+    def _test(self, test: TestEnergy, energy: WholeEnergy, stacks: BoundedStacks) -> Iterator[bytes]:
         tables, (row,) = self._profile.tables, test.rows
         of_test = self._label("test", test_label(test)) + self._label("repeat", str(test.repeat))
         low, high = tables.threads.start[row : row + 2].tolist()
         for tree, thread in zip(range(low, high), test.threads, strict=True):
             labels = self._labels(of_test + self._label("thread", thread.label))
-            yield from self._calls(tree, energy, labels)
+            yield from self._calls(stacks.of(tree), labels)
             yield from _samples(self._of_name(UNTRACED), energy.thread_uj[tree].tolist(), 0, 0, labels)
         labels = self._labels(of_test)
         for kind, name in OWNER_FRAMES.items():
             yield from _samples(self._of_name(name), energy.other_uj[row, kind].tolist(), 0, 0, labels)
 
-    def _calls(self, tree: int, energy: WholeEnergy, labels: Sequence[bytes]) -> Iterator[bytes]:
-        """Yield the samples of a call tree. Its nodes are in depth-first order."""
-        trees = self._profile.tables.trees
-        nodes = slice(*trees.start[tree : tree + 2].tolist())
-        depth = np.minimum(self._depth[nodes], MAX_DEPTH + 1)
-        is_deeper = depth > MAX_DEPTH
-        kept = np.flatnonzero(~is_deeper | ~np.append(False, is_deeper[:-1]))  # Neighbors that are too deep are one sample.
-        if not len(kept):
-            return
-        self_ns = np.rint(np.clip(trees.self_ns[nodes], 0, _MAX_NS)).astype(np.int64)
-        columns = np.column_stack([energy.node_uj[nodes], self_ns, trees.counts[nodes, 0]])
-        values = np.add.reduceat(columns, kept).tolist()
+    def _calls(self, tree: Iterator[StackedCall], labels: Sequence[bytes]) -> Iterator[bytes]:
         stacks = [b""] * (MAX_DEPTH + 2)
-        for level, method, (*uj, ns, calls) in zip(depth[kept].tolist(), trees.method[nodes][kept].tolist(), values, strict=True):
-            frame = self._of_name(DEEPER) if level > MAX_DEPTH else self._of_method(method)
-            stacks[level] = frame + stacks[level - 1]
-            yield from _samples(stacks[level], uj, ns, calls, labels)
+        for depth, method, (*uj, ns, calls) in tree:
+            frame = self._of_name(DEEPER) if method is None else self._of_method(method)
+            stacks[depth] = frame + stacks[depth - 1]
+            yield from _samples(stacks[depth], uj, ns, calls, labels)
 
     def _labels(self, common: bytes) -> list[bytes]:
         """Return the labels of a sample for each component."""

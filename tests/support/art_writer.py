@@ -73,11 +73,17 @@ def packed(
             out += _packet(waiting.pop(event[0]), version, layout)
     for rest in waiting.values():
         out += _packet(rest, version, layout)
-    for line in methods:
-        method, _, facts = line.partition("\t")
-        out += struct.pack("<BQH", 1, int(method, 16), len(facts) + 1) + facts.encode() + b"\n"
+    out += packed_methods(methods)
     text = _text({}, (), version, pid=pid).replace(b"*threads\n*methods\n", b"")
     return bytes(out) + struct.pack("<BH", 3, len(text)) + text
+
+
+def packed_methods(methods: Sequence[str] = METHODS) -> bytes:
+    """Return the packets of methods of a trace of the version 4 or 5."""
+    split = (line.partition("\t") for line in methods)
+    return b"".join(
+        struct.pack("<BQH", 1, int(method, 16), len(facts) + 1) + facts.encode() + b"\n" for method, _, facts in split
+    )
 
 
 def _packet(events: Sequence[Event], version: int, layout: str) -> bytes:

@@ -15,6 +15,7 @@ from navitas.base.json_text import JsonLines, column, json_chunks
 from navitas.base.moments import unix_s
 from navitas.base.units import UJ_PER_J
 from navitas.base.untrusted_text import printable
+from navitas.energy.analyze.energy_by_step import RunSteps, run_steps
 from navitas.energy.analyze.names import test_label
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
@@ -24,7 +25,6 @@ from navitas.recording.parse.arrays import F64, I64
 from navitas.report.firefox.shared_tables import CATEGORIES, OTHER, SharedTables
 from navitas.report.firefox.thread_samples import EnergyUses, ThreadSamples, energy_uses, thread_samples
 from navitas.report.format import Format
-from navitas.report.page.power_over_time import PageRun, page_run
 
 VERSION = 70
 _GECKO_VERSION = 36
@@ -101,7 +101,7 @@ class _Document:
         for row, entry in enumerate(self._profile.ledger.runs):
             if not entry.baseline and entry.end_ns > entry.start_ns:
                 main = len(self._threads)
-                self._add(page_run(row, entry), uses)
+                self._add(run_steps(row, entry), uses)
                 largest += [main + 1] * (len(self._threads) > main + 1)
         return {
             "meta": self._meta(largest[:1] or [0][: len(self._threads)]),
@@ -111,7 +111,7 @@ class _Document:
             "threads": iter(self._threads),
         }
 
-    def _add(self, run: PageRun, uses: EnergyUses) -> None:
+    def _add(self, run: RunSteps, uses: EnergyUses) -> None:
         run_of = self._profile.ledger.tests.run
         own = [test for test in self._profile.tests if test.wall_ns > 0 and run_of[test.rows[0]] == run.row]
         process = _Process(self._profile, self._stacks, run, self._end_ns)
@@ -151,7 +151,7 @@ class _Document:
 class _Process:
     """The process of a run. `begin_ns` is where the run begins on the time axis."""
 
-    def __init__(self, profile: Profile, stacks: SharedTables, run: PageRun, begin_ns: int) -> None:
+    def __init__(self, profile: Profile, stacks: SharedTables, run: RunSteps, begin_ns: int) -> None:
         self._profile, self._stacks, self._run, self._shift_ns = profile, stacks, run, begin_ns - run.start_ns
         self._entry = profile.ledger.runs[run.row]
 

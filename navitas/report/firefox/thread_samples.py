@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from navitas.energy.analyze.energy_by_step import RunSteps, energy_by_step
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.attribute.calls.paths import OUTSIDE
 from navitas.energy.attribute.component import OwnerKind
@@ -13,8 +14,6 @@ from navitas.energy.attribute.curves import group_starts, in_sorted
 from navitas.energy.attribute.forest import binned
 from navitas.energy.attribute.ledger import CallSteps
 from navitas.recording.parse.arrays import F64, I64, ColumnTable
-from navitas.report.page.energy_over_time import energy_by_step
-from navitas.report.page.power_over_time import PageRun
 from navitas.report.whole_energy import whole_energy
 
 _NO_STEPS = CallSteps(*(np.empty(0, np.int32),) * 4, np.empty(0))
@@ -59,7 +58,7 @@ def energy_uses(profile: Profile) -> EnergyUses:
     return uses.chosen((uses.uj > 0) & (run[uses.test] >= 0) & ~tables.is_baseline[uses.test])
 
 
-def thread_samples(profile: Profile, uses: EnergyUses, run: PageRun) -> ThreadSamples:
+def thread_samples(profile: Profile, uses: EnergyUses, run: RunSteps) -> ThreadSamples:
     """Spread the uses of a run over the steps in which they happened; into the middle of a test if that is unknown.
 
     Samples of one step follow one another in the order of their paths: their order within the step is not known.
@@ -82,7 +81,7 @@ def thread_samples(profile: Profile, uses: EnergyUses, run: PageRun) -> ThreadSa
     return samples.chosen(np.argsort(samples.t_ns, kind="stable"))
 
 
-def _shares(profile: Profile, uses: EnergyUses, run: PageRun) -> tuple[I64, I64, F64]:
+def _shares(profile: Profile, uses: EnergyUses, run: RunSteps) -> tuple[I64, I64, F64]:
     """Return rows of `uses`, steps, and the joules that show how a use is spread; step -1 for a use without any."""
     ledger = profile.ledger
     calls = _NO_STEPS if ledger.call_steps is None else ledger.call_steps

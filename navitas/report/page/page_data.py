@@ -12,6 +12,7 @@ from navitas.base.json_text import JsonLines, column
 from navitas.base.units import UJ_PER_J
 from navitas.energy.analyze.bounded_tree import BoundedTree, bounded_tree
 from navitas.energy.analyze.cpu_use import CPU
+from navitas.energy.analyze.energy_by_step import RunSteps
 from navitas.energy.analyze.names import MethodNames, source_of, test_label
 from navitas.energy.analyze.records import TestEnergy
 from navitas.recording.parse.arrays import F64, I64
@@ -19,7 +20,7 @@ from navitas.report.figure_notes import failure_of, method_note, statuses
 from navitas.report.page.differences import Compared, difference_ranges
 from navitas.report.page.energy_over_time import node_steps
 from navitas.report.page.page_basis import MAX_TESTS, PageBasis, shown_text, thread_label
-from navitas.report.page.power_over_time import PageRun, page_runs, power_columns
+from navitas.report.page.power_over_time import page_runs, power_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def page_data(basis: PageBasis, limits: PageLimits) -> dict[str, Any]:
     }
 
 
-def _tests(basis: PageBasis, runs: Sequence[PageRun]) -> dict[str, Any]:
+def _tests(basis: PageBasis, runs: Sequence[RunSteps]) -> dict[str, Any]:
     profile, groups = basis.profile, basis.listed
     numbers = {run.row: number for number, run in enumerate(runs)}
     tests = profile.ledger.tests
@@ -217,7 +218,7 @@ def _nodes(tree: BoundedTree, method: I64, thread: I64, components: Sequence[str
     }
 
 
-def _bins(basis: PageBasis, tree: BoundedTree, runs: list[PageRun], most: int) -> dict[str, Any] | None:
+def _bins(basis: PageBasis, tree: BoundedTree, runs: list[RunSteps], most: int) -> dict[str, Any] | None:
     """Return the energy of nodes over time. None if the analysis left that out."""
     calls = basis.profile.ledger.call_steps
     if calls is None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from navitas.energy.analyze.bounded_tree import NON_THREADS
+from navitas.energy.analyze.energy_by_step import RunSteps, run_steps
 from navitas.energy.analyze.timeline import round_step_ns
 from navitas.energy.attribute.component import OwnerKind
-from navitas.energy.attribute.ledger import RunEntry
 from navitas.recording.parse.arrays import F64, I64
 from navitas.report.page.page_basis import PageBasis, thread_label
 
@@ -21,42 +20,16 @@ _MAX_THREADS = 8
 _OTHER = "(other)"
 
 
-@dataclass(frozen=True, slots=True)
-class PageRun:
-    """A run that the page shows over time: `row` is that of `Ledger.runs`. Its steps are those of `CallSteps`."""
-
-    row: int
-    id: int
-    start_ns: int
-    end_ns: int
-    edges_ns: I64
-
-    @property
-    def steps(self) -> int:
-        """The number of steps."""
-        return len(self.edges_ns) - 1
-
-    def step_of(self, t_ns: I64) -> I64:
-        """Return the step of each time."""
-        return np.clip(np.searchsorted(self.edges_ns, t_ns, side="right") - 1, 0, self.steps - 1)
-
-
-def page_runs(basis: PageBasis) -> list[PageRun]:
+def page_runs(basis: PageBasis) -> list[RunSteps]:
     """Return the runs of the listed tests, each in the run that is nearest to its median; without tests, the first runs."""
     ledger = basis.profile.ledger
     rows = dict.fromkeys(int(ledger.tests.run[group.typical.rows[0]]) for group in basis.listed)
     chosen = [row for row in rows if row >= 0] or [row for row, run in enumerate(ledger.runs) if not run.baseline]
     runs = [(row, ledger.runs[row]) for row in sorted(chosen[:_MAX_RUNS])]
-    return [page_run(row, run) for row, run in runs if run.end_ns > run.start_ns]
+    return [run_steps(row, run) for row, run in runs if run.end_ns > run.start_ns]
 
 
-def page_run(row: int, run: RunEntry) -> PageRun:
-    """Return a run that is a row of `Ledger.runs`, with its steps."""
-    starts_ns = np.arange(run.start_ns, run.end_ns, run.call_step_ns or run.end_ns - run.start_ns)
-    return PageRun(row, run.id, run.start_ns, run.end_ns, np.append(starts_ns, run.end_ns))
-
-
-def power_columns(basis: PageBasis, runs: list[PageRun], most: int) -> list[dict[str, Any]]:
+def power_columns(basis: PageBasis, runs: list[RunSteps], most: int) -> list[dict[str, Any]]:
     """Return the power of each run in steps, in mW, with about `most` values in all."""
     if not runs:
         return []
@@ -76,7 +49,7 @@ def _threads(basis: PageBasis) -> dict[str, str]:
     return dict(islice(labels.items(), _MAX_THREADS))
 
 
-def _power(basis: PageBasis, number: int, run: PageRun, names: dict[str, str], steps: int) -> dict[str, Any]:
+def _power(basis: PageBasis, number: int, run: RunSteps, names: dict[str, str], steps: int) -> dict[str, Any]:
     profile = basis.profile
     step_ns = round_step_ns(run.end_ns - run.start_ns, steps)
     total = profile.timelines(run=run.id, step_ns=step_ns)
@@ -101,7 +74,7 @@ def _power(basis: PageBasis, number: int, run: PageRun, names: dict[str, str], s
     }
 
 
-def _base_w(basis: PageBasis, run: PageRun, edges_ns: I64) -> F64:
+def _base_w(basis: PageBasis, run: RunSteps, edges_ns: I64) -> F64:
     ledger = basis.profile.ledger
     owners = np.flatnonzero((ledger.owners.run == run.row) & (ledger.owners.kind == OwnerKind.BASE)).tolist()
     joules = np.zeros(len(edges_ns) - 1)

@@ -9,7 +9,7 @@ from navitas.energy.analyze.names import MethodNames, method_of
 from navitas.energy.attribute.calls.paths import OUTSIDE, PROBES
 from navitas.energy.attribute.component import OwnerKind
 from navitas.energy.attribute.ledger import Ledger
-from navitas.report.collapsed import DEEPER, MAX_DEPTH
+from navitas.report.bounded_stacks import DEEPER, MAX_DEPTH
 from navitas.report.perfetto.trace_packets import Frame, TracePackets
 from navitas.report.speedscope import UNTRACED
 

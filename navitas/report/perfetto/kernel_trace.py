@@ -1,18 +1,16 @@
-"""Recorded kernel traces: whether the trace of a run can be copied, and its copy packet by packet."""
+"""Recorded kernel traces: whether the trace of a run can be copied, and its copy."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import IO
 
-from navitas.base.protobuf_writer import content, varint
 from navitas.energy.analyze.profile import RecordedTables
 from navitas.recording.parse.trace.join import PERFETTO_SUFFIXES
-from navitas.recording.parse.trace.perfetto_packets import Damaged, by_protobuf, raw_packets
-from navitas.report.perfetto.trace_packets import PACKET
+from navitas.recording.parse.trace.perfetto_packets import Damaged, by_protobuf, packet_blocks, raw_packets
 
-_TAG = content(PACKET, b"")[:1]
 _FIRST_PACKETS = 64
 """The first clock snapshot of a trace is among these packets, if it is not compressed."""
 
@@ -41,28 +39,23 @@ def copy_packets(path: Path, out: IO[bytes], insert: Callable[[], None] | None =
 
     Raises `RecordingError` if the file cannot be read.
     """
-    first: list[bytes] = []
-    for packet in raw_packets(path):
-        if packet is None:
-            break
-        if insert is None:
-            out.write(_TAG + varint(len(packet)) + packet)
-            continue
-        first.append(content(PACKET, packet))
-        has_clocks = _has_clocks(packet)
-        if has_clocks or len(first) == _FIRST_PACKETS:
-            _write_first(first, out, insert, has_clocks=has_clocks)
-            insert = None
-    if insert is not None:
-        _write_first(first, out, insert, has_clocks=False)
+    before = 0 if insert is None else _first_snapshot(path)
+    if insert is not None and not before:
+        insert()
+    for block in filter(None, packet_blocks(path)):
+        start = 0
+        if insert is not None and 0 < before <= len(block.bounds):
+            start = block.bounds[before - 1][1]
+            out.write(block.data[:start])
+            insert()
+        before -= len(block.bounds)
+        out.write(block.data[start:])
 
 
-def _write_first(first: list[bytes], out: IO[bytes], insert: Callable[[], None], *, has_clocks: bool) -> None:
-    if not has_clocks:
-        insert()
-    out.writelines(first)
-    if has_clocks:
-        insert()
+def _first_snapshot(path: Path) -> int:
+    """Return the number of packets up to the first clock snapshot; 0 if the first packets have none."""
+    numbered = enumerate(islice(raw_packets(path), _FIRST_PACKETS), 1)
+    return next((number for number, packet in numbered if packet is not None and _has_clocks(packet)), 0)
 
 
 def _has_clocks(packet: bytes) -> bool:

@@ -22,7 +22,7 @@ from navitas.base.untrusted_text import is_printable
 from navitas.energy.analyze.profile import Profile
 from navitas.recording.parse.tables import MethodTable
 from navitas.report import pprof
-from navitas.report.collapsed import DEEPER, MAX_DEPTH
+from navitas.report.bounded_stacks import DEEPER, MAX_DEPTH
 
 SORTS, SORT, SWAP = "org.example.SortTest.sorts", "org.example.Sorter.sort", "org.example.Sorter.swap"
 

@@ -16,7 +16,7 @@ from support.scenario import Scenario, TestSpec, ThreadSpec, call
 import navitas
 from navitas.energy.analyze.profile import Profile
 from navitas.report import collapsed, json_report, speedscope
-from navitas.report.collapsed import DEEPER, MAX_DEPTH
+from navitas.report.bounded_stacks import DEEPER, MAX_DEPTH
 from navitas.report.terminal.terminal_report import TerminalReport
 
 EVIL = "<script>'\"&; [bold red]x[/] %s %d {0} \\ \r\n\t\x1b[2J\x07\x9b \u202e\u2028\ufeff é😀 }, {"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import BufferedIOBase, BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, Final, NamedTuple
 
 from google.protobuf.message import DecodeError
 from google.protobuf.unknown_fields import UnknownFieldSet
@@ -59,13 +59,21 @@ class PacketClocks:
         return t_ns if 0 < t_ns < TIME_LIMIT_NS else UNKNOWN
 
 
-_PACKET_TAG = b"\x0a"  # field 1, length-delimited
+_PACKET_TAG = 0x0A  # field 1, length-delimited
 _VARINT_BYTES = 10
 _PACKET_BYTES = 64 << 20
+_BLOCK_BYTES = 1 << 18
 # Limit of the expansion of a file's compressed packets in total. Real traces expand less; malicious ones may expand a
 # thousandfold.
 _EXPANDED_LEAST = 4 << 20
 _EXPANSION = 30
+
+
+class PacketBlock(NamedTuple):
+    """Complete packets, and where the content of each begins and ends. The bytes are valid until the next block is read."""
+
+    data: memoryview
+    bounds: list[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +101,7 @@ def read_packets(source: Path | bytes) -> Iterator[Found]:
     Raises `RecordingError` if the file cannot be read or does not begin with a packet.
     """
     if isinstance(source, bytes):
-        yield from _Packets(_delimited(io.BytesIO(source)), "the trace").read()
+        yield from _Packets(_single(_blocks(BytesIO(source))), "the trace").read()
     else:
         yield from _Packets(raw_packets(source), str(source)).read()
 
@@ -103,9 +111,17 @@ def raw_packets(path: Path) -> Iterator[bytes | None]:
 
     Raises `RecordingError` if the file cannot be read.
     """
+    return _single(packet_blocks(path))
+
+
+def packet_blocks(path: Path) -> Iterator[PacketBlock | None]:
+    """Yield the packets of a file as `raw_packets` does, many at a time.
+
+    Raises `RecordingError` if the file cannot be read.
+    """
     try:
         with open_regular(path) as stream:
-            yield from _delimited(stream)
+            yield from _blocks(stream)
     except OSError as error:
         raise RecordingError(f"{path}: cannot be read: {error.strerror}", "Check the recording's files.") from error
 
@@ -181,7 +197,7 @@ class _Packets:
             yield self._damaged(data, "compressed packet cannot be decompressed")
             return
         self._may_expand -= len(content)
-        for inner in _delimited(io.BytesIO(content)):
+        for inner in _single(_blocks(BytesIO(content))):
             if inner is None:
                 yield self._damaged(data, "compressed packet is cut")
             else:
@@ -201,25 +217,46 @@ def _plain(bundle: Any) -> Any:
     return bundle
 
 
-def _delimited(stream: BinaryIO) -> Iterator[bytes | None]:
-    """Yield the packets of a message `Trace`. Yields None and stops if it ends within a packet or contains anything else."""
-    while tag := stream.read(1):
-        size = _varint(stream) if tag == _PACKET_TAG else None
-        data = stream.read(size) if size is not None and size <= _PACKET_BYTES else None
-        if data is None or len(data) != size:
+def _single(blocks: Iterator[PacketBlock | None]) -> Iterator[bytes | None]:
+    for block in blocks:
+        if block is None:
             yield None
-            return
-        yield data
+        else:
+            yield from (bytes(block.data[begin:end]) for begin, end in block.bounds)
 
 
-def _varint(stream: BinaryIO) -> int | None:
-    """Read a number. Returns None if the stream ends within it or the number is too long."""
-    value = 0
-    for place in range(_VARINT_BYTES):
-        byte = stream.read(1)
-        if not byte:
-            return None
-        value |= (byte[0] & 0x7F) << 7 * place
-        if byte[0] < 0x80:
-            return value
-    return None
+def _blocks(stream: BufferedIOBase) -> Iterator[PacketBlock | None]:
+    """Read the packets of a message `Trace`. Yields None and stops if it ends within a packet or contains anything else."""
+    buffer, rest = bytearray(_BLOCK_BYTES), 0
+    while read := stream.readinto(memoryview(buffer)[rest:]):
+        size, at, end = rest + read, 0, 0
+        bounds: list[tuple[int, int]] = []
+        while at < size:
+            begin, end = _bounds(buffer, at, size)
+            if not at < end <= size:
+                break
+            bounds.append((begin, end))
+            at = end
+        if bounds:
+            yield PacketBlock(memoryview(buffer)[:at], bounds)
+        rest = size - at
+        if not end:
+            break
+        larger = bytearray(end - at) if end - at > len(buffer) else buffer
+        larger[:rest] = buffer[at:size]
+        buffer = larger
+    if rest:
+        yield None
+
+
+def _bounds(data: bytearray, at: int, size: int) -> tuple[int, int]:
+    """Return where the content of a packet begins and ends: beyond `size` if there is more of it, 0 if it is no packet."""
+    length = 0
+    for place in range(_VARINT_BYTES if data[at] == _PACKET_TAG else 0):
+        begin = at + place + 2
+        if begin > size:
+            return begin, begin
+        length |= (data[begin - 1] & 0x7F) << 7 * place
+        if data[begin - 1] < 0x80:
+            return begin, begin + length if length <= _PACKET_BYTES else 0
+    return 0, 0
