@@ -102,7 +102,7 @@ def test_tables_are_copied_as_markdown(sample: Open) -> None:
     opened.page.evaluate("navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve() }")
     opened.page.locator("#methods-view").get_by_role("button", name="Copy as Markdown").click()
     lines = opened.page.evaluate("copied").splitlines()
-    assert lines[0].startswith("| Method | Self | Share | Mean power | Inclusive | Calls | Per call |")
+    assert lines[0].startswith("| Method | Self | Share | Self power | Inclusive | Calls | Per call |")
     assert lines[1].startswith("| --- | ---: | ---: |")
     assert DATA["methods"]["label"][METHOD].replace("_", "\\_") in lines[2]
     opened.page.locator("#tree").get_by_role("button", name="Copy as Markdown").click()
