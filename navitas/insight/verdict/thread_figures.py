@@ -77,7 +77,7 @@ def thread_uses(
     numbers: dict[tuple[str, str], int] = {}
     owners = zip(ledger.owners.name, ledger.owners.role, strict=True)
     names = ((ROLE_NAMES.get(role, "") if by_role else name, role) for name, role in owners)
-    label = np.array([numbers.setdefault(each, len(numbers)) for each in names], np.int64)
+    label = np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int64)
     label, size = label[rows.owner], len(numbers)
     is_app = np.array([role not in NOT_THE_TESTS for _, role in numbers] or [True])
     of_energy, of_times = weights[np.where(is_app[label], 0, 1), rows.test], weights[2, rows.test]

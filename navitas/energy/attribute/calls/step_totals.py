@@ -44,8 +44,9 @@ class StepTotals:
         self.marks = np.arange(start_ns, end_ns, self._step_ns)
         """Where steps begin."""
         size = 2 * _MAX_ROWS
-        # Filled again and again: parts of many sizes would leave holes in the memory of the process.
-        self._rows = StepJoules(*(np.empty(size, np.int32) for _ in range(4)), np.empty(size))
+        # Its memory is reused: parts of many sizes would leave holes in the memory of the process.
+        window, thread, path, step = np.empty((4, size), np.int32)
+        self._rows = StepJoules(window, thread, path, step, np.empty(size))
         self._used = 0
 
     def add_at(self, t_ns: I64, window: I64, thread: I64, path: I64, joules: F64) -> None:
@@ -105,4 +106,5 @@ def _distinct(rows: StepJoules) -> StepJoules:
         is_first |= group_starts(key[order])
     first = np.flatnonzero(is_first)
     joules = np.add.reduceat(rows.joules[order], first) if len(first) else rows.joules
-    return StepJoules(*(key[order[first]] for key in keys), joules)
+    window, thread, path, step = (key[order[first]] for key in keys)
+    return StepJoules(window, thread, path, step, joules)
