@@ -36,7 +36,7 @@ _LONGEST_SENTENCE = 1000
 @click.argument("recording", type=READ_ANY_NAME, required=False)
 @option("--test", type=TEXT, metavar="NAME", section="Subject", help="Explain this test: SortTest#sorts.")
 @option("--method", type=TEXT, metavar="NAME", section="Subject", help="Explain this method: Sorter.sort.")
-@option("--thread", type=TEXT, metavar="NAME", section="Subject", help="Explain the threads of this name or row.")
+@option("--thread", type=TEXT, metavar="NAME", section="Subject", help="Explain the threads of this name.")
 @option("--component", type=TEXT, metavar="NAME", section="Subject", help="Explain this component, such as wifi.")
 @option(
     "--limit",

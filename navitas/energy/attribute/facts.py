@@ -237,8 +237,8 @@ def _sorted(parts: Sequence[Columns], none: Sequence[NDArray[Any]], keys: int) -
         np.concatenate([empty, *(part[i].astype(empty.dtype, copy=False) for part in parts)]) for i, empty in enumerate(none)
     ]
     order = np.lexsort(columns[keys - 1 :: -1])
-    for place, column in enumerate(columns):
-        columns[place] = column[order]  # One at a time: they are large.
+    for number, column in enumerate(columns):
+        columns[number] = column[order]  # One at a time: they are large.
     return columns
 
 
