@@ -15,6 +15,7 @@ _UNITS = {"_j": joules, "_ns": duration, "_w": watts, "share": percent}
 _HEADS = {
     "cpu_ns": "CPU time",
     "wall_ns": "wall time",
+    "inclusive_ns": "inclusive time",
     "waited_ns": "waited for a CPU",
     "app_j": "app energy",
     "total_j": "app, base and others",

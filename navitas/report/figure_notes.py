@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from navitas.base.units import counted, digits, duration, joules, percent, unbroken
 from navitas.base.untrusted_text import printable
+from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.handed_work import HandedWork
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
@@ -217,6 +218,15 @@ def evidence_groups(profile: Profile, component: str | None = None) -> list[Evid
             group = groups.setdefault((each.level, each.basis, each.expected_error), {})
             group[each.component] = tuple(dict.fromkeys(map(str, each.reasons)))
     return [EvidenceGroup(tuple(group), *level, _by_reason(group)) for level, group in groups.items()]
+
+
+def evidence_notes(profile: Profile) -> Iterator[tuple[str, list[str]]]:
+    """Yield sentences on the evidence, each with the reasons why it is not better."""
+    for evidence in evidence_groups(profile):
+        subject = ", ".join("CPU" if component == CPU else component for component in evidence.components)
+        yield f"Evidence for {subject}: {evidence.sentence}", evidence.reason_lines()
+    rails = measured_by_rails(profile)
+    yield from ((note, []) for note in (f"The device's rails{rails}" if rails else "", tick_note(profile)) if note)
 
 
 def _by_reason(group: Mapping[str, Sequence[str]]) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -46,7 +46,7 @@ def write(profile: Profile, out: IO[str], *, views: ViewRequest | None = None) -
     out.write("\n")
 
 
-FORMAT = Format("json", ".json", "all figures for scripts, by a versioned schema", write, options=("views",))
+FORMAT = Format("json", ".json", "all figures for scripts, by a versioned schema", write, options=("views",), call_steps=True)
 
 
 def _report(profile: Profile) -> dict[str, Any]:

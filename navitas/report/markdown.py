@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO, TypeVar
 
 from navitas.base.units import UNBROKEN, joules, percent, share, watts
@@ -16,7 +16,7 @@ from navitas.energy.analyze.spread import MethodRepeats
 from navitas.insight.verdict.figures import ComponentFigures, Figures
 from navitas.insight.verdict.thread_figures import ThreadUse
 from navitas.insight.verdict.verdict import verdict_of
-from navitas.report.figure_notes import failure_of, statuses
+from navitas.report.figure_notes import basis_note, evidence_notes, failure_of, statuses, tests_note
 from navitas.report.format import Format
 
 T = TypeVar("T")
@@ -40,7 +40,14 @@ def write(profile: Profile, out: IO[str], *, top: int = 20) -> None:
     out.write(text)
 
 
-FORMAT = Format("markdown", ".md", "verdict, tests and methods for comments, job summaries, assistants", write, options=("top",))
+FORMAT = Format(
+    "markdown",
+    ".md",
+    "verdict, tests and methods for comments, job summaries, assistants",
+    write,
+    options=("top",),
+    call_steps=True,
+)
 
 
 def escaped(text: str) -> str:
@@ -106,10 +113,15 @@ def _lines(figures: Figures, most: int) -> Iterator[str]:
     levels = {evidence.component: evidence.level for evidence in profile.evidence}
     yield from _table("Tests", tests, figures.groups, most, never_ran)
     yield from _table("Methods", methods, figures.methods, most)
-    yield from _folded(_table("Threads", threads, figures.threads, most))
-    yield from _folded(_table("Components", components, figures.components, most))
+    for table in (_table("Threads", threads, figures.threads, most), _table("Components", components, figures.components, most)):
+        title, *rows = [line for line in table if line] or [""]
+        yield from _folded(title.lstrip("# "), rows)
     if figures.methods:
         yield from ("", _SELF)
+    basis = f"{basis_note(figures)} {tests_note(figures)}" if figures.groups else ""
+    yield from _folded("Basis and evidence", _list([(basis, ()), *evidence_notes(profile)], most))
+    warnings = [(warning.message, (warning.remedy,)) for warning in profile.warnings]
+    yield from _folded(f"Warnings ({len(warnings):,})", [*_list(warnings[:most], most), *_more(len(warnings) - most, "warnings")])
 
 
 def _test_cell(typical: TestEnergy, runs: Sequence[TestEnergy]) -> str:
@@ -121,12 +133,24 @@ def _status(runs: Sequence[TestEnergy]) -> str:
     return escaped(", ".join(label for _, label in statuses(runs)))
 
 
-def _folded(table: Iterator[str]) -> Iterator[str]:
-    """Yield a table below its title, which opens it. Blank lines keep the table Markdown within the HTML."""
-    lines = [line for line in table if line]
+def _folded(title: str, lines: Sequence[str]) -> Iterator[str]:
+    """Yield lines below their title, which opens them. Blank lines keep them Markdown within the HTML. Nothing without lines."""
     if lines:
-        title, *rows = lines
-        yield from ("", "<details>", f"<summary>{title.lstrip('# ')}</summary>", "", *rows, "", "</details>")
+        yield from ("", "<details>", f"<summary>{title}</summary>", "", *lines, "", "</details>")
+
+
+def _list(items: Iterable[tuple[str, Sequence[str]]], most: int) -> list[str]:
+    """Return a list of sentences, each with at most `most` others below it. Empty ones are left out."""
+    return [
+        line
+        for text, below in items
+        if text
+        for line in (f"- {escaped(text)}", *(f"  - {escaped(other)}" for other in below[:most] if other))
+    ]
+
+
+def _more(count: int, what: str) -> list[str]:
+    return [f"- … {count:,} more {what} are in the JSON report."] if count > 0 else []
 
 
 def _table(

@@ -62,5 +62,11 @@ const dom = (() => {
     width = Math.floor(watched.clientWidth);
     if (width > 0) changed(width);
   };
-  return { element, svg, code, breakNames, button, bar, choice, watchWidth };
+  // The width of a text in pixels, in a font as CSS names it.
+  const pen = document.createElement("canvas").getContext("2d");
+  const widthOf = (text, font) => {
+    pen.font = font;
+    return pen.measureText(text).width;
+  };
+  return { element, svg, code, breakNames, button, bar, choice, watchWidth, widthOf };
 })();

@@ -52,6 +52,21 @@ const tables = (() => {
         table.classList.add(nameOf(column));
       }
       button.hidden = !isWide && !drops.some((column) => table.classList.contains(nameOf(column)));
+      showWholeRows();
+    };
+    // A frame that scrolls ends below a row, not within one.
+    const showWholeRows = () => {
+      const most = parseFloat(getComputedStyle(frame).maxHeight); // NaN: as high as its rows
+      const border = frame.offsetHeight - frame.clientHeight;
+      let height = 0;
+      let isCut = false;
+      for (const row of most ? table.tBodies[0].rows : []) {
+        const end = row.offsetTop + row.offsetHeight + border;
+        isCut = end > most;
+        if (isCut) break;
+        height = end;
+      }
+      frame.style.height = isCut && height ? `${height}px` : "";
     };
     const soon = () => {
       waiting ||= requestAnimationFrame(fit);

@@ -54,7 +54,7 @@ def rendered(
         style_hash=Markup(source_hash(css)),
         scripts=[Markup(program) for program in programs],
         script_hashes=Markup(" ".join(map(source_hash, programs))),
-        data=Markup("".join(embedded_json(data, "page-data")) if data is not None else ""),
+        data=map(Markup, () if data is None else embedded_json(data, "page-data")),
         **values,
     )
 

@@ -30,16 +30,23 @@ def choose(device: Device, options: ProfileOptions, policies: list[manifest.Poli
     The voltage comes from the option or from the battery. The default is 3.85 V.
     Raises `PowerProfileError` if there is no profile for this device, or if it is unusable.
     """
+    return choose_with_model(device, options, policies)[0]
+
+
+def choose_with_model(
+    device: Device, options: ProfileOptions, policies: list[manifest.Policy]
+) -> tuple[Supply, PowerModel | None]:
+    """Return what `choose` does, and the model of the profile. None for a phone's own profile: the cache has checked ones."""
     voltage_v, source = voltage_of(device, options.voltage_v)
     name = options.power_profile or device.shell(f"getprop {_PROFILE_PROPERTY}").text.strip()
     if name:
         path = catalog.find(name)
         found = Found(read_profile_bytes(path), path.stem)
         # Check before the tests run: without a usable profile, their recording would have no report.
-        _check(device, found, policies)
-        return Supply(found.xml, found.source, voltage_v, source)
+        model = _checked(device, found, policies)
+        return Supply(found.xml, found.source, voltage_v, source), model
     found = profile_of_phone(device, policies)
-    return Supply(found.xml, f"{device.info.model}: {found.source}", voltage_v, source, replaceable=True)
+    return Supply(found.xml, f"{device.info.model}: {found.source}", voltage_v, source, replaceable=True), None
 
 
 def profile_of_phone(device: Device, policies: list[manifest.Policy], *, refresh: bool = False) -> Found:
@@ -50,7 +57,7 @@ def profile_of_phone(device: Device, policies: list[manifest.Policy], *, refresh
     info = device.info
     if not refresh and (known := cached(info.fingerprint)) is not None:
         return known
-    found, reasons = first_usable(device, lambda one: _check(device, one, policies))
+    found, reasons = first_usable(device, lambda one: _checked(device, one, policies))
     if found is None:
         tried = "".join(f"\n  {reason}" for reason in reasons)
         raise PowerProfileError(
@@ -64,7 +71,7 @@ def adopt(device: Device, supply: Supply, xml: bytes, policies: list[manifest.Po
     """Return the supply with the profile that the app read on the phone if it takes precedence, and cache that profile."""
     found = Found(xml, IN_APP)
     try:
-        _check(device, found, policies)
+        _checked(device, found, policies)
     except (PowerProfileError, DeviceError) as error:  # the rest of the recording is complete and must not be lost
         warn(f"the profile that the app read is not used: {error.message}")
         return supply
@@ -81,9 +88,9 @@ def model_on(device: Device, profile: PowerProfile, policies: list[manifest.Poli
     return power_model(profile, DEFAULT_VOLTAGE_V, cpus, read_frequencies(device, policies))
 
 
-def _check(device: Device, found: Found, policies: list[manifest.Policy]) -> None:
-    """Raise `PowerProfileError` if the profile gives no power model for this phone's CPU."""
-    model_on(device, read_power_profile(found.xml, name=found.source), policies)
+def _checked(device: Device, found: Found, policies: list[manifest.Policy]) -> PowerModel:
+    """Return the power model of a profile. Raises `PowerProfileError` if it gives none for this phone's CPU."""
+    return model_on(device, read_power_profile(found.xml, name=found.source), policies)
 
 
 def _figures(found: Found) -> object:

@@ -178,7 +178,7 @@ def command(
         raise UsageError(
             "--tree is part of the usual report, which --view replaces", "leave one out, or use --view tree --thread"
         )
-    options = replace(report, views=views)
+    options = replace(report, views=views, default_formats=())
     if print_schema:
         from navitas.report.json_report import schema  # noqa: PLC0415
 

@@ -55,7 +55,7 @@ class MethodTotal(KnownFigures):
     measured_self_ns: int
 
     @property
-    def mean_power_w(self) -> float | None:
+    def self_power_w(self) -> float | None:
         """Self energy divided by self time, which includes waiting, of measured calls. None if their self time is 0."""
         return self.measured_exclusive_j / (self.measured_self_ns / 1e9) if self.measured_self_ns > 0 else None
 

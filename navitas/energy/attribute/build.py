@@ -85,6 +85,10 @@ def build_ledger(
         )
         for place, component in enumerate(components)
     )
+    # The largest columns of the runs go as soon as they are joined.
+    energy, facts = joined_energy(facts), [replace(run, energy=()) for run in attribution.facts]
+    attribution.facts.clear()
+    calls, facts = joined_calls(facts, alternative=has_alternative), [replace(run, calls=()) for run in facts]
     has_messages = any(tables.app.communications is not None for tables in parsed.runs)
     return Ledger(
         runs=tuple(attribution.entries[number] for number in numbers),
@@ -94,8 +98,8 @@ def build_ledger(
         components=tuple(component.name for component in components),
         paths=CallPaths(measured.paths.parent.copy(), measured.paths.method.copy()),
         methods=parsed.method_table,
-        energy=joined_energy(facts),
-        calls=joined_calls(facts, alternative=has_alternative),
+        energy=energy,
+        calls=calls,
         call_steps=joined_steps(facts) if settings.call_steps else None,
         shares=joined_shares(facts, count),
         transfers=joined_transfers(facts),

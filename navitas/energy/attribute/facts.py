@@ -34,9 +34,9 @@ from navitas.energy.attribute.ledger import NO_TEST, Calls, CallSteps, Compensat
 from navitas.energy.attribute.run_rows import Label, RunRows, labels_of, rows_of
 from navitas.energy.attribute.window_spans import NO_WINDOW, WindowSpans
 from navitas.energy.attribute.windows import AttributedRun, compensations, corrections, unprobed, windows_of
-from navitas.recording.parse.arrays import F64, I64, Bool
+from navitas.recording.parse.arrays import F64, I32, I64, Bool
 
-Columns = tuple[I64 | F64, ...]
+Columns = tuple[I32 | I64 | F64, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,9 +233,13 @@ def joined_transfers(runs: Sequence[RunFacts]) -> Transfers:
 
 def _sorted(parts: Sequence[Columns], none: Sequence[NDArray[Any]], keys: int) -> list[NDArray[Any]]:
     """The columns of all parts, with the types of `none`, sorted by the first `keys` columns."""
-    columns = [np.concatenate([empty, *(part[i].astype(empty.dtype) for part in parts)]) for i, empty in enumerate(none)]
+    columns = [
+        np.concatenate([empty, *(part[i].astype(empty.dtype, copy=False) for part in parts)]) for i, empty in enumerate(none)
+    ]
     order = np.lexsort(columns[keys - 1 :: -1])
-    return [column[order] for column in columns]
+    for number, column in enumerate(columns):
+        columns[number] = column[order]  # One at a time: they are large.
+    return columns
 
 
 def joined_estimates(runs: Sequence[RunFacts], tests: int) -> Compensation:
@@ -274,7 +278,7 @@ def _steps(run: AttributedRun, charges: Sequence[Charges], rows: RunRows, owner:
     kept = steps.chosen(run.tests[steps.window] != NO_TEST)
     window, thread = kept.window.astype(np.int64), kept.thread.astype(np.int64)
     test, of_row = run.tests[window], owner[rows.row(window, thread)]
-    return test, of_row, kept.path.astype(np.int64), kept.step.astype(np.int64), kept.joules
+    return test.astype(np.int32), of_row.astype(np.int32), kept.path, kept.step, kept.joules
 
 
 def _transfers(

@@ -51,6 +51,11 @@ class CallFigures:
         """Return the nodes of a method, on threads of the app."""
         return np.asarray(self.app[self.tree.method[self.app] == method], np.int64)
 
+    def of_threads(self, role: str, name: str | None) -> I64:
+        """Return the nodes of the threads of a role, or of those with the name, also of threads outside of the app."""
+        is_chosen = [of == role and name in (None, own) for own, of in self.tree.threads]
+        return np.flatnonzero(np.array(is_chosen, bool)[self.tree.thread])
+
     def callers(self, nodes: I64) -> I64:
         """Return the method that called each node; `OUTSIDE_CALLS` for an outermost call. One for each node of the tree."""
         parent = self.tree.parent

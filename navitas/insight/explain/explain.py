@@ -80,9 +80,9 @@ class Explainer:
             "inclusive_j": method.inclusive_j.median,
             "calls": round(total.calls / runs),
             "inclusive_per_call_j": total.inclusive_j_per_call,
-            "wall_ns": total.wall_ns / runs,
+            "inclusive_ns": total.wall_ns / runs,
             "cpu_ns": cpu_ns or None,
-            "mean_power_w": total.mean_power_w,
+            "self_power_w": total.self_power_w,
             "calls_with_exceptions": total.throws or None,
             "calls_without_end": total.cut or None,
         }
@@ -154,14 +154,14 @@ class Explainer:
         return self._explained(said, (number,), sums, tables, self._look_into(method))
 
     def thread(self, thread: ThreadUse) -> Explanation:
-        """Explain the threads of one name: their methods and tests."""
+        """Explain the threads of one name or role: their methods and tests."""
         figures, calls = self._figures, self._calls
-        label = calls.tree.threads.index((thread.name, thread.role))
-        nodes = calls.app[calls.tree.thread[calls.app] == label]
+        is_of_role = thread in figures.roles
+        nodes = calls.of_threads(thread.role, None if is_of_role else thread.name)
         sums: dict[str, Value] = {
             "energy_j": thread.energy_j,
             "energy_half_width_j": thread.half_width_j,
-            "share": share(thread.energy_j, figures.app_j),
+            "share": share(thread.energy_j, figures.app_j) if thread.is_app else None,
             "outside_methods_j": thread.outside_j,
             "cpu_ns": thread.cpu_ns,
             "role": thread.role,
@@ -174,7 +174,8 @@ class Explainer:
             ),
             self._split(zip(figures.profile.components, thread.components, strict=True)),
         )
-        step = NextStep(("navitas", "report", RECORDING, "--view", "tree", "--thread", thread.name), "see its calls as a tree")
+        tree = ("navitas", "report", RECORDING, "--view", "tree", "--thread", thread.name)
+        step = self._look_into(None) if is_of_role else NextStep(tree, "see its calls as a tree")
         used = (number for number, energy_j in tests if energy_j)
         said = (thread_statement(figures, thread), self._mostly("thread", nodes))
         return self._explained(said, used, sums, tables, step)

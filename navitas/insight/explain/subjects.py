@@ -13,7 +13,7 @@ from navitas.energy.analyze.names import simple_class, test_label
 from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.spread import MethodRepeats
 from navitas.insight.verdict.figures import ComponentFigures, Figures
-from navitas.insight.verdict.thread_figures import ThreadUse
+from navitas.insight.verdict.thread_figures import ROLE_NAMES, ThreadUse
 
 T = TypeVar("T")
 
@@ -45,8 +45,9 @@ def find_test(figures: Figures, name: str) -> Repeats:
 
 
 def find_thread(figures: Figures, name: str) -> ThreadUse:
-    """Return the threads of the app with a name. Raises `UsageError` if there are none."""
-    return _found("thread", name, figures.threads, lambda thread: (thread.name,))
+    """Return the threads of the app with a name, or all of a role in `ROLE_NAMES`. Raises `UsageError` if there are none."""
+    roles = (use for use in figures.roles if use.role in ROLE_NAMES)
+    return _found("thread", name, [*figures.threads, *roles], lambda thread: (thread.name,))
 
 
 def find_component(figures: Figures, name: str) -> ComponentFigures:

@@ -16,12 +16,21 @@ from navitas.energy.attribute.forest import binned, sums
 from navitas.recording.parse.arrays import F64, I64
 from navitas.recording.parse.roles import NOT_THE_TESTS
 
+ROLE_NAMES = {
+    "jit": "JIT compiler",
+    "gc": "garbage collector",
+    "vm": "VM operations and collections",
+    "profiler": "profiler itself",
+    "system": "threads without probes",
+}
+"""What reports call all threads of a role, but for the role `app`, whose threads have names of their own."""
+
 
 @dataclass(frozen=True, slots=True)
 class ThreadUse(KnownFigures):
     """Threads of one name and role: their energy, and that of it outside all recorded methods, both without probes.
 
-    - `name`: empty for all threads of a role.
+    - `name`: for all threads of a role, that of `ROLE_NAMES`; empty for the role `app`.
     - `energy_j`, `outside_j`, `cpu_ns`, `count`: means of the runs that count, energies scaled to the medians of tests.
     - `runs`: the energy in each repeat, without scaling. It is 0 in a repeat without the threads.
     - `error`: that of the measurement of `energy_j`.
@@ -67,7 +76,8 @@ def thread_uses(
     rows, ledger = profile.tables.threads, profile.ledger
     numbers: dict[tuple[str, str], int] = {}
     owners = zip(ledger.owners.name, ledger.owners.role, strict=True)
-    label = np.array([numbers.setdefault(("" if by_role else name, role), len(numbers)) for name, role in owners], np.int64)
+    names = ((ROLE_NAMES.get(role, "") if by_role else name, role) for name, role in owners)
+    label = np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int64)
     label, size = label[rows.owner], len(numbers)
     is_app = np.array([role not in NOT_THE_TESTS for _, role in numbers] or [True])
     of_energy, of_times = weights[np.where(is_app[label], 0, 1), rows.test], weights[2, rows.test]

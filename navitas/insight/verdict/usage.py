@@ -180,12 +180,17 @@ def test_statement(figures: Figures, group: Repeats) -> Statement:
 
 
 def thread_statement(figures: Figures, thread: ThreadUse) -> Statement:
-    """Return what a thread uses, among all threads of the app."""
+    """Return what threads of a name or role use, among all threads of the app."""
+    is_of_role = thread in figures.roles
+    if is_of_role and not thread.is_app:
+        text = f"The threads “{thread.name}” use {unbroken(joules(thread.energy_j))}, outside of app energy."
+        return Statement("thread", text, "thread", thread.name, thread.energy_j)
     share, half = figures.share_of_thread(thread)
     energy = f"{unbroken(joules(thread.energy_j))} ({percent_of(share, half)})"
     part = "Most" if share - half > _MOST else "The largest part" if thread is figures.threads[0] else "A part"
     part = "A part" if figures.is_noise else part
-    text = f"{part} of the app's energy is used on the thread {thread_name(thread.name)}: {energy}."
+    on = f"the threads “{thread.name}”" if is_of_role else f"the thread {thread_name(thread.name)}"
+    text = f"{part} of the app's energy is used on {on}: {energy}."
     return Statement("thread", text, "thread", thread.name, thread.energy_j, share, half)
 
 

@@ -151,6 +151,7 @@ const callTree = (() => {
       }
       line.setAttribute("aria-expanded", String(isOpen));
       line.querySelector(".sign").textContent = isOpen ? "▾" : "▸";
+      fitted.soon();
     };
     const showMore = (line) => {
       const of = Number(line.dataset.more);

@@ -28,7 +28,7 @@ const figures = (() => {
     return {
       methodBits,
       testBits: wordBits(tests.label.map(lower), words),
-      threadBits: wordBits(threads.name.map(lower), words),
+      threadBits: wordBits(threads.name.map((name, thread) => lower(`${name} ${threads.role[thread]}`)), words),
       neededOfRows, // in the table of methods
       needed: neededOfRows | (method === null ? 0 : METHOD),
     };
@@ -71,7 +71,10 @@ const figures = (() => {
   const compute = (data, state) => {
     const { nodes, paths, count, threadOf, testOf } = data;
     const { parent, method, test, thread, calls } = nodes;
-    const isApp = Uint8Array.from(data.threads.app);
+    const { app, name: names, role } = data.threads;
+    const isChosen = Uint8Array.from(names, (name, owner) =>
+      state.thread === null ? app[owner] : name === state.thread || role[owner] === state.thread
+    );
     const energy = chosenEnergy(data, state);
     const choice = callChoice(data, state);
     const wantedTest = state.test === null ? null : (data.index.test.get(state.test) ?? -2);
@@ -102,7 +105,7 @@ const figures = (() => {
       const own = (method[node] >= 0 ? methodBits[method[node]] : 0) | testBits[test[node]] | threadBits[thread[node]];
       bits[node] = own | (parent[node] >= 0 ? bits[parent[node]] : 0);
       const isTest = wantedTest === null || testRow === wantedTest;
-      const isThread = state.thread === null ? isApp[owner] === 1 : data.threads.name[owner] === state.thread;
+      const isThread = isChosen[owner] === 1;
       const isCall = (bits[node] & needed) === needed;
       if (isCall && isThread) ofTest[testRow] += energy[node];
       if (isCall && isTest) ofThread[owner] += energy[node];

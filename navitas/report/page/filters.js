@@ -35,7 +35,10 @@ const filters = (() => {
     };
     const labels = data.tests.label.filter((_, row) => data.tests.app_uj[row] !== null); // tests that ran
     list("test", "Test", byEnergy(labels, summed(labels, data.tests.app_uj.filter((uj) => uj !== null))));
-    list("thread", "Thread", byEnergy(data.threads.name, summed(data.threads.name, whole.thread)));
+    // Names of threads, and of the roles of some, each with the energy of its threads.
+    const threads = summed(data.threads.name, whole.thread);
+    summed(data.threads.role, whole.thread).forEach((uj, role) => role && threads.set(role, uj));
+    list("thread", "Thread", byEnergy([...threads.keys()], threads));
     list("module", "Module", data.modules);
     list("component", "Component", data.components);
 

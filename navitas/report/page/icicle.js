@@ -4,9 +4,9 @@ const icicle = (() => {
   const ROW = 20;
   const MAX_ROWS = 17;
   const LEAST = 1;
-  const CHARACTER = 6.7;
   const FONT = "12px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace";
   const COLORS = 7;
+  const PADDING = 3; // pixels on each side of a name
 
   const css = (place, name) => {
     const probe = dom.element("i", { class: `paint ${name}`, hidden: true });
@@ -37,6 +37,7 @@ const icicle = (() => {
     const view = { tree: null, root: 0, focus: 0, rows: [], width: 0, scroll: 0, isDifference: false };
     let colors = null;
     let painting = 0;
+    const character = dom.widthOf("m", FONT);
 
     const top = (depth) => (options.isUpward ? view.rows.length - 1 - depth : depth) * ROW;
     const place2d = () => {
@@ -86,11 +87,11 @@ const icicle = (() => {
             context.fillStyle = colors.hit;
             context.fillRect(x, y + ROW - 5, drawn, 4);
           }
-          const most = Math.floor((width - 6) / CHARACTER);
+          const most = Math.floor((drawn - 2 * PADDING) / character);
           if (most >= 3) {
             const name = shortened(tree.name(node), most);
             context.fillStyle = colors.ink;
-            if (name) context.fillText(name, x + 3, y + ROW / 2);
+            if (name) context.fillText(name, x + PADDING, y + ROW / 2);
           }
           if (node === view.focus) {
             context.strokeStyle = colors.focus;
@@ -219,12 +220,12 @@ const icicle = (() => {
       },
     };
   };
-  // The end of a name says most: `com.example.Inbox.poll` becomes `Inbox.poll`, then `Inbox.p…`.
+  // The end of a name says most: `com.example.Inbox.pollAll` becomes `Inbox.pollAll`, `pollAll`, then `poll…`.
   const shortened = (name, most) => {
     if (name.length <= most) return name;
-    const tail = name.split(".").slice(-2).join(".");
-    if (tail.length <= most) return tail;
-    return most >= 5 ? `${tail.slice(0, most - 1)}…` : "";
+    const words = name.split(".");
+    const fitting = [words.slice(-2).join("."), words.at(-1)].find((tail) => tail.length <= most);
+    return fitting ?? (most >= 5 ? `${words.at(-1).slice(0, most - 1)}…` : "");
   };
   return { create };
 })();

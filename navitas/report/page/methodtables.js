@@ -165,6 +165,11 @@ const methodTables = (() => {
         return [units.signed(uj), " ", dom.element("small", {}, said)];
       },
     });
+    // Each status, such as `2 passed` or `starved`, in the color of all but `passed`.
+    const statuses = (row) =>
+      tests.status[row]
+        .split(/(?<=, )/)
+        .map((text) => dom.element("span", { class: /\bpassed\b/.test(text) ? null : "bad" }, text));
     const drawTests = start(document.getElementById("tests"), {
       key: "test",
       count: data.count.tests,
@@ -179,7 +184,7 @@ const methodTables = (() => {
       details: (row) => [
         ...(tests.class[row] ? [dom.element("small", { title: tests.class[row] }, tests.class[row].split(".").at(-1))] : []),
         // Shown where the column of the status is not.
-        ...(["", "passed"].includes(tests.status[row]) ? [] : [dom.element("small", { class: "status-note" }, status(tests.status[row]))]),
+        ...(["", "passed"].includes(tests.status[row]) ? [] : [dom.element("small", { class: "status-note" }, ...statuses(row))]),
         ...(tests.failure?.[row] ? [dom.element("small", { class: "note" }, tests.failure[row])] : []),
       ],
       columns: {
@@ -197,7 +202,7 @@ const methodTables = (() => {
         share: { head: "Share", value: testEnergy, parts: (row) => share(testEnergy(row)) },
         power: number("Mean power", whole("mean_mw"), units.power),
         wall: number("Wall time", (row) => tests.wall_ms[row], units.time),
-        status: { head: "Status", isText: true, value: (row) => tests.status[row], parts: (row) => [status(tests.status[row])] },
+        status: { head: "Status", isText: true, value: (row) => tests.status[row], parts: statuses },
         ...(testsBefore && { difference: change(testDifference, data.baseline.tests) }),
       },
     });
@@ -207,10 +212,10 @@ const methodTables = (() => {
     const inclusive = ofMethod("inclusive");
     const hasTimes = () => state.from === null;
     const calls = (row) => (!hasTimes() ? null : result.isWhole && !state.text ? methods.calls[row] : result.method.calls[row]);
-    // The interval and the mean power are those of all tests: they hold where the selection has all of a method's energy.
+    // The interval and the self power are those of all tests: they hold where the selection has all of a method's energy.
     const isAll = (row) => Math.abs(self(row) - methods.self_uj[row]) <= 1e-3 * Math.abs(methods.self_uj[row]);
     const perCall = (row) => (calls(row) ? inclusive(row) / calls(row) : null);
-    const meanPower = (row) => (isAll(row) && methods.self_ms[row] > 0 ? methods.self_uj[row] / methods.self_ms[row] : null);
+    const selfPower = (row) => (isAll(row) && methods.self_ms[row] > 0 ? methods.self_uj[row] / methods.self_ms[row] : null);
     const module = (row) => data.modules[methods.module[row]];
     const baseline = data.baseline?.methods;
     const difference = (row) => (baseline && result.isWhole && !state.text ? self(row) - baseline.self_uj[row] : null);
@@ -238,7 +243,7 @@ const methodTables = (() => {
         },
         energy: { head: "Self", value: self, parts: (row) => withHalf(self(row), isAll(row) ? methods.half_uj[row] : null) },
         share: { head: "Share", value: self, parts: (row) => share(self(row)) },
-        power: number("Mean power", meanPower, units.power),
+        power: number("Self power", selfPower, units.power),
         inclusive: number("Inclusive", inclusive, units.energy),
         calls: number("Calls", calls, units.count),
         perCall: number("Per call", perCall, units.energy),
@@ -253,6 +258,5 @@ const methodTables = (() => {
       drawMethods();
     };
   };
-  const status = (text) => dom.element("span", { class: /^(passed\b|$)/.test(text) ? null : "bad" }, text);
   return { start: startBoth };
 })();

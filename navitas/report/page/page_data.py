@@ -15,6 +15,7 @@ from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.energy_by_step import RunSteps
 from navitas.energy.analyze.names import MethodNames, source_of, test_label
 from navitas.energy.analyze.records import TestEnergy
+from navitas.insight.verdict.thread_figures import ROLE_NAMES
 from navitas.recording.parse.arrays import F64, I64
 from navitas.report.figure_notes import failure_of, method_note, statuses
 from navitas.report.page.differences import Compared, difference_ranges
@@ -40,10 +41,14 @@ class PageLimits:
 
 def page_data(basis: PageBasis, limits: PageLimits) -> dict[str, Any]:
     """Return the document that the page embeds."""
-    tree = bounded_tree(basis.tree, limits.nodes)
     runs = page_runs(basis)
+    tree = bounded_tree(basis.tree, limits.nodes)
+    # What is large goes before the next such thing is made.
+    bins, timeline = _bins(basis, tree, runs, limits.steps), power_columns(basis, runs, limits.powers)
+    del basis.tree
     methods = _Methods(basis, tree, limits.methods)
     threads, thread = np.unique(tree.thread, return_inverse=True)
+    nodes = _nodes(tree, methods.number(tree.method), thread, basis.profile.components)
     return {
         "figures": {"app_uj": _uj(basis.app_j)},
         "components": list(basis.profile.components),
@@ -51,12 +56,13 @@ def page_data(basis: PageBasis, limits: PageLimits) -> dict[str, Any]:
         "tests": _tests(basis, runs),
         "threads": {
             "name": [thread_label(*tree.threads[i]) for i in threads.tolist()],
+            "role": [ROLE_NAMES.get(tree.threads[i][1], "") for i in threads.tolist()],
             "app": [tree.is_app[i] for i in threads.tolist()],
         },
         "methods": methods.columns(),
-        "nodes": _nodes(tree, methods.number(tree.method), thread, basis.profile.components),
-        "bins": _bins(basis, tree, runs, limits.steps),
-        "timeline": power_columns(basis, runs, limits.powers),
+        "nodes": nodes,
+        "bins": bins,
+        "timeline": timeline,
         "baseline": _before(basis, tree, methods),
     }
 

@@ -46,7 +46,8 @@ from navitas.report.page.page_basis import PageBasis
 _SELF = (
     "Self is the energy of a method with the calls that have no probes, such as those into libraries and the JDK, and without"
     " the methods with probes that it calls; inclusive is its energy with them. Share: self energy as a share of app energy. Per"
-    " call: inclusive energy divided by calls. Mean power: self energy divided by self time."
+    " call: inclusive energy divided by calls. Self power: self energy divided by self time. Inclusive time: the length of its"
+    " calls, added up over threads."
 )
 _HANDED = (
     "The energy of work that ran on other threads, or later, by the method that started it. It is also in the methods that ran"
@@ -100,11 +101,11 @@ def methods_table(basis: PageBasis, most: int) -> PageTable | None:
         "Self": lambda method: joules_cell(method.total.known(method.exclusive_j.median)),
         "±": lambda method: joules_cell(method.total.known(method.self_half_width_j)),
         "Share": lambda method: share_cell(method.total.known(share(method.exclusive_j.median, basis.app_j))),
-        "Mean power": lambda method: figure_cell(method.total.mean_power_w, watts),
+        "Self power": lambda method: figure_cell(method.total.self_power_w, watts),
         "Inclusive": lambda method: joules_cell(method.total.known(method.inclusive_j.median)),
         "Calls": lambda method: count_cell(round(method.total.calls / len(method.calls))),
         "Per call": lambda method: joules_cell(method.total.inclusive_j_per_call),
-        "Time": lambda method: figure_cell(method.total.wall_ns / len(method.calls), duration),
+        "Inclusive time": lambda method: figure_cell(method.total.wall_ns / len(method.calls), duration),
     }
     if any(test.alternative_j is not None for test in shown):
         columns["Paper 1"] = lambda method: joules_cell(method.total.known(method.total.alternative_j / len(method.calls)))
@@ -120,11 +121,12 @@ def threads_table(basis: PageBasis, most: int) -> PageTable | None:
         "Share": lambda use: share_cell(use.known(share(use.energy_j, basis.app_j)) if use.is_app else None),
         "Outside calls": lambda use: joules_cell(use.known(use.outside_j)),
         "CPU time": lambda use: figure_cell(use.known(use.cpu_ns), duration),
-        "Threads": lambda use: count_cell(round(use.count)),
+        "Threads in tests": lambda use: count_cell(round(use.count)),
     }
     about = (
         "Threads with the same name and role share a row. Energy is without probes. Share: of app energy; threads of the JIT"
         " compiler and of the profiler are outside of it. Outside calls: energy outside of methods with probes."
+        " Threads in tests: a thread counts once in each test in which it used energy."
     )
     return page_table("threads", "Threads", about, columns, basis.all_threads, most=most)
 

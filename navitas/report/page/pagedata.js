@@ -109,10 +109,12 @@ const pageData = (() => {
       count: { nodes: nodes.parent.length, methods: methodCount, tests: raw.tests.label.length, paths: paths.parent.length },
       index: {
         test: testIndexes,
-        thread: firstIndexes(raw.threads.name),
+        thread: firstIndexes([...raw.threads.name, ...raw.threads.role]),
         module: firstIndexes(raw.modules),
         method: firstIndexes(raw.methods.full),
       },
+      // A thread is selected by its name, or with all others of its role.
+      roleOf: new Map(raw.threads.name.map((name, thread) => [name, raw.threads.role[thread]])),
       // What a search looks at.
       searched: raw.methods.full.map((full, at) => `${raw.methods.label[at]} ${full} ${raw.methods.source[at]}`.toLowerCase()),
       bins: raw.bins && raw.bins.node.length ? raw.bins : null,

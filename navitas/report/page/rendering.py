@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from navitas.base.html_page.templates import rendered
 from navitas.base.json_text import json_chunks
 from navitas.base.units import battery_rate, battery_share, charge, joules, watts
-from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.attribute.ledger import counted_wall_ns
 from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.verdict import verdict_of
-from navitas.report.figure_notes import evidence_groups, measured_by_rails, tick_note
+from navitas.report.figure_notes import evidence_notes
 from navitas.report.page.change import changed
 from navitas.report.page.page_basis import PageBasis
 from navitas.report.page.page_data import PageLimits, page_data
@@ -60,7 +59,7 @@ def _page(basis: PageBasis, limits: PageLimits) -> Iterator[str]:
         methods=methods_table(basis, limits.rows),
         tables=other_tables(basis, limits.rows),
         facts=_facts(basis),
-        evidence=list(_evidence(profile)),
+        evidence=[(note, reasons[:_MAX_WARNINGS]) for note, reasons in evidence_notes(profile)],
         warnings=profile.warnings[:_MAX_WARNINGS],
         more_warnings=max(len(profile.warnings) - _MAX_WARNINGS, 0),
         provenance=_provenance(profile),
@@ -92,15 +91,6 @@ def _facts(basis: PageBasis) -> list[tuple[str, str]]:
         (joules(totals.unattributed_j / runs), "unattributed"),
         (joules(totals.outside_tests_j / runs), "outside of tests"),
     ]
-
-
-def _evidence(profile: Profile) -> Iterator[tuple[str, list[str]]]:
-    """Yield sentences on the evidence, each with the reasons why it is not better."""
-    for evidence in evidence_groups(profile):
-        subject = ", ".join("CPU" if component == CPU else component for component in evidence.components)
-        yield f"Evidence for {subject}: {evidence.sentence}", evidence.reason_lines()[:_MAX_WARNINGS]
-    rails = measured_by_rails(profile)
-    yield from ((note, []) for note in (f"The device's rails{rails}" if rails else "", tick_note(profile)) if note)
 
 
 def _provenance(profile: Profile) -> list[str]:

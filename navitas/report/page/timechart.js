@@ -9,7 +9,7 @@ const timeChart = (() => {
   const MARKS = 8;
   const AXIS = 32;
   const MIN_LABEL = 34;
-  const CHARACTER = 6.3;
+  const FONT = "11px system-ui, sans-serif"; // page.css
 
   const scaleOf = (low, high, width, highest) => ({
     low,
@@ -52,15 +52,16 @@ const timeChart = (() => {
         dom.svg("rect", { x: left, y: 1, width: Math.max(width - 1, 1), height: BANDS - 4 })
       );
       if (width > MIN_LABEL) {
-        const most = Math.floor((width - 8) / CHARACTER);
-        const short = tests.name[row] || name;
-        band.append(
-          dom.svg("text", { x: left + 4, y: BANDS - 7 }, short.length <= most ? short : `${short.slice(0, most - 1)}…`)
-        );
+        band.append(dom.svg("text", { x: left + 4, y: BANDS - 7 }, shortened(tests.name[row] || name, width - 8)));
       }
       shapes.push(band);
     }
     return shapes;
+  };
+
+  const shortened = (text, width) => {
+    const whole = dom.widthOf(text, FONT);
+    return whole <= width ? text : `${text.slice(0, Math.floor((text.length * width) / whole) - 1)}…`;
   };
 
   // The bins in which the selected calls have energy. Adjacent ones make one mark.

@@ -140,7 +140,7 @@ const timeline = (() => {
         part.append(dom.element("i", { "aria-hidden": "true" }), name, dom.element("small", {}, ` ${units.energy(energy)}`));
         return part;
       });
-      legend.replaceChildren(...parts);
+      legend.replaceChildren(dom.element("span", { class: "plain" }, "Energy of the whole run, with probes:"), ...parts);
     };
 
     // The power of the selected calls, if there is a selection of calls.
@@ -176,7 +176,10 @@ const timeline = (() => {
       const [low, high] = view.isZoomed ? [state.from, state.to] : [first, last];
       drawStack(low, high);
       curves().forEach(({ name }, number) =>
-        layers.areas.children[number].classList.toggle("dimmed", state[key] !== null && state[key] !== name)
+        layers.areas.children[number].classList.toggle(
+          "dimmed",
+          state[key] !== null && state[key] !== name && (key !== "thread" || state.thread !== data.roleOf.get(name))
+        )
       );
       const power = chosenPower();
       view.hasLine = power !== null;

@@ -49,10 +49,10 @@ def methods_table(figures: Figures, top: int) -> FittedTable:
         Column("Per call", drop=7): lambda method: (
             "" if method.total.inclusive_j_per_call is None else joules(method.total.inclusive_j_per_call)
         ),
-        Column("Mean power", drop=8): lambda method: (
-            "" if method.total.mean_power_w is None else watts(method.total.mean_power_w)
+        Column("Self power", drop=8): lambda method: (
+            "" if method.total.self_power_w is None else watts(method.total.self_power_w)
         ),
-        Column("Time", drop=9): lambda method: duration(method.total.wall_ns / len(method.calls)),
+        Column("Inclusive time", drop=9): lambda method: duration(method.total.wall_ns / len(method.calls)),
         Column("Paper 1", drop=3): lambda method: joules(method.total.known(method.total.alternative_j / len(method.calls))),
         Column("Source", drop=2, text=True): lambda method: Text(printable(source_of(method.total.method), 200), style="dim"),
     }

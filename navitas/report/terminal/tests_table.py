@@ -19,7 +19,7 @@ from navitas.report.terminal.paragraph import Paragraph
 ALL_TESTS = 50
 """The table lists all tests if there are at most this many, or at most `top`."""
 _BAD = ("failed", "cut")
-_STATUS_STYLE = {"passed": "green", "failed": "bold red", "cut": "bold yellow"}
+_STATUS_STYLE = {"passed": "green", "failed": "bold red", "cut": "bold yellow", UNFIT: "bold yellow"}
 
 
 def tests_table(profile: Profile, groups: Sequence[Repeats], top: int) -> FittedTable:

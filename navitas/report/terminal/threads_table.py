@@ -10,17 +10,9 @@ from navitas.base.units import UNKNOWN, bar, duration, joules, percent, share, w
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.records import ThreadEnergy
 from navitas.insight.verdict.figures import Figures
-from navitas.insight.verdict.thread_figures import ThreadUse
+from navitas.insight.verdict.thread_figures import ROLE_NAMES, ThreadUse
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable, largest
 from navitas.report.terminal.paragraph import Paragraph
-
-_ROLES = {
-    "jit": "JIT compiler",
-    "gc": "garbage collector",
-    "vm": "VM operations and collections",
-    "profiler": "profiler itself",
-    "system": "threads without probes",
-}
 
 
 def threads_table(figures: Figures, top: int) -> FittedTable:
@@ -40,7 +32,7 @@ def threads_table(figures: Figures, top: int) -> FittedTable:
     if probed:
         columns[Column("Probes", drop=4)] = lambda use: joules(use.known(use.probes_j))
     listed = largest([use for use in figures.threads if use.role == "app"], top, lambda use: use.known(use.energy_j))
-    roles = sorted((use for use in figures.roles if use.role in _ROLES), key=lambda use: not use.is_app)
+    roles = sorted((use for use in figures.roles if use.role in ROLE_NAMES), key=lambda use: not use.is_app)
     table = FittedTable.of("Threads", columns, [*listed.rows, *roles])
     table.notes += listed.notes("thread", percent(share(listed.others_j, figures.app_j)))
     probes = ", without probes" if probed else ""
@@ -65,7 +57,7 @@ def thread_name(thread: ThreadEnergy) -> Text:
 
 def _name(use: ThreadUse) -> Text:
     """Return the name of threads, or of a role. If `#` replaces numbers in it, the number of threads is appended."""
-    if use.role in _ROLES:
-        return Text(_ROLES[use.role], style="dim")
+    if use.role in ROLE_NAMES:
+        return Text(use.name, style="dim")
     name, count = Text(printable(use.name, 10_000) or "(no name)"), round(use.count)
     return name.append(f" ×{count:,}", style="dim") if count > 1 and "#" in use.name else name

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from support.page_browser import PageBrowser, written_page
 from support.page_views import DATA, METHOD, SMALL, Open, choose, energy_of, is_close, joules, summary
 
@@ -102,7 +103,7 @@ def test_tables_are_copied_as_markdown(sample: Open) -> None:
     opened.page.evaluate("navigator.clipboard.writeText = (text) => { window.copied = text; return Promise.resolve() }")
     opened.page.locator("#methods-view").get_by_role("button", name="Copy as Markdown").click()
     lines = opened.page.evaluate("copied").splitlines()
-    assert lines[0].startswith("| Method | Self | Share | Mean power | Inclusive | Calls | Per call |")
+    assert lines[0].startswith("| Method | Self | Share | Self power | Inclusive | Calls | Per call |")
     assert lines[1].startswith("| --- | ---: | ---: |")
     assert DATA["methods"]["label"][METHOD].replace("_", "\\_") in lines[2]
     opened.page.locator("#tree").get_by_role("button", name="Copy as Markdown").click()
@@ -121,3 +122,21 @@ def test_tables_by_keyboard(sample: Open) -> None:
     opened.page.keyboard.press("Enter")
     assert "method=" not in opened.address()
     assert opened.page.locator('#methods .pick[tabindex="0"]').count() == 1, "Tab reaches a table once"
+
+
+_CUTS_NO_ROW = """async () => {
+  await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+  return [...document.querySelectorAll("#where .scroll, .rows")].every((frame) => {
+    const end = frame.getBoundingClientRect().bottom - 1;
+    const rows = [...frame.querySelectorAll("tbody tr")].map((row) => row.getBoundingClientRect());
+    return rows.length > 0 && !rows.some(({ top, bottom }) => top < end - 1 && bottom > end + 1);
+  });
+}"""
+
+
+@pytest.mark.parametrize("width", [420, 1000])
+def test_boxes_end_below_a_row(sample: Open, width: int) -> None:
+    opened = sample(width=width)
+    assert opened.page.evaluate(_CUTS_NO_ROW)
+    choose(opened, "Thread", "main")
+    assert opened.page.evaluate(_CUTS_NO_ROW)

@@ -16,6 +16,7 @@ from support.messenger_profile import messenger, polls, waits
 from support.reports import text_of
 
 from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.records import Notice
 from navitas.recording.parse.tables import Method, MethodTable
 from navitas.report import markdown
 from navitas.report.markdown import MAX_CHARACTERS, _code_cell, code, escaped, write
@@ -67,7 +68,17 @@ def test_threads_and_components_are_folded() -> None:
         ["worker", "1.00 J", "19.6 mJ", "9.1 %", "app"],
     ]
     assert rows[-1][::4] == ["cpu", "sched"]
-    assert text.count("<details>") == text.count("</details>") == 2
+    assert text.count("<details>") == text.count("</details>") == 3
+
+
+def test_basis_evidence_and_warnings_are_folded() -> None:
+    profile = messenger()
+    profile.warnings = (Notice("x", "probes *used* much", "use fewer"),) * 30
+    text = text_of(write, profile)
+    basis, warnings = (text.partition(f"<summary>{title}")[2].partition("</details>")[0] for title in ("Basis", "Warnings (30)"))
+    assert "one run each" in basis and "Evidence for CPU: sched" in basis
+    assert warnings.count("- probes \\*used\\* much\n  - use fewer\n") == 20
+    assert "- … 10 more warnings are in the JSON report." in warnings
 
 
 def test_names_are_text() -> None:
@@ -78,6 +89,10 @@ def test_names_are_text() -> None:
         "<details>\n<summary>Threads</summary>",
         "</details>",
         "<details>\n<summary>Components</summary>",
+        "</details>",
+        "<details>\n<summary>Basis and evidence</summary>",
+        "</details>",
+        "<details>\n<summary>Warnings (4)</summary>",
         "</details>",
     ]
     assert not kinds & {"html_inline", "link_open", "image", "s_open", "fence", "code_block"}

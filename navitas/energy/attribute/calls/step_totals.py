@@ -43,8 +43,11 @@ class StepTotals:
         self._start_ns, self._step_ns = start_ns, step_length_ns(start_ns, end_ns)
         self.marks = np.arange(start_ns, end_ns, self._step_ns)
         """Where steps begin."""
-        self._parts: list[StepJoules] = []
-        self._rows = 0
+        size = 2 * _MAX_ROWS
+        # Its memory is reused: parts of many sizes would leave holes in the memory of the process.
+        window, thread, path, step = np.empty((4, size), np.int32)
+        self._rows = StepJoules(window, thread, path, step, np.empty(size))
+        self._used = 0
 
     def add_at(self, t_ns: I64, window: I64, thread: I64, path: I64, joules: F64) -> None:
         """Add joules, each at a point in time."""
@@ -61,28 +64,31 @@ class StepTotals:
 
     def take(self) -> StepJoules:
         """Return the sums, each window, thread, path and step once, and forget them."""
-        rows, self._parts, self._rows = _merged(self._parts), [], 0
+        rows, self._used = _merged(self._rows.chosen(slice(self._used))), 0
         return rows
 
     def _add(self, window: I64, thread: I64, path: I64, step: I64, joules: F64) -> None:
         used = np.flatnonzero(joules)
-        keys = np.stack([window[used], thread[used], path[used], step[used]]).astype(np.int32)
-        self._parts.append(StepJoules(keys[0], keys[1], keys[2], keys[3], joules[used]))
-        self._rows += len(used)
-        if self._rows > 2 * _MAX_ROWS:
-            self._parts = [_merged(self._parts)]
-            self._rows = len(self._parts[0])
+        for low in range(0, len(used), _MAX_ROWS):
+            part = used[low : low + _MAX_ROWS]
+            if self._used + len(part) > len(self._rows):
+                merged = self.take()
+                self._append(merged.window, merged.thread, merged.path, merged.step, merged.joules)
+            self._append(*(column[part] for column in (window, thread, path, step, joules)))
+
+    def _append(self, *columns: I32 | I64 | F64) -> None:
+        end = self._used + len(columns[0])
+        for name, column in zip(self._rows.__slots__, columns, strict=True):
+            getattr(self._rows, name)[self._used : end] = column
+        self._used = end
 
     def _step(self, t_ns: I64) -> I64:
         return np.clip((t_ns - self._start_ns) // self._step_ns, 0, max(len(self.marks) - 1, 0))
 
 
-_NO_ROWS = StepJoules(*(np.empty(0, np.int32),) * 4, np.empty(0))
-
-
-def _merged(parts: list[StepJoules]) -> StepJoules:
+def _merged(rows: StepJoules) -> StepJoules:
     """Return each window, thread, path and step once, at most `_MAX_ROWS`."""
-    rows = _distinct(StepJoules.joined([_NO_ROWS, *parts]))
+    rows = _distinct(rows)
     if len(rows) > _MAX_ROWS:
         least = np.partition(rows.joules, len(rows) // 2)[len(rows) // 2]
         middle = rows.step - rows.step % _COARSE + _COARSE // 2
@@ -93,7 +99,12 @@ def _merged(parts: list[StepJoules]) -> StepJoules:
 
 
 def _distinct(rows: StepJoules) -> StepJoules:
-    rows = rows.chosen(np.lexsort((rows.step, rows.path, rows.thread, rows.window)))
-    first = np.flatnonzero(group_starts(rows.window, rows.thread, rows.path, rows.step))
-    joules = np.add.reduceat(rows.joules, first) if len(first) else rows.joules
-    return StepJoules(rows.window[first], rows.thread[first], rows.path[first], rows.step[first], joules)
+    keys = rows.window, rows.thread, rows.path, rows.step
+    order = np.lexsort(keys[::-1])
+    is_first = np.zeros(len(rows), bool)
+    for key in keys:
+        is_first |= group_starts(key[order])
+    first = np.flatnonzero(is_first)
+    joules = np.add.reduceat(rows.joules[order], first) if len(first) else rows.joules
+    window, thread, path, step = (key[order[first]] for key in keys)
+    return StepJoules(window, thread, path, step, joules)

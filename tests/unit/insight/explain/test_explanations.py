@@ -83,6 +83,15 @@ def test_a_thread_is_explained_by_its_methods_and_tests(figures: Figures) -> Non
     assert worker.figures["outside_methods_j"] == pytest.approx(1.0)
 
 
+def test_threads_of_a_role_are_explained_together(figures: Figures) -> None:
+    """The terminal report has one row for them, by this name."""
+    found = Explainer(figures).thread(find_thread(figures, "JIT compiler"))
+    assert found.verdict.statements[0].text.startswith("The threads “JIT compiler” use")
+    assert found.figures["share"] is None and found.figures["energy_j"] == pytest.approx(
+        next(use.energy_j for use in figures.all_threads if use.role == "jit")
+    )
+
+
 def test_a_component_is_explained_by_who_used_it(figures: Figures) -> None:
     found = Explainer(figures).component(find_component(figures, "cpu"))
     assert (found.figures["app_j"], found.figures["base_j"]) == (pytest.approx(11.0), pytest.approx(1.5))
@@ -168,7 +177,7 @@ def test_tests_have_several_names(figures: Figures, name: str) -> None:
         (find_method, "blur", "several methods have the name 'blur'", "org.example.Photos.blur"),
         (find_test, "InboxTest", "several tests have the name 'InboxTest'", "org.example.InboxTest#polls"),
         (find_test, "poles", "no test 'poles' in this recording", "known are InboxTest#polls"),
-        (find_thread, "Main", "no thread 'Main' in this recording", "known are main, worker"),
+        (find_thread, "Main", "no thread 'Main' in this recording", "known are main, JIT compiler, worker"),
         (find_component, "wlan", "no component 'wlan' in this recording", "known are cpu"),
     ],
 )
