@@ -44,7 +44,7 @@ def test_each_subject_is_explained(arguments: list[str], begin: str, capsys: pyt
 @pytest.mark.parametrize(
     ("question", "arguments", "answer"),
     [
-        ("which method?", [], "Sorter.sort itself uses 22.9 "),
+        ("which method?", [], "Sorter.sort itself uses 22.4 "),
         ("which thread?", [], "is used on the thread main: 40.8 "),
         ("when?", [], "of it is in SortTest#withSort, from "),
         ("how sure?", [], "share not known"),
@@ -63,7 +63,9 @@ def test_questions_are_answered(question: str, arguments: list[str], answer: str
 
 def test_what_changed_since_an_earlier_recording_comes_first(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = explained(capsys, RECORDING, "--before", RECORDING)
-    assert code == 0 and out.replace("\u00a0", " ").startswith(f"No change of app energy since {RECORDING} can be shown: between -")
+    assert code == 0 and out.replace("\u00a0", " ").startswith(
+        f"No change of app energy since {RECORDING} can be shown: between -"
+    )
     code, _, said = explained(capsys, RECORDING, "--before", RECORDING, "--method", "sort")
     assert code == 2 and "--before is about the whole recording" in said
 

@@ -125,7 +125,9 @@ def test_with_repeats_all_figures_are_parts_of_the_medians_of_tests() -> None:
     assert sums(data)[0][0] == pytest.approx(app_uj)
     sort = next(row for row in page.tables["methods"] if row[0].startswith("org.example.Sorter.sort"))
     (self_uj,) = {
-        uj for name, uj in zip(columns(data, "methods")["full"], columns(data, "methods")["self_uj"], strict=True) if name in sort[0]
+        uj
+        for name, uj in zip(columns(data, "methods")["full"], columns(data, "methods")["self_uj"], strict=True)
+        if name in sort[0]
     }
     assert sort[1] == joules(self_uj / 1e6) and sort[2] != "–"
     in_tree = sum(
@@ -273,7 +275,7 @@ def test_the_page_names_other_evidence_mode_and_project() -> None:
     made.about = replace(made.about, project="other", settings=settings)
     made.ledger = replace(made.ledger, evidence=tuple(replace(each, level="sched") for each in made.ledger.evidence))
     said = PageBasis(profile(one_run(0, 10.0)), PageRequest(EarlierRecording("old", made))).sentence
-    assert "Their intervals are not known: that takes two runs of each recording." in said
+    assert "Differences have no intervals: those take two runs of each recording." in said
     assert "setting mode (tick before, none now)" in said and "project (other before, sample now)" in said
     assert "evidence of cpu (sched before, " in said and "setting repeat" not in said
 
