@@ -21,9 +21,9 @@ from navitas.energy.attribute.analysis_settings import DEFAULT, AnalysisSettings
 from navitas.insight.explain.explain import MOST_ROWS, Explainer
 from navitas.insight.explain.explanation import Explanation
 from navitas.insight.explain.subjects import find_component, find_method, find_test, find_thread
-from navitas.insight.verdict.change import changed
 from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.statement import Statement
+from navitas.report.change import changed
 from navitas.report.explanation_text import explanation_text
 
 _LIMIT = 4000

@@ -53,8 +53,8 @@ class MethodFigures:
 def method_figures(profile: Profile, weights: F64) -> tuple[MethodFigures, ...]:
     """Return all methods, largest self energy first. `weights` are those of `weights_of_tests`."""
     tables, owners = profile.tables, profile.ledger.owners
-    rows, (chosen, known, index) = tables.methods, grouped_methods(tables, profile.tests)
-    tree, size = rows.tree[chosen], len(known)
+    rows, (chosen, methods, index) = tables.methods, grouped_methods(tables, profile.tests)
+    tree, size = rows.tree[chosen], len(methods)
     test = tables.threads.test[tree]
     is_app = np.array([role not in NOT_THE_TESTS for role in owners.role] + [True])[tables.threads.owner[tree]]
     energy, times = weights[np.where(is_app, 0, 1), test], weights[2, test]
@@ -80,6 +80,6 @@ def method_figures(profile: Profile, weights: F64) -> tuple[MethodFigures, ...]:
         map(tuple, self_components.tolist()),
         map(tuple, inclusive_components.tolist()),
     )
-    by_id = dict(zip(known.tolist(), zip(*columns, strict=True), strict=True))
-    methods = [MethodFigures(repeats, *by_id[repeats.total.id]) for repeats in profile.method_repeats()]
-    return tuple(sorted(methods, key=lambda method: -method.self_j))
+    by_id = dict(zip(methods.tolist(), zip(*columns, strict=True), strict=True))
+    figures = (MethodFigures(repeats, *by_id[repeats.total.id]) for repeats in profile.method_repeats())
+    return tuple(sorted(figures, key=lambda method: -method.self_j))

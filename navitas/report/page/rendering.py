@@ -11,8 +11,8 @@ from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.top import mean_of
 from navitas.energy.attribute.ledger import counted_wall_ns
-from navitas.insight.verdict.change import changed
 from navitas.insight.verdict.verdict import verdict_of
+from navitas.report.change import changed
 from navitas.report.figure_notes import evidence_groups, measured_by_rails, tick_note
 from navitas.report.page.page_basis import PageBasis
 from navitas.report.page.page_data import PageLimits, page_data

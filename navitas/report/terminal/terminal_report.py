@@ -18,10 +18,10 @@ from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy, ThreadEnergy
 from navitas.energy.analyze.timeline import longest_run_ns, round_step_ns
 from navitas.energy.analyze.top import mean_of
-from navitas.insight.verdict.change import changed
 from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.next_step import RECORDING
 from navitas.insight.verdict.verdict import verdict_of
+from navitas.report.change import changed
 from navitas.report.figure_notes import (
     basis_note,
     doubts,

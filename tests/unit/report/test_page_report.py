@@ -25,10 +25,10 @@ from navitas.base.units import UNBROKEN, joules
 from navitas.energy.analyze.profile import Profile
 from navitas.insight.compare.effect import effect_between
 from navitas.insight.operations.rankings import RankedOperation
-from navitas.insight.verdict.change import changed
 from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.verdict import verdict_of
 from navitas.recording.parse.tables import MethodTable
+from navitas.report.change import changed
 from navitas.report.page import page_report, page_tables, rendering
 from navitas.report.page.differences import difference_ranges
 from navitas.report.page.page_basis import PageBasis

@@ -8,10 +8,10 @@ import pytest
 from support.messenger_profile import messenger, polls, waits
 
 from navitas.base.units import UNBROKEN
-from navitas.insight.verdict.change import changed
 from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.statement import Statement
 from navitas.insight.verdict.verdict import verdict_of
+from navitas.report.change import changed
 
 
 def text_of(statement: Statement | None) -> str | None:
@@ -44,4 +44,4 @@ def test_a_change_that_runs_do_not_show_has_its_interval() -> None:
     text = text_of(changed(runs(6.0, 12.0), "old", runs(5.0, 14.0))) or ""
     assert text.startswith("No change of app energy since old can be shown: between -") and text.count("%") == 2
     shown = text_of(changed(runs(3.0, 3.1), "old", runs(6.0, 6.1))) or ""
-    assert shown.startswith("Since old, app energy fell by 3.00 J (-30") and "most of all in Inbox.poll" in shown
+    assert shown.startswith("Since old, app energy fell by 3.00 J (-29.9 %, 95 %: -") and "most of all in Inbox.poll" in shown
