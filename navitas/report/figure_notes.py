@@ -66,10 +66,9 @@ def basis_note(figures: Figures) -> str:
     if figures.repeats == 1:
         return f"{what}, one run each. ± is half of the {_INTERVAL} of the measurement. {_ONE_RUN}"
     return (
-        f"{what}, {figures.repeats} runs each. Energies of tests are medians of the runs that count. Methods, threads and calls"
-        " are parts of these medians, as large as in the runs on average. Other figures are per run. ± is half of the"
-        f" {_INTERVAL}, or both ends of an uneven one. It covers two errors: that of the measurement, and the differences"
-        " between runs."
+        f"{what}, {figures.repeats} runs each. Tests are medians of the runs that count; methods, threads and calls are parts of"
+        " these medians, as in the mean of the runs. Other figures are per run. ± is half of the"
+        f" {_INTERVAL} (both ends if it is uneven), of the measurement and of the differences between runs."
     )
 
 

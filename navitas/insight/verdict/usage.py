@@ -173,8 +173,9 @@ def test_statement(figures: Figures, group: Repeats) -> Statement:
     elif group is figures.groups[0] and not figures.is_noise:
         text = f"Of {counted(len(figures.groups), 'test')}, {figures.test_name(group)} uses the most: {energy}."
     else:
-        all_j = energy_of(figures.app_j, figures.app_interval)
-        text = f"{figures.test_name(group)} uses {energy} of the {all_j} that the app used in all tests."
+        text = (
+            f"{figures.test_name(group)} uses {energy} of the {unbroken(joules(figures.app_j))} that the app used in all tests."
+        )
     return Statement("test", text, "test", test_label(group.typical), app_j, interval, share, of_share)
 
 
