@@ -67,8 +67,8 @@ def basis_note(figures: Figures) -> str:
         return f"{what}, one run each. ± is half of the {_INTERVAL} of the measurement. {_ONE_RUN}"
     return (
         f"{what}, {figures.repeats} runs each. Tests are medians of the runs that count; methods, threads and calls are parts of"
-        " these medians, as in the mean of the runs. Other figures are per run. ± is half of the"
-        f" {_INTERVAL} (both ends if it is uneven), of the measurement and of the differences between runs."
+        f" them. Other figures are per run. ± is half of the {_INTERVAL} (or both ends), by the measurement and by differences"
+        " between runs."
     )
 
 
