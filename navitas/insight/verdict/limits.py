@@ -132,7 +132,7 @@ def power_profile(figures: Figures) -> Statement | None:
     if not error_j or total_j <= 0:
         return None
     size = percent_of(error_j / total_j)
-    text = f"± leaves out the error of real power profiles: about {size} (one standard error), alike in all figures."
+    text = f"± leaves out the power profile's error: about {size} (standard error), alike in all figures."
     return Statement("power_profile", text)
 
 

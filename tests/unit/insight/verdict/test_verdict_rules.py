@@ -320,7 +320,7 @@ def test_probes_without_a_known_cost_limit_the_verdict() -> None:
 
 def test_the_error_of_the_power_profile_limits_the_verdict() -> None:
     assert said(limits.power_profile) == (
-        "± leaves out the error of real power profiles: about 20 % (one standard error), alike in all figures."
+        "± leaves out the power profile's error: about 20 % (standard error), alike in all figures."
     )
     made = messenger()
     (known,) = made.ledger.evidence
