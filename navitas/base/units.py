@@ -10,11 +10,42 @@ UNKNOWN = "–"
 """What takes the place of an unknown figure."""
 UJ_PER_J = 1e6
 """Microjoules, which are microwatt-seconds, in a joule."""
+_PREFIXES = ((1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
+_UNEVEN = 1.25
+"""An end of an interval that is farther from the value than the other end, by more than this factor, is worth saying."""
 
 
 def joules(value: float | None) -> str:
     """Format an energy with three significant digits: `12.3 J`, `4.56 mJ`, `7.89 µJ`, `756 nJ`; `–` if it is unknown."""
     return UNKNOWN if value is None else _scaled(value, "J")
+
+
+def plus_minus(value: float | None, low: float, high: float) -> str:
+    """Format the interval of an energy: `± 0.12 J`, or the range `6.40–50.0 J` if one end is much farther than the other."""
+    if value is None:
+        return UNKNOWN
+    if not is_uneven(value, low, high):
+        return f"± {joules((high - low) / 2)}"
+    factor, prefix = _prefix(max(abs(low), abs(high)))
+    ends = f"{digits(low / factor)}{'–' if low >= 0 else ' to '}{digits(high / factor)}"
+    return f"{ends} {prefix}J"
+
+
+def joules_within(value: float, low: float, high: float) -> str:
+    """Format an energy with its interval: `1.57 ± 0.06 J`, or `18.0 J [6.40–50.0 J]` as `plus_minus`."""
+    if is_uneven(value, low, high):
+        return f"{joules(value)} [{plus_minus(value, low, high)}]"
+    factor, prefix = _prefix(max(abs(value), (high - low) / 2))
+    shown, half = digits(value / factor), (high - low) / 2 / factor
+    decimals = min(len(number.partition(".")[2]) for number in (shown, digits(half)) if number != "0") if half else 0
+    rounded = f"{half:.{decimals}f}"
+    return f"{shown} ± {rounded if float(rounded) or not half else f'{half:.1g}'} {prefix}J"
+
+
+def is_uneven(value: float, low: float, high: float) -> bool:
+    """Return whether ± would hide that one end of an interval is farther from the value than the other."""
+    below, above = value - low, high - value
+    return max(below, above) > _UNEVEN * min(below, above)
 
 
 def watts(value: float) -> str:
@@ -75,16 +106,20 @@ def bar(part: float | None, width: int = 8) -> str:
 
 
 def _scaled(value: float, unit: str) -> str:
-    size = abs(value)
-    for factor, prefix in ((1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n")):
-        if size >= 0.9995 * factor:
-            return f"{digits(value / factor)} {prefix}{unit}"
-    return f"0 {unit}" if size < 0.5e-12 else f"{digits(value * 1e9)} n{unit}"
+    if abs(value) < 0.5e-12:
+        return f"0 {unit}"
+    factor, prefix = _prefix(abs(value))
+    return f"{digits(value / factor)} {prefix}{unit}"
+
+
+def _prefix(size: float) -> tuple[float, str]:
+    """Return the factor of a unit's prefix for a size, and the prefix."""
+    return next((prefix for prefix in _PREFIXES if size >= 0.9995 * prefix[0]), _PREFIXES[-1])
 
 
 def digits(value: float) -> str:
     """Format with three significant digits, without an exponent."""
-    if value == 0:
+    if abs(value) < 0.5e-9:
         return "0"
     rounded = float(f"{value:.3g}")
     decimals = min(max(2 - floor(log10(abs(rounded))), 0), 9)

@@ -8,7 +8,8 @@ from navitas.base.json_text import Inline, json_chunks
 from navitas.base.untrusted_text import escaped
 from navitas.energy.analyze.names import test_label
 from navitas.energy.analyze.profile import Profile
-from navitas.report.figure_notes import energy_half_width_j
+from navitas.energy.analyze.spread import Interval
+from navitas.report.figure_notes import energy_interval
 from navitas.report.format import Format
 
 
@@ -17,8 +18,8 @@ def write(profile: Profile, out: IO[str]) -> None:
     benchmarks = {}
     for group in profile.repeats():
         benchmarks[escaped(test_label(group.typical))] = {
-            "energy-joules": _metric(group.median_j, energy_half_width_j(profile, group)),
-            "app-energy-joules": _metric(group.app_j.median, profile.app_half_width_j(group)),
+            "energy-joules": _metric(group.median_j, energy_interval(profile, group)),
+            "app-energy-joules": _metric(group.app_j.median, profile.app_interval(group)),
         }
     out.writelines(json_chunks(benchmarks))
     out.write("\n")
@@ -27,5 +28,5 @@ def write(profile: Profile, out: IO[str]) -> None:
 FORMAT = Format("bmf", ".bmf.json", "energy of tests for Bencher", write)
 
 
-def _metric(value_j: float, half_j: float) -> Inline:
-    return Inline(value=value_j, lower_value=value_j - half_j, upper_value=value_j + half_j)
+def _metric(value_j: float, interval: Interval) -> Inline:
+    return Inline(value=value_j, lower_value=interval.low, upper_value=interval.high)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import cast
 
-from navitas.base.units import UNBROKEN, duration, joules, percent, watts
+from navitas.base.units import UNBROKEN, duration, joules, joules_within, percent, plus_minus, watts
 from navitas.base.untrusted_text import printable
 from navitas.insight.explain.explanation import Explanation, ExplanationTable, Value
 
@@ -22,6 +23,8 @@ _HEADS = {
     "base_j": "base energy",
     "other_threads_j": "JIT compiler, profiler, probes",
 }
+_HALF = "_half_width_j"
+_ENDS = ("_low_j", "_high_j")
 _SELF = "Self energy has the calls that have no probes, such as those into libraries and the JDK."
 
 
@@ -58,31 +61,40 @@ def _lines(explanation: Explanation, recording: str, rows: int) -> Iterator[str]
 
 
 def _figures(figures: dict[str, Value]) -> Iterator[str]:
-    shown = {name: value for name, value in figures.items() if value is not None and not name.endswith("_half_width_j")}
+    shown = {name: value for name, value in figures.items() if value is not None and not name.endswith((_HALF, *_ENDS))}
     width = max((len(_head(name)) for name in shown), default=0)
     for name, value in shown.items():
-        half = figures.get(f"{name.removesuffix('_j')}_half_width_j") if name.endswith("_j") else None
-        text = _shown(name, value) + (f" ± {_shown('half_j', half)}" if half is not None else "")
+        ends = [figures.get(name.removesuffix("_j") + end) for end in _ENDS] if name.endswith("_j") else [None]
+        text = _shown(name, value) if None in ends else joules_within(*cast(list[float], [value, *ends]))
         yield f"  {_head(name):<{width}}  {text}"
 
 
 def _table(table: ExplanationTable) -> Iterator[str]:
-    heads = [_head(name) for name in table.columns]
-    cells = [[_shown(name, value) for name, value in zip(table.columns, row, strict=True)] for row in table.rows]
+    columns = [name for name in table.columns if not name.endswith(_ENDS)]
+    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    heads, cells = [_head(name) for name in columns], [[_cell(name, row) for name in columns] for row in rows]
     widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
     for row in (heads, *cells):
         padded = (
-            f"{cell:<{width}}" if isinstance(value, str) else f"{cell:>{width}}"
-            for cell, width, value in zip(row, widths, table.rows[0], strict=True)
+            f"{cell:<{width}}" if isinstance(rows[0][name], str) else f"{cell:>{width}}"
+            for name, cell, width in zip(columns, row, widths, strict=True)
         )
         yield "  " + "  ".join(padded).rstrip()
     if table.more:
         yield f"  … {table.more:,} more, with less energy"
 
 
+def _cell(name: str, row: dict[str, Value]) -> str:
+    """Return a value of a row as text. That of the half-width is the interval."""
+    if not name.endswith(_HALF):
+        return _shown(name, row[name])
+    of = name.removesuffix(_HALF)
+    return plus_minus(*cast(list[float], [row[of + end] for end in ("_j", *_ENDS)])).removeprefix("± ")
+
+
 def _head(name: str) -> str:
     """Return the head of a column: `Inclusive per call` for `inclusive_per_call_j`."""
-    if name.endswith("half_width_j"):
+    if name.endswith(_HALF):
         return "±"
     words = _HEADS.get(name, name)
     for unit in ("_j", "_ns", "_w"):

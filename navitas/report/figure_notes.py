@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from navitas.base.units import counted, digits, duration, joules, percent, unbroken
+from navitas.base.units import counted, digits, duration, joules, percent, plus_minus, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.handed_work import HandedWork
@@ -14,12 +14,13 @@ from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import Repeats
 from navitas.energy.analyze.roll_up import MethodTotal
-from navitas.energy.analyze.spread import half_width_j
-from navitas.energy.analyze.top import ComponentShare, Top
+from navitas.energy.analyze.spread import Interval, interval_around
+from navitas.energy.analyze.top import ComponentShare, Top, mean_of
 from navitas.insight.verdict.figures import Figures
 
 UNFIT = "unfit"
 _INTERVAL = unbroken("95 % interval")
+_PROFILES_WRONG_BY = unbroken("20 %")
 _ONE_RUN = "One run does not show how runs differ. To see that, add --repeat."
 _LEAST_JIT = 0.01
 _LONGEST = 40
@@ -33,10 +34,12 @@ CONSUMERS_NOTE = "The device computes its consumers from its rails, by a model o
 
 
 def statuses(tests: Sequence[TestEnergy]) -> Iterator[tuple[str, str]]:
-    """Yield the statuses of a test's runs, then why runs do not count (`UNFIT`): `passed`, or `2 passed` of several runs."""
-    found = [(test.status, test.status) for test in tests] + [(UNFIT, reason) for test in tests for reason in test.unfit]
-    for (status, text), count in Counter(found).items():
-        yield status, f"{count} {printable(text, _LONGEST)}" if len(tests) > 1 else printable(text, _LONGEST)
+    """Yield the statuses of a test's runs, then why runs do not count (`UNFIT`): `passed`, or `2 passed` and `1 of them hot`."""
+    for status, count in Counter(test.status for test in tests).items():
+        yield status, f"{count} {printable(status, _LONGEST)}" if len(tests) > 1 else printable(status, _LONGEST)
+    for reason, count in Counter(reason for test in tests for reason in test.unfit).items():
+        some = f"{count} of them " if count < len(tests) else "all " if count > 1 else ""
+        yield UNFIT, f"{some}{printable(reason, _LONGEST)}"
 
 
 def failure_of(tests: Sequence[TestEnergy]) -> str:
@@ -44,9 +47,15 @@ def failure_of(tests: Sequence[TestEnergy]) -> str:
     return next((test.failure for test in tests if test.failure), "")
 
 
-def energy_half_width_j(profile: Profile, group: Repeats) -> float:
-    """Return half of the width of the 95 % interval of a test's `energy_j`, as `Profile.app_half_width_j` of its `app_j`."""
-    return half_width_j(group.energy_j.interval, profile.test_error(group.typical))
+def energy_interval(profile: Profile, group: Repeats) -> Interval:
+    """Return the 95 % interval of a test's `energy_j`, as `Profile.app_interval` of its `app_j`."""
+    error = profile.test_error(group.typical)
+    return interval_around(group.median_j, [group.energy_j], alone=error.half_width_j, shared=error.shared_j)
+
+
+def interval_cell(value_j: float | None, interval: Interval) -> str:
+    """Return a cell of a column "±": half of the width of the interval, or its ends if it is uneven."""
+    return plus_minus(value_j, interval.low, interval.high).removeprefix("± ")
 
 
 def basis_note(figures: Figures) -> str:
@@ -58,9 +67,9 @@ def basis_note(figures: Figures) -> str:
     if figures.repeats == 1:
         return f"{what}, one run each. ± is half of the {_INTERVAL} of the measurement. {_ONE_RUN}"
     return (
-        f"{what}, {figures.repeats} runs each. Energies of tests and methods are medians of the runs that count. Threads and call"
-        " trees are means of these runs, scaled to the tests' medians. Other figures are per run. ± is half of the"
-        f" {_INTERVAL}. It covers two errors: that of the measurement, and the differences between runs."
+        f"{what}, {figures.repeats} runs each. Tests are medians of the runs that count; methods, threads and calls are parts of"
+        f" them. Other figures are per run. ± is half of the {_INTERVAL} (or both ends), by the measurement and by differences"
+        " between runs."
     )
 
 
@@ -76,7 +85,7 @@ def tests_note(figures: Figures) -> str:
             f"All tests used {with_probes} with probes, and {without} without.",
         ]
     sentences += _jit(figures.profile)
-    of_runs = ", in the run that is nearest to the median" if figures.repeats > 1 else ""
+    of_runs = ", in the run whose app energy is nearest to the median" if figures.repeats > 1 else ""
     sentences.append(f"Mean power is measured energy divided by wall time{of_runs}.")
     return " ".join(sentences)
 
@@ -150,8 +159,11 @@ def unmeasured_note(found: Sequence[HandedWork]) -> str:
 
 
 def measured_by_rails(profile: Profile) -> str:
-    """Return what rails measured that no component is scaled to, those of the CPU, and the estimate. Empty without such rails."""
-    sums = profile.totals
+    """Return what rails measured in a run that no component is scaled to, those of the CPU, and the estimate.
+
+    Empty without such rails.
+    """
+    sums = mean_of(profile.totals, profile.totals.repeats)
     if not sums.rails_j or sums.rails_estimate_j is None or sums.rails_error is None:
         return ""
     subject, estimate = " of the CPU" if len(profile.components) > 1 else "", joules(sums.rails_estimate_j)
@@ -200,8 +212,8 @@ class EvidenceGroup:
             return words
         error = unbroken(f"{100 * self.expected_error:.0f} %")
         return (
-            f"{words} Expected error: on simulated phones, half of all methods are off by less than {error}, errors of the power"
-            " profile included (docs/accuracy.md)."
+            f"{words} Expected error: half of all methods are off by less than {error}, on simulated phones whose power"
+            f" profiles are wrong by up to {_PROFILES_WRONG_BY} (docs/accuracy.md)."
         )
 
     def reason_lines(self, leave_out: frozenset[str] = frozenset()) -> list[str]:

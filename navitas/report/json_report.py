@@ -18,11 +18,13 @@ from navitas.energy.analyze.method_bytes import MethodBytes
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import Totals
 from navitas.energy.analyze.repeats import Repeats
-from navitas.energy.analyze.spread import MethodRepeats, Spread
+from navitas.energy.analyze.spread import Interval, Spread
 from navitas.energy.analyze.timeline import ComponentTimelines
 from navitas.energy.analyze.top import ComponentShare, EnergyUser
 from navitas.energy.analyze.uncertainty import StandardError
 from navitas.insight.verdict.figures import Figures
+from navitas.insight.verdict.method_figures import MethodFigures
+from navitas.insight.verdict.thread_figures import ThreadUse
 from navitas.insight.verdict.verdict import verdict_of
 from navitas.report.format import Format
 from navitas.report.json_rows import MethodLines, node_lines, shares
@@ -50,7 +52,7 @@ FORMAT = Format("json", ".json", "all figures for scripts, by a versioned schema
 
 
 def _report(profile: Profile) -> dict[str, Any]:
-    about, components, handed = profile.about, profile.components, profile.handed_work()
+    about, components, handed, figures = profile.about, profile.components, profile.handed_work(), Figures(profile)
     consumers = [_without_none(**asdict(one) | {"consumers": list(one.consumers)}) for one in profile.consumers]
     moved: dict[int, list[MethodBytes]] = {}
     for one in profile.method_bytes():
@@ -71,10 +73,12 @@ def _report(profile: Profile) -> dict[str, Any]:
         **fields(about, "voltage_v", "battery_mah"),
         **({"consumers": consumers} if consumers else {}),
         "totals": _totals(profile.totals, profile.total_error(), components),
-        "verdict": verdict_of(Figures(profile)).as_json(),
+        "verdict": verdict_of(figures).as_json(),
+        "app": {"energy_j": figures.app_j, "interval_j": _ends(figures.app_interval)},
         "repeats": _repeats(profile, profile.repeats()),
         **({"classes": _repeats(profile, profile.classes())} if profile.is_by_class else {}),
-        "methods": JsonLines(_method(each, lines, profile, moved) for each in profile.method_repeats()),
+        "methods": JsonLines(_method(each, lines, profile, moved) for each in figures.methods),
+        "threads": [_thread_use(use, components) for use in figures.all_threads],
         **({"handed_work": JsonLines(_handed(one, lines, components) for one in handed)} if handed else {}),
         "tests": TestTexts(profile, lines),
         "warnings": [_without_none(**asdict(notice)) for notice in profile.warnings],
@@ -122,6 +126,7 @@ def _repeats(profile: Profile, groups: Sequence[Repeats]) -> list[dict[str, Any]
             **_spread(group.energy_j),
             "compensated_median_j": group.compensated_median_j,
             "app_median_j": group.app_j.median,
+            "app_interval_j": _ends(profile.app_interval(group)),
             "components": shares(profile.components, group.components),
             "pace": {name: [getattr(use, name) for use in pace.uses] for name in ("cpu_ns", "calls", "cpu_per_s")}
             | fields(pace, "cpu_ratio", "calls_ratio", "rate_ratio"),
@@ -131,20 +136,42 @@ def _repeats(profile: Profile, groups: Sequence[Repeats]) -> list[dict[str, Any]
 
 
 def _spread(spread: Spread) -> dict[str, Any]:
-    interval_j = None if (interval := spread.interval) is None else [interval.low, interval.high]
+    interval_j = None if (interval := spread.interval) is None else _ends(interval)
     return {"n": len(spread.counted), "median_j": spread.median, "spread_j": spread.spread, "interval_j": interval_j}
 
 
-def _method(repeats: MethodRepeats, lines: MethodLines, profile: Profile, moved: Mapping[int, Sequence[MethodBytes]]) -> str:
-    total, components = repeats.total, profile.components
+def _by_repeat(spread: Spread) -> dict[str, Any]:
+    return {"values": list(spread.values), **_spread(spread)}
+
+
+def _ends(interval: Interval) -> list[float]:
+    return [interval.low, interval.high]
+
+
+def _thread_use(use: ThreadUse, components: Sequence[str]) -> dict[str, Any]:
+    return {
+        **fields(use, "name", "role"),
+        "energy_j": use.known(use.energy_j),
+        "interval_j": None if use.known(use.energy_j) is None else _ends(use.interval),
+        "runs": _by_repeat(use.runs),
+        "outside_j": use.known(use.outside_j),
+        "probes_j": use.known(use.probes_j),
+        "cpu_ns": use.known(use.cpu_ns),
+        "components": shares(components, use.components),
+    }
+
+
+def _method(method: MethodFigures, lines: MethodLines, profile: Profile, moved: Mapping[int, Sequence[MethodBytes]]) -> str:
+    repeats, total, components = method.repeats, method.total, profile.components
     unknown = total.known(total.exclusive_j) is None
+    self_part = {"part_j": method.self_j, "part_interval_j": _ends(method.interval)}
     figures = {
         **fields(total.method, "file", "line"),
         "calls": list(repeats.calls),
         **({"measured_calls": total.measured_calls} if total.measured_calls != total.calls else {}),
         **fields(total, "throws", "cut"),
-        "exclusive_j": None if unknown else {"values": list(repeats.exclusive_j.values), **_spread(repeats.exclusive_j)},
-        "inclusive_j": None if unknown else {"values": list(repeats.inclusive_j.values), **_spread(repeats.inclusive_j)},
+        "exclusive_j": None if unknown else _by_repeat(repeats.exclusive_j) | self_part,
+        "inclusive_j": None if unknown else _by_repeat(repeats.inclusive_j) | {"part_j": method.inclusive_j},
         "inclusive_error": _error(total.inclusive_error),
         "exclusive_error": _error(total.exclusive_error),
         "components": shares(components, total.components),

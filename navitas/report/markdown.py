@@ -12,11 +12,11 @@ from navitas.energy.analyze.names import source_of, test_label
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import Repeats
-from navitas.energy.analyze.spread import MethodRepeats
 from navitas.insight.verdict.figures import ComponentFigures, Figures
+from navitas.insight.verdict.method_figures import MethodFigures
 from navitas.insight.verdict.thread_figures import ThreadUse
 from navitas.insight.verdict.verdict import verdict_of
-from navitas.report.figure_notes import basis_note, evidence_notes, failure_of, statuses, tests_note
+from navitas.report.figure_notes import basis_note, evidence_notes, failure_of, interval_cell, statuses, tests_note
 from navitas.report.format import Format
 
 T = TypeVar("T")
@@ -28,7 +28,7 @@ _SPECIAL = re.compile(r"[\\`*_\[\]<>&|~]")
 _LIVE = re.compile(r"@|#(?=\w)|(?<=[A-Za-z]):(?=//)|(?<=www)\.", re.IGNORECASE)
 """What makes a mention, a reference to an issue, or a link on sites that show comments. A character reference does not."""
 _BLOCK_START = re.compile(r"^(\d{0,9})([-+=#.):])")
-_SELF = "Self energy has the calls that have no probes, such as those into libraries and the JDK. ± is half of the 95 % interval."
+_SELF = "Self energy has the calls that have no probes, such as those into libraries and the JDK."
 
 
 def write(profile: Profile, out: IO[str], *, top: int = 20) -> None:
@@ -82,31 +82,31 @@ def _lines(figures: Figures, most: int) -> Iterator[str]:
     tests: dict[str, Callable[[Repeats], str]] = {
         "Test": lambda group: _test_cell(group.typical, group.tests),
         "App energy": lambda group: joules(group.app_j.median),
-        "±": lambda group: joules(profile.app_half_width_j(group)),
+        "±": lambda group: interval_cell(group.app_j.median, profile.app_interval(group)),
         "Share": lambda group: percent(share(group.app_j.median, figures.app_j)),
         "Mean power": lambda group: watts(group.typical.mean_power_w or 0.0),
         "Status": lambda group: _status(group.tests),
     }
-    methods: dict[str, Callable[[MethodRepeats], str]] = {
+    methods: dict[str, Callable[[MethodFigures], str]] = {
         "Method": lambda method: _code_cell(figures.names.label(method.total.id)),
-        "Self": lambda method: joules(method.total.known(method.exclusive_j.median)),
-        "±": lambda method: joules(method.total.known(method.self_half_width_j)),
+        "Self": lambda method: joules(method.total.known(method.self_j)),
+        "±": lambda method: interval_cell(method.total.known(method.self_j), method.interval),
         "Share": lambda method: percent(method.total.known(figures.share_of(method)[0])),
-        "Calls": lambda method: f"{round(method.total.calls / len(method.calls)):,}",
+        "Calls": lambda method: f"{round(method.calls):,}",
         "Source": lambda method: _code_cell(source) if (source := source_of(method.total.method)) else "",
     }
     never_ran = [[_test_cell(runs[0], runs), *["–"] * (len(tests) - 2), _status(runs)] for runs in figures.idle]
     threads: dict[str, Callable[[ThreadUse], str]] = {
         "Thread": lambda use: _code_cell(use.name),
         "App energy": lambda use: joules(use.energy_j),
-        "±": lambda use: joules(use.half_width_j),
+        "±": lambda use: interval_cell(use.energy_j, use.interval),
         "Share": lambda use: percent(share(use.energy_j, figures.app_j)),
         "Role": lambda use: escaped(use.role),
     }
     components: dict[str, Callable[[ComponentFigures], str]] = {
         "Component": lambda use: _code_cell(use.name),
         "Energy in tests": lambda use: joules(use.energy_j),
-        "±": lambda use: joules(use.half_width_j),
+        "±": lambda use: interval_cell(use.energy_j, use.interval),
         "App energy": lambda use: joules(use.app_j),
         "Evidence": lambda use: escaped(levels.get(use.name, "")),
     }
@@ -118,7 +118,7 @@ def _lines(figures: Figures, most: int) -> Iterator[str]:
         yield from _folded(title.lstrip("# "), rows)
     if figures.methods:
         yield from ("", _SELF)
-    basis = f"{basis_note(figures)} {tests_note(figures)}" if figures.groups else ""
+    basis = f"{basis_note(figures)} {tests_note(figures)}".replace(UNBROKEN, " ") if figures.groups else ""
     yield from _folded("Basis and evidence", _list([(basis, ()), *evidence_notes(profile)], most))
     warnings = [(warning.message, (warning.remedy,)) for warning in profile.warnings]
     yield from _folded(f"Warnings ({len(warnings):,})", [*_list(warnings[:most], most), *_more(len(warnings) - most, "warnings")])

@@ -14,8 +14,9 @@ from navitas.base.untrusted_text import escaped
 from navitas.energy.analyze.names import MethodNames, test_label
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.repeats import Repeats
-from navitas.energy.analyze.spread import MethodRepeats
-from navitas.report.figure_notes import energy_half_width_j
+from navitas.insight.verdict.figures import Figures
+from navitas.insight.verdict.method_figures import MethodFigures
+from navitas.report.figure_notes import energy_interval
 from navitas.report.format import Format
 
 T = TypeVar("T")
@@ -25,7 +26,9 @@ _HALF = "Half of the width of the 95 % interval of the"
 
 
 def write(profile: Profile, out: IO[str], *, top: int = 20) -> None:
-    """Write joules by component, test and method: medians of the runs that count, with half of the width of 95 % intervals.
+    """Write joules by component, test and method, with half of the width of 95 % intervals.
+
+    Tests are medians of the runs that count, and methods their parts.
 
     The `top` tests and methods with the most energy have series of their own; `OTHER` has the sum of all others.
     """
@@ -38,7 +41,7 @@ def write(profile: Profile, out: IO[str], *, top: int = 20) -> None:
         values = _bounded(tests, top, _test_label, partial(figure, profile), has_sum="half_width" not in name)
         lines += _gauge(f"test_{name}", text, "test", values)
     names = MethodNames(profile.method_table)
-    measured = [method for method in profile.method_repeats() if method.total.known(method.exclusive_j.median) is not None]
+    measured = [method for method in Figures(profile).methods if method.total.known(method.self_j) is not None]
     for name, text, of_method in _METHODS:
         values = _bounded(measured, top, partial(_method_label, names), of_method, has_sum="half_width" not in name)
         lines += _gauge(f"method_{name}", text, "method", values)
@@ -50,18 +53,26 @@ FORMAT = Format("openmetrics", ".prom", "energy of tests and methods for Prometh
 
 _TESTS: tuple[tuple[str, str, Callable[[Profile, Repeats], float]], ...] = (
     ("energy_joules", "Energy of the device in a test.", lambda _, group: group.median_j),
-    ("energy_half_width_joules", f"{_HALF} energy of the device in a test.", energy_half_width_j),
+    (
+        "energy_half_width_joules",
+        f"{_HALF} energy of the device in a test.",
+        lambda profile, group: energy_interval(profile, group).half_width,
+    ),
     ("app_energy_joules", "Energy of the app's threads in a test.", lambda _, group: group.app_j.median),
-    ("app_energy_half_width_joules", f"{_HALF} energy of the app's threads in a test.", Profile.app_half_width_j),
+    (
+        "app_energy_half_width_joules",
+        f"{_HALF} energy of the app's threads in a test.",
+        lambda profile, group: profile.app_interval(group).half_width,
+    ),
     ("duration_seconds", "Time from a test's start to its end.", lambda _, group: group.typical.wall_ns / 1e9),
 )
-_METHODS: tuple[tuple[str, str, Callable[[MethodRepeats], float]], ...] = (
-    ("self_energy_joules", "Self energy of a method in all tests.", lambda method: method.exclusive_j.median),
-    ("self_energy_half_width_joules", f"{_HALF} self energy of a method.", lambda method: method.self_half_width_j),
+_METHODS: tuple[tuple[str, str, Callable[[MethodFigures], float]], ...] = (
+    ("self_energy_joules", "Self energy of a method in all tests.", lambda method: method.self_j),
+    ("self_energy_half_width_joules", f"{_HALF} self energy of a method.", lambda method: method.interval.half_width),
 )
 
 
-def _method_label(names: MethodNames, method: MethodRepeats) -> str:
+def _method_label(names: MethodNames, method: MethodFigures) -> str:
     return escaped(names.label(method.total.id) + method.total.method.descriptor)
 
 

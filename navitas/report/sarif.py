@@ -16,6 +16,7 @@ from navitas.energy.analyze.records import TestEnergy
 from navitas.insight.graph.advice import advice
 from navitas.insight.graph.build_graph import module_graph
 from navitas.insight.graph.sarif_format import SARIF_RULES, sarif_results
+from navitas.insight.verdict.figures import Figures
 from navitas.report.figure_notes import failure_of
 from navitas.report.format import Format
 
@@ -99,14 +100,14 @@ def _failed_at(test: TestEnergy, failure: str, method: tuple[str | None, int | N
 
 def _methods(profile: Profile, most: int) -> Iterator[SarifResult]:
     names = MethodNames(profile.method_table)
-    for repeats in profile.method_repeats()[:most]:
-        total, method = repeats.total, repeats.total.method
-        if repeats.exclusive_j.median <= repeats.self_half_width_j:  # Its interval does not exclude 0.
-            continue
+    for of in Figures(profile).methods[:most]:
+        total, method = of.total, of.total.method
+        if of.self_j <= of.interval.half_width:
+            continue  # It may be noise.
         measured: dict[str, Any] = {
-            "self_energy_j": repeats.exclusive_j.median,
-            "half_width_j": repeats.self_half_width_j,
-            "calls": list(repeats.calls),
+            "self_energy_j": of.self_j,
+            "half_width_j": of.interval.half_width,
+            "calls": list(of.repeats.calls),
         }
         text = f"{_METHOD.title}: {names.label(total.id)}. {_METHOD.text}"
         location = sarif_location(method.class_name, method.name, method.file, method.line)

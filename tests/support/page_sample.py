@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from navitas.base.units import UJ_PER_J, joules
+
 RUN_MS = 6_000
 STEP_MS = 20
 COMPONENTS = ("cpu", "wifi")
@@ -43,7 +45,7 @@ def page_sample(nodes: int = 400, tests: int = 6, methods: int = 60, *, seed: in
             "class": [f"{_WORDS[i % 10]}Test" for i in range(tests)],
             "name": [f"{_VERBS[i % 10]}s{i}" for i in range(tests)],
             "app_uj": app_uj.tolist(),
-            "half_uj": [None if i == 1 else float(0.02 * uj) for i, uj in enumerate(app_uj)],
+            "interval": [None if i == 1 else f"± {joules(0.02 * uj / UJ_PER_J)}" for i, uj in enumerate(app_uj)],
             "wall_ms": [RUN_MS / tests] * tests,
             "mean_mw": (app_uj / (RUN_MS / tests)).tolist(),
             "status": ["passed", "failed", *["passed"] * tests][:tests],
@@ -60,10 +62,10 @@ def page_sample(nodes: int = 400, tests: int = 6, methods: int = 60, *, seed: in
             "note": ["energy within its error" if i == 5 else "" for i in order],
             "code": [None] * methods,
             "self_uj": method_self[order].tolist(),
-            "half_uj": [float(0.03 * method_self[i]) for i in order],
+            "interval": [f"± {joules(0.03 * method_self[i] / UJ_PER_J)}" for i in order],
             "inclusive_uj": _method_inclusive(parent, method, inclusive, is_app, methods)[order].tolist(),
             "calls": method_calls[order].astype(int).tolist(),
-            "self_ms": (method_self[order] / 400 + 0.01).tolist(),
+            "mean_mw": (method_self[order] / (method_self[order] / 400 + 0.01)).tolist(),
         },
         "nodes": {
             "parent": parent.tolist(),

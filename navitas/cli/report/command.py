@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from navitas.base.errors import UsageError
+from navitas.cli.habits.files import STDOUT
 from navitas.cli.habits.option import gathered, option, section
 from navitas.cli.habits.paths import READ_ANY_NAME, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME
 from navitas.cli.habits.progress import ConsoleProgress
@@ -75,10 +76,16 @@ class _PageFolders:
         """Raise `UsageError` for an option without a page, and for a model without a census."""
         if self.model_file is not None and self.census is None:
             raise UsageError("--operations-model has the costs of operations, which only a census counts", "add --census FILE")
-        names = {"--before": self.before, "--with-source": self.sources, "--census": self.census}
+        names = {"--with-source": self.sources, "--census": self.census}
         given = [name for name, path in names.items() if path is not None]
-        if given and not any(file.format == "html" for file in options.files):
+        has_page = any(file.format == "html" for file in options.files)
+        if given and not has_page:
             raise UsageError(f"{given[0]} is about the page, which is not requested", "add --html FILE")
+        if self.before is not None and not has_page and (options.views is not None or STDOUT in options.paths):
+            raise UsageError(
+                "--before is about the page and the report on the terminal, and neither is requested",
+                "add --html FILE, or leave out --view and the file '-'",
+            )
 
     def request(self, options: ReportOptions, profile: Profile, recording: Path) -> PageRequest:
         """Find the sources, count the operations, and read the tests of the earlier recording that the profile has, too."""

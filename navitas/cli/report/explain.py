@@ -15,12 +15,15 @@ from navitas.cli.habits.files import SCHEMA_VERSION, STDOUT, json_option, write_
 from navitas.cli.habits.option import option
 from navitas.cli.habits.paths import READ_ANY_NAME, TEXT
 from navitas.cli.habits.progress import ConsoleProgress
-from navitas.cli.report.reporting import load_profile
-from navitas.energy.attribute.analysis_settings import AnalysisSettings
+from navitas.cli.habits.shared_options import BEFORE_HELP
+from navitas.cli.report.reporting import load_common_tests, load_profile
+from navitas.energy.attribute.analysis_settings import DEFAULT, AnalysisSettings
 from navitas.insight.explain.explain import MOST_ROWS, Explainer
 from navitas.insight.explain.explanation import Explanation
 from navitas.insight.explain.subjects import find_component, find_method, find_test, find_thread
 from navitas.insight.verdict.figures import Figures
+from navitas.insight.verdict.statement import Statement
+from navitas.report.change import changed
 from navitas.report.explanation_text import explanation_text
 
 _LIMIT = 4000
@@ -38,6 +41,7 @@ _LONGEST_SENTENCE = 1000
 @option("--method", type=TEXT, metavar="NAME", section="Subject", help="Explain this method: Sorter.sort.")
 @option("--thread", type=TEXT, metavar="NAME", section="Subject", help="Explain the threads of this name.")
 @option("--component", type=TEXT, metavar="NAME", section="Subject", help="Explain this component, such as wifi.")
+@option("--before", type=READ_ANY_NAME, metavar="RECORDING", section="Subject", help=BEFORE_HELP)
 @option(
     "--limit",
     type=click.IntRange(min=200, max=10_000_000),
@@ -54,7 +58,9 @@ _LONGEST_SENTENCE = 1000
     help="Print how coding assistants use Navitas (SKILL.md) and exit.",
 )
 @json_option
-def command(recording: Path | None, *, limit: int, skill: bool, json_file: Path | None, **subject: str | None) -> None:
+def command(
+    recording: Path | None, *, before: Path | None, limit: int, skill: bool, json_file: Path | None, **subject: str | None
+) -> None:
     """Explain what uses the energy of a RECORDING: the answer, the evidence for it, and what to do.
 
     Without a test, method, thread or component, it explains the whole recording. Names can be short.
@@ -67,17 +73,23 @@ def command(recording: Path | None, *, limit: int, skill: bool, json_file: Path 
     given = {kind: name for kind, name in subject.items() if name is not None}
     if len(given) > 1:
         raise UsageError(f"{' and '.join(f'--{kind}' for kind in given)} are different subjects", "name one of them")
+    if before is not None and given:
+        raise UsageError("--before is about the whole recording", "leave out the subject, or compare: navitas compare --help")
     with ConsoleProgress(only_live=True) as progress:
         settings = AnalysisSettings(call_steps=True)
         figures = Figures(load_profile(recording, settings, stage=progress.stage))
-        explanation = _explained(figures, given)
+        change = None
+        if before is not None:
+            progress.stage("reading the recording before")
+            change = changed(figures, str(before), Figures(load_common_tests(before, DEFAULT, figures.profile, recording)))
+        explanation = _explained(figures, given, change)
     if json_file is not None:
         write_json(json_file, **_bounded(explanation, str(recording), limit))
     if json_file != STDOUT:
         write_to(STDOUT, lambda out: out.write(explanation_text(explanation, str(recording), limit)))
 
 
-def _explained(figures: Figures, subject: dict[str, str]) -> Explanation:
+def _explained(figures: Figures, subject: dict[str, str], change: Statement | None) -> Explanation:
     """Explain the subject. Raises `UsageError` if the recording lacks it."""
     explainer = Explainer(figures)
     match subject:
@@ -89,7 +101,7 @@ def _explained(figures: Figures, subject: dict[str, str]) -> Explanation:
             return explainer.thread(find_thread(figures, name))
         case {"component": name}:
             return explainer.component(find_component(figures, name))
-    return explainer.recording()
+    return explainer.recording(change)
 
 
 def _bounded(explanation: Explanation, recording: str, limit: int) -> dict[str, Any]:

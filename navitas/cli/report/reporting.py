@@ -114,9 +114,9 @@ def print_report(profile: Profile, options: ReportOptions, recording: Path) -> N
     """Print the terminal report of a recording on standard output, unless a report file goes there."""
     if STDOUT in options.paths:
         return
-    views = options.views
+    views, before = options.views, None if options.page is None else options.page.before
     report = (
-        TerminalReport(top=options.top, tree=options.tree, recording=str(recording))
+        TerminalReport(top=options.top, tree=options.tree, recording=str(recording), before=before)
         if views is None
         else ViewsReport(views, top=options.top)
     )

@@ -30,7 +30,7 @@ from navitas.energy.analyze.roll_up import (
     role_totals,
     thread_totals,
 )
-from navitas.energy.analyze.spread import Interval, MethodRepeats, half_width_j, interval_of, method_repeats, repeat_totals
+from navitas.energy.analyze.spread import Interval, MethodRepeats, interval_around, interval_of, method_repeats, repeat_totals
 from navitas.energy.analyze.timeline import (
     ComponentTimelines,
     Timeline,
@@ -206,9 +206,10 @@ class Profile:
         components_j = self.tables.app_j[list(test.rows)].sum(axis=0).tolist()
         return self.uncertainty.of("app", components_j, test.wall_ns, parts=len(test.rows), probes_j=test.probes_error_j)
 
-    def app_half_width_j(self, group: Repeats) -> float:
-        """Return half of the width of the 95 % interval of a test's `app_j`, by the measurement and by the spread of its runs."""
-        return half_width_j(group.app_j.interval, self.app_error(group.typical))
+    def app_interval(self, group: Repeats) -> Interval:
+        """Return the 95 % interval of a test's `app_j` in joules, by the measurement and by the spread of its runs."""
+        error = self.app_error(group.typical)
+        return interval_around(group.app_j.median, [group.app_j], alone=error.half_width_j, shared=error.shared_j)
 
     def thread_error(self, test: TestEnergy, thread: ThreadEnergy) -> StandardError:
         """Return the standard error of a thread's `energy_j` in a test."""

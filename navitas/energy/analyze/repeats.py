@@ -95,7 +95,7 @@ class Repeats:
     """All runs of one test, in order.
 
     - `energy_j`, `compensated_j`, `app_j`: runs count if they ended normally. If none did, all runs count.
-    - `typical`: the run whose energy is nearest to the median. Reports that show a single run show this one.
+    - `typical`: the run whose app energy is nearest to its median. Reports that show a single run show this one.
     - `components`: the median energy of each component over the runs that count. Their sum can differ from the median energy.
     """
 
@@ -137,14 +137,15 @@ def group_repeats(tests: Sequence[TestEnergy]) -> tuple[Repeats, ...]:
 def _repeats(key: tuple[str, str, str], tests: tuple[TestEnergy, ...], counts: tuple[bool, ...]) -> Repeats:
     counted = list(compress(tests, counts))
     energy_j = Spread(tuple(test.energy_j for test in tests), counts)
-    median_j = energy_j.median
+    app_j = Spread(tuple(test.app_j for test in tests), counts)
+    median_j = app_j.median
     return Repeats(
         *key,
         tests=tests,
         energy_j=energy_j,
         compensated_j=Spread(tuple(test.compensated_j for test in tests), counts),
-        app_j=Spread(tuple(test.app_j for test in tests), counts),
-        typical=min(counted, key=lambda test: abs(test.energy_j - median_j)),
+        app_j=app_j,
+        typical=min(counted, key=lambda test: abs(test.app_j - median_j)),
         components=tuple(map(median, zip(*(test.components for test in counted), strict=True))),
     )
 

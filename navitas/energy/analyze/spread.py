@@ -14,7 +14,7 @@ import numpy as np
 from navitas.energy.analyze.ledger_tables import LedgerTables
 from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.roll_up import MethodTotal, grouped_methods, method_totals
-from navitas.energy.analyze.uncertainty import COVER_95, StandardError
+from navitas.energy.analyze.uncertainty import COVER_95
 from navitas.energy.attribute.forest import binned
 from navitas.recording.parse.arrays import F64, I64, Bool
 
@@ -106,6 +106,11 @@ class Interval:
     high: float
 
     @property
+    def half_width(self) -> float:
+        """Half of the width."""
+        return (self.high - self.low) / 2
+
+    @property
     def relative_percent(self) -> float | None:
         """Half of the width, in percent of the middle: the geometric mean of both ends. None unless both are above zero."""
         return 50 * (self.high - self.low) / sqrt(self.low) / sqrt(self.high) if self.low > 0 else None
@@ -129,14 +134,20 @@ def mean_half_width(values: Sequence[float]) -> float:
     return student_t(size - 1) * deviation / sqrt(size)
 
 
-def half_width_j(runs: Interval | None, error: StandardError, share: float = 1.0) -> float:
-    """Return half of the width of a figure's 95 % interval, by the measurement and by the spread of its runs.
+def interval_around(value: float, runs: Sequence[Spread], *, alone: float, shared: float) -> Interval:
+    """Return a figure's 95 % interval, by the measurement and by the spread of its runs.
 
-    `runs` is the interval over runs, None for a single one. The figure is `share` of that which has the error.
+    - `runs`: the figure over its runs; for a sum, its addends, whose spreads are independent.
+    - `alone`: half of the width by the measurement, which counts if nothing has two runs.
+    - `shared`: the standard error that all runs share.
     """
-    if runs is None:
-        return share * error.half_width_j
-    return hypot((runs.high - runs.low) / 2, COVER_95 * share * error.shared_j)
+    spreads = [(of.median, interval) for of in runs if (interval := of.interval) is not None]
+    if not spreads:
+        return Interval(value - alone, value + alone)
+    below, above = (
+        [max(side, 0.0) for side in sides] for sides in zip(*((m - i.low, i.high - m) for m, i in spreads), strict=True)
+    )
+    return Interval(value - hypot(COVER_95 * shared, *below), value + hypot(COVER_95 * shared, *above))
 
 
 def student_t(freedom: int) -> float:
@@ -204,11 +215,6 @@ class MethodRepeats:
     exclusive_j: Spread
     inclusive_j: Spread
     calls: tuple[int, ...]
-
-    @property
-    def self_half_width_j(self) -> float:
-        """Half of the width of the 95 % interval of the median of `exclusive_j`."""
-        return half_width_j(self.exclusive_j.interval, self.total.exclusive_error, 1 / len(self.calls))
 
 
 def method_repeats(tables: LedgerTables, tests: Sequence[TestEnergy]) -> tuple[MethodRepeats, ...]:

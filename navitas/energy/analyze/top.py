@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from navitas.energy.analyze.records import Totals
 from navitas.energy.attribute.component import OwnerKind
 from navitas.energy.attribute.consumers_comparison import ConsumerEnergy
 from navitas.energy.attribute.forest import sums
@@ -86,7 +87,7 @@ class Top:
         return tuple(use.component for use in self.components if use.is_silent)
 
 
-R = TypeVar("R", ComponentShare, ConsumerEnergy)
+R = TypeVar("R", ComponentShare, ConsumerEnergy, Totals)
 
 
 def mean_of(record: R, runs: int) -> R:

@@ -13,7 +13,7 @@ from navitas.recording.parse.arrays import F64, I64, Bool
 
 
 class CallFigures:
-    """Sums over the nodes of call trees. Energies add up to app energy, of medians with repeats.
+    """Sums over the nodes of call trees. Energies add up to app energy, as those of `Figures`.
 
     Sums are lists of keys with joules and calls, largest energy first.
     """
@@ -31,16 +31,9 @@ class CallFigures:
         """The nodes of the app's threads."""
         return np.flatnonzero(self.tree.is_app[self.tree.thread])
 
-    def by(
-        self, key: I64, nodes: I64, energy_j: F64 | None = None, whole_j: float | None = None
-    ) -> list[tuple[int, float, float]]:
-        """Return each key with the self energy and the calls of the nodes that have it. `key` has a value for each node.
-
-        With `whole_j`, energies are scaled to add up to it, such as to the median of a method, if theirs and it are above 0.
-        """
+    def by(self, key: I64, nodes: I64, energy_j: F64 | None = None) -> list[tuple[int, float, float]]:
+        """Return each key with the self energy and the calls of the nodes that have it. `key` has a value for each node."""
         joules = self.tree.self_by.sum(axis=1) if energy_j is None else energy_j
-        nodes_j = float(joules[nodes].sum())
-        joules = joules if whole_j is None or nodes_j <= 0 or whole_j <= 0 else joules * (whole_j / nodes_j)
         keys, index = np.unique(key[nodes], return_inverse=True)
         sums_j = binned(index, joules[nodes], len(keys))
         calls = binned(index, self.tree.calls[nodes], len(keys))

@@ -12,12 +12,13 @@ from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.names import source_of, test_label
 from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import Repeats
-from navitas.energy.analyze.spread import MethodRepeats
+from navitas.energy.analyze.spread import Interval
 from navitas.energy.attribute.component import OwnerKind
 from navitas.insight.explain.call_figures import CallFigures
 from navitas.insight.explain.explanation import Explanation, ExplanationTable, Value
 from navitas.insight.verdict.call_times import call_times
 from navitas.insight.verdict.figures import ComponentFigures, Figures
+from navitas.insight.verdict.method_figures import MethodFigures
 from navitas.insight.verdict.next_step import RECORDING, NextStep, next_step
 from navitas.insight.verdict.statement import Statement, percent_of
 from navitas.insight.verdict.thread_figures import ThreadUse
@@ -53,12 +54,12 @@ class Explainer:
         self._figures = figures
         self._calls = CallFigures(figures)
 
-    def recording(self) -> Explanation:
-        """Explain the whole recording."""
-        figures, verdict = self._figures, verdict_of(self._figures)
+    def recording(self, change: Statement | None = None) -> Explanation:
+        """Explain the whole recording, and what changed since an earlier one."""
+        figures, verdict = self._figures, verdict_of(self._figures, change)
         sums: dict[str, Value] = {
             "app_j": figures.app_j,
-            "app_half_width_j": figures.app_half_width_j,
+            **_interval("app", figures.app_interval),
             "total_j": figures.total_j,
             "tests": len(figures.groups),
             "repeats": figures.repeats,
@@ -66,44 +67,41 @@ class Explainer:
         tables = (self._tests(), self._methods(), self._threads(), self._components(), self._evidence())
         return Explanation("", "", verdict, sums, tables, (verdict.next_step,))
 
-    def method(self, method: MethodRepeats) -> Explanation:
+    def method(self, method: MethodFigures) -> Explanation:
         """Explain a method: where it is called, what it calls, on which threads and in which tests, and when."""
-        figures, calls, total, runs = self._figures, self._calls, method.total, len(method.calls)
+        figures, calls, total = self._figures, self._calls, method.total
         nodes = calls.of_method(total.id)
         below = calls.is_call(calls.below(nodes))
-        tree, cpu_ns, self_j = calls.tree, total.cpu_ns / runs, method.exclusive_j.median
+        tree = calls.tree
         sums: dict[str, Value] = {
             "source": source_of(total.method) or None,
-            "self_j": self_j,
-            "self_half_width_j": method.self_half_width_j,
+            "self_j": method.self_j,
+            **_interval("self", method.interval),
             "share": figures.share_of(method)[0],
-            "inclusive_j": method.inclusive_j.median,
-            "calls": round(total.calls / runs),
-            "inclusive_per_call_j": total.inclusive_j_per_call,
-            "inclusive_ns": total.wall_ns / runs,
-            "cpu_ns": cpu_ns or None,
-            "self_power_w": total.self_power_w,
+            "inclusive_j": method.inclusive_j,
+            "calls": round(method.calls),
+            "inclusive_per_call_j": method.per_call_j,
+            "inclusive_ns": method.wall_ns,
+            "cpu_ns": method.cpu_ns or None,
+            "self_power_w": method.self_power_w,
             "calls_with_exceptions": total.throws or None,
             "calls_without_end": total.cut or None,
         }
         columns = ("self_j", "calls")
         tables = (
-            self._called("callers", "Called by", calls.by(calls.callers(nodes), nodes, whole_j=self_j)),
-            self._called("below", self._of_runs("Self energy of the methods below it"), calls.by(tree.method, below)),
+            self._called("callers", "Called by", calls.by(calls.callers(nodes), nodes)),
+            self._called("below", "Self energy of the methods below it", calls.by(tree.method, below)),
             ExplanationTable.of(
                 "threads",
                 "On the threads",
                 (*columns, "thread"),
-                [
-                    (joules, round(count), tree.threads[thread][0])
-                    for thread, joules, count in calls.by(tree.thread, nodes, whole_j=self_j)
-                ],
+                [(joules, round(count), tree.threads[thread][0]) for thread, joules, count in calls.by(tree.thread, nodes)],
             ),
             ExplanationTable.of(
                 "tests",
                 "In the tests",
                 (*columns, "test"),
-                [(joules, round(count), self._test(test)) for test, joules, count in calls.by(tree.test, nodes, whole_j=self_j)],
+                [(joules, round(count), self._test(test)) for test, joules, count in calls.by(tree.test, nodes)],
             ),
             ExplanationTable.of(
                 "when",
@@ -111,7 +109,7 @@ class Explainer:
                 ("begin_ns", "end_ns", "energy_j", "test"),
                 [(time.begin_ns, time.end_ns, time.raw_j, self._test(time.test)) for time in call_times(figures, total.id)],
             ),
-            self._split(zip(figures.profile.components, (energy_j / runs for energy_j in total.components), strict=True)),
+            self._split(zip(figures.profile.components, method.components, strict=True)),
         )
         tests = (number for number, energy_j in figures.use_of(total.id).tests.items() if energy_j)
         statements = (method_statement(figures, method), when_statement(figures, method))
@@ -125,7 +123,7 @@ class Explainer:
         use = figures.profile.cpu_use(typical)
         sums: dict[str, Value] = {
             "app_j": group.app_j.median,
-            "app_half_width_j": figures.profile.app_half_width_j(group),
+            **_interval("app", figures.profile.app_interval(group)),
             "share": share(group.app_j.median, figures.app_j),
             "total_j": group.compensated_j.median,
             "wall_ns": typical.wall_ns,
@@ -140,7 +138,7 @@ class Explainer:
             (test.repeat + 1, test.app_j, test.wall_ns, test.status, ", ".join(test.unfit) or "counts") for test in group.tests
         ]
         tables = (
-            self._called("methods", self._of_runs("Its methods"), calls.by(calls.tree.method, nodes), group.app_j.median),
+            self._called("methods", "Its methods", calls.by(calls.tree.method, nodes), group.app_j.median),
             ExplanationTable.of("threads", "Its threads", ("energy_j", "thread"), threads),
             self._split(zip(figures.profile.components, group.components, strict=True)),
             *(
@@ -160,7 +158,7 @@ class Explainer:
         nodes = calls.of_threads(thread.role, None if is_of_role else thread.name)
         sums: dict[str, Value] = {
             "energy_j": thread.energy_j,
-            "energy_half_width_j": thread.half_width_j,
+            **_interval("energy", thread.interval),
             "share": share(thread.energy_j, figures.app_j) if thread.is_app else None,
             "outside_methods_j": thread.outside_j,
             "cpu_ns": thread.cpu_ns,
@@ -168,7 +166,7 @@ class Explainer:
         }
         tests = sorted(thread.by_test.items(), key=lambda item: -item[1])
         tables = (
-            self._called("methods", self._of_runs("Its methods"), calls.by(calls.tree.method, nodes), thread.energy_j),
+            self._called("methods", "Its methods", calls.by(calls.tree.method, nodes), thread.energy_j),
             ExplanationTable.of(
                 "tests", "In the tests", ("energy_j", "test"), [(joules, self._test(test)) for test, joules in tests]
             ),
@@ -188,7 +186,7 @@ class Explainer:
         by_kind = figures.by_kind_j(number)
         sums: dict[str, Value] = {
             "energy_j": component.energy_j,
-            "energy_half_width_j": component.half_width_j,
+            **_interval("energy", component.interval),
             "share": share(component.energy_j, sum(use.energy_j for use in figures.components)),
             "app_j": component.app_j,
             "other_threads_j": by_kind[OwnerKind.THREAD] - component.app_j,
@@ -204,7 +202,7 @@ class Explainer:
         tables = (
             self._called(
                 "methods",
-                self._of_runs("Methods of the app that used it, self energy"),
+                "Methods of the app that used it, self energy",
                 [row for row in by_method if row[1] > 0],
             ),
             ExplanationTable.of("tests", "While the tests ran", ("energy_j", "test"), tests),
@@ -253,7 +251,7 @@ class Explainer:
             where = f"{amount} {f'on {thread_name(name)}' if kind == 'test' else f'in {name}'}"
         part = self_j / whole_j
         text = f"{percent_of(part)} of it is self energy of {figures.names.brief(method)}, {where}."
-        return Statement(kind, text, "method", figures.names.label(method), self_j, part)
+        return Statement(kind, text, "method", figures.names.label(method), self_j, share=part)
 
     def _look_into(self, method: int | None) -> NextStep:
         if method is None:
@@ -299,10 +297,6 @@ class Explainer:
             ],
         )
 
-    def _of_runs(self, title: str) -> str:
-        """Return the title of a table of parts of call trees. Only whole tests, methods and threads have medians."""
-        return f"{title} (means of the runs)" if self._figures.repeats > 1 else title
-
     def _split(self, parts: Iterator[tuple[str, float]]) -> ExplanationTable:
         """Return a table of components. Empty if there is the CPU only."""
         used = sorted(((energy_j, name) for name, energy_j in parts if energy_j), key=lambda row: -row[0])
@@ -313,7 +307,7 @@ class Explainer:
         rows = [
             (
                 group.app_j.median,
-                figures.profile.app_half_width_j(group),
+                *_ends(figures.profile.app_interval(group)),
                 share(group.app_j.median, figures.app_j),
                 group.typical.mean_power_w,
                 _status(group.typical),
@@ -321,7 +315,7 @@ class Explainer:
             )
             for number, group in enumerate(figures.groups[:MOST_ROWS])
         ]
-        columns = ("app_j", "app_half_width_j", "share", "mean_power_w", "status", "test")
+        columns = ("app_j", *_interval_columns("app"), "share", "mean_power_w", "status", "test")
         table = ExplanationTable.of("tests", "Tests", columns, rows)
         return replace(table, more=len(figures.groups) - len(rows))
 
@@ -329,26 +323,26 @@ class Explainer:
         figures = self._figures
         rows = [
             (
-                method.exclusive_j.median,
-                method.self_half_width_j,
+                method.self_j,
+                *_ends(method.interval),
                 figures.share_of(method)[0],
-                round(method.total.calls / len(method.calls)),
+                round(method.calls),
                 figures.names.label(method.total.id),
                 source_of(method.total.method) or None,
             )
             for method in figures.methods[:MOST_ROWS]
         ]
-        columns = ("self_j", "self_half_width_j", "share", "calls", "method", "source")
+        columns = ("self_j", *_interval_columns("self"), "share", "calls", "method", "source")
         table = ExplanationTable.of("methods", "Methods, by self energy", columns, rows)
         return replace(table, more=len(figures.methods) - len(rows))
 
     def _threads(self) -> ExplanationTable:
         figures = self._figures
         rows = [
-            (thread.energy_j, thread.half_width_j, share(thread.energy_j, figures.app_j), thread.outside_j, thread.name)
+            (thread.energy_j, *_ends(thread.interval), share(thread.energy_j, figures.app_j), thread.outside_j, thread.name)
             for thread in figures.threads
         ]
-        columns = ("energy_j", "energy_half_width_j", "share", "outside_methods_j", "thread")
+        columns = ("energy_j", *_interval_columns("energy"), "share", "outside_methods_j", "thread")
         return ExplanationTable.of("threads", "Threads of the app", columns, rows).first(MOST_ROWS)
 
     def _components(self) -> ExplanationTable:
@@ -364,6 +358,19 @@ class Explainer:
             if entry.component in used
         ]
         return ExplanationTable.of("evidence", "Evidence", ("component", "level", "expected_error_share"), rows)
+
+
+def _interval(name: str, interval: Interval) -> dict[str, Value]:
+    """Return the figures of an interval: half of its width, and its ends."""
+    return dict(zip(_interval_columns(name), _ends(interval), strict=True))
+
+
+def _interval_columns(name: str) -> tuple[str, str, str]:
+    return f"{name}_half_width_j", f"{name}_low_j", f"{name}_high_j"
+
+
+def _ends(interval: Interval) -> tuple[float, float, float]:
+    return interval.half_width, interval.low, interval.high
 
 
 def _left_out(subject: Statement) -> Sequence[str]:

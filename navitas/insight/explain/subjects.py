@@ -11,21 +11,21 @@ from navitas.base.near_names import near_names
 from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.names import simple_class, test_label
 from navitas.energy.analyze.repeats import Repeats
-from navitas.energy.analyze.spread import MethodRepeats
 from navitas.insight.verdict.figures import ComponentFigures, Figures
+from navitas.insight.verdict.method_figures import MethodFigures
 from navitas.insight.verdict.thread_figures import ROLE_NAMES, ThreadUse
 
 T = TypeVar("T")
 
 
-def find_method(figures: Figures, name: str) -> MethodRepeats:
+def find_method(figures: Figures, name: str) -> MethodFigures:
     """Return the method with a name: `run`, `C.run`, `a.b.C.run` or `:app a.b.C.run`. Of overloads, that with most energy.
 
     Raises `UsageError` if no method has the name, or methods of several classes.
     """
     wanted = without_parameters(name).replace("#", ".")
 
-    def names(method: MethodRepeats) -> tuple[str, ...]:
+    def names(method: MethodFigures) -> tuple[str, ...]:
         own = method.total.method
         full = f"{own.class_name}.{own.name}"
         return figures.names.label(method.total.id), full, f"{simple_class(own.class_name)}.{own.name}", own.name

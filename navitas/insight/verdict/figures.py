@@ -1,4 +1,4 @@
-"""The figures that verdicts, explanations and pages are made of, computed once, as medians of runs."""
+"""The figures that verdicts, explanations and pages are made of, computed once: medians of tests, and their parts."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import Repeats, weights_of_tests
 from navitas.energy.analyze.roll_up import first_ids
-from navitas.energy.analyze.spread import MethodRepeats, Spread, interval_of
-from navitas.energy.analyze.uncertainty import COVER_95, StandardError
+from navitas.energy.analyze.spread import Interval, Spread, interval_around
+from navitas.energy.analyze.uncertainty import StandardError
+from navitas.insight.verdict.method_figures import MethodFigures, method_figures
 from navitas.insight.verdict.thread_figures import ThreadUse, thread_uses
 from navitas.recording.parse.arrays import F64, I64
 
@@ -27,11 +28,11 @@ K = TypeVar("K")
 
 @dataclass(frozen=True, slots=True)
 class ComponentFigures:
-    """The energy of a component while tests ran, and the part of it that the app's threads used."""
+    """The energy of a component while tests ran with its 95 % interval, and the part of it that the app's threads used."""
 
     name: str
     energy_j: float
-    half_width_j: float
+    interval: Interval
     app_j: float
 
 
@@ -49,9 +50,9 @@ class MethodUse:
 
 
 class Figures:
-    """The figures of a profile. With repeats, those of tests and methods are medians over the runs that count.
+    """The figures of a profile. With repeats, those of tests are medians over the runs that count.
 
-    Those of threads are means over these runs, scaled to the medians of tests: they add up to `app_j`.
+    Those of methods and threads are means over these runs, scaled to the medians of tests: they add up to `app_j`.
     """
 
     def __init__(self, profile: Profile) -> None:
@@ -69,7 +70,7 @@ class Figures:
         """All runs of tests that the figures are about."""
 
     def only(self, numbers: Iterable[int]) -> Figures:
-        """Return the figures of some tests alone (indexes of `groups`). Those of methods and threads stay those of all tests."""
+        """Return the figures of some tests alone (indexes of `groups`). Values of methods by repeat stay those of all tests."""
         part = Figures(self.profile)
         part.groups, part.idle = [self.groups[number] for number in numbers], []
         rows = {row for group in part.groups for test in group.tests for row in test.rows}
@@ -87,9 +88,9 @@ class Figures:
         return MethodNames(self.profile.method_table)
 
     @cached_property
-    def methods(self) -> tuple[MethodRepeats, ...]:
+    def methods(self) -> tuple[MethodFigures, ...]:
         """All methods, largest self energy first."""
-        return tuple(sorted(self.profile.method_repeats(), key=lambda method: -method.exclusive_j.median))
+        return method_figures(self.profile, self._weights[1])
 
     @cached_property
     def app_j(self) -> float:
@@ -107,32 +108,33 @@ class Figures:
         return sum(group.energy_j.median for group in self.groups)
 
     @cached_property
-    def app_half_width_j(self) -> float:
-        """Half of the width of the 95 % interval of `app_j`."""
-        return sum_half_width_j([group.app_j for group in self.groups], self._app_error)
+    def app_interval(self) -> Interval:
+        """The 95 % interval of `app_j`."""
+        return self._interval(self.app_j, [group.app_j for group in self.groups], self._app_error)
 
     @property
     def is_noise(self) -> bool:
         """Whether app energy is not larger than its error. If so, nothing can be ranked."""
-        return self.app_j <= self.app_half_width_j
+        return self.app_j <= self.app_interval.half_width
 
-    def share_of(self, method: MethodRepeats) -> tuple[float, float]:
-        """Return a method's self energy as a share of app energy, and half of the width of its 95 % interval.
+    def share_of(self, method: MethodFigures) -> tuple[float, Interval]:
+        """Return a method's self energy as a share of app energy, and its 95 % interval.
 
         With repeats, the interval is that of the shares of runs. Errors that the method and the app share cancel in part, so the
-        width is an upper bound. Without app energy, both are 0.
+        width is an upper bound. Without app energy, all are 0.
         """
-        self_j, shared_j = method.exclusive_j.median, method.total.exclusive_error.shared_j / self.repeats
+        self_j, shared_j = method.self_j, method.total.exclusive_error.shared_j / self.repeats
         share = self_j / self.app_j if self.app_j > 0 else 0.0
-        return self._share(self_j, method.exclusive_j, hypot(method.self_half_width_j, share * self.app_half_width_j), shared_j)
+        half_j = hypot(method.interval.half_width, share * self.app_interval.half_width)
+        return self._share(self_j, method.repeats.exclusive_j, half_j, shared_j)
 
-    def share_of_thread(self, thread: ThreadUse) -> tuple[float, float]:
-        """Return a thread's energy as a share of app energy, and half of the width of its 95 % interval, as `share_of`."""
-        return self._share(thread.energy_j, thread.runs, thread.half_width_j, thread.error.shared_j)
+    def share_of_thread(self, thread: ThreadUse) -> tuple[float, Interval]:
+        """Return a thread's energy as a share of app energy, and its 95 % interval, as `share_of`."""
+        return self._share(thread.energy_j, thread.runs, thread.interval.half_width, thread.error.shared_j)
 
-    def share_of_test(self, group: Repeats) -> tuple[float, float]:
-        """Return a test's app energy as a share of that of all tests, and half of the width of its 95 % interval."""
-        error, half_j = self.profile.app_error(group.typical), self.profile.app_half_width_j(group)
+    def share_of_test(self, group: Repeats) -> tuple[float, Interval]:
+        """Return a test's app energy as a share of that of all tests, and its 95 % interval."""
+        error, half_j = self.profile.app_error(group.typical), self.profile.app_interval(group).half_width
         return self._share(group.app_j.median, self.runs_of_test(group), half_j, error.shared_j)
 
     def runs_of_test(self, group: Repeats) -> Spread:
@@ -141,21 +143,24 @@ class Figures:
         repeats = self._repeat_numbers
         return Spread(tuple(counted_j.get(repeat, 0.0) for repeat in repeats), tuple(repeat in counted_j for repeat in repeats))
 
-    def _share(self, part_j: float, runs: Spread, half_j: float, shared_j: float) -> tuple[float, float]:
-        """Return a part's share of app energy, and half of the width of its 95 % interval.
+    def _share(self, part_j: float, runs: Spread, half_j: float, shared_j: float) -> tuple[float, Interval]:
+        """Return a part's share of app energy, and its 95 % interval.
 
-        `half_j` is that of the part, for a single run; `shared_j` is the error that all runs share.
+        `half_j` is half of the width of the part's, for a single run; `shared_j` is the error that all runs share.
         """
         if self.app_j <= 0:
-            return 0.0, 0.0
+            return 0.0, Interval(0.0, 0.0)
         share = part_j / self.app_j
         counts = runs.counts or (True,) * len(runs.values)
         values = zip(runs.values, self.app_by_repeat, counts, strict=True)
-        of_runs = interval_of([joules / app_j for joules, app_j, is_counted in values if is_counted and app_j > 0])
-        if of_runs is None:
-            return share, half_j / self.app_j
-        both_j = hypot(shared_j, share * self._app_error.shared_j)
-        return share, hypot((of_runs.high - of_runs.low) / 2, COVER_95 * both_j / self.app_j)
+        of_runs = Spread(tuple(joules / app_j for joules, app_j, is_counted in values if is_counted and app_j > 0))
+        shared = hypot(shared_j, share * self._app_error.shared_j) / self.app_j
+        return share, interval_around(share, [of_runs], alone=half_j / self.app_j, shared=shared)
+
+    @staticmethod
+    def _interval(energy_j: float, runs: Sequence[Spread], error: StandardError) -> Interval:
+        """Return the interval of a sum over tests. `runs`: the figure of each test. `error`: that of the measurement."""
+        return interval_around(energy_j, runs, alone=error.half_width_j, shared=error.shared_j)
 
     @cached_property
     def _repeat_numbers(self) -> tuple[int, ...]:
@@ -230,7 +235,7 @@ class Figures:
         error = self.profile.uncertainty.of("total", only_j, self._wall_ns, parts=len(self.groups))
         runs = [Spread(tuple(test.components[number] for test in group.tests), group.app_j.counts) for group in self.groups]
         app_j = sum(use.components[number] for use in self.threads)
-        return ComponentFigures(name, energy_j, sum_half_width_j(runs, error), app_j)
+        return ComponentFigures(name, energy_j, self._interval(energy_j, runs, error), app_j)
 
     def by_kind_j(self, component: int) -> list[float]:
         """Return the energy of a component while tests ran, by `OwnerKind`. It adds up to that of `components`."""
@@ -284,15 +289,3 @@ class Figures:
 
 def _largest_first(energies_j: dict[K, float]) -> dict[K, float]:
     return dict(sorted(energies_j.items(), key=lambda item: -item[1]))
-
-
-def sum_half_width_j(runs: Sequence[Spread], error: StandardError) -> float:
-    """Return half of the width of the 95 % interval of a sum over tests.
-
-    What all tests share adds up; the spread of runs does not.
-    `runs`: the figure of each test. `error`: that of the measurement of the sum.
-    """
-    intervals = [interval for of_test in runs if (interval := of_test.interval) is not None]
-    if not intervals:
-        return error.half_width_j
-    return hypot(COVER_95 * error.shared_j, *((interval.high - interval.low) / 2 for interval in intervals))

@@ -9,7 +9,7 @@ from navitas.energy.analyze.top import unrecorded as components_in_use
 from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.next_step import is_virtual
 from navitas.insight.verdict.same_size import same_size, same_size_tests, same_size_threads
-from navitas.insight.verdict.statement import Statement, percent_of
+from navitas.insight.verdict.statement import Statement, energy_of, percent_of
 
 _LARGE_ERROR = 0.1
 _LARGE_PROBES = 0.2
@@ -19,8 +19,9 @@ def noise(figures: Figures) -> Statement | None:
     """App energy that is not larger than its error."""
     if not figures.groups or not figures.is_noise:
         return None
-    energy = unbroken(f"{joules(figures.app_j)} ± {joules(figures.app_half_width_j)}")
-    return Statement("noise", f"The app's energy ({energy}) is not larger than its error.")
+    return Statement(
+        "noise", f"The app's energy ({energy_of(figures.app_j, figures.app_interval)}) is not larger than its error."
+    )
 
 
 def failed(figures: Figures) -> Statement | None:
@@ -37,13 +38,17 @@ def failed(figures: Figures) -> Statement | None:
 
 
 def starved(figures: Figures) -> Statement | None:
-    """Runs that waited for a CPU which other programs used."""
-    count = sum(figures.profile.cpu_use(test).is_starved for test in figures.tests if test.wall_ns > 0)
-    if not count:
+    """Tests that waited for a CPU which other programs used, or the runs of a single test."""
+    ran = [test for test in figures.tests if test.wall_ns > 0]
+    waited = [test for test in ran if figures.profile.cpu_use(test).is_starved]
+    if not waited:
         return None
-    runs = sum(test.wall_ns > 0 for test in figures.tests)
-    which, whose = (f"{count:,} of {runs:,} runs", "their") if runs > 1 else ("The run", "its")
-    idle = "computer" if is_virtual(figures.profile) else "device"
+    tests, of_tests = (len({(test.module, test.class_name, test.method) for test in runs}) for runs in (waited, ran))
+    runs = f"{len(waited):,} of {len(ran):,} runs"
+    which = "The test" if len(ran) == 1 else runs
+    if of_tests > 1:
+        which = f"{tests:,} of {of_tests:,} tests{f', in {runs},' if len(ran) > of_tests else ''}"
+    idle, whose = "computer" if is_virtual(figures.profile) else "device", "its" if len(waited) == 1 else "their"
     text = f"{which} waited for a CPU that other programs used: on an idle {idle}, {whose} energy differs."
     return Statement("starved", text)
 
@@ -127,7 +132,7 @@ def power_profile(figures: Figures) -> Statement | None:
     if not error_j or total_j <= 0:
         return None
     size = percent_of(error_j / total_j)
-    text = f"± leaves out the power profile's error of about {size} (one standard error), which moves all figures together."
+    text = f"± leaves out the power profile's error: about {size} (standard error), alike in all figures."
     return Statement("power_profile", text)
 
 

@@ -33,7 +33,7 @@ class _Size:
 def same_size(figures: Figures) -> Statement | None:
     """The two methods with the most self energy, if either can be the larger one."""
     methods, repeats = figures.methods[:2], figures.repeats
-    sizes = [_Size.of(of.exclusive_j.median, of.exclusive_j, of.total.exclusive_error, repeats) for of in methods]
+    sizes = [_Size.of(of.self_j, of.repeats.exclusive_j, of.total.exclusive_error, repeats) for of in methods]
     names = [figures.names.brief(method.total.id) for method in methods]
     return _statement("same_size", names, sizes, are_probes_common=figures.profile.tick_ns is None)  # ticks hit each alone
 

@@ -10,7 +10,7 @@ import numpy as np
 from navitas.energy.analyze.cpu_use import cpu_column
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import KnownFigures
-from navitas.energy.analyze.spread import Spread, half_width_j, repeats_that_count
+from navitas.energy.analyze.spread import Interval, Spread, interval_around, repeats_that_count
 from navitas.energy.analyze.uncertainty import StandardError
 from navitas.energy.attribute.forest import binned, sums
 from navitas.recording.parse.arrays import F64, I64
@@ -60,9 +60,9 @@ class ThreadUse(KnownFigures):
         return self.role not in NOT_THE_TESTS
 
     @property
-    def half_width_j(self) -> float:
-        """Half of the width of the 95 % interval of `energy_j`."""
-        return half_width_j(self.runs.interval, self.error)
+    def interval(self) -> Interval:
+        """The 95 % interval of `energy_j`."""
+        return interval_around(self.energy_j, [self.runs], alone=self.error.half_width_j, shared=self.error.shared_j)
 
 
 def thread_uses(

@@ -12,12 +12,12 @@ from navitas.base.units import counted, duration, joules, unbroken
 from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.names import test_label
 from navitas.energy.analyze.repeats import Repeats
-from navitas.energy.analyze.roll_up import MethodTotal
-from navitas.energy.analyze.spread import MethodRepeats, Spread
+from navitas.energy.analyze.spread import Interval, Spread
 from navitas.energy.attribute.component import OwnerKind
 from navitas.insight.verdict.call_times import call_times
 from navitas.insight.verdict.figures import ComponentFigures, Figures
-from navitas.insight.verdict.statement import Statement, percent_of
+from navitas.insight.verdict.method_figures import MethodFigures
+from navitas.insight.verdict.statement import Statement, energy_of, percent_of
 from navitas.insight.verdict.thread_figures import ThreadUse
 
 _LEAF = 0.95
@@ -47,7 +47,7 @@ def nothing_measured(figures: Figures) -> Statement | None:
 def largest_method(figures: Figures) -> Statement | None:
     """The method with the most self energy, and in which calls."""
     method = next(iter(figures.methods), None)
-    if method is None or figures.app_j <= 0 or not method.exclusive_j.median > 0:
+    if method is None or figures.app_j <= 0 or not method.self_j > 0:
         return None
     return replace(method_statement(figures, method), rule="largest_method")
 
@@ -61,8 +61,8 @@ def when(figures: Figures) -> Statement | None:
 def next_methods(figures: Figures) -> Statement | None:
     """The methods that use most of the rest, so that the reader knows how much the first one matters."""
     listed = [
-        f"{figures.names.brief(method.total.id)} ({percent_of(share, half)})"
-        for method, (share, half) in ((method, figures.share_of(method)) for method in figures.methods[1:3])
+        f"{figures.names.brief(method.total.id)} ({percent_of(share, interval)})"
+        for method, (share, interval) in ((method, figures.share_of(method)) for method in figures.methods[1:3])
         if share >= _LEAST_NAMED
     ]
     return Statement("next_methods", f"Then follow {' and '.join(listed)}.") if listed and not figures.is_noise else None
@@ -78,7 +78,7 @@ def outside_methods(figures: Figures) -> Statement | None:
         f"{unbroken(joules(outside_j))} ({percent_of(share)}) of the app's energy is outside all recorded methods, so no method"
         " explains it."
     )
-    return Statement("outside_methods", text, "app", "", outside_j, share)
+    return Statement("outside_methods", text, "app", "", outside_j, share=share)
 
 
 def largest_test(figures: Figures) -> Statement | None:
@@ -134,18 +134,18 @@ RULES: tuple[Callable[[Figures], Statement | None], ...] = (
 """The rules in the order of their statements, of which a verdict has the first ones."""
 
 
-def method_statement(figures: Figures, method: MethodRepeats) -> Statement:
+def method_statement(figures: Figures, method: MethodFigures) -> Statement:
     """Return what a method uses, and in which calls on which threads."""
-    self_j, (share, half) = method.exclusive_j.median, figures.share_of(method)
-    itself = " itself" if _calls_others(method.total) else ""
+    self_j, (share, interval) = method.self_j, figures.share_of(method)
+    itself = " itself" if _calls_others(method) else ""
     text = (
-        f"{figures.names.brief(method.total.id)}{itself} uses {unbroken(joules(self_j))} of the app's"
-        f" {unbroken(joules(figures.app_j))} ({percent_of(share, half)}), {_calls(figures, method)}."
+        f"{figures.names.brief(method.total.id)}{itself} uses {energy_of(self_j, method.interval)} of the app's"
+        f" {energy_of(figures.app_j, figures.app_interval)} ({percent_of(share, interval)}), {_calls(figures, method)}."
     )
-    return Statement("method", text, "method", figures.names.label(method.total.id), self_j, share, half)
+    return Statement("method", text, "method", figures.names.label(method.total.id), self_j, method.interval, share, interval)
 
 
-def when_statement(figures: Figures, method: MethodRepeats) -> Statement | None:
+def when_statement(figures: Figures, method: MethodFigures) -> Statement | None:
     """Return in which test most of a method's energy is used, when, and how the method spends its time, as far as it is known."""
     tests, times = figures.use_of(method.total.id).tests, {time.test: time for time in call_times(figures, method.total.id)}
     if not tests:
@@ -165,45 +165,46 @@ def when_statement(figures: Figures, method: MethodRepeats) -> Statement | None:
 
 def test_statement(figures: Figures, group: Repeats) -> Statement:
     """Return what a test uses, among all tests."""
-    app_j, half_j = group.app_j.median, figures.profile.app_half_width_j(group)
-    share, half = figures.share_of_test(group)
-    energy = f"{unbroken(joules(app_j))} ({percent_of(share, half)})"
+    app_j, interval = group.app_j.median, figures.profile.app_interval(group)
+    share, of_share = figures.share_of_test(group)
+    energy = f"{energy_of(app_j, interval)} ({percent_of(share, of_share)})"
     if len(figures.groups) == 1:
-        text = f"{figures.test_name(group)} is the only test: {unbroken(f'{joules(app_j)} ± {joules(half_j)}')} of app energy."
+        text = f"{figures.test_name(group)} is the only test: {energy_of(app_j, interval)} of app energy."
     elif group is figures.groups[0] and not figures.is_noise:
         text = f"Of {counted(len(figures.groups), 'test')}, {figures.test_name(group)} uses the most: {energy}."
     else:
         text = (
             f"{figures.test_name(group)} uses {energy} of the {unbroken(joules(figures.app_j))} that the app used in all tests."
         )
-    return Statement("test", text, "test", test_label(group.typical), app_j, share, half)
+    return Statement("test", text, "test", test_label(group.typical), app_j, interval, share, of_share)
 
 
 def thread_statement(figures: Figures, thread: ThreadUse) -> Statement:
     """Return what threads of a name or role use, among all threads of the app."""
     is_of_role = thread in figures.roles
     if is_of_role and not thread.is_app:
-        text = f"The threads “{thread.name}” use {unbroken(joules(thread.energy_j))}, outside of app energy."
-        return Statement("thread", text, "thread", thread.name, thread.energy_j)
-    share, half = figures.share_of_thread(thread)
-    energy = f"{unbroken(joules(thread.energy_j))} ({percent_of(share, half)})"
-    part = "Most" if share - half > _MOST else "The largest part" if thread is figures.threads[0] else "A part"
+        text = f"The threads “{thread.name}” use {energy_of(thread.energy_j, thread.interval)}, outside of app energy."
+        return Statement("thread", text, "thread", thread.name, thread.energy_j, thread.interval)
+    share, interval = figures.share_of_thread(thread)
+    energy = f"{energy_of(thread.energy_j, thread.interval)} ({percent_of(share, interval)})"
+    part = "Most" if interval.low > _MOST else "The largest part" if thread is figures.threads[0] else "A part"
     part = "A part" if figures.is_noise else part
     on = f"the threads “{thread.name}”" if is_of_role else f"the thread {thread_name(thread.name)}"
     text = f"{part} of the app's energy is used on {on}: {energy}."
-    return Statement("thread", text, "thread", thread.name, thread.energy_j, share, half)
+    return Statement("thread", text, "thread", thread.name, thread.energy_j, thread.interval, share, interval)
 
 
 def component_statement(figures: Figures, use: ComponentFigures) -> Statement:
     """Return what a component uses while tests run: by all owners, as a part of all recorded components, and by the app."""
     recorded_j = _recorded_j(figures)
-    share, half = _share(use.energy_j, recorded_j), _share(use.half_width_j, recorded_j)
-    energy = unbroken(joules(use.energy_j))
+    share = _share(use.energy_j, recorded_j)
+    interval = Interval(_share(use.interval.low, recorded_j), _share(use.interval.high, recorded_j))
+    energy = energy_of(use.energy_j, use.interval)
     if len(figures.components) > 1:
-        energy += f" of the {unbroken(joules(recorded_j))} of all recorded components ({percent_of(share, half)})"
+        energy += f" of the {unbroken(joules(recorded_j))} of all recorded components ({percent_of(share, interval)})"
     of_app = f", {unbroken(joules(use.app_j))} of it for the app" if use.app_j > 0 else ""
     text = f"While tests ran, {component_name(use.name)} used {energy}{of_app}."
-    return Statement("component", text, "component", use.name, use.energy_j, share, half)
+    return Statement("component", text, "component", use.name, use.energy_j, use.interval, share, interval)
 
 
 def thread_name(name: str) -> str:
@@ -216,10 +217,10 @@ def component_name(name: str) -> str:
     return "the CPU" if name == CPU else f"the component {name}"
 
 
-def _calls(figures: Figures, method: MethodRepeats) -> str:
+def _calls(figures: Figures, method: MethodFigures) -> str:
     """Return the number of calls of a run, and the thread or the single call that most of the energy is used in."""
-    by_run = Spread(method.calls, method.exclusive_j.counts).counted
-    mean, use = sum(by_run) / len(by_run), figures.use_of(method.total.id)
+    by_run = Spread(method.repeats.calls, method.repeats.exclusive_j.counts).counted
+    mean, use = method.calls, figures.use_of(method.total.id)
     if set(by_run) == {1}:
         calls = "one call"
     else:
@@ -237,30 +238,29 @@ def _calls(figures: Figures, method: MethodRepeats) -> str:
     return f"in {calls} on {len(use.threads):,} threads{most}"
 
 
-def _calls_others(total: MethodTotal) -> bool:
-    return total.exclusive_j < _LEAF * total.inclusive_j
+def _calls_others(method: MethodFigures) -> bool:
+    return method.self_j < _LEAF * method.inclusive_j
 
 
-def _work(method: MethodRepeats, figures: Figures) -> str:
+def _work(method: MethodFigures, figures: Figures) -> str:
     """Return how the method spends its time, where the recording shows it: only for methods that do their work themselves."""
-    total, runs = method.total, len(method.calls)
-    if component := _other_component(total, figures):
+    if component := _other_component(method, figures):
         return f"Most of it is energy of {component}."
     level = next((entry.level for entry in figures.profile.evidence if entry.component == CPU), "")
-    is_noise = method.self_half_width_j >= method.exclusive_j.median
-    if total.inclusive_j <= 0 or is_noise or _calls_others(total) or total.wall_ns <= 0 or level not in _TIMED:
+    is_noise = method.interval.half_width >= method.self_j
+    if method.inclusive_j <= 0 or is_noise or _calls_others(method) or method.wall_ns <= 0 or level not in _TIMED:
         return ""
-    busy, time = total.cpu_ns / total.wall_ns, unbroken(duration(total.cpu_ns / runs))
+    busy, time = method.cpu_ns / method.wall_ns, unbroken(duration(method.cpu_ns))
     if _BUSY <= busy <= _MOST_BUSY:
         return f"The method keeps a core busy for {time}."
-    return f"The method runs for {time} of the {unbroken(duration(total.wall_ns / runs))} that it takes." if busy <= _IDLE else ""
+    return f"The method runs for {time} of the {unbroken(duration(method.wall_ns))} that it takes." if busy <= _IDLE else ""
 
 
-def _other_component(total: MethodTotal, figures: Figures) -> str:
+def _other_component(method: MethodFigures, figures: Figures) -> str:
     """Return the component, other than the CPU, that has most of a method's self energy. Empty if there is none."""
-    parts = zip(total.components, figures.profile.components, strict=True)
+    parts = zip(method.components, figures.profile.components, strict=True)
     energy_j, name = max(parts, default=(0.0, CPU))
-    return "" if name == CPU or energy_j < _MOST * total.exclusive_j else component_name(name)
+    return "" if name == CPU or energy_j < _MOST * method.self_j else component_name(name)
 
 
 def _recorded_j(figures: Figures) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from navitas.base.units import UNBROKEN
@@ -51,5 +51,16 @@ def limits_of(figures: Figures) -> tuple[Statement, ...]:
 
 
 def _fields(statement: Statement) -> dict[str, Any]:
-    given = {name: value for name, value in asdict(statement).items() if value not in (None, "")}
-    return {**given, "text": statement.text.replace(UNBROKEN, " ")}
+    energy, share = statement.energy_interval, statement.share_interval
+    fields = {
+        "rule": statement.rule,
+        "text": statement.text.replace(UNBROKEN, " "),
+        "kind": statement.kind or None,
+        "name": statement.name or None,
+        "energy_j": statement.energy_j,
+        "energy_interval_j": None if energy is None else [energy.low, energy.high],
+        "share": statement.share,
+        "share_half_width": None if share is None else share.half_width,
+        "share_interval": None if share is None else [share.low, share.high],
+    }
+    return {name: value for name, value in fields.items() if value is not None}

@@ -44,11 +44,12 @@ def difference_ranges(figures: Sequence[Compared]) -> list[Range]:
 
 def differences_note(name: str, earlier: Profile, later: Profile) -> str:
     """Name the earlier recording, what its intervals are, and what makes its figures less comparable."""
-    text = f"Differences: from {name}."
+    text = f"Compared with {name}."
     if min(earlier.totals.repeats, later.totals.repeats) > 1:
-        text += " Their 95 % intervals, in percent of the energy before, are of the runs: recordings differ by more."
+        text += " Below each difference is its 95 % interval, from the runs of both, in percent of the energy before."
+        text += " Recordings of the same code differ by more than their runs."
     else:
-        text += " Their intervals are not known: that takes two runs of each recording."
+        text += " Differences have no intervals: those take two runs of each recording."
     before, after = _conditions(earlier), _conditions(later)
     unlike = [fact for fact in before | after if before.get(fact, "") != after.get(fact, "")]
     if not unlike:

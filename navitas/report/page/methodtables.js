@@ -4,11 +4,7 @@
 const methodTables = (() => {
   const CHUNK = 20;
 
-  const withHalf = (uj, half) => {
-    const parts = [units.energy(uj)];
-    if (half !== null && half !== undefined) parts.push(" ", dom.element("small", {}, `± ${units.energy(half)}`));
-    return parts;
-  };
+  const withInterval = (uj, interval) => [units.energy(uj), ...(interval ? [" ", dom.element("small", {}, interval)] : [])];
 
   const percent = (value) => `${value > 0 ? "+" : ""}${value.toFixed(1)}`;
 
@@ -161,7 +157,7 @@ const methodTables = (() => {
       parts: (row) => {
         const uj = value(row);
         if (uj === null) return [units.UNKNOWN];
-        const said = low[row] === null ? "± not known" : `${percent(low[row])} to ${percent(high[row])} %`;
+        const said = low[row] === null ? "interval not known" : `${percent(low[row])} to ${percent(high[row])} %`;
         return [units.signed(uj), " ", dom.element("small", {}, said)];
       },
     });
@@ -197,7 +193,7 @@ const methodTables = (() => {
         energy: {
           head: "App energy",
           value: testEnergy,
-          parts: (row) => withHalf(testEnergy(row), onlyTest() ? tests.half_uj[row] : null),
+          parts: (row) => withInterval(testEnergy(row), onlyTest() ? tests.interval[row] : null),
         },
         share: { head: "Share", value: testEnergy, parts: (row) => share(testEnergy(row)) },
         power: number("Mean power", whole("mean_mw"), units.power),
@@ -215,7 +211,7 @@ const methodTables = (() => {
     // The interval and the self power are those of all tests: they hold where the selection has all of a method's energy.
     const isAll = (row) => Math.abs(self(row) - methods.self_uj[row]) <= 1e-3 * Math.abs(methods.self_uj[row]);
     const perCall = (row) => (calls(row) ? inclusive(row) / calls(row) : null);
-    const selfPower = (row) => (isAll(row) && methods.self_ms[row] > 0 ? methods.self_uj[row] / methods.self_ms[row] : null);
+    const selfPower = (row) => (isAll(row) ? methods.self_mw[row] : null);
     const module = (row) => data.modules[methods.module[row]];
     const baseline = data.baseline?.methods;
     const difference = (row) => (baseline && result.isWhole && !state.text ? self(row) - baseline.self_uj[row] : null);
@@ -241,7 +237,7 @@ const methodTables = (() => {
           value: (row) => methods.label[row],
           parts: (row) => [dom.code(methods.label[row])],
         },
-        energy: { head: "Self", value: self, parts: (row) => withHalf(self(row), isAll(row) ? methods.half_uj[row] : null) },
+        energy: { head: "Self", value: self, parts: (row) => withInterval(self(row), isAll(row) ? methods.interval[row] : null) },
         share: { head: "Share", value: self, parts: (row) => share(self(row)) },
         power: number("Self power", selfPower, units.power),
         inclusive: number("Inclusive", inclusive, units.energy),

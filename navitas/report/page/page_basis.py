@@ -1,4 +1,4 @@
-"""What the tables and the data of the page are made of, computed once: tests, methods and call trees, as medians of runs."""
+"""What the tables and the data of the page are made of, computed once: tests, methods and call trees."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from navitas.energy.analyze.bounded_tree import NON_THREADS, SMALLER_THREADS, Fu
 from navitas.energy.analyze.earlier_tree import earlier_methods, joined_tree
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.repeats import Repeats
-from navitas.energy.analyze.spread import MethodRepeats
 from navitas.insight.verdict.figures import Figures
+from navitas.insight.verdict.method_figures import MethodFigures
 from navitas.recording.parse.tables import MethodTable
 from navitas.report.figure_notes import basis_note
 from navitas.report.page.differences import Compared, differences_note
@@ -38,13 +38,10 @@ class EarlierFigures:
     """Tests and methods of an earlier recording. Methods have the numbers of `earlier_methods`."""
 
     def __init__(self, earlier: EarlierRecording, methods: MethodTable) -> None:
-        self.name, self.profile = earlier.name, earlier.profile
-        groups = self.profile.classes() if self.profile.is_by_class else self.profile.repeats()
-        self._tests = {(group.module, group.class_name, group.method): group for group in groups}
+        self.name, self.profile, self.figures = earlier.name, earlier.profile, Figures(earlier.profile)
+        self._tests = {(group.module, group.class_name, group.method): group for group in self.figures.groups}
         numbers = earlier_methods(methods, self.profile.method_table)
-        self.methods: dict[int, MethodRepeats] = {
-            int(numbers[method.total.id]): method for method in self.profile.method_repeats()
-        }
+        self.methods: dict[int, MethodFigures] = {int(numbers[method.total.id]): method for method in self.figures.methods}
 
     def test(self, group: Repeats) -> Repeats | None:
         """Return the same test in the earlier recording."""
@@ -79,11 +76,11 @@ class PageBasis(Figures):
         before, basis = self.before, basis_note(self) or "No test ran."
         return basis + ("" if before is None else f" {differences_note(before.name, before.profile, self.profile)}")
 
-    def compared(self, figure: Repeats | MethodRepeats) -> Compared:
+    def compared(self, figure: Repeats | MethodFigures) -> Compared:
         """Return the energy of a test or method in both recordings."""
         if self.before is None:
             return None
         if isinstance(figure, Repeats):
             return None if (test := self.before.test(figure)) is None else (test.app_j, figure.app_j)
         same = self.before.methods.get(figure.total.id)
-        return None if same is None else (same.exclusive_j, figure.exclusive_j)
+        return None if same is None else (same.repeats.exclusive_j, figure.repeats.exclusive_j)

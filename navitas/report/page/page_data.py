@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from navitas.base.json_text import JsonLines, column
-from navitas.base.units import UJ_PER_J
+from navitas.base.units import UJ_PER_J, plus_minus
 from navitas.energy.analyze.bounded_tree import BoundedTree, bounded_tree
 from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.energy_by_step import RunSteps
 from navitas.energy.analyze.names import MethodNames, source_of, test_label
 from navitas.energy.analyze.records import TestEnergy
+from navitas.energy.analyze.spread import Interval
 from navitas.insight.verdict.thread_figures import ROLE_NAMES
 from navitas.recording.parse.arrays import F64, I64
 from navitas.report.figure_notes import failure_of, method_note, statuses
@@ -82,9 +83,9 @@ def _tests(basis: PageBasis, runs: Sequence[RunSteps]) -> dict[str, Any]:
         "class": [shown_text(group.class_name) for group in groups],
         "name": [shown_text(group.method) for group in groups],
         "app_uj": [_uj(group.app_j.median) for group in groups],
-        "half_uj": [_uj(profile.app_half_width_j(group)) for group in groups],
+        "interval": [_interval(group.app_j.median, profile.app_interval(group)) for group in groups],
         "wall_ms": [_figure(group.typical.wall_ns / 1e6) for group in groups],
-        "mean_mw": [None if (power := group.typical.mean_power_w) is None else _figure(power * 1e3) for group in groups],
+        "mean_mw": [_milliwatts(group.typical.mean_power_w) for group in groups],
         "status": [_status(group.tests) for group in groups],
         "failure": [shown_text(failure_of(group.tests)) for group in groups],
         "run": [run for run, _, _ in spans],
@@ -99,7 +100,7 @@ def _tests(basis: PageBasis, runs: Sequence[RunSteps]) -> dict[str, Any]:
             "name": name,
             "status": "",
             "failure": "",
-            "half_uj": None,
+            "interval": None,
             "mean_mw": None,
             "run": -1,
         }
@@ -154,7 +155,8 @@ class _Methods:
 
     def columns(self) -> dict[str, Any]:
         """Return the figures of the methods."""
-        methods, gone, none = self._methods, self._gone, [0] * len(self._gone)
+        methods, gone = self._methods, self._gone
+        none, none_known = [0] * len(gone), [None] * len(gone)
         names = [(self._basis.names, method) for method in methods]
         if self._basis.before is not None:
             names += [(MethodNames(self._basis.before.profile.method_table), method) for method in gone]
@@ -167,17 +169,17 @@ class _Methods:
             "source": [shown_text(source_of(method.total.method)) for _, method in names],
             "note": [*(method_note(method.total) for method in methods), *("only in the earlier recording" for _ in gone)],
             **{name: [None if line is None else shown_text(line) for line in column] for name, column in lines.items()},
-            "self_uj": [*(_uj(method.exclusive_j.median) for method in methods), *none],
-            "half_uj": [*(_uj(method.self_half_width_j) for method in methods), *none],
-            "inclusive_uj": [*(_uj(method.inclusive_j.median) for method in methods), *none],
-            "calls": [*(round(method.total.calls / len(method.calls)) for method in methods), *none],
-            "self_ms": [*(_figure(method.total.self_ns / len(method.calls) / 1e6) for method in methods), *none],
+            "self_uj": [*(_uj(method.self_j) for method in methods), *none],
+            "interval": [*(_interval(method.self_j, method.interval) for method in methods), *none_known],
+            "inclusive_uj": [*(_uj(method.inclusive_j) for method in methods), *none],
+            "calls": [*(round(method.calls) for method in methods), *none],
+            "self_mw": [*(_milliwatts(method.self_power_w) for method in methods), *none_known],
         }
 
     def before(self) -> dict[str, Any]:
         """Return the figures of the methods in the earlier recording, 0 for methods that it lacks."""
         return {
-            "self_uj": [0 if method is None else _uj(method.exclusive_j.median) for method in self._before],
+            "self_uj": [0 if method is None else _uj(method.self_j) for method in self._before],
             **_ranges([*map(self._basis.compared, self._methods), *[None] * len(self._gone)]),
         }
 
@@ -237,6 +239,14 @@ def _bins(basis: PageBasis, tree: BoundedTree, runs: list[RunSteps], most: int) 
         "bin": _column(steps.step),
         "uj": _column(steps.joules * UJ_PER_J),
     }
+
+
+def _interval(value_j: float, interval: Interval) -> str:
+    return plus_minus(value_j, interval.low, interval.high)
+
+
+def _milliwatts(power_w: float | None) -> float | None:
+    return None if power_w is None else _figure(power_w * 1e3)
 
 
 def _uj(joules: float) -> float:

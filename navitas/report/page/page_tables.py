@@ -22,16 +22,17 @@ from navitas.energy.analyze.method_bytes import bytes_by_method
 from navitas.energy.analyze.names import source_of, test_label
 from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import BaselinePairs, Repeats
-from navitas.energy.analyze.roll_up import MethodTotal
-from navitas.energy.analyze.spread import MethodRepeats
+from navitas.energy.analyze.spread import Interval
 from navitas.energy.analyze.top import ComponentShare, mean_of
 from navitas.energy.attribute.consumers_comparison import ConsumerEnergy
+from navitas.insight.verdict.method_figures import MethodFigures
 from navitas.insight.verdict.thread_figures import ThreadUse
 from navitas.report.figure_notes import (
     CONSUMERS_NOTE,
     baseline_note,
     doubts,
     failure_of,
+    interval_cell,
     method_figures_note,
     method_note,
     rails_note,
@@ -64,7 +65,7 @@ def tests_table(basis: PageBasis, most: int) -> PageTable | None:
     columns: dict[str, Callable[[Repeats], PageCell]] = {
         "Test": lambda group: name_cell(test_label(group.typical), failure_of(group.tests)),
         "App energy": lambda group: joules_cell(group.app_j.median),
-        "±": lambda group: joules_cell(profile.app_half_width_j(group)),
+        "±": lambda group: _interval_cell(group.app_j.median, profile.app_interval(group)),
         "Share": lambda group: share_cell(share(group.app_j.median, basis.app_j)),
         "Mean power": lambda group: figure_cell(group.typical.mean_power_w, watts),
         "Base and other": lambda group: joules_cell(group.compensated_j.median - group.app_j.median),
@@ -91,25 +92,29 @@ def methods_table(basis: PageBasis, most: int) -> PageTable | None:
     """Return the table of methods, largest self energy first."""
     names, sources, shown = basis.names, basis.sources, [group.typical for group in basis.groups]
     about = f"{_SELF} {' '.join([method_figures_note(basis.profile), *doubts(shown)])}"
-    columns: dict[str, Callable[[MethodRepeats], PageCell]] = {
+    columns: dict[str, Callable[[MethodFigures], PageCell]] = {
         "Method": lambda method: name_cell(
             names.label(method.total.id),
             source_of(method.total.method),
             method_note(method.total),
             code=None if sources is None else sources.line(method.total.method),
         ),
-        "Self": lambda method: joules_cell(method.total.known(method.exclusive_j.median)),
-        "±": lambda method: joules_cell(method.total.known(method.self_half_width_j)),
-        "Share": lambda method: share_cell(method.total.known(share(method.exclusive_j.median, basis.app_j))),
-        "Self power": lambda method: figure_cell(method.total.self_power_w, watts),
-        "Inclusive": lambda method: joules_cell(method.total.known(method.inclusive_j.median)),
-        "Calls": lambda method: count_cell(round(method.total.calls / len(method.calls))),
-        "Per call": lambda method: joules_cell(method.total.inclusive_j_per_call),
-        "Inclusive time": lambda method: figure_cell(method.total.wall_ns / len(method.calls), duration),
+        "Self": lambda method: joules_cell(method.total.known(method.self_j)),
+        "±": lambda method: _interval_cell(method.total.known(method.self_j), method.interval),
+        "Share": lambda method: share_cell(method.total.known(share(method.self_j, basis.app_j))),
+        "Self power": lambda method: figure_cell(method.self_power_w, watts),
+        "Inclusive": lambda method: joules_cell(method.total.known(method.inclusive_j)),
+        "Calls": lambda method: count_cell(round(method.calls)),
+        "Per call": lambda method: joules_cell(method.per_call_j),
+        "Inclusive time": lambda method: figure_cell(method.wall_ns, duration),
     }
     if any(test.alternative_j is not None for test in shown):
-        columns["Paper 1"] = lambda method: joules_cell(method.total.known(method.total.alternative_j / len(method.calls)))
+        columns["Paper 1"] = lambda method: joules_cell(method.total.known(method.alternative_j))
     return page_table("methods", "Methods", about, columns, basis.methods, most=most)
+
+
+def _interval_cell(value_j: float | None, interval: Interval) -> PageCell:
+    return PageCell(interval_cell(value_j, interval), None if value_j is None else interval.half_width)
 
 
 def threads_table(basis: PageBasis, most: int) -> PageTable | None:
@@ -117,7 +122,7 @@ def threads_table(basis: PageBasis, most: int) -> PageTable | None:
     columns: dict[str, Callable[[ThreadUse], PageCell]] = {
         "Thread": lambda use: name_cell(use.name, use.role),
         "Energy": lambda use: joules_cell(use.known(use.energy_j)),
-        "±": lambda use: joules_cell(use.known(use.half_width_j)),
+        "±": lambda use: _interval_cell(use.known(use.energy_j), use.interval),
         "Share": lambda use: share_cell(use.known(share(use.energy_j, basis.app_j)) if use.is_app else None),
         "Outside calls": lambda use: joules_cell(use.known(use.outside_j)),
         "CPU time": lambda use: figure_cell(use.known(use.cpu_ns), duration),
@@ -180,19 +185,17 @@ def _methods_by_component(basis: PageBasis, most: int) -> PageTable | None:
     components, names = basis.profile.components, basis.names
     others = [number for number, component in enumerate(components) if component != CPU]
 
-    def rest_j(method: MethodRepeats) -> float:
-        return sum(method.total.inclusive_components[number] for number in others)
+    def rest_j(method: MethodFigures) -> float:
+        return sum(method.inclusive_components[number] for number in others)
 
     methods = sorted((method for method in basis.methods if rest_j(method) > 0), key=lambda method: -rest_j(method))
     moved = bytes_by_method(basis.profile.method_bytes())
-    columns: dict[str, Callable[[MethodRepeats], PageCell]] = {"Method": lambda method: name_cell(names.label(method.total.id))}
+    columns: dict[str, Callable[[MethodFigures], PageCell]] = {"Method": lambda method: name_cell(names.label(method.total.id))}
     if moved:
-        columns["Bytes"] = lambda method: figure_cell(_per_run(moved.get(method.total.id), method), byte_count)
-    for number in [
-        number for number in range(len(components)) if any(method.total.inclusive_components[number] for method in methods)
-    ]:
-        columns[components[number]] = _of(number, lambda total: total.inclusive_components)
-        columns[f"{components[number]} self"] = _of(number, lambda total: total.components)
+        columns["Bytes"] = lambda method: figure_cell(_per_run(moved.get(method.total.id), basis.repeats), byte_count)
+    for number in [number for number in range(len(components)) if any(method.inclusive_components[number] for method in methods)]:
+        columns[components[number]] = _of(number, lambda method: method.inclusive_components)
+        columns[f"{components[number]} self"] = _of(number, lambda method: method.components)
     about = (
         "The energy of each method that used more than the CPU, by component: with the methods that it calls, and of its own"
         " (self). Methods of the platform, such as those that read and write, have their own rows."
@@ -202,12 +205,12 @@ def _methods_by_component(basis: PageBasis, most: int) -> PageTable | None:
     return page_table("methods-by-component", "Methods by component", about, columns, methods, most=most)
 
 
-def _of(number: int, energies: Callable[[MethodTotal], Sequence[float]]) -> Callable[[MethodRepeats], PageCell]:
-    return lambda method: joules_cell(_per_run(energies(method.total)[number], method))
+def _of(number: int, energies: Callable[[MethodFigures], Sequence[float]]) -> Callable[[MethodFigures], PageCell]:
+    return lambda method: joules_cell(energies(method)[number])
 
 
-def _per_run(value: float | None, method: MethodRepeats) -> float | None:
-    return None if value is None else value / len(method.calls)
+def _per_run(value: float | None, runs: int) -> float | None:
+    return None if value is None else value / runs
 
 
 def handed_work_table(basis: PageBasis, most: int) -> PageTable | None:

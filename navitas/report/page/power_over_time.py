@@ -21,7 +21,7 @@ _OTHER = "(other)"
 
 
 def page_runs(basis: PageBasis) -> list[RunSteps]:
-    """Return the runs of the listed tests, each in the run that is nearest to its median; without tests, the first runs."""
+    """Return the runs of the listed tests, each in its typical run; without tests, the first runs."""
     ledger = basis.profile.ledger
     rows = dict.fromkeys(int(ledger.tests.run[group.typical.rows[0]]) for group in basis.listed)
     chosen = [row for row in rows if row >= 0] or [row for row, run in enumerate(ledger.runs) if not run.baseline]

@@ -8,11 +8,11 @@ from navitas.base.html_page.templates import rendered
 from navitas.base.json_text import json_chunks
 from navitas.base.units import battery_rate, battery_share, charge, joules, watts
 from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.top import mean_of
 from navitas.energy.attribute.ledger import counted_wall_ns
-from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.verdict import verdict_of
+from navitas.report.change import changed
 from navitas.report.figure_notes import evidence_notes
-from navitas.report.page.change import changed
 from navitas.report.page.page_basis import PageBasis
 from navitas.report.page.page_data import PageLimits, page_data
 from navitas.report.page.page_tables import methods_table, other_tables, tests_table
@@ -54,7 +54,7 @@ def _page(basis: PageBasis, limits: PageLimits) -> Iterator[str]:
         project=profile.project,
         device=_device(profile),
         basis=basis.sentence,
-        verdict=verdict_of(basis, None if before is None else changed(basis, before.name, Figures(before.profile))),
+        verdict=verdict_of(basis, None if before is None else changed(basis, before.name, before.figures)),
         tests=tests_table(basis, limits.rows),
         methods=methods_table(basis, limits.rows),
         tables=other_tables(basis, limits.rows),
@@ -75,21 +75,21 @@ def _device(profile: Profile) -> str:
 def _facts(basis: PageBasis) -> list[tuple[str, str]]:
     """Return figures of the whole recording and their names, per run."""
     profile, runs = basis.profile, basis.repeats
-    totals, wall_ns = profile.totals, counted_wall_ns(profile.ledger)
-    power_w = totals.energy_j / (wall_ns / 1e9) if wall_ns > 0 else None
+    totals, wall_ns = mean_of(profile.totals, runs), counted_wall_ns(profile.ledger)
+    power_w = profile.totals.energy_j / (wall_ns / 1e9) if wall_ns > 0 else None
     volts, battery_mah = profile.about.voltage_v, profile.about.battery_mah
     rate = "" if power_w is None else battery_rate(power_w, volts, battery_mah)
-    share = battery_share(totals.energy_j / runs, volts, battery_mah)
+    share = battery_share(totals.energy_j, volts, battery_mah)
     return [
-        (joules(totals.energy_j / runs), "whole recording, per run" if runs > 1 else "whole recording"),
+        (joules(totals.energy_j), "whole recording, per run" if runs > 1 else "whole recording"),
         ("–" if power_w is None else watts(power_w), "mean power"),
         *([(rate, "of a full battery at this power")] if rate else []),
-        (charge(totals.energy_j / runs, volts), f"charge, {share} of the battery" if share else "charge"),
-        (joules(totals.threads_j / runs), "the app's process"),
-        (joules(totals.base_j / runs), "base: used because time passes"),
-        (joules(totals.other_processes_j / runs), "other processes"),
-        (joules(totals.unattributed_j / runs), "unattributed"),
-        (joules(totals.outside_tests_j / runs), "outside of tests"),
+        (charge(totals.energy_j, volts), f"charge, {share} of the battery" if share else "charge"),
+        (joules(totals.threads_j), "the app's process"),
+        (joules(totals.base_j), "base: used because time passes"),
+        (joules(totals.other_processes_j), "other processes"),
+        (joules(totals.unattributed_j), "unattributed"),
+        (joules(totals.outside_tests_j), "outside of tests"),
     ]
 
 

@@ -13,10 +13,9 @@ from navitas.energy.analyze.handed_work import UNKNOWN_STARTER, HandedWork
 from navitas.energy.analyze.method_bytes import bytes_by_method
 from navitas.energy.analyze.names import MethodNames, source_of
 from navitas.energy.analyze.profile import Profile
-from navitas.energy.analyze.roll_up import MethodTotal
-from navitas.energy.analyze.spread import MethodRepeats
 from navitas.insight.verdict.figures import Figures
-from navitas.report.figure_notes import method_figures_note, method_note, unmeasured_note
+from navitas.insight.verdict.method_figures import MethodFigures
+from navitas.report.figure_notes import interval_cell, method_figures_note, method_note, unmeasured_note
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable, largest
 from navitas.report.terminal.paragraph import Paragraph
 
@@ -28,38 +27,34 @@ _HANDED_WORK_PART = 4
 
 
 def methods_table(figures: Figures, top: int) -> FittedTable:
-    """Return the methods with the largest self energy over all threads and tests, as medians of runs."""
+    """Return the methods with the largest self energy over all threads and tests."""
     profile, names, moved = figures.profile, figures.names, bytes_by_method(figures.profile.method_bytes())
 
-    def share_of(method: MethodRepeats) -> float | None:
-        return method.total.known(share(method.exclusive_j.median, figures.app_j))
+    def share_of(method: MethodFigures) -> float | None:
+        return method.total.known(share(method.self_j, figures.app_j))
 
-    columns: dict[Column, Callable[[MethodRepeats], Cell]] = {
+    columns: dict[Column, Callable[[MethodFigures], Cell]] = {
         Column("Method", text=True): lambda method: Text(printable(names.short(method.total.id), 10_000)),
-        Column("Self"): lambda method: joules(method.total.known(method.exclusive_j.median)),
-        Column("±", drop=1): lambda method: joules(method.total.known(method.self_half_width_j)),
+        Column("Self"): lambda method: joules(method.total.known(method.self_j)),
+        Column("±", drop=1): lambda method: interval_cell(method.total.known(method.self_j), method.interval),
         Column("Share", drop=4): lambda method: percent(share_of(method)),
-        Column("Component", drop=3, text=True): lambda method: _component(profile.components, method.total),
+        Column("Component", drop=3, text=True): lambda method: _component(profile.components, method),
         Column("Bytes", drop=5): lambda method: (
-            byte_count(moved[method.total.id] / len(method.calls)) if method.total.id in moved else ""
+            byte_count(moved[method.total.id] / figures.repeats) if method.total.id in moved else ""
         ),
         Column("", drop=10, text=True): lambda method: bar(share_of(method)),
-        Column("Inclusive", drop=5): lambda method: joules(method.total.known(method.inclusive_j.median)),
-        Column("Calls", drop=6): lambda method: f"{round(method.total.calls / len(method.calls)):,}",
-        Column("Per call", drop=7): lambda method: (
-            "" if method.total.inclusive_j_per_call is None else joules(method.total.inclusive_j_per_call)
-        ),
-        Column("Self power", drop=8): lambda method: (
-            "" if method.total.self_power_w is None else watts(method.total.self_power_w)
-        ),
-        Column("Inclusive time", drop=9): lambda method: duration(method.total.wall_ns / len(method.calls)),
-        Column("Paper 1", drop=3): lambda method: joules(method.total.known(method.total.alternative_j / len(method.calls))),
+        Column("Inclusive", drop=5): lambda method: joules(method.total.known(method.inclusive_j)),
+        Column("Calls", drop=6): lambda method: f"{round(method.calls):,}",
+        Column("Per call", drop=7): lambda method: "" if method.per_call_j is None else joules(method.per_call_j),
+        Column("Self power", drop=8): lambda method: "" if method.self_power_w is None else watts(method.self_power_w),
+        Column("Inclusive time", drop=9): lambda method: duration(method.wall_ns),
+        Column("Paper 1", drop=3): lambda method: joules(method.total.known(method.alternative_j)),
         Column("Source", drop=2, text=True): lambda method: Text(printable(source_of(method.total.method), 200), style="dim"),
     }
     hidden = set() if any(group.typical.alternative_j is not None for group in figures.groups) else {"Paper 1"}
     hidden |= set() if len(profile.components) > 1 else {"Component"}
     hidden |= set() if moved else {"Bytes"}
-    listed = largest(figures.methods, top, lambda method: method.total.known(method.exclusive_j.median))
+    listed = largest(figures.methods, top, lambda method: method.total.known(method.self_j))
     kept = {column: cell for column, cell in columns.items() if column.title not in hidden}
     table = FittedTable.of("Methods", kept, listed.rows)
     table.notes += listed.notes("method", percent(share(listed.others_j, figures.app_j)))
@@ -73,11 +68,11 @@ def methods_table(figures: Figures, top: int) -> FittedTable:
     return table
 
 
-def _component(components: Sequence[str], total: MethodTotal) -> str:
+def _component(components: Sequence[str], method: MethodFigures) -> str:
     """Return the components of the self energy other than the CPU, largest first: `wifi`, or `wifi 60 %` with others."""
-    energies = dict(zip(components, total.components, strict=True))
+    energies = dict(zip(components, method.components, strict=True))
     used = sorted((name for name in components if name != CPU and energies[name] > 0), key=lambda name: -energies[name])
-    shares = {name: share(energies[name], total.exclusive_j) or 0.0 for name in used}
+    shares = {name: share(energies[name], method.self_j) or 0.0 for name in used}
     return ", ".join(
         printable(name, 40) if shares[name] > _NEARLY_ALL else f"{printable(name, 40)} {unbroken(percent(shares[name]))}"
         for name in used

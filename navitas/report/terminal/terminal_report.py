@@ -17,9 +17,11 @@ from navitas.base.untrusted_text import printable, printable_list
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy, ThreadEnergy
 from navitas.energy.analyze.timeline import longest_run_ns, round_step_ns
+from navitas.energy.analyze.top import mean_of
 from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.next_step import RECORDING
 from navitas.insight.verdict.verdict import verdict_of
+from navitas.report.change import changed
 from navitas.report.figure_notes import (
     basis_note,
     doubts,
@@ -29,6 +31,7 @@ from navitas.report.figure_notes import (
     tests_note,
     tick_note,
 )
+from navitas.report.page_request import EarlierRecording
 from navitas.report.terminal.call_trees import CallTree, energy_tree_table
 from navitas.report.terminal.components_table import components_table, consumers_table, users_table
 from navitas.report.terminal.methods_table import handed_work_table, methods_table
@@ -51,16 +54,18 @@ class TerminalReport:
     """Prints tables of tests, threads and methods, and with `tree` the call tree of the thread with that name or serial.
 
     With repeats, figures are those of `basis_note`, and the call tree is of the run of each test that is nearest to the median.
-    `recording` is the folder that the next command names.
+    `recording` is the folder that the next command names. `before`: the recording that the verdict compares with.
     """
 
     top: int = 20
     tree: str | None = None
     recording: str = RECORDING
+    before: EarlierRecording | None = None
 
     def render(self, profile: Profile, console: Console) -> None:
         """Print the report. Raises `UsageError` if no thread matches `tree`."""
         tests, figures = profile.tests_by_class if profile.is_by_class else profile.tests, Figures(profile)
+        change = None if self.before is None else changed(figures, self.before.name, Figures(self.before.profile))
         groups = profile.classes() if profile.is_by_class else profile.repeats()
         shown = [group.typical for group in groups]
         trees = self._selected_threads(shown) if self.tree is not None else []
@@ -70,7 +75,7 @@ class TerminalReport:
         parts: list[RenderableType] = [
             *header(profile),
             "",
-            *verdict_lines(verdict_of(figures), self.recording),
+            *verdict_lines(verdict_of(figures, change), self.recording),
             "",
             table,
         ]
@@ -191,15 +196,15 @@ def header(profile: Profile) -> Iterator[RenderableType]:
 
 
 def totals(profile: Profile) -> Iterator[RenderableType]:
-    """Yield the energy of the whole recording with its addends, and the energy that the device's rails measured."""
-    sums, volts = profile.totals, profile.about.voltage_v
+    """Yield the energy of the whole recording per run with its addends, and the energy that the device's rails measured."""
+    sums, volts = mean_of(profile.totals, profile.totals.repeats), profile.about.voltage_v
     addends = {
         "threads": sums.threads_j,
         "other processes": sums.other_processes_j,
         "base": sums.base_j,
         "unattributed": sums.unattributed_j,
     }
-    runs = f", {sums.repeats} runs" if sums.repeats > 1 else ""
+    runs = ", per run" if sums.repeats > 1 else ""
     if profile.about.selected:
         yield Paragraph(selection_note(profile))
     parts = " + ".join(f"{name} {unbroken(joules(energy_j))}" for name, energy_j in addends.items() if energy_j)

@@ -12,7 +12,7 @@ from navitas.energy.analyze.names import short_class
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
 from navitas.energy.analyze.repeats import BaselinePairs, Repeats
-from navitas.report.figure_notes import UNFIT, baseline_note, statuses
+from navitas.report.figure_notes import UNFIT, baseline_note, interval_cell, statuses
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 
@@ -33,7 +33,7 @@ def tests_table(profile: Profile, groups: Sequence[Repeats], top: int) -> Fitted
     columns: dict[Column, Callable[[Repeats], Cell]] = {
         Column("Test", text=True): lambda group: name.label(group.typical),
         Column("App energy"): lambda group: joules(group.app_j.median),
-        Column("±", drop=1): lambda group: joules(profile.app_half_width_j(group)),
+        Column("±", drop=1): lambda group: interval_cell(group.app_j.median, profile.app_interval(group)),
         Column("Base and other", drop=4): lambda group: joules(group.compensated_j.median - group.app_j.median),
         Column("Mean power", drop=3): lambda group: watts(group.typical.mean_power_w or 0.0),
         Column("Battery", drop=5): battery,

@@ -11,6 +11,7 @@ from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.records import ThreadEnergy
 from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.thread_figures import ROLE_NAMES, ThreadUse
+from navitas.report.figure_notes import interval_cell
 from navitas.report.terminal.fitted_table import Cell, Column, FittedTable, largest
 from navitas.report.terminal.paragraph import Paragraph
 
@@ -21,7 +22,7 @@ def threads_table(figures: Figures, top: int) -> FittedTable:
     columns: dict[Column, Callable[[ThreadUse], Cell]] = {
         Column("Thread", text=True): _name,
         Column("Energy"): lambda use: joules(use.known(use.energy_j)),
-        Column("±", drop=3): lambda use: joules(use.known(use.half_width_j)),
+        Column("±", drop=3): lambda use: interval_cell(use.known(use.energy_j), use.interval),
         Column("Share", drop=1): lambda use: percent(_share(figures, use)),
         Column("", drop=7, text=True): lambda use: bar(_share(figures, use)),
         Column("CPU time", drop=2): lambda use: duration(use.cpu_ns) if use.measured else UNKNOWN,

@@ -100,6 +100,7 @@ EXTRA: dict[str, dict[str, list[str]]] = {
     "fleet sample": {"serial": ["--device", "no-device"]},
     "power extract": {"serial": ["--device", "no-device"]},
     "power calibrate": {"profile": ["google-pixel-6"], "points": ["--points", "points.csv"]},
+    "explain": {"recording": ["rec"]},
     "report": {"recording": ["rec"], "html": ["--html", "page.html"]},
     "fleet simulate": {"samples": ["--samples", "100"]},
     "operations apply": {"model_file": ["--model", "model.json"]},

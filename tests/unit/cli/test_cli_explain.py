@@ -30,7 +30,7 @@ def explained(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int,
     [
         ([], "Sorter.sort itself uses "),
         (["--method", "Sorter.merge"], "Sorter.merge uses "),
-        (["--test", "withSort"], "SortTest#withSort uses 40.9 mJ (share not known)"),
+        (["--test", "withSort"], "SortTest#withSort uses 40.9 "),
         (["--thread", "main"], "A part of the app's energy is used on the thread main"),
         (["--component", "cpu"], "While tests ran, the CPU used "),
     ],
@@ -44,8 +44,8 @@ def test_each_subject_is_explained(arguments: list[str], begin: str, capsys: pyt
 @pytest.mark.parametrize(
     ("question", "arguments", "answer"),
     [
-        ("which method?", [], "Sorter.sort itself uses 22.9 mJ"),
-        ("which thread?", [], "is used on the thread main: 40.8 mJ"),
+        ("which method?", [], "Sorter.sort itself uses 22.4 "),
+        ("which thread?", [], "is used on the thread main: 40.8 "),
         ("when?", [], "of it is in SortTest#withSort, from "),
         ("how sure?", [], "share not known"),
         ("how sure?", [], "The app's energy ("),
@@ -59,6 +59,15 @@ def test_questions_are_answered(question: str, arguments: list[str], answer: str
     assert answer in out.replace("\u00a0", " "), question
     if not arguments:
         assert answer in "".join(out.splitlines()[:10]), "the answer is on the first screen"
+
+
+def test_what_changed_since_an_earlier_recording_comes_first(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = explained(capsys, RECORDING, "--before", RECORDING)
+    assert code == 0 and out.replace("\u00a0", " ").startswith(
+        f"No change of app energy since {RECORDING} can be shown: between -"
+    )
+    code, _, said = explained(capsys, RECORDING, "--before", RECORDING, "--method", "sort")
+    assert code == 2 and "--before is about the whole recording" in said
 
 
 def test_the_text_keeps_its_limit(capsys: pytest.CaptureFixture[str]) -> None:

@@ -307,12 +307,23 @@ def test_hostile_entry_points_are_named_safely(
     assert not {"\u202e", "\x1b"} & set(said.out.partition("Formats:")[2] + said.err)
 
 
-@pytest.mark.parametrize("option", ["--before", "--with-source"])
-def test_an_option_of_the_page_needs_the_page(
-    option: str, no_reading: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_an_option_of_the_page_needs_the_page(no_reading: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert report("--with-source", tmp_path, "--json", "x") == ExitCode.USAGE
+    said = " ".join(capsys.readouterr().err.split())
+    assert "--with-source is about the page, which is not requested add --html FILE" in said
+
+
+@pytest.mark.parametrize("other", [["--json", "-"], ["--view", "top"]])
+def test_an_earlier_recording_needs_the_page_or_the_terminal(
+    other: list[str], no_reading: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert report(option, tmp_path, "--json", "x") == ExitCode.USAGE
-    assert f"{option} is about the page, which is not requested add --html FILE" in " ".join(capsys.readouterr().err.split())
+    assert report("--before", tmp_path, *other) == ExitCode.USAGE
+    assert "--before is about the page and the report on the terminal" in " ".join(capsys.readouterr().err.split())
+
+
+def test_the_terminal_says_what_changed_since_an_earlier_recording(capsys: pytest.CaptureFixture[str]) -> None:
+    assert report("--before", GOLDEN) == ExitCode.OK
+    assert f"No change of app energy since {GOLDEN}" in " ".join(capsys.readouterr().out.split())
 
 
 def test_the_page_compares_and_shows_source_code(tmp_path: Path) -> None:

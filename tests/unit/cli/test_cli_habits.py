@@ -27,7 +27,7 @@ GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 NAMED_BY_ROLE = {"read": "nosuch/thing", "write": "nosuch/new.json", "store": "nosuch/fleet"}
 STORES = ("fleet ingest", "fleet sample", "fleet simulate")
 """Commands that create a missing store."""
-FIRST_WORDS = {"profile": ["."], "report": ["rec"], "fleet sample": ["--device", "none"]}
+FIRST_WORDS = {"profile": ["."], "explain": ["rec"], "report": ["rec"], "fleet sample": ["--device", "none"]}
 NEEDED = {
     ("operations predict", "before_census"): ["--before", "rec"],
     ("power calibrate", "points"): ["google-pixel-6"],

@@ -244,9 +244,9 @@ def test_dashboards_get_values_and_intervals() -> None:
     jsonschema.validate(data, BENCHMARK_DATA)
     app = bmf["org.example.InboxTest#polls"]["app-energy-joules"]
     (group, _) = made.repeats()
-    half_j = made.app_half_width_j(group)
-    assert app["value"] == 11.0 and half_j > 0
-    assert (app["lower_value"], app["upper_value"]) == pytest.approx((11.0 - half_j, 11.0 + half_j))
+    interval = made.app_interval(group)
+    assert app["value"] == 11.0 and interval.low < 11.0
+    assert (app["lower_value"], app["upper_value"]) == (interval.low, interval.high)
     (first, _) = data["benchmarks"]
     assert first["repeatIterations"] == 2
     assert first["metrics"]["energyAppUws"] == {"minimum": 10e6, "maximum": 12e6, "median": 11e6, "runs": [10e6, 12e6]}

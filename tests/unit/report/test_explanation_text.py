@@ -27,10 +27,10 @@ def explanation() -> Explanation:
 def test_the_answer_comes_first_then_what_to_do_then_the_evidence(explanation: Explanation) -> None:
     text = explanation_text(explanation, "my rec", 4000)
     lines = text.splitlines()
-    assert lines[0].startswith("Inbox.poll uses 6.00 J of the app's 11.0 J (55 ± 2 %)")
+    assert lines[0].startswith("Inbox.poll uses 6.00 ± 0.12 J of the app's 11.0 ± 0.2 J (55 ± 2 %)")
     heads = [line for line in lines if line in ("What to do", "Figures", "Tests", "Methods, by self energy", "Evidence")]
     assert heads == ["What to do", "Figures", "Tests", "Methods, by self energy", "Evidence"]
-    assert any(line.split()[:5] == ["App", "energy", "11.0", "J", "±"] for line in lines)
+    assert any(line.split() == ["App", "energy", "11.0", "±", "0.2", "J"] for line in lines)
     assert any(
         line.split() == ["6.00", "J", "118", "mJ", "54.5", "%", "1", "org.example.Inbox.poll", "Inbox.java:34"] for line in lines
     )

@@ -49,7 +49,7 @@ def test_the_verdict_stands_above_tests_and_methods() -> None:
     parsed = tokens(text)
     assert [token.content for token in parsed if token.type == "inline"][:2] == [
         "Energy of messenger on Made",
-        "Inbox.poll uses 6.00 J of the app's 11.0 J (55 ± 2 %), in one call on main.",
+        "Inbox.poll uses 6.00 ± 0.12 J of the app's 11.0 ± 0.2 J (55 ± 2 %), in one call on main.",
     ]
     assert "`navitas profile app --tests 'Inbox*' --repeat 5`" in text
     rows = cells(text)

@@ -21,15 +21,15 @@ from support.reports import text_of
 
 import navitas
 from navitas.base.html_page.page import embedded_json
-from navitas.base.units import UNBROKEN
+from navitas.base.units import UNBROKEN, joules
 from navitas.energy.analyze.profile import Profile
 from navitas.insight.compare.effect import effect_between
 from navitas.insight.operations.rankings import RankedOperation
 from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.verdict import verdict_of
 from navitas.recording.parse.tables import MethodTable
+from navitas.report.change import changed
 from navitas.report.page import page_report, page_tables, rendering
-from navitas.report.page.change import changed
 from navitas.report.page.differences import difference_ranges
 from navitas.report.page.page_basis import PageBasis
 from navitas.report.page.page_data import PageLimits
@@ -115,7 +115,7 @@ def test_methods_have_the_energy_of_their_nodes() -> None:
     assert by_method == pytest.approx(methods["self_uj"])
 
 
-def test_with_repeats_all_figures_are_medians_of_the_runs_that_count() -> None:
+def test_with_repeats_all_figures_are_parts_of_the_medians_of_tests() -> None:
     made = profile(*(one_run(number, 10.0 + number**2) for number in range(3)), one_run(3, 50.0, "cut"))
     text = text_of(page_report.write, made)
     page, data = Page(text), data_of(made)
@@ -124,7 +124,18 @@ def test_with_repeats_all_figures_are_medians_of_the_runs_that_count() -> None:
     assert columns(data, "tests")["app_uj"] == [app_uj]
     assert sums(data)[0][0] == pytest.approx(app_uj)
     sort = next(row for row in page.tables["methods"] if row[0].startswith("org.example.Sorter.sort"))
-    assert sort[1] == "5.00 J" and sort[2] != "–"
+    (self_uj,) = {
+        uj
+        for name, uj in zip(columns(data, "methods")["full"], columns(data, "methods")["self_uj"], strict=True)
+        if name in sort[0]
+    }
+    assert sort[1] == joules(self_uj / 1e6) and sort[2] != "–"
+    in_tree = sum(
+        uj
+        for method, uj in zip(data["nodes"]["method"], data["nodes"]["self_uj"], strict=True)
+        if method >= 0 and columns(data, "methods")["full"][method] in sort[0]
+    )
+    assert in_tree == pytest.approx(self_uj), "the tree has the figure of the table"
 
 
 def test_the_evidence_and_the_warnings_follow_the_answer() -> None:
@@ -132,7 +143,7 @@ def test_the_evidence_and_the_warnings_follow_the_answer() -> None:
     evidence = replace(made.evidence[0], basis="<thread> clocks", expected_error=0.106)
     made.ledger = replace(made.ledger, evidence=(evidence,))
     text = text_of(page_report.write, made)
-    assert "Evidence for CPU: thread-time (&lt;thread&gt; clocks). Expected error: on simulated phones, half of" in text
+    assert "Evidence for CPU: thread-time (&lt;thread&gt; clocks). Expected error: half of all methods are off by" in text
     assert "mean power" in text and "of a full battery at this power" in text
     assert "3 [chunks] lost" in text and "Record again." in text
     assert text.index('id="methods"') < text.index('id="evidence"') < text.index('id="warnings"')
@@ -264,7 +275,7 @@ def test_the_page_names_other_evidence_mode_and_project() -> None:
     made.about = replace(made.about, project="other", settings=settings)
     made.ledger = replace(made.ledger, evidence=tuple(replace(each, level="sched") for each in made.ledger.evidence))
     said = PageBasis(profile(one_run(0, 10.0)), PageRequest(EarlierRecording("old", made))).sentence
-    assert "Their intervals are not known: that takes two runs of each recording." in said
+    assert "Differences have no intervals: those take two runs of each recording." in said
     assert "setting mode (tick before, none now)" in said and "project (other before, sample now)" in said
     assert "evidence of cpu (sched before, " in said and "setting repeat" not in said
 
@@ -320,7 +331,7 @@ def test_the_page_names_why_runs_do_not_count() -> None:
     """As the terminal does: a starved test looked like any other that passed."""
     waited = replace(one_run(1, 12.0, "failed"), waited_ns=900_000_000, starved_ns=900_000_000)
     page = Page(text_of(page_report.write, profile(one_run(0, 10.0), waited)))
-    assert [row[-1] for row in page.tables["tests"]] == ["Status", "1 passed, 1 failed, 1 starved"]
+    assert [row[-1] for row in page.tables["tests"]] == ["Status", "1 passed, 1 failed, 1 of them starved"]
     alone = Page(text_of(page_report.write, profile(replace(waited, repeat=0))))
     assert alone.tables["tests"][1][-1] == "failed, starved"
 

@@ -95,3 +95,20 @@ def test_app_and_base_energy_are_split_by_component() -> None:
     for test in data_of(write, profile(one_run(0, 10.0), one_run(1, 12.0)))["tests"]:
         for energy in ("app", "base"):
             assert sum(test[f"{energy}_components"].values()) == pytest.approx(test[f"{energy}_j"]), energy
+
+
+def test_app_energy_is_that_of_tests_and_of_its_threads_with_intervals() -> None:
+    report = data_of(write, profile(one_run(0, 10.0), one_run(1, 14.0), one_run(2, 12.0)))
+    app, threads = report["app"], [thread for thread in report["threads"] if thread["role"] not in ("jit", "profiler")]
+    assert app["energy_j"] == pytest.approx(sum(test["app_median_j"] for test in report["repeats"]))
+    assert app["energy_j"] == pytest.approx(sum(thread["energy_j"] for thread in threads))
+    methods_j = sum(method["exclusive_j"]["part_j"] for method in report["methods"])
+    assert methods_j + sum(thread["outside_j"] for thread in threads) == pytest.approx(app["energy_j"])
+    assert app["interval_j"] == report["repeats"][0]["app_interval_j"]
+    for figure, (low, high) in (
+        (app["energy_j"], app["interval_j"]),
+        *((thread["energy_j"], thread["interval_j"]) for thread in threads),
+        *((method["exclusive_j"]["part_j"], method["exclusive_j"]["part_interval_j"]) for method in report["methods"]),
+    ):
+        assert low < figure < high
+    assert {thread["runs"]["n"] for thread in threads} == {3}

@@ -18,6 +18,7 @@ from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import Notice
 from navitas.energy.attribute.compensation import ProbesError
 from navitas.recording.parse.tables import MethodTable
+from navitas.report.page_request import EarlierRecording
 from navitas.report.terminal.terminal_report import TerminalReport, unknown_thread
 
 
@@ -49,20 +50,35 @@ def row_of(text: str, key: str) -> list[str]:
 def test_repeats_show_medians_their_intervals_and_threads_that_add_up_to_them() -> None:
     text = shown(profile(one_run(0, 10.0), one_run(1, 30.0), one_run(2, 11.0)))
     # The app's threads use 2.5 J less than the test in total.
-    assert row_of(text, "o.e.SortTest#sorts")[1:5] == ["8.50", "J", "34.8", "J"]  # ± by Student's t of three runs
+    assert row_of(text, "o.e.SortTest#sorts")[1:5] == ["8.50", "J", "1.57–71.6", "J"]  # by Student's t of three runs
     # Threads are means, scaled from 14.5 J to the median of 8.5 J.
     assert row_of(text, "main")[1:3] == ["7.91", "J"]
     assert "3 passed" in text and "26.5 J" not in text
     note = " ".join(text.split())
-    assert "1 test, 3 runs each. Energies of tests and methods are medians of the runs that count." in note
+    assert "1 test, 3 runs each. Tests are medians of the runs that count; methods, threads and calls are parts of" in note
+    assert row_of(text, "o.e.Sorter.sort")[1:5] == ["6.45", "J", "0.650–90.1", "J"], "of the same 8.5 J"
 
 
 def test_the_interval_is_that_of_the_runs_that_count() -> None:
     text = shown(profile(one_run(0, 10.0), one_run(1, 12.0), one_run(2, 6.0, "cut")))
-    assert row_of(text, "o.e.SortTest#sorts")[1:5] == ["8.50", "J", "18.1", "J"]
+    assert row_of(text, "o.e.SortTest#sorts")[1:5] == ["8.50", "J", "1.52–38.0", "J"]
     assert "2 passed, 1 cut" in text and "cut: o.e.SortTest#sorts" in text
     single = shown(profile(one_run(0, 10.0), one_run(1, 6.0, "cut")))
     assert row_of(single, "o.e.SortTest#sorts")[3:5] == ["2.27", "J"], "that of the measurement alone"
+
+
+def test_rails_are_those_of_a_run_as_the_total_is() -> None:
+    run = replace(RUN, rails_j=9.0, rails_estimate_j=9.9)
+    text = " ".join(shown(profile(one_run(0, 10.0), one_run(1, 12.0), run=run)).split())
+    rails_j = [run.rails_j for run in profile(one_run(0, 10.0), one_run(1, 12.0), run=run).ledger.runs]
+    assert f"measured {joules(sum(rails_j) / 2)}; the estimate" in text
+
+
+def test_the_verdict_says_what_changed_since_an_earlier_recording() -> None:
+    earlier = EarlierRecording("old", profile(one_run(0, 20.0)))
+    text = " ".join(shown(profile(one_run(0, 10.0)), before=earlier).split())
+    assert "• Since old, app energy fell by 10.0 ± " in text
+    assert "since old" not in shown(profile(one_run(0, 10.0))).lower()
 
 
 def test_paper_1_has_its_column_on_request() -> None:
@@ -105,7 +121,7 @@ def test_the_total_has_its_addends() -> None:
     total = " ".join(shown(profile()).partition("\nWhole recording: ")[2].partition("\nEvidence")[0].split())
     addends = "threads 7.50 J + other processes 1.00 J + base 3.25 J + unattributed 250 mJ"
     assert total == f"12.0 J (0.833 mAh, 0.0278 % of the battery) = {addends}. 2.00 J of it outside of tests."
-    assert "\nWhole recording, 2 runs: 24.0 J " in shown(profile(one_run(0, 10.0), one_run(1, 12.0)))
+    assert "\nWhole recording, per run: 12.0 J " in shown(profile(one_run(0, 10.0), one_run(1, 12.0)))
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
@@ -151,8 +167,8 @@ def test_evidence_is_explained_with_the_expected_error() -> None:
     known = replace(known, basis="each thread's CPU time", expected_error=0.11)
     text = " ".join(shown(Profile(replace(made.ledger, evidence=(known,)), made.about)).split())
     words = (
-        "Evidence: thread-time (each thread's CPU time). Expected error: on simulated phones, half of all methods are off by less"
-        " than 11 %, errors of the power profile included (docs/accuracy.md)."
+        "Evidence: thread-time (each thread's CPU time). Expected error: half of all methods are off by less than"
+        " 11 %, on simulated phones whose power profiles are wrong by up to 20 % (docs/accuracy.md)."
     )
     assert words in text
 

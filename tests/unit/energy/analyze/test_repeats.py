@@ -188,3 +188,10 @@ def test_memory_and_work_follow_the_number_of_repeats() -> None:
     assert found.counts.shape == (1, 200) and found.counts.sum() == 199
     methods, records = np.repeat(np.arange(3), 200), np.tile(np.arange(200), 3)
     assert found.for_groups(methods, records, 3).sum(axis=1).tolist() == [199] * 3
+
+
+def test_the_typical_run_is_that_of_typical_app_energy() -> None:
+    """What else the device did does not choose the run that reports show."""
+    runs = [one_run(0, 10.0, base_j=1.0), one_run(1, 11.0, base_j=9.0), one_run(2, 12.0, base_j=3.0)]
+    (group,) = made(*runs).repeats()
+    assert group.typical is group.tests[1] and group.energy_j.median != group.typical.energy_j

@@ -14,11 +14,12 @@ from support.messenger_profile import SECOND_NS, messenger, polls, waits, with_c
 from navitas.base.units import UNBROKEN
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import Notice
+from navitas.energy.analyze.spread import Interval
 from navitas.energy.attribute.build import merged
 from navitas.energy.attribute.calls.self_totals import NO_COST
 from navitas.insight.verdict import limits, usage
 from navitas.insight.verdict.figures import ComponentFigures, Figures
-from navitas.insight.verdict.statement import LimitCode, Statement, UsageCode, percent_of
+from navitas.insight.verdict.statement import LimitCode, Statement, UsageCode, energy_of, percent_of
 from navitas.insight.verdict.verdict import MOST_STATEMENTS, verdict_of
 from navitas.recording.parse.findings import ParsedLoss
 
@@ -36,7 +37,7 @@ def said(rule: Callable[[Figures], Statement | None], *tests: TestSpec, level: s
 def test_the_largest_method_is_named_as_people_say_it() -> None:
     statement = usage.largest_method(Figures(messenger()))
     assert statement is not None
-    assert text_of(statement) == ("Inbox.poll uses 6.00 J of the app's 11.0 J (55 ± 2 %), in one call on main.")
+    assert text_of(statement) == ("Inbox.poll uses 6.00 ± 0.12 J of the app's 11.0 ± 0.2 J (55 ± 2 %), in one call on main.")
     assert (statement.rule, statement.kind, statement.name) == ("largest_method", "method", "org.example.Inbox.poll")
     assert statement.energy_j == 6.0 and statement.share == pytest.approx(6 / 11)
 
@@ -49,18 +50,18 @@ def test_a_method_is_busy_only_where_the_recording_shows_its_cpu_time() -> None:
 
 def test_a_method_that_waits_is_not_said_to_be_busy() -> None:
     assert said(usage.largest_method, waits()) == (
-        "org.other.Photos.blur uses 900 mJ of the app's 1.00 J (90 ± 2 %), in 2 calls on main."
+        "org.other.Photos.blur uses 900 ± 18 mJ of the app's 1.00 ± 0.02 J (90 ± 2 %), in 2 calls on main."
     )
     assert said(usage.when, waits()) == "The method runs for 10.0 ms of the 500 ms that it takes."
 
 
 def test_a_method_that_calls_others_is_meant_without_them() -> None:
     assert said(usage.largest_method, polls(poll_j=0.1), waits(threads=())) == (
-        "org.example.Photos.blur uses 2.00 J of the app's 4.10 J (49 ± 1 %), in 4 calls on main."
+        "org.example.Photos.blur uses 2.00 ± 0.04 J of the app's 4.10 ± 0.08 J (49 ± 1 %), in 4 calls on main."
     )
     figures = Figures(messenger())
     test = next(method for method in figures.methods if method.total.method.name == "polls")
-    assert "polls itself uses 1.00 J of the app's 11.0 J" in (text_of(usage.method_statement(figures, test)) or "")
+    assert "polls itself uses 1.00 ± 0.02 J of the app's 11.0 ± 0.2 J" in (text_of(usage.method_statement(figures, test)) or "")
 
 
 def test_one_call_is_said_only_if_each_run_that_counts_has_one() -> None:
@@ -133,7 +134,7 @@ def test_energy_outside_of_methods_is_said() -> None:
 
 
 def test_the_largest_of_several_tests_is_named() -> None:
-    assert said(usage.largest_test) == "Of 2 tests, InboxTest#polls uses the most: 10.0 J (91 ± 2 %)."
+    assert said(usage.largest_test) == "Of 2 tests, InboxTest#polls uses the most: 10.0 ± 0.2 J (91 ± 2 %)."
     assert said(usage.largest_test, polls()) is None
 
 
@@ -143,24 +144,28 @@ def test_tests_of_the_same_simple_name_have_their_packages() -> None:
 
 
 def test_the_largest_of_several_threads_is_named() -> None:
-    assert said(usage.largest_thread) == "Most of the app's energy is used on the thread main: 10.0 J (91 ± 2 %)."
+    assert said(usage.largest_thread) == "Most of the app's energy is used on the thread main: 10.0 ± 0.2 J (91 ± 2 %)."
     assert said(usage.largest_thread, waits()) is None
 
 
 def test_components_are_named_only_if_there_are_several() -> None:
     figures = Figures(messenger())
     assert usage.largest_component(figures) is None
-    figures.components = (ComponentFigures("screen", 20.0, 1.0, 0.0), ComponentFigures("cpu", 5.0, 0.1, 4.0))
+    figures.components = (
+        ComponentFigures("screen", 20.0, Interval(19.0, 21.0), 0.0),
+        ComponentFigures("cpu", 5.0, Interval(4.9, 5.1), 4.0),
+    )
     assert text_of(usage.largest_component(figures)) == (
-        "While tests ran, the component screen used 20.0 J of the 25.0 J of all recorded components (80 ± 4 %). The app itself"
-        " used most in the CPU: 4.00 J."
+        "While tests ran, the component screen used 20.0 ± 1.0 J of the 25.0 J of all recorded components (80 ± 4 %). The app"
+        " itself used most in the CPU: 4.00 J."
     )
     assert text_of(usage.component_statement(figures, figures.components[1])) == (
-        "While tests ran, the CPU used 5.00 J of the 25.0 J of all recorded components (20.0 ± 0.4 %), 4.00 J of it for the app."
+        "While tests ran, the CPU used 5.00 ± 0.10 J of the 25.0 J of all recorded components (20.0 ± 0.4 %), 4.00 J of it"
+        " for the app."
     )
     figures.components = figures.components[1:]
     assert text_of(usage.component_statement(figures, figures.components[0])) == (
-        "While tests ran, the CPU used 5.00 J, 4.00 J of it for the app."
+        "While tests ran, the CPU used 5.00 ± 0.10 J, 4.00 J of it for the app."
     )
 
 
@@ -183,8 +188,8 @@ def test_runs_without_app_energy_are_below_the_noise() -> None:
     assert said(limits.noise) is None
     tiny = polls(threads=(replace(polls().threads[1], energy_j=0.001, cpu_ns=1),))
     figures = Figures(messenger(tiny))
-    figures.app_half_width_j = 0.002
-    assert text_of(limits.noise(figures)) == ("The app's energy (1.00 mJ ± 2.00 mJ) is not larger than its error.")
+    figures.app_interval = Interval(-0.001, 0.003)
+    assert text_of(limits.noise(figures)) == ("The app's energy (1.00 ± 2.00 mJ) is not larger than its error.")
 
 
 def test_failed_and_cut_tests_limit_the_verdict() -> None:
@@ -204,11 +209,14 @@ def test_failed_tests_that_never_ran_have_no_energy_of_their_work() -> None:
 
 def test_runs_that_waited_for_others_limit_the_verdict() -> None:
     assert said(limits.starved, polls(starved_ns=SECOND_NS, waited_ns=SECOND_NS), waits()) == (
-        "1 of 2 runs waited for a CPU that other programs used: on an idle computer, their energy differs."
+        "1 of 2 tests waited for a CPU that other programs used: on an idle computer, its energy differs."
     )
+    waiting = [polls(number, starved_ns=SECOND_NS, waited_ns=SECOND_NS) for number in range(3)]
+    assert "2 of 3 runs waited for a CPU" in (said(limits.starved, *waiting[:2], polls(2)) or "")
+    assert "1 of 2 tests, in 3 of 6 runs, waited for a CPU" in (said(limits.starved, *waiting, *map(waits, range(3))) or "")
     starved = polls(starved_ns=SECOND_NS, waited_ns=SECOND_NS)
     assert said(limits.starved, starved) == (
-        "The run waited for a CPU that other programs used: on an idle computer, its energy differs."
+        "The test waited for a CPU that other programs used: on an idle computer, its energy differs."
     )
     assert said(limits.starved) is None
 
@@ -267,7 +275,7 @@ def test_errors_that_both_have_in_common_do_not_hide_which_is_larger() -> None:
 
 def test_what_is_below_the_noise_is_not_ranked() -> None:
     figures = Figures(messenger())
-    figures.app_half_width_j = 2 * figures.app_j
+    figures.app_interval = Interval(-figures.app_j, 3 * figures.app_j)
     texts = [text_of(statement) or "" for statement in verdict_of(figures).statements]
     assert texts and not any(words in text for text in texts for words in ("the most", "Most", "largest", "Then follow"))
 
@@ -312,7 +320,7 @@ def test_probes_without_a_known_cost_limit_the_verdict() -> None:
 
 def test_the_error_of_the_power_profile_limits_the_verdict() -> None:
     assert said(limits.power_profile) == (
-        "± leaves out the power profile's error of about 20 % (one standard error), which moves all figures together."
+        "± leaves out the power profile's error: about 20 % (standard error), alike in all figures."
     )
     made = messenger()
     (known,) = made.ledger.evidence
@@ -344,7 +352,13 @@ def test_much_energy_of_probes_limits_the_verdict() -> None:
     ],
 )
 def test_a_share_is_never_below_0_or_above_100_percent(share: float, half: float | None, text: str) -> None:
-    assert percent_of(share, half).replace(UNBROKEN, " ") == text
+    interval = None if half is None else Interval(share - half, share + half)
+    assert percent_of(share, interval).replace(UNBROKEN, " ") == text
+
+
+def test_an_uneven_interval_is_a_range() -> None:
+    assert percent_of(0.3, Interval(0.2, 0.6)).replace(UNBROKEN, " ") == "30 %, 20–60 %"
+    assert energy_of(18.0, Interval(6.4, 50.0)).replace(UNBROKEN, " ") == "18.0 J [6.40–50.0 J]"
 
 
 def test_each_rule_is_documented() -> None:

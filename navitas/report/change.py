@@ -8,10 +8,11 @@ import numpy as np
 
 from navitas.base.units import joules, unbroken
 from navitas.energy.analyze.repeats import Repeats
-from navitas.insight.compare.change_texts import change_texts
+from navitas.energy.analyze.spread import Interval
+from navitas.insight.compare.change_texts import change_texts, percent
 from navitas.insight.compare.effect import effect_between
 from navitas.insight.verdict.figures import Figures
-from navitas.insight.verdict.statement import Statement, percent_of
+from navitas.insight.verdict.statement import Statement, energy_of, percent_of
 
 
 def changed(figures: Figures, name: str, earlier: Figures) -> Statement | None:
@@ -27,29 +28,30 @@ def changed(figures: Figures, name: str, earlier: Figures) -> Statement | None:
         return None
     after, before = figures.only(common), earlier.only(tests[_test(figures.groups[number])] for number in common)
     change_j = after.app_j - before.app_j
-    is_known, interval = _interval(before, after)
-    if not is_known:
-        text = f"Whether app energy changed since {name} is not known: the difference is {interval}."
+    size, ends = _interval(before, after)
+    if not size:
+        text = f"No change of app energy since {name} can be shown: between {' and '.join(map(unbroken, ends))}."
         return Statement("changed", text, "app", "", change_j)
-    # Figures of methods are of all tests, so they compare only if both recordings have the same ones.
-    is_same = len(common) == len(figures.groups) == len(tests)
-    most = _most_changed(figures, earlier, change_j) if is_same else ""
-    text = f"Since {name}, app energy {'rose' if change_j > 0 else 'fell'} by {interval}{most}."
+    text = f"Since {name}, app energy {'rose' if change_j > 0 else 'fell'} by {size}{_most_changed(after, before, change_j)}."
     return Statement("changed", text, "app", "", change_j)
 
 
-def _interval(before: Figures, after: Figures) -> tuple[bool, str]:
-    """Return whether app energy changed, and the size of the difference with its interval."""
+def _interval(before: Figures, after: Figures) -> tuple[str, tuple[str, str]]:
+    """Return the size of the difference of app energy, empty if no change can be shown, and both ends of its interval."""
     change_j = after.app_j - before.app_j
     runs = [np.array([energy_j for energy_j in side.app_by_repeat if energy_j > 0]) for side in (before, after)]
     effect = effect_between(runs[:1], runs[1:], together=True) if min(map(len, runs)) > 1 else None
     if effect is not None and effect.low_percent is not None and effect.high_percent is not None:
+        is_shown = effect.low_percent * effect.high_percent > 0 and effect.percent * change_j > 0
         shown, of_runs = map(unbroken, change_texts(effect))
-        is_known = effect.low_percent * effect.high_percent > 0 and effect.percent * change_j > 0
-        return is_known, f"{unbroken(joules(abs(change_j)))} ({shown}, 95 %: {of_runs})"
-    half_j = hypot(after.app_half_width_j, before.app_half_width_j)
-    size = f" ({percent_of(abs(change_j) / before.app_j)})" if before.app_j > 0 and abs(change_j) > half_j else ""
-    return abs(change_j) > half_j, unbroken(f"{joules(abs(change_j))} ± {joules(half_j)}") + size
+        size = f"{unbroken(joules(abs(change_j)))} ({shown}, 95 %: {of_runs})" if is_shown else ""
+        return size, (percent(effect.low_percent), percent(effect.high_percent))
+    half_j = hypot(after.app_interval.half_width, before.app_interval.half_width)
+    ends_j = change_j - half_j, change_j + half_j
+    part = f" ({percent_of(abs(change_j) / before.app_j)})" if before.app_j > 0 else ""
+    size = f"{energy_of(abs(change_j), Interval(abs(change_j) - half_j, abs(change_j) + half_j))}{part}"
+    ends = [percent(100 * end_j / before.app_j) if before.app_j > 0 else joules(end_j) for end_j in ends_j]
+    return size if abs(change_j) > half_j else "", (ends[0], ends[1])
 
 
 def _most_changed(figures: Figures, earlier: Figures, change_j: float) -> str:
@@ -59,7 +61,7 @@ def _most_changed(figures: Figures, earlier: Figures, change_j: float) -> str:
         for method in side.methods:
             key = method.total.method.identity
             before_j = changes.get(key, (0.0, ""))[0]
-            changes[key] = (before_j + sign * method.exclusive_j.median, side.names.brief(method.total.id))
+            changes[key] = (before_j + sign * method.self_j, side.names.brief(method.total.id))
     method_j, name = max(changes.values(), key=lambda change: change[0] * change_j, default=(0.0, ""))
     return f", most of all in {name} ({unbroken(joules(abs(method_j)))})" if method_j * change_j > 0 else ""
 
