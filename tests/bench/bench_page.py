@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import shutil
-import subprocess
 import sys
-import tarfile
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -22,33 +18,10 @@ sys.path.insert(0, str(ROOT / "tests"))
 from support.browser import find_browser
 from support.page_browser import written_page
 from support.page_sample import page_sample
+from support.speedscope_page import VERSION, WEBGL, speedscope_page
 
-_VERSION = "1.25.0"
-_SHA512 = (
-    "7297fd1d64d97f58a32d7049ae4f3b55eff9e2d9d8c7aae57f48144e1be7de8a"
-    "24ea1eb784b5d539088c7f8e0f4fe5e8579d3770f7ef7e24f980fe6fa23a7a02"
-)
-# speedscope draws by WebGL; this is the one that needs no graphics card.
-_WEBGL = ("--use-gl=swiftshader", "--enable-unsafe-swiftshader")
 # The time from the start of the navigation until two frames after the page is drawn.
 _OPENED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now()))))"
-_LOADER = """
-const data = document.getElementById("data").textContent;
-const start = setInterval(() => {
-  const input = document.getElementById("file");
-  if (!input) return;
-  clearInterval(start);
-  const chosen = new DataTransfer();
-  chosen.items.add(new File([data], "tree.speedscope.json", { type: "application/json" }));
-  new MutationObserver((_, observer) => {
-    if (document.getElementById("file") || document.querySelectorAll("canvas").length < 2) return;
-    observer.disconnect();
-    document.documentElement.dataset.page = "ready";
-  }).observe(document.body, { childList: true, subtree: true });
-  input.files = chosen.files;
-  input.dispatchEvent(new Event("change", { bubbles: true }));
-}, 5);
-"""
 _SELECTIONS = ("#thread=main", "#text=poll", "#component=wifi", "#test=SyncTest.loads1", "#from=1000&to=2500", "#module=lib", "#")
 
 
@@ -65,13 +38,13 @@ def main(argv: list[str]) -> int:
     root = ["--no-sandbox"] if os.geteuid() == 0 else []
     with tempfile.TemporaryDirectory() as name, sync_playwright() as driver:
         folder = Path(name)
-        ours, peer = written_page(folder / "page.html", data), _speedscope(folder, data)
-        browser = driver.chromium.launch(executable_path=program, args=[*_WEBGL, *root])
+        ours, peer = written_page(folder / "page.html", data), speedscope_page(folder, json.dumps(_speedscope_file(data)))
+        browser = driver.chromium.launch(executable_path=program, args=[*WEBGL, *root])
         rounds = 2 if options.quick else 5
         paths = {"page": ours, **({"peer": peer} if peer else {})}
         opened = _medians(rounds, {kind: partial(_open, browser, path) for kind, path in paths.items()})
         if peer:
-            note = compared_with(opened["page"], opened["peer"], f"speedscope {_VERSION}")
+            note = compared_with(opened["page"], opened["peer"], f"speedscope {VERSION}")
             figures.add("open", opened["page"], "s", at_most=opened["peer"] / 2, note=note)
         else:
             figures.add("open", opened["page"], "s", note="speedscope is not available: no npm, or no registry")
@@ -119,32 +92,6 @@ def _open(browser: Any, path: Path) -> float:
     opened_s: float = page.evaluate(_OPENED) / 1e3
     page.close()
     return opened_s
-
-
-def _speedscope(folder: Path, data: dict[str, Any]) -> Path | None:
-    """A page in which speedscope opens the tree by itself; None if npm or the registry is not available."""
-    if shutil.which("npm") is None:
-        return None
-    packed = subprocess.run(["npm", "pack", "--silent", f"speedscope@{_VERSION}"], cwd=folder, check=False, capture_output=True)
-    archive = folder / f"speedscope-{_VERSION}.tgz"
-    if packed.returncode or not archive.exists():
-        return None
-    if hashlib.sha512(archive.read_bytes()).hexdigest() != _SHA512:
-        raise SystemExit(f"speedscope {_VERSION} has an unexpected hash; check your npm registry")
-    with tarfile.open(archive) as content:
-        content.extractall(folder, filter="data")
-    release = folder / "package" / "dist" / "release"
-    script = next(release.glob("speedscope-*.js")).read_text("utf-8").partition("\n//# sourceMappingURL=")[0]
-    style = next(release.glob("speedscope-*.css")).read_text("utf-8").partition("@font-face")[0]
-    embedded = json.dumps(_speedscope_file(data)).replace("<", "\\u003c")
-    path = folder / "speedscope.html"
-    path.write_text(
-        f'<!DOCTYPE html><html><head><meta charset="utf-8"><style>{style}</style></head><body>'
-        f'<script type="application/json" id="data">{embedded}</script>'
-        f"<script>{script}</script><script>{_LOADER}</script></body></html>",
-        "utf-8",
-    )
-    return path
 
 
 def _speedscope_file(data: dict[str, Any]) -> dict[str, Any]:

@@ -93,12 +93,12 @@ class PageBrowser:
 
 
 @contextmanager
-def page_browser(program: str) -> Iterator[PageBrowser]:
-    """Start a headless browser. Skips the test if Playwright is missing."""
+def page_browser(program: str, *options: str) -> Iterator[PageBrowser]:
+    """Start a headless browser with command-line options. Skips the test if Playwright is missing."""
     playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is missing: pip install 'navitas[dev]'")
     root = ["--no-sandbox"] if os.geteuid() == 0 else []  # which Chromium refuses to root
     with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=program, args=root)
+        browser = driver.chromium.launch(executable_path=program, args=[*options, *root])
         yield PageBrowser(browser)
         browser.close()
 
