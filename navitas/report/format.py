@@ -27,7 +27,7 @@ class Format:
       that Navitas supports.
     - `options`: command-line options (of `OPTIONS`) that `write` accepts as keyword arguments.
     - `shows_calls`: whether the report is empty for a recording without calls.
-    - `call_steps`: whether it, or its verdict, reads `Ledger.call_steps`, which is computed only then.
+    - `call_steps`: whether it reads `Ledger.call_steps` of any recording (`AnalysisSettings.call_steps`).
     - `recorded`: whether it reads `Profile.recorded`, which is kept only then.
     """
 

@@ -48,7 +48,7 @@ def write(profile: Profile, out: IO[str], *, views: ViewRequest | None = None) -
     out.write("\n")
 
 
-FORMAT = Format("json", ".json", "all figures for scripts, by a versioned schema", write, options=("views",), call_steps=True)
+FORMAT = Format("json", ".json", "all figures for scripts, by a versioned schema", write, options=("views",))
 
 
 def _report(profile: Profile) -> dict[str, Any]:

@@ -46,7 +46,6 @@ FORMAT = Format(
     "verdict, tests and methods for comments, job summaries, assistants",
     write,
     options=("top",),
-    call_steps=True,
 )
 
 

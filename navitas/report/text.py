@@ -20,4 +20,4 @@ def write(profile: Profile, out: IO[str], *, top: int = 20, tree: str | None = N
     report.render(profile, Console(file=out, width=_WIDTH, force_terminal=False, color_system=None, emoji=False))
 
 
-FORMAT = Format("text", ".txt", "the tables of the terminal", write, options=("top", "tree", "views"), call_steps=True)
+FORMAT = Format("text", ".txt", "the tables of the terminal", write, options=("top", "tree", "views"))

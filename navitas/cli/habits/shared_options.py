@@ -56,8 +56,7 @@ class ReportOptions:
         """The settings of the analysis that the reports are made from: it has what their formats and the terminal read."""
         formats = [find_format(name) for name in {*self.default_formats, *(file.format for file in self.files)}]
         call_steps, recorded = (any(getattr(format, name) for format in formats) for name in ("call_steps", "recorded"))
-        has_verdict = self.views is None and STDOUT not in self.paths  # that of the terminal
-        return replace(self.analysis, call_steps=call_steps or has_verdict, recorded=recorded)
+        return replace(self.analysis, call_steps=call_steps, recorded=recorded)
 
     @property
     def paths(self) -> list[Path]:

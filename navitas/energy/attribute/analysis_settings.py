@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:  # Options of commands import this module, and must not import pydantic.
     from navitas.power.fitted_model import FittedModel
 
+FEW_EVENTS = 500_000
+"""The energy over time of so many call events takes little of the time of an analysis."""
 EvidenceChoice = Literal["rails", "model"]
 """`rails`: components with a power rail have the energy that it measured. `model`: rails do not count."""
 
@@ -19,7 +21,8 @@ class AnalysisSettings:
     - `alternative`: a second power model (`paper1`), in addition to the default one.
     - `evidence`: whether power rails may count as evidence.
     - `fitted`: a model of `navitas power fit`. It gives the figures that the power profile lacks.
-    - `call_steps`: whether the ledger also has the energy of calls over time, which takes time and memory.
+    - `call_steps`: whether the ledger has the energy of calls over time, whatever time and memory that takes. Without it, only
+      ledgers of up to `FEW_EVENTS` call events have it.
     - `recorded`: whether the profile keeps the tables of the runs.
     """
 

@@ -100,7 +100,7 @@ def build_ledger(
         methods=parsed.method_table,
         energy=energy,
         calls=calls,
-        call_steps=joined_steps(facts) if settings.call_steps else None,
+        call_steps=joined_steps(facts) if measured.has_steps else None,
         shares=joined_shares(facts, count),
         transfers=joined_transfers(facts),
         handed=joined_handed_tasks([run.handed for run in facts], count),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from navitas.energy.attribute.analysis_settings import DEFAULT, AnalysisSettings
+from navitas.energy.attribute.analysis_settings import DEFAULT, FEW_EVENTS, AnalysisSettings
 from navitas.energy.attribute.calls.paths import Paths
 from navitas.energy.attribute.calls.run_calls import ApiMethods, RunCalls
 from navitas.energy.attribute.component import Component, ComponentCurves, ComponentInputs, MeasuredComponent
@@ -40,7 +40,10 @@ class RunComponents:
 
 
 class MeasuredRuns:
-    """Computes the curves of a recording. `paths` numbers the call paths of charges, and of all calls that are added later."""
+    """Computes the curves of a recording. `paths` numbers the call paths of charges, and of all calls that are added later.
+
+    `has_steps`: whether the energy of calls over time is wanted, or takes little time.
+    """
 
     def __init__(
         self, parsed: ParsedRecording, manifest: Manifest, model: PowerModel, settings: AnalysisSettings = DEFAULT
@@ -51,6 +54,8 @@ class MeasuredRuns:
         kinds = np.array([method.api_kind for method in methods], np.int64)
         labels = [_label(method) for method in methods] if any(run.calls.hooks for run in parsed.runs) else []
         self._methods = ApiMethods(kinds, labels)
+        events = sum(len(thread.calls) for run in parsed.runs for thread in run.threads)
+        self.has_steps = settings.call_steps or events <= FEW_EVENTS
 
     def runs(self, components: Sequence[Component] | None) -> tuple[Sequence[Component], list[RunComponents]]:
         """Return the components, and those of each run with their curves.
@@ -68,7 +73,7 @@ class MeasuredRuns:
         return self._inputs(self._calls(run))
 
     def _calls(self, run: RunTables) -> RunCalls:
-        return RunCalls(run, self.paths, self._methods, with_steps=self.settings.call_steps)
+        return RunCalls(run, self.paths, self._methods, with_steps=self.has_steps)
 
     def _inputs(self, calls: RunCalls) -> ComponentInputs:
         methods = len(self._methods.kinds)

@@ -14,6 +14,7 @@ from support.recording_maker import make_recording
 from support.scenario import Call, Scenario, TestSpec, ThreadSpec
 
 import navitas
+from navitas.energy.attribute import measured_runs
 from navitas.energy.attribute.calls import step_totals
 from navitas.energy.attribute.calls.paths import PROBES
 from navitas.energy.attribute.calls.step_totals import STEPS, StepTotals
@@ -61,9 +62,12 @@ def test_energy_is_in_the_steps_in_which_the_calls_ran(tmp_path: Path) -> None:
         assert own.any() and low - 2 <= start_ms[own].min() and start_ms[own].max() <= high + 2
 
 
-def test_no_steps_are_computed_unless_they_are_requested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_steps_of_many_events_are_computed_only_if_they_are_requested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = Scenario(100, (ThreadSpec("main", (Call("a.Work#run", 10, 30),)),), (TestSpec("a.WorkTest#works", 5, 95),))
     path = make_recording(tmp_path / "recording", scenario).path
+    monkeypatch.setattr(measured_runs, "FEW_EVENTS", 2)
+    assert navitas.load(path).ledger.call_steps is not None
+    monkeypatch.setattr(measured_runs, "FEW_EVENTS", 1)
     requested = navitas.load(path, call_steps=True).ledger
     monkeypatch.setattr(step_totals.StepTotals, "__init__", lambda *_: pytest.fail("steps are computed"))
     ledger = navitas.load(path).ledger
