@@ -21,3 +21,9 @@ def near_names(wanted: str, names: Iterable[str]) -> str:
     ranked = list(dict.fromkeys([*close, *known]))
     listed = ", ".join(printable(name, 60) for name in ranked[:_MAX_LISTED])
     return f"{listed} and {len(ranked) - _MAX_LISTED:,} more" if len(ranked) > _MAX_LISTED else listed
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return ` (nearest: …)`, or an empty string if no known word is similar."""
+    found = get_close_matches(word, list(known), 1)
+    return f" (nearest: {found[0]})" if found else ""

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -16,6 +16,9 @@ from click.shell_completion import CompletionItem
 from navitas.base.errors import NavitasError, UsageError
 from navitas.cli.habits.messages import Verbosity, detail, prefer, preferences, warning
 from navitas.cli.habits.option import Option
+
+if TYPE_CHECKING:
+    from navitas.cli.habits.settings_file import Settings
 
 _COMMON, _OTHER_OPTIONS = "General", "Options"
 _META = f"{__name__}.settings"
@@ -60,7 +63,7 @@ class NavitasCommand(click.Command):
         prefix = f"{ctx.auto_envvar_prefix}_"
         for name in sorted(os.environ):
             if ctx.auto_envvar_prefix and name.startswith(prefix) and name not in known:
-                from navitas.cli.habits.settings_file import nearest  # noqa: PLC0415
+                from navitas.base.near_names import nearest  # noqa: PLC0415
 
                 hint = nearest(name, [one for one in known if one])
                 warning(f"environment variable {name!a} sets no option of {ctx.command_path}{hint}")
@@ -192,6 +195,12 @@ class LazyGroup(NavitasGroup):
         """Complete the name of a command without importing its module."""
         names = [CompletionItem(name, help=text) for name, text in self.help_of(ctx).items() if name.startswith(incomplete)]
         return names + click.Command.shell_complete(self, ctx, incomplete)
+
+
+def settings_of(ctx: click.Context) -> Settings | None:
+    """Return the settings file of a command."""
+    found: Settings | None = ctx.meta.get(_META)
+    return found
 
 
 def warn_about_settings(*names: str) -> None:

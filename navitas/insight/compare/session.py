@@ -6,8 +6,8 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal, NamedTuple, NoReturn
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, NamedTuple, NoReturn, NotRequired
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -54,6 +54,27 @@ class TestRun:
     threads: dict[str, float]
     methods: dict[str, float]
     unknown: frozenset[Subject] = frozenset()
+    inclusive: dict[str, float] | None = None
+    """Joules of methods with callees. None if they were not kept, as in a history."""
+    calls: dict[str, int] | None = None
+    """Calls of methods. None if they were not kept."""
+    wall_s: float | None = None
+    """How long the test ran. None if that was not kept."""
+
+
+class SourcePlace(NamedTuple):
+    """Where a method begins. `line` is 0 if it is unknown."""
+
+    class_name: str
+    method: str
+    file: str
+    line: int
+
+    @property
+    def text(self) -> str:
+        """Its file, in the folders of its package, and line, such as `org/example/Inbox.java:12`."""
+        package = self.class_name.replace(".", "/").rpartition("/")[0]
+        return f"{package}/{self.file}".removeprefix("/") + (f":{self.line}" if self.line else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +111,10 @@ class Session:
     is_fit: bool = True
     """Whether the repeats that count are fit. Otherwise the device was busy or hot in all repeats."""
     origin: Origin = Origin()
+    failed: frozenset[str] = frozenset()
+    """The tests that failed in some run."""
+    places: Mapping[str, SourcePlace] = field(default_factory=dict)
+    """Where methods begin in the source code, by the name of the method without its descriptor, as far as known."""
 
     @property
     def unknown(self) -> frozenset[Subject]:
@@ -146,8 +171,23 @@ class _Device(_Part):
 # A dictionary, since reports have many: objects take four times as long.
 _Method = TypedDict(
     "_Method",
-    {"module": str, "class": str, "name": str, "descriptor": str, "exclusive_j": Annotated[Joules, Field(strict=True)] | None},
-)
+    {
+        "module": str, "class": str, "name": str, "descriptor": str,
+        "exclusive_j": Annotated[Joules, Field(strict=True)] | None,
+        "inclusive_j": NotRequired[Annotated[Joules, Field(strict=True)] | None],
+        "calls": NotRequired[Annotated[int, Field(strict=True, ge=0)]],
+    },
+)  # fmt: skip
+
+
+class _Source(_Part):
+    """A method over all tests."""
+
+    module: str
+    class_: str = Field(alias="class")
+    name: str
+    file: str | None = None
+    line: int | None = None
 
 
 class _Thread(_Part):
@@ -167,6 +207,7 @@ class _Test(_Part):
     components: _ByComponent
     app_components: _ByComponent | None = None
     base_components: _ByComponent | None = None
+    wall_ns: Annotated[int, Field(ge=0)] | None = None
     threads: list[_Thread]
 
     @property
@@ -212,6 +253,7 @@ class _Report(_Part):
     power_profile: _PowerProfile
     evidence: _Evidence
     settings: dict[str, Any] = {}
+    methods: list[_Source] = []
     tests: list[_Test]
 
 
@@ -257,6 +299,12 @@ def parse_session(text: str | bytes, name: str) -> Session:
         is_fit=is_fit,
         not_passed=frozenset(test.name for test in counted if test.status != "passed"),
         origin=_origin(report),
+        failed=frozenset(test.name for test in report.tests if test.status == "failed"),
+        places={
+            _named(one.module, f"{one.class_}.{one.name}"): SourcePlace(one.class_, one.name, one.file, one.line or 0)
+            for one in report.methods
+            if one.file
+        },
     )
 
 
@@ -271,6 +319,8 @@ def in_shared_sessions(before: Sequence[Session], after: Sequence[Session]) -> l
 def _run(test: _Test) -> TestRun:
     threads: dict[str, float] = defaultdict(float)
     methods: dict[str, float] = defaultdict(float)
+    inclusive: dict[str, float] = defaultdict(float)
+    calls: dict[str, int] = defaultdict(int)
     unknown: set[Subject] = set()
     for thread in test.threads:
         if thread.energy_j is None:
@@ -283,13 +333,16 @@ def _run(test: _Test) -> TestRun:
                 unknown.add(Subject("method", name, ""))
             else:
                 methods[name] += method["exclusive_j"]
+                inclusive[name] += method.get("inclusive_j") or 0.0
+            calls[name] += method.get("calls", 0)
     known: tuple[tuple[Energy, dict[str, float] | None], ...] = (
         ("app", test.app_components),
         ("base", test.base_components),
         ("total", test.components),
     )
     energies = {energy: components for energy, components in known if components is not None}
-    return TestRun(energies, dict(threads), dict(methods), frozenset(unknown))
+    wall_s = None if test.wall_ns is None else test.wall_ns / 1e9
+    return TestRun(energies, dict(threads), dict(methods), frozenset(unknown), dict(inclusive), dict(calls), wall_s)
 
 
 def _origin(report: _Report) -> Origin:

@@ -1,0 +1,312 @@
+"""Judges the figures of a version by budgets: within, above, or not enough data (docs/check.md)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+import numpy as np
+
+from navitas.base.errors import UsageError
+from navitas.base.near_names import near_names
+from navitas.base.untrusted_text import printable, printable_list
+from navitas.insight.check.bounds import LEVEL, BoundedEstimate, aim, changes, figures, holm, needed, needed_sessions
+from navitas.insight.check.budgets import COUNTS, AbsoluteLimit, Budget, Budgets, ChangeLimit, Selection, Waiver
+from navitas.insight.check.changed_methods import changed_methods
+from navitas.insight.check.judged_figures import CheckedFigure, SideFigures
+from navitas.insight.check.judgement import ChangedMethod, CheckResult, CheckWord, Judgement, MoreData
+from navitas.insight.compare.comparison import LEAST_SHARE, check_alike, check_energy, figure_means
+from navitas.insight.compare.effect import F64
+from navitas.insight.compare.session import ALL_TESTS, Session, SourcePlace, in_shared_sessions
+
+_NAMES = 5
+_BUSY = "the device was busy or hot in all runs, so none counts"
+_NOTHING_BEFORE = "there is no session of the version before: give recordings with --before, or a revision with --against"
+_ONE_SESSION = "one session of each version shows no change: sessions differ even if the code is the same"
+_NO_ENERGY = "it has no energy in some runs"
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A judgement, and the estimate that its verdict follows from, if it is not decided or unknown already."""
+
+    judgement: Judgement
+    limit: float
+    """The logarithm of the limit."""
+    estimate: BoundedEstimate | None = None
+
+    @property
+    def chance(self) -> float | None:
+        return None if self.estimate is None else self.estimate.chance(self.limit)
+
+
+def judge(
+    before: Sequence[Session],
+    after: Sequence[Session],
+    budgets: Budgets,
+    *,
+    day: date,
+    same_session: bool = False,
+    looks: int = 1,
+) -> CheckResult:
+    """Judge the sessions of a version by budgets; those with a limit of changes by the sessions of the version before.
+
+    `day` is today's: waivers end. `same_session`: the i-th sessions of both versions were one session, with runs in mixed order;
+    recordings of `--against` say so themselves. `looks`: how many times the caller judges while data is added. All of them
+    together find something above its limit in code that did not change with probability `LEVEL`.
+
+    Raises `UsageError` if the devices or power profiles differ, no test passed in all runs, or a budget matches nothing.
+    """
+    if (shared := in_shared_sessions(before, after)) is not None:
+        after, same_session = shared, True
+    check_alike([*before, *after])
+    check_energy([*before, *after], "app")
+    together = same_session and len(before) == len(after)
+    check = _Check(before, after, budgets, day=day, together=together, level=LEVEL / looks)
+    drafts = [draft for budget in budgets.budgets for draft in check.drafts(budget)]
+    judgements = check.decided(drafts)
+    return CheckResult(
+        tuple(judgements), tuple(one.name for one in before), tuple(one.name for one in after), together, day,
+        tuple(dict.fromkeys(check.warnings)), budgets.waivers,
+        failed=tuple(sorted(set[str]().union(*(one.failed for one in after)))),
+    )  # fmt: skip
+
+
+class _Check:
+    """One check: its sessions that count, and their figures."""
+
+    def __init__(
+        self,
+        before: Sequence[Session],
+        after: Sequence[Session],
+        budgets: Budgets,
+        *,
+        day: date,
+        together: bool,
+        level: float,
+    ) -> None:
+        self.budgets, self.day, self.together, self.level = budgets, day, together, level
+        self.warnings: list[str] = []
+        self.all_sides = before, after
+        self.before, self.after = self._fit(before, after)
+        self.is_measured = bool(self.after)
+        old, new = self.before or before, self.after or after
+        passed_after = set.intersection(*(set(one.tests) for one in new))
+        passed = passed_after.intersection(*(set(one.tests) for one in old))
+        if not (passed if old else passed_after):
+            raise UsageError("no test passed in all runs of all sessions", "Check recordings of the same tests.")
+        self.alone = SideFigures(new, passed_after)
+        self.sides = SideFigures(old, passed), SideFigures(new, passed)
+        ran = [set[str]().union(*({*one.tests, *one.not_passed} for one in side)) for side in (old, new)]
+        self.vanished = ran[0] - ran[1]
+        self.not_judged = (ran[1] - passed_after, ran[1] - passed - (passed_after - ran[0]) if old else set[str]())
+        if self.vanished:
+            self.warnings.append(f"these tests are only in the version before: {printable_list(sorted(self.vanished), _NAMES)}")
+        if not_judged := sorted(self.not_judged[0] | self.not_judged[1]):
+            self.warnings.append(
+                f"these tests did not pass in every run, so they do not count: {printable_list(not_judged, _NAMES)}"
+            )
+        self.places: dict[str, SourcePlace] = {name: place for one in (*old, *new) for name, place in one.places.items()}
+
+    def _fit(self, before: Sequence[Session], after: Sequence[Session]) -> tuple[list[Session], list[Session]]:
+        """Return the sessions whose runs count. Sessions of both versions count only together."""
+        if self.together:
+            pairs = [pair for pair in zip(before, after, strict=True) if all(one.is_fit for one in pair)]
+            kept = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        else:
+            kept = [one for one in before if one.is_fit], [one for one in after if one.is_fit]
+        if unfit := [one.name for one in (*before, *after) if not one.is_fit]:
+            names = printable_list(unfit, _NAMES)
+            self.warnings.append(f"the device was busy or hot in all runs of these sessions, so they do not count: {names}")
+        return kept
+
+    def drafts(self, budget: Budget) -> Iterator[_Draft]:
+        """Yield what a budget judges. Raises `UsageError` if it matches nothing."""
+        selection, figure = budget.selection, budget.figure
+        is_change = isinstance(budget.limit, ChangeLimit)
+        old, new = self.sides if is_change and self.before else (None, self.alone)
+        if new.of(selection.kind, figure) is None or (old is not None and old.of(selection.kind, figure) is None):
+            name = ALL_TESTS if selection.kind == "all" else selection.pattern
+            yield _unknown(budget, name, f"a session does not have this figure: {figure} of {selection.kind}s")
+            return
+        alone, known = (self._matching(selection, side.names(selection.kind, figure)) for side in (self.alone, new))
+        before = set() if old is None else self._matching(selection, old.names(selection.kind, figure))
+        yield from self._unjudged(budget, is_change)
+        self._check_matches(budget, alone)
+        names = new.with_share(selection, figure, known, LEAST_SHARE)
+        if old is not None:
+            names = (names | old.with_share(selection, figure, before, LEAST_SHARE)) & known & before
+            if added := sorted(self.alone.with_share(selection, figure, alone - before, LEAST_SHARE)):
+                what = f"new {selection.kind}s, without a figure before"
+                self.warnings.append(f"{budget.location}: {what}: {printable_list(added, _NAMES)}")
+        ordered = sorted(names)
+        if not ordered:
+            return
+        if is_change and not self.before:
+            yield from (_unknown(budget, name, _BUSY if self.all_sides[0] else _NOTHING_BEFORE) for name in ordered)
+        elif is_change and old is not None:
+            yield from _changes(budget, ordered, old, new, together=self.together)
+        else:
+            yield from _absolutes(budget, ordered, new)
+
+    @staticmethod
+    def _matching(selection: Selection, names: Iterable[str]) -> set[str]:
+        return {name for name in names if selection.matches(selection.kind, name)}
+
+    def _unjudged(self, budget: Budget, is_change: bool) -> Iterator[_Draft]:
+        """Yield tests that a budget names, and that vanished or did not pass."""
+        if budget.selection.kind != "test":
+            return
+        reasons = dict.fromkeys(self.not_judged[is_change], "it did not pass in every run")
+        if is_change:
+            reasons |= dict.fromkeys(self.vanished, "it is only in the version before: it vanished, or was renamed")
+        for name in sorted(reasons):
+            if budget.selection.matches("test", name):
+                yield _unknown(budget, name, reasons[name])
+
+    def _check_matches(self, budget: Budget, matched: set[str]) -> None:
+        """Raise `UsageError` if a budget matches no figure, and no test that did not pass."""
+        selection = budget.selection
+        others = self.not_judged[0] | self.not_judged[1] if selection.kind == "test" else set()
+        if matched or any(selection.matches("test", name) for name in others):
+            return
+        known = self.alone.names(selection.kind, budget.figure)
+        said = f"nothing matches {selection.described}"
+        if selection.kind == "test" and any(selection.matches("test", name) for name in self.vanished):
+            said = f"{selection.described} is only in the version before: it vanished, or was renamed"
+        near = near_names(selection.pattern, known)
+        remedy = f"The {selection.kind}s are: {near}." if near else f"There is no {selection.kind} with {budget.figure}."
+        raise UsageError(f"{budget.location}: {printable(said, 1000)}", remedy)
+
+    def decided(self, drafts: Sequence[_Draft]) -> Iterator[Judgement]:
+        """Yield the judgements, with one family of tests for all of them."""
+        tested = [draft for draft in drafts if draft.chance is not None]
+        levels = holm([draft.chance or 0.0 for draft in tested], self.level)
+        by_draft = dict(zip(map(id, tested), levels, strict=True))
+        for draft in drafts:
+            one = self._verdict(draft, by_draft.get(id(draft), self.level))
+            place = self.places.get(_place_name(one.subject)) if one.subject.kind in ("test", "method") else None
+            methods: tuple[ChangedMethod, ...] = ()
+            if one.verdict == "above" and one.subject.kind in ("all", "test") and self.before:
+                tests = self.sides[1].tests if one.subject.kind == "all" else [one.subject.name]
+                sides = [[session.joules(tests) for session in side.sessions] for side in self.sides]
+                methods = changed_methods(*sides, together=self.together, places=self.places)
+            yield replace(one, place=place, methods=methods, waiver=self._waiver(one))
+
+    def _verdict(self, draft: _Draft, level: float) -> Judgement:
+        """Return the judgement on a draft, by its lower bound at `level`, and by its upper bound at that of the check."""
+        one, found = draft.judgement, draft.estimate
+        if not self.is_measured:
+            return replace(one, verdict="not enough data", reason=_BUSY)
+        if found is None:
+            return one
+        is_change = isinstance(one.budget.limit, ChangeLimit)
+        shown = _as_percent if is_change else math.exp
+        low, high = found.bound(level, upper=False), found.bound(self.level, upper=True)
+        word: CheckWord = "not enough data"
+        if low is not None and high is not None:
+            word = "above" if low > draft.limit else "within" if high <= draft.limit else word
+        result = replace(
+            one, verdict=word, value=shown(found.value), low=None if low is None else shown(low),
+            high=None if high is None else shown(high), shows_percent=found.shows_percent(level),
+        )  # fmt: skip
+        if word != "not enough data":
+            return result
+        reason = _ONE_SESSION if low is None else "the bounds lie on both sides of the limit"
+        return replace(result, needed=self._needed(draft, level), reason=reason)
+
+    def _needed(self, draft: _Draft, level: float) -> MoreData | None:
+        found, limit = draft.estimate, draft.judgement.budget.limit
+        if found is None:
+            return None
+        repeats = min(len(one.repeats) for one in (*self.before, *self.after))
+        if isinstance(limit, ChangeLimit):
+            sessions = min(len(self.before), len(self.after))
+            more = needed(
+                found, draft.limit, aim(limit.percent), level=level, sessions=sessions, repeats=repeats, together=self.together
+            )
+        else:
+            more = needed_sessions(found, draft.limit, level=level), repeats
+        return None if more[0] is None or more[1] is None else MoreData(more[0], more[1])
+
+    def _waiver(self, one: Judgement) -> Waiver | None:
+        if one.verdict == "within":
+            return None
+        active = (waiver for waiver in self.budgets.waivers if self.day <= waiver.until)
+        return next((waiver for waiver in active if waiver.selection.matches(one.subject.kind, one.subject.name)), None)
+
+
+def _changes(budget: Budget, names: Sequence[str], old: SideFigures, new: SideFigures, *, together: bool) -> Iterator[_Draft]:
+    kind, figure = budget.selection.kind, budget.figure
+    matrices = [side.matrices(kind, figure, names) or [] for side in (old, new)]
+    limit_percent = budget.limit.percent if isinstance(budget.limit, ChangeLimit) else 0.0
+    estimates = changes(*matrices, together=together)
+    means = [figure_means(side) for side in matrices]
+    for place, (name, estimate) in enumerate(zip(names, estimates, strict=True)):
+        one = _judgement(budget, name, before=float(means[0][place]), after=float(means[1][place]))
+        counts = [_count(side, place) for side in matrices]
+        if figure in COUNTS and None not in counts:
+            first, second = (float(count or 0.0) for count in counts)
+            value = 100 * (second - first) / first if first else math.inf if second else 0.0
+            yield _Draft(_exact(one, value), 0.0)
+        elif estimate is None or figure == "operations":
+            yield _Draft(replace(one, reason=_NO_ENERGY if figure != "operations" else _DIFFERING), 0.0)
+        else:
+            yield _Draft(one, math.log1p(limit_percent / 100), estimate)
+
+
+_DIFFERING = "its counts differ from run to run"
+
+
+def _absolutes(budget: Budget, names: Sequence[str], new: SideFigures) -> Iterator[_Draft]:
+    kind, figure = budget.selection.kind, budget.figure
+    matrix = new.matrices(kind, figure, names) or []
+    most = budget.limit.most if isinstance(budget.limit, AbsoluteLimit) else 0.0
+    means = figure_means(matrix)
+    for place, (name, estimate) in enumerate(zip(names, figures(matrix), strict=True)):
+        one = _judgement(budget, name, after=float(means[place]))
+        count = _count(matrix, place)
+        if count is not None and (figure in COUNTS or count == 0.0):
+            yield _Draft(_exact(one, count), 0.0)
+        elif estimate is None or figure == "operations":
+            yield _Draft(replace(one, reason=_NO_ENERGY if figure != "operations" else _DIFFERING), 0.0)
+        else:
+            yield _Draft(one, math.log(most) if most > 0 else -math.inf, estimate)
+
+
+def _judgement(budget: Budget, name: str, *, before: float | None = None, after: float | None = None) -> Judgement:
+    limit = budget.limit
+    subject = CheckedFigure(budget.selection.kind, name, budget.figure)
+    figure_unit = "" if budget.figure in COUNTS else "W" if budget.figure == "power" else "J"
+    most, unit = (limit.percent, "%") if isinstance(limit, ChangeLimit) else limit
+    return Judgement(budget, subject, "not enough data", most, unit, figure_unit, before, after)
+
+
+def _unknown(budget: Budget, name: str, reason: str) -> _Draft:
+    return _Draft(replace(_judgement(budget, name), reason=reason), 0.0)
+
+
+def _exact(one: Judgement, value: float) -> Judgement:
+    """Return the judgement on a figure that is the same in all runs."""
+    verdict: CheckWord = "above" if value > one.limit else "within"
+    shown = value if math.isfinite(value) else None
+    return replace(one, verdict=verdict, value=shown, low=shown, high=shown, shows_percent=0.0)
+
+
+def _count(sessions: Sequence[F64], place: int) -> float | None:
+    """Return a figure if it is the same in all runs of all sessions."""
+    values = np.concatenate([one[place] for one in sessions])
+    return float(values[0]) if np.all(values == values[0]) else None
+
+
+def _as_percent(change: float) -> float:
+    return 100 * math.expm1(min(change, 700.0))
+
+
+def _place_name(subject: CheckedFigure) -> str:
+    """Return the name of a method, or of a test's method, without its descriptor."""
+    if subject.kind == "test":
+        return subject.name.partition("[")[0].replace("#", ".", 1)
+    return subject.name.rpartition("(")[0] or subject.name
