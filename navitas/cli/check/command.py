@@ -13,6 +13,7 @@ import click
 from navitas.base.errors import ExitCode, UsageError
 from navitas.capture.build.gradle import BuildOptions, is_project
 from navitas.capture.collect.options import ProfileOptions
+from navitas.cli.baseline.file import default_baseline, read_baseline_sessions
 from navitas.cli.check.tables import judgements_table
 from navitas.cli.check.verdict_messages import report_verdicts
 from navitas.cli.compare.energy_limit import fail_on_option
@@ -21,7 +22,7 @@ from navitas.cli.habits.commands import NavitasCommand, settings_of
 from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import next_step, shell_word, warning
 from navitas.cli.habits.option import gathered, given_options, option, section
-from navitas.cli.habits.paths import FOLDER, READ_FILE_ANY_NAME, with_name
+from navitas.cli.habits.paths import FOLDER, READ_ANY_NAME, READ_FILE_ANY_NAME, with_name
 from navitas.cli.habits.progress import ConsoleProgress
 from navitas.cli.habits.settings_file import find_settings
 from navitas.cli.habits.shared_options import (
@@ -40,9 +41,10 @@ from navitas.cli.habits.shared_options import (
 from navitas.cli.habits.standard_output import output_console
 from navitas.cli.profile.measuring import print_failures, print_troubles
 from navitas.cli.profile.profiling import caller_of
-from navitas.cli.workflows.check import CheckedProject, profile_and_check
+from navitas.cli.workflows.check import BeforeOf, CheckedProject, profile_and_check
 from navitas.cli.workflows.measurement import RunOptions
-from navitas.insight.check.budgets import Budgets, parse_budgets
+from navitas.insight.check.baseline import matching
+from navitas.insight.check.budgets import Budgets, ChangeLimit, parse_budgets
 from navitas.insight.check.judgement import CheckResult, FailOn
 from navitas.insight.check.judging import judge
 from navitas.insight.compare.comparison import check_distinct
@@ -70,6 +72,13 @@ _OF_PROJECTS = ("against", "measure", "max_minutes", *(field.name for options in
         from_project=False,
         metavar="PATH",
         help="Recordings or reports of the version before; repeatable.",
+    ),
+    option(
+        "--baseline-file",
+        type=READ_ANY_NAME,
+        from_project=False,
+        metavar="FILE",
+        help="Sessions of the version before. [what navitas baseline keeps]",
     ),
     against_option,
     fail_on_option("above", "Fail if above, or also if unknown. [unknown]"),
@@ -104,6 +113,7 @@ def command(
     *,
     paths: tuple[Path, ...],
     before_paths: tuple[Path, ...],
+    baseline_file: Path | None,
     fail_on: str | None,
     json_file: Path | None,
     **values: Any,
@@ -117,6 +127,8 @@ def command(
     paths = paths or (Path(),)
     budgets = _budgets(ctx)
     project = paths[0] if len(paths) == 1 and is_project(paths[0]) else None
+    if len(given_before := given_options(ctx, ("before_paths", "baseline_file", "against"))) > 1:
+        raise UsageError(f"{given_before[0]} and {given_before[1]} both name the version before", "Leave one out.")
     sides = [[session for path in side for session in session_paths(path)] for side in (before_paths, () if project else paths)]
     check_output("--json", json_file, [*before_paths, *paths, *sides[0], *sides[1]])
     if project is None:
@@ -124,20 +136,39 @@ def command(
             raise UsageError(f"{given[0]} is for measuring a project, and {paths[0]} is none", "Name the project's folder.")
         with ConsoleProgress(only_live=True) as progress:
             before, after = (_read(side, progress) for side in sides)
+            if not before:
+                before = list(_baseline(ctx, baseline_file, budgets, progress)(after))
         result = judge(before, after, budgets, day=datetime.now(UTC).date())
         _write(result, json_file)
         return report_verdicts(result, fails)
     if not values["measure"] and given_options(ctx, ["max_minutes"]):
         raise UsageError("--max-minutes limits --measure, which is not given", "Add --measure.")
     with ConsoleProgress() as progress:
+        sessions_before = _read(sides[0], progress)
+        is_given = sessions_before or values["against"] is not None
         checked = profile_and_check(
-            with_name(project), budgets, values["options"], before=_read(sides[0], progress), against=values["against"],
+            with_name(project), budgets, values["options"], against=values["against"],
+            before=(lambda after: sessions_before) if is_given else _baseline(ctx, baseline_file, budgets, progress),
             budgets_of=_budgets_of, measure_s=60 * values["max_minutes"] if values["measure"] else None,
             build=values["build"], run=values["run"], caller=caller_of(progress, ReportOptions(default_formats=())),
         )  # fmt: skip
     if checked.result is not None:
         _write(checked.result, json_file)
     return _end(checked, fails)
+
+
+def _baseline(ctx: click.Context, file: Path | None, budgets: Budgets, progress: ConsoleProgress) -> BeforeOf:
+    """Return what chooses the sessions of the baseline for sessions to judge. Reads it now: its errors come before a build.
+
+    The baseline that a project keeps is read only if a budget limits a change.
+    """
+    settings = settings_of(ctx)
+    if file is None and settings is not None and any(isinstance(budget.limit, ChangeLimit) for budget in budgets.budgets):
+        file = default_baseline(settings.path.parent)
+    if file is None:
+        return lambda after: []
+    sessions, name = read_baseline_sessions(file, progress), str(file)
+    return lambda after: matching(sessions, after, name)
 
 
 def _read(paths: Sequence[Path], progress: ConsoleProgress) -> list[Session]:

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -31,8 +32,8 @@ _SOURCE_NAMES = {ParameterSource.COMMANDLINE: "command line", ParameterSource.EN
 class NavitasCommand(click.Command):
     """A command of Navitas.
 
-    `--help` shows `example`. `project` is the name of the argument with the project's folder; of several paths, the first one
-    counts if there is just one. `table` is that of the settings file, by default the command's name.
+    `--help` shows `example`. `project` is the name of the argument with the project's folder, or with a single path that can be
+    one. `table` is that of the settings file, by default the command's name.
     """
 
     def __init__(
@@ -60,8 +61,10 @@ class NavitasCommand(click.Command):
         from navitas.cli.habits.settings_file import defaults, find_settings  # noqa: PLC0415  # Keeps `navitas --help` fast.
 
         named = given.get(self.project) if self.project else None
-        if isinstance(named, list | tuple) and len(named) == 1:
-            (named,) = named
+        if isinstance(named, list | tuple):
+            from navitas.capture.build.gradle import is_project  # noqa: PLC0415
+
+            named = next((path for path in named if len(named) == 1 and is_project(Path(path))), None)
         settings = find_settings(named if isinstance(named, str) else ".")
         if settings is not None:
             ctx.default_map = defaults(settings, ctx)

@@ -31,6 +31,8 @@ from navitas.report.sessions import session_of
 if TYPE_CHECKING:
     from navitas.capture.collect.runs.version_runs import ProfilingOutcome
 
+BeforeOf = Callable[[Sequence[Session]], Sequence[Session]]
+"""Returns the sessions of the version before that fit the sessions of the version to judge."""
 MOST_REPEATS = 1000
 """The most repeats of a session that goes on until all is decided."""
 
@@ -56,7 +58,7 @@ class _Check:
     caller: Caller
     day: date
     is_repeated: bool
-    before: list[Session]
+    before: BeforeOf
     after: list[Session] = field(default_factory=list)
     changed_budgets: tuple[str, ...] = ()
     last: tuple[object, CheckResult] | None = None
@@ -86,7 +88,7 @@ def profile_and_check(
     budgets: Budgets,
     options: ProfileOptions = OPTIONS,
     *,
-    before: Sequence[Session] = (),
+    before: BeforeOf = lambda after: (),
     against: str | None = None,
     budgets_of: Callable[[Path], Budgets] | None = None,
     measure_s: float | None = None,
@@ -97,7 +99,7 @@ def profile_and_check(
 ) -> CheckedProject:
     """Build a Gradle project, run its tests on a device, and judge them by budgets.
 
-    - `before`: sessions of the version before, for budgets of changes.
+    - `before`: returns sessions of the version before, for budgets of changes, that fit the measured sessions.
     - `against`: instead of `before`, a git revision, whose tests run in turns with those of the project.
     - `budgets_of`: reads the budgets of the revision's files, to say which ones the project loosened.
     - `measure_s`: go on for at most so many seconds, until each budget is decided: with repeats if versions take turns, otherwise
@@ -107,11 +109,9 @@ def profile_and_check(
     The recordings are `after` in the output folder (`after-2` … for further sessions), and `before` with `against`. Raises the
     errors of `profile`, and `UsageError` for budgets that match nothing.
     """
-    if against is not None and before:
-        raise UsageError("--against measures the version before, so it excludes other sessions of it", "Leave one out.")
     stats()  # A missing library is reported before the build.
     folder = Path(project)
-    check = _Check(budgets, caller, day or datetime.now(UTC).date(), measure_s is not None, list(before))
+    check = _Check(budgets, caller, day or datetime.now(UTC).date(), measure_s is not None, before)
     end_s = time.monotonic() + (measure_s or 0.0)
     if against is not None:
         return _in_turns(check, folder, against, budgets_of, options=options, build=build, run=run, end_s=end_s)
@@ -176,7 +176,7 @@ def _in_sessions(
         outcomes.append(outcome)
         try:
             check.after.append(check.read(outcome.recording))
-            result = check.judged(check.before, check.after)
+            result = check.judged(check.before(check.after), check.after)
         except UsageError as error:
             if not (outcome.failures or outcome.crashed):
                 raise
