@@ -23,7 +23,6 @@ def near_names(wanted: str, names: Iterable[str]) -> str:
     return f"{listed} and {len(ranked) - _MAX_LISTED:,} more" if len(ranked) > _MAX_LISTED else listed
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """Return ` (nearest: …)`, or an empty string if no known word is similar."""
-    found = get_close_matches(word, list(known), 1)
-    return f" (nearest: {found[0]})" if found else ""
+def nearest(word: str, names: Iterable[str]) -> str:
+    """Return ` (nearest: …)`, or an empty string if no name is similar."""
+    return "".join(f" (nearest: {name})" for name in get_close_matches(word, list(names), 1))

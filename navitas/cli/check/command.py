@@ -2,66 +2,215 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import click
 
-from navitas.base.errors import UsageError
+from navitas.base.errors import ExitCode, UsageError
+from navitas.capture.build.gradle import BuildOptions, is_project
+from navitas.capture.collect.options import ProfileOptions
+from navitas.cli.baseline.file import default_baseline, read_baseline_sessions
 from navitas.cli.check.tables import judgements_table
 from navitas.cli.check.verdict_messages import report_verdicts
 from navitas.cli.compare.energy_limit import fail_on_option
 from navitas.cli.compare.input import check_output, read_session, session_paths
 from navitas.cli.habits.commands import NavitasCommand, settings_of
 from navitas.cli.habits.files import json_option, write_json
-from navitas.cli.habits.option import option
-from navitas.cli.habits.paths import READ_FILE_ANY_NAME
+from navitas.cli.habits.messages import next_step, shell_word, warning
+from navitas.cli.habits.option import gathered, given_options, option, section
+from navitas.cli.habits.paths import FOLDER, READ_ANY_NAME, READ_FILE_ANY_NAME, with_name
 from navitas.cli.habits.progress import ConsoleProgress
+from navitas.cli.habits.settings_file import find_settings
+from navitas.cli.habits.shared_options import (
+    Finite,
+    ReportOptions,
+    against_option,
+    device_option,
+    gradle_option,
+    measuring_options,
+    module_options,
+    phone_option,
+    probe_options,
+    tests_option,
+    user_option,
+)
 from navitas.cli.habits.standard_output import output_console
-from navitas.insight.check.budgets import Budgets, parse_budgets
+from navitas.cli.profile.measuring import print_failures, print_troubles
+from navitas.cli.profile.profiling import caller_of
+from navitas.cli.workflows.check import BeforeOf, CheckedProject, profile_and_check
+from navitas.cli.workflows.measurement import RunOptions
+from navitas.insight.check.baseline import matching
+from navitas.insight.check.budgets import Budgets, ChangeLimit, parse_budgets
+from navitas.insight.check.judgement import CheckResult, FailOn
 from navitas.insight.check.judging import judge
 from navitas.insight.compare.comparison import check_distinct
+from navitas.insight.compare.session import Session
+
+_OPTIONS = (BuildOptions, RunOptions, ProfileOptions)
+_OF_PROJECTS = ("against", "measure", "max_minutes", *(field.name for options in _OPTIONS for field in fields(options)))
 
 
-@click.command("check", cls=NavitasCommand, example="navitas check after --before before")
-@click.argument("paths", type=READ_FILE_ANY_NAME, nargs=-1, required=True, metavar="PATH...")
-@option(
-    "--before",
-    "before_paths",
-    multiple=True,
-    type=READ_FILE_ANY_NAME,
-    from_project=False,
-    metavar="PATH",
-    help="Recordings or JSON reports of the version before; repeatable.",
+@click.command(
+    "check",
+    cls=NavitasCommand,
+    project="paths",
+    table="profile",
+    example="navitas check . --against main --repeat 10\nnavitas check after --before before",
 )
-@fail_on_option("above", "Fail if above, or also if unknown. [unknown]")
+@click.argument("paths", type=READ_FILE_ANY_NAME, nargs=-1, metavar="[PATH...]")
+@section(
+    "What to judge",
+    option(
+        "--before",
+        "before_paths",
+        multiple=True,
+        type=READ_FILE_ANY_NAME,
+        from_project=False,
+        metavar="PATH",
+        help="Recordings or reports of the version before; repeatable.",
+    ),
+    option(
+        "--baseline-file",
+        type=READ_ANY_NAME,
+        from_project=False,
+        metavar="FILE",
+        help="Sessions of the version before. [what navitas baseline keeps]",
+    ),
+    against_option,
+    fail_on_option("above", "Fail if above, or also if unknown. [unknown]"),
+)
+@section(
+    "What to run",
+    tests_option,
+    option("--repeat", type=click.IntRange(1, 65535), default=5, metavar="N", help="Repetitions, each in a new process."),
+    option(
+        "--warmup",
+        type=click.IntRange(0, 1000),
+        default=0,
+        metavar="N",
+        help="Repetitions before these. They are shown, but do not count.",
+    ),
+    option("--measure", is_flag=True, from_project=False, help="Go on measuring until each budget is decided."),
+    option("--max-minutes", type=Finite(min=0.1, max=10_000), default=30.0, metavar="M", help="With --measure: stop then."),
+)
+@section("Device", device_option, user_option, phone_option)
+@section("Build", module_options, gradle_option)
+@section("Output", option("-o", "--output", type=FOLDER, metavar="DIR", help="Folder of recordings. [navitas-recordings/…]"))
+@probe_options
+@measuring_options
 @json_option
+@gathered("build", BuildOptions)
+@gathered("run", RunOptions)
+@gathered("options", ProfileOptions)
 @click.pass_context
 def command(
-    ctx: click.Context, *, paths: tuple[Path, ...], before_paths: tuple[Path, ...], fail_on: str | None, json_file: Path | None
+    ctx: click.Context,
+    /,
+    *,
+    paths: tuple[Path, ...],
+    before_paths: tuple[Path, ...],
+    baseline_file: Path | None,
+    fail_on: str | None,
+    json_file: Path | None,
+    **values: Any,
 ) -> int:
     """Judge a version by budgets: [[check]] in navitas.toml, or [[tool.navitas.check]] in pyproject.toml.
 
-    Each PATH is a recording, a JSON report ('-': stdin), or a folder of several of them: one for each session.
+    PATH is a Gradle project, which is measured first; or recordings, JSON reports ('-': stdin), or folders of several of them,
+    one for each session. Without PATH, it is the project in this folder.
     """
+    fails: FailOn = "above" if fail_on == "above" else "unknown"
+    paths = paths or (Path(),)
     budgets = _budgets(ctx)
-    sides = [[one for path in side for one in session_paths(path)] for side in (before_paths, paths)]
+    project = paths[0] if len(paths) == 1 and is_project(paths[0]) else None
+    if len(given_before := given_options(ctx, ("before_paths", "baseline_file", "against"))) > 1:
+        raise UsageError(f"{given_before[0]} and {given_before[1]} both name the version before", "Leave one out.")
+    sides = [[session for path in side for session in session_paths(path)] for side in (before_paths, () if project else paths)]
     check_output("--json", json_file, [*before_paths, *paths, *sides[0], *sides[1]])
-    with ConsoleProgress(only_live=True) as progress:
-        before, after = ([read_session(one, progress) for one in side] for side in sides)
-    for side in (before, after):
-        check_distinct(side)
-    result = judge(before, after, budgets, day=datetime.now(UTC).date())
+    if project is None:
+        if given := given_options(ctx, _OF_PROJECTS):
+            raise UsageError(f"{given[0]} is for measuring a project, and {paths[0]} is none", "Name the project's folder.")
+        with ConsoleProgress(only_live=True) as progress:
+            before, after = (_read(side, progress) for side in sides)
+            if not before:
+                before = list(_baseline(ctx, baseline_file, budgets, progress)(after))
+        result = judge(before, after, budgets, day=datetime.now(UTC).date())
+        _write(result, json_file)
+        return report_verdicts(result, fails)
+    if not values["measure"] and given_options(ctx, ["max_minutes"]):
+        raise UsageError("--max-minutes limits --measure, which is not given", "Add --measure.")
+    with ConsoleProgress() as progress:
+        sessions_before = _read(sides[0], progress)
+        is_given = sessions_before or values["against"] is not None
+        checked = profile_and_check(
+            with_name(project), budgets, values["options"], against=values["against"],
+            before=(lambda after: sessions_before) if is_given else _baseline(ctx, baseline_file, budgets, progress),
+            budgets_of=_budgets_of, measure_s=60 * values["max_minutes"] if values["measure"] else None,
+            build=values["build"], run=values["run"], caller=caller_of(progress, ReportOptions(default_formats=())),
+        )  # fmt: skip
+    if checked.result is not None:
+        _write(checked.result, json_file)
+    return _end(checked, fails)
+
+
+def _baseline(ctx: click.Context, file: Path | None, budgets: Budgets, progress: ConsoleProgress) -> BeforeOf:
+    """Return what chooses the sessions of the baseline for sessions to judge. Reads it now: its errors come before a build.
+
+    The baseline that a project keeps is read only if a budget limits a change.
+    """
+    settings = settings_of(ctx)
+    if file is None and settings is not None and any(isinstance(budget.limit, ChangeLimit) for budget in budgets.budgets):
+        file = default_baseline(settings.path.parent)
+    if file is None:
+        return lambda after: []
+    sessions, name = read_baseline_sessions(file, progress), str(file)
+    return lambda after: matching(sessions, after, name)
+
+
+def _read(paths: Sequence[Path], progress: ConsoleProgress) -> list[Session]:
+    sessions = [read_session(path, progress) for path in paths]
+    check_distinct(sessions)
+    return sessions
+
+
+def _write(result: CheckResult, json_file: Path | None) -> None:
     if write_json(json_file, **result.as_json()):
         output_console().print(judgements_table(result))
-    return report_verdicts(result, "above" if fail_on == "above" else "unknown")
+
+
+def _end(checked: CheckedProject, fails: FailOn) -> int:
+    """Print what was measured, and the verdicts. Returns the exit code."""
+    for outcome in (*checked.before, *checked.after):
+        print_failures(outcome)
+    trouble = max((print_troubles(outcome) for outcome in checked.after), default=ExitCode.OK)
+    if checked.result is None:
+        warning(f"nothing was judged: {checked.problem}")
+        return trouble or ExitCode.TROUBLE
+    code = report_verdicts(checked.result, fails)
+    before, after = (" ".join(shell_word(outcome.recording) for outcome in side) for side in (checked.before, checked.after))
+    next_step(f"navitas compare {before} {after}" if checked.before else f"navitas report {after.partition(' ')[0]}")
+    return trouble or code
 
 
 def _budgets(ctx: click.Context) -> Budgets:
     """Return the budgets of the settings file. Raises `UsageError` if there are none."""
     settings = settings_of(ctx)
-    found = Budgets(()) if settings is None else parse_budgets(settings.content, settings.location)
-    if not found.budgets:
+    budgets = Budgets(()) if settings is None else parse_budgets(settings.content, settings.location)
+    if not budgets.budgets:
         where = "there is no navitas.toml here" if settings is None else f"{settings.path} has no [[check]]"
         raise UsageError(f"no budgets: {where}", "Write one: [[check]] and at-most-change = 5. See docs/check.md.")
-    return found
+    return budgets
+
+
+def _budgets_of(folder: Path) -> Budgets:
+    """Return the budgets of a revision's files; none if they are wrong."""
+    settings = find_settings(str(folder))
+    try:
+        return Budgets(()) if settings is None else parse_budgets(settings.content, settings.location)
+    except UsageError as error:
+        warning(f"the budgets of the version before cannot be read: {error.message}")
+        return Budgets(())

@@ -22,14 +22,14 @@ def amount(value: float | None, unit: str) -> str:
     return formats[unit](value) if unit in formats else digits(value) if value % 1 else f"{value:,.0f}"
 
 
-def limit_text(one: Judgement) -> str:
+def limit_text(judged: Judgement) -> str:
     """Return a limit, such as `+5 %`, `5.00 J` or `1,000`."""
-    return f"+{one.limit:g} %" if one.unit == "%" else amount(one.limit, one.unit)
+    return f"+{judged.limit:g} %" if judged.unit == "%" else amount(judged.limit, judged.unit)
 
 
-def bounds_text(one: Judgement) -> str:
-    """Return the one-sided bounds of a figure or a change."""
-    return UNKNOWN if one.low is None else f"{amount(one.low, one.unit)} … {amount(one.high, one.unit)}"
+def bounds_text(judged: Judgement) -> str:
+    """Return the judged-sided bounds of a figure or a change."""
+    return UNKNOWN if judged.low is None else f"{amount(judged.low, judged.unit)} … {amount(judged.high, judged.unit)}"
 
 
 def judgements_table(result: CheckResult) -> FittedTable:
@@ -47,17 +47,18 @@ def judgements_table(result: CheckResult) -> FittedTable:
     sides = f"{counted(len(result.before), 'session')} before and {counted(len(result.after), 'session')} after"
     title = f"Check: {sides if result.before else counted(len(result.after), 'session')}"
     table = FittedTable(title, columns, stacks=True)
-    rows = sorted(result.judgements, key=lambda one: (one.waiver is not None, _ORDER.index(one.verdict)))
-    for one in rows[:_MOST_ROWS]:
-        figures = (amount(one.before, one.figure_unit), amount(one.after, one.figure_unit), amount(one.value, one.unit))
-        name = printable(_short(one), _LONGEST)
-        verdict = one.verdict if one.waiver is None else f"{one.verdict} (accepted until {one.waiver.until})"
-        table.add(name, f"{one.subject.kind}, {one.subject.figure}", *figures, bounds_text(one), limit_text(one), verdict)
+    rows = sorted(result.judgements, key=lambda judged: (judged.waiver is not None, _ORDER.index(judged.verdict)))
+    for judged in rows[:_MOST_ROWS]:
+        means = (amount(mean, judged.figure_unit) for mean in (judged.before, judged.after))
+        verdict = judged.verdict if judged.waiver is None else f"{judged.verdict} (accepted until {judged.waiver.until})"
+        kind = f"{judged.subject.kind}, {judged.subject.figure}"
+        result_texts = (amount(judged.value, judged.unit), bounds_text(judged), limit_text(judged), verdict)
+        table.add(printable(_short(judged), _LONGEST), kind, *means, *result_texts)
     if len(rows) > _MOST_ROWS:
         table.notes.append(Paragraph(f"{len(rows) - _MOST_ROWS:,} more rows in --json.", style="dim"))
     return table
 
 
-def _short(one: Judgement) -> str:
-    name = one.subject.name
-    return name.rpartition("(")[0] or name if one.subject.kind == "method" else name
+def _short(judged: Judgement) -> str:
+    name = judged.subject.name
+    return name.rpartition("(")[0] or name if judged.subject.kind == "method" else name

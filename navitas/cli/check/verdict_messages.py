@@ -28,8 +28,8 @@ def report_verdicts(result: CheckResult, fail_on: FailOn) -> ExitCode:
         else:
             warning(printable(f"{what}: this waiver ended on {waiver.until}: {waiver.reason}", _LONGEST), "Remove it.")
     above = result.having("above")
-    for one in above:
-        failed_check(printable(_above(one), _LONGEST), printable(_rose(one), _LONGEST))
+    for judged in above:
+        failed_check(printable(_above(judged), _LONGEST), printable(_rose(judged), _LONGEST))
     unknown = result.having("not enough data")
     said = (_unknown(unknown), "; ".join(_remedies(unknown))) if unknown else None
     code = end_check(said, is_above=bool(above), fails_unknown=fail_on == "unknown")
@@ -39,22 +39,22 @@ def report_verdicts(result: CheckResult, fail_on: FailOn) -> ExitCode:
     return code
 
 
-def _above(one: Judgement) -> str:
-    found = f"{amount(one.value, one.unit)}"
-    if one.low is not None and one.low != one.value:
-        found += f" (at least {amount(one.low, one.unit)})"
-    where = f" at {one.place.text}" if one.place is not None else ""
-    return f"{one.subject.described}{where}: {found} is over the limit {limit_text(one)} of {one.budget.location}"
+def _above(judged: Judgement) -> str:
+    text = amount(judged.value, judged.unit)
+    if judged.low is not None and judged.low != judged.value:
+        text += f" (at least {amount(judged.low, judged.unit)})"
+    where = f" at {judged.location.text}" if judged.location is not None else ""
+    return f"{judged.subject.described}{where}: {text} is over the limit {limit_text(judged)} of {judged.budget.location}"
 
 
-def _rose(one: Judgement) -> str:
+def _rose(judged: Judgement) -> str:
     """Return the methods that rose with a test, as an association."""
-    if not one.methods:
+    if not judged.methods:
         return ""
     texts = []
-    for method in one.methods:
+    for method in judged.methods:
         change = "" if method.percent is None else f" {percent(method.percent)}"
-        where = f" at {method.place.text}" if method.place is not None else ""
+        where = f" at {method.location.text}" if method.location is not None else ""
         sure = "" if method.is_sure else ", not certain"
         energies = f"{joules(method.before_j)} to {joules(method.after_j)}"
         texts.append(f"{method.name.rpartition('(')[0] or method.name}{change} ({energies}{sure}){where}")
@@ -62,19 +62,19 @@ def _rose(one: Judgement) -> str:
 
 
 def _unknown(unknown: list[Judgement]) -> str:
-    shown = [f"{one.subject.described}: {one.reason}{_resolution(one)}" for one in unknown]
+    shown = [f"{judged.subject.described}: {judged.reason}{_resolution(judged)}" for judged in unknown]
     return f"it is not known whether these are within their limit: {printable_list(shown, _NAMES)}"
 
 
-def _resolution(one: Judgement) -> str:
-    return "" if one.shows_percent is None else f", and this data shows what is about {about(one.shows_percent)} over it"
+def _resolution(judged: Judgement) -> str:
+    return "" if judged.shows_percent is None else f", and this data shows what is about {about(judged.shows_percent)} over it"
 
 
 def _remedies(unknown: list[Judgement]) -> list[str]:
-    more = [one.needed for one in unknown if one.needed is not None]
+    more = [judged.needed for judged in unknown if judged.needed is not None]
     if not more:
         return ["Measure both versions in turns (--against), with more repeats, on a quieter device"]
-    sessions, repeats = max(one.sessions for one in more), max(one.repeats for one in more)
+    sessions, repeats = max(judged.sessions for judged in more), max(judged.repeats for judged in more)
     many = (
         f"{sessions:,} sessions of each version with {repeats:,} repeats each"
         if sessions > 1

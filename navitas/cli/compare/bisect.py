@@ -33,6 +33,7 @@ from navitas.cli.habits.shared_options import (
     ReportOptions,
     device_option,
     gradle_option,
+    module_options,
     phone_option,
     probe_options,
     tests_option,
@@ -79,9 +80,7 @@ _SHOWN = 5
 @section("Device", device_option, user_option, phone_option)
 @section(
     "Build",
-    option("--module", type=TEXT, metavar="PATH", help="Gradle path of a module. [all with tests]"),
-    option("--variant", type=TEXT, metavar="NAME", help="Android variant, such as demoDebug. [the only one]"),
-    option("--test-task", type=TEXT, metavar="NAME", help="Gradle's test task, such as integrationTest. [test]"),
+    module_options,
     gradle_option,
 )
 @section("Output", option("-o", "--output", type=FOLDER, metavar="DIR", help="Folder of recordings. [navitas-recordings/…]"))

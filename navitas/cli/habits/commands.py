@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -29,12 +30,19 @@ _SOURCE_NAMES = {ParameterSource.COMMANDLINE: "command line", ParameterSource.EN
 
 
 class NavitasCommand(click.Command):
-    """A command of Navitas. `--help` shows `example`. `project` is the name of the argument with the project's folder."""
+    """A command of Navitas.
 
-    def __init__(self, *args: Any, example: str = "", project: str | None = None, **attributes: Any) -> None:
+    `--help` shows `example`. `project` is the name of the argument with the project's folder, or with a single path that can be
+    one. `table` is that of the settings file, by default the command's name.
+    """
+
+    def __init__(
+        self, *args: Any, example: str = "", project: str | None = None, table: str | None = None, **attributes: Any
+    ) -> None:
         super().__init__(*args, **attributes)
         self.example = example
         self.project = project
+        self.table = table
         self.params += common_options()
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -53,6 +61,10 @@ class NavitasCommand(click.Command):
         from navitas.cli.habits.settings_file import defaults, find_settings  # noqa: PLC0415  # Keeps `navitas --help` fast.
 
         named = given.get(self.project) if self.project else None
+        if isinstance(named, list | tuple):
+            from navitas.capture.build.gradle import is_project  # noqa: PLC0415
+
+            named = next((path for path in named if len(named) == 1 and is_project(Path(path))), None)
         settings = find_settings(named if isinstance(named, str) else ".")
         if settings is not None:
             ctx.default_map = defaults(settings, ctx)
@@ -199,8 +211,8 @@ class LazyGroup(NavitasGroup):
 
 def settings_of(ctx: click.Context) -> Settings | None:
     """Return the settings file of a command."""
-    found: Settings | None = ctx.meta.get(_META)
-    return found
+    settings: Settings | None = ctx.meta.get(_META)
+    return settings
 
 
 def warn_about_settings(*names: str) -> None:

@@ -144,6 +144,8 @@ def defaults(settings: Settings, ctx: click.Context) -> dict[str, Any]:
         common = {one.long_name: one for one in options if not table and not one.expose_value}
         by_name = common or {one.long_name: one for one in options}
         for key, value in values.items():
+            if table and table != _name_of(ctx) and key not in by_name:
+                continue  # An option of the command whose table it is.
             if not table and (isinstance(value, dict) or (key in _LISTS and isinstance(value, list))):
                 continue
             where = settings.location(*table, key)
@@ -160,6 +162,11 @@ def defaults(settings: Settings, ctx: click.Context) -> dict[str, Any]:
 
 def _table_of(ctx: click.Context) -> tuple[str, ...]:
     """Return the table of a command: `("fleet", "hogs")` for `navitas fleet hogs`."""
+    table: str | None = getattr(ctx.command, "table", None)
+    return (table,) if table else _name_of(ctx)
+
+
+def _name_of(ctx: click.Context) -> tuple[str, ...]:
     return tuple(ctx.command_path.split()[1:])
 
 

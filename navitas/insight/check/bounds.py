@@ -70,25 +70,36 @@ class BoundedEstimate:
 def changes(before: Sequence[F64], after: Sequence[F64], *, together: bool) -> list[BoundedEstimate | None]:
     """Return the changes of figures, from figures × runs of each session. None if some run has no energy of a figure.
 
-    One session of a version and several of the other: the spread of the others counts, also for the one.
+    Few sessions can be alike by chance, so the spread of both versions' sessions together counts if it is larger. With session
+    session of a version, it is at least what is usual, since session session can be an outlier.
     """
-    known, (old, new) = _logarithms(before, after)
+    has_energy, (old, new) = _logarithms(before, after)
     estimate = estimated(old, new, together=together)
     runs, sessions, within = spreads(old, new, estimate.changes)
     counts = (len(old), len(new))
-    if not together and min(counts) == 1 < max(counts):
-        error = sessions * math.sqrt(1 / counts[0] + 1 / counts[1])
-        estimate = Estimate(estimate.change, error, np.full(len(error), max(counts) - 1.0), estimate.changes)
+    if not together and max(counts) > 1:
+        pooled = _pooled(old, new)
+        if min(counts) == 1:
+            pooled = np.fmax(pooled, USUAL_SESSIONS)
+            estimate = estimate._replace(freedom=np.full(len(pooled), max(counts) - 1.0))
+        estimate = estimate._replace(error=np.fmax(estimate.error, pooled * math.sqrt(sum(1 / count for count in counts))))
     # The means of sessions cannot be closer than their runs make them: few sessions can be alike by chance.
-    least = runs * math.sqrt(sum(float(np.mean([1 / one.shape[1] for one in side])) / len(side) for side in (old, new)))
-    of_runs = sum(one.shape[1] - 1 for one in (*old, *new))
+    least = runs * math.sqrt(sum(float(np.mean([1 / session.shape[1] for session in side])) / len(side) for side in (old, new)))
+    of_runs = sum(session.shape[1] - 1 for session in (*old, *new))
     by_runs = least > estimate.error
     estimate = estimate._replace(
         error=np.where(by_runs, least, estimate.error), freedom=np.where(by_runs, float(of_runs), estimate.freedom)
     )
     of_sessions = len(old) - 1 if together else sum(counts) - 2
     freedom = of_runs if together and len(old) == 1 else of_sessions
-    return _rows(known, estimate, (runs, sessions, within), freedom)
+    return _rows(has_energy, estimate, (runs, sessions, within), freedom)
+
+
+def _pooled(old: Sequence[F64], new: Sequence[F64]) -> F64:
+    """Return the standard deviation of the means of sessions of the same version."""
+    means = [np.column_stack([session.mean(axis=1) for session in side]) for side in (old, new)]
+    squares = sum(side.var(axis=1) * side.shape[1] for side in means)
+    return np.asarray(np.sqrt(squares / (len(old) + len(new) - 2)), np.float64)
 
 
 def figures(sessions: Sequence[F64]) -> list[BoundedEstimate | None]:
@@ -96,38 +107,47 @@ def figures(sessions: Sequence[F64]) -> list[BoundedEstimate | None]:
 
     How much sessions differ is estimated from them and from what is usual, which counts as ten more sessions.
     """
-    known, (logs,) = _logarithms(sessions)
-    means = np.column_stack([one.mean(axis=1) for one in logs])
+    has_energy, (logs,) = _logarithms(sessions)
+    means = np.column_stack([session.mean(axis=1) for session in logs])
     count = len(logs)
     freedom = _USUAL_FREEDOM + count - 1
     variance = (_USUAL_FREEDOM * USUAL_SESSIONS**2 + means.var(axis=1) * count) / freedom
-    runs = np.mean([one.var(axis=1, ddof=1) / one.shape[1] if one.shape[1] > 1 else 0 * one[:, 0] for one in logs], axis=0)
+    runs = np.mean(
+        [session.var(axis=1, ddof=1) / session.shape[1] if session.shape[1] > 1 else 0 * session[:, 0] for session in logs],
+        axis=0,
+    )
     if count == 1:  # Otherwise the spread of sessions' means includes that of runs.
         variance = variance + runs
     unknown = np.full(len(means), np.nan)
     freedoms = np.full(len(means), float(freedom))
     estimate = Estimate(means.mean(axis=1), np.sqrt(variance / count), freedoms, unknown)
-    return _rows(known, estimate, (unknown, np.sqrt(variance), unknown), freedom)
+    return _rows(has_energy, estimate, (unknown, np.sqrt(variance), unknown), freedom)
+
+
+def _variance_of_mean(session: F64) -> F64:
+    """Return the variance of each figure's mean by its runs; 0 if there is only one, whose spread is unknown."""
+    count = session.shape[1]
+    return np.asarray(session.var(axis=1, ddof=1) / count if count > 1 else 0.0 * session[:, 0], np.float64)
 
 
 def _logarithms(*sides: Sequence[F64]) -> tuple[list[bool], list[list[F64]]]:
     """Return which figures have energy in all runs, and the logarithms of those."""
-    known = np.all([np.all((one > 0) & np.isfinite(one), axis=1) for side in sides for one in side], axis=0)
-    return known.tolist(), [[np.log(one[known]) for one in side] for side in sides]
+    has_energy = np.all([np.all((session > 0) & np.isfinite(session), axis=1) for side in sides for session in side], axis=0)
+    return has_energy.tolist(), [[np.log(session[has_energy]) for session in side] for side in sides]
 
 
 def _rows(
-    known: list[bool], estimate: Estimate, deviations: tuple[F64, F64, F64], of_spread: float
+    has_energy: list[bool], estimate: Estimate, deviations: tuple[F64, F64, F64], of_spread: float
 ) -> list[BoundedEstimate | None]:
     columns = (estimate.change, estimate.error, estimate.freedom, *deviations)
     rows = (
         BoundedEstimate(
             value, None if math.isnan(error) else error, freedom,
-            Deviations(*(None if math.isnan(one) else one for one in spread)), of_spread,
+            Deviations(*(None if math.isnan(deviation) else deviation for deviation in spread)), of_spread,
         )
         for value, error, freedom, *spread in zip(*(column.tolist() for column in columns), strict=True)
     )  # fmt: skip
-    return [next(rows) if is_known else None for is_known in known]
+    return [next(rows) if is_known else None for is_known in has_energy]
 
 
 def aim(limit_percent: float) -> float:
@@ -138,28 +158,28 @@ def aim(limit_percent: float) -> float:
 
 
 def needed(
-    one: BoundedEstimate, limit: float, wanted: float, *, level: float, sessions: int, repeats: int, together: bool
+    estimate: BoundedEstimate, limit: float, wanted: float, *, level: float, sessions: int, repeats: int, together: bool
 ) -> tuple[int | None, int | None]:
     """Return more sessions and repeats of each version that would decide.
 
     They show a difference of `wanted` from the limit, or, if there are already enough for that, the estimated difference.
     None if the spread is unknown, or if more than 1,000 were needed.
     """
-    by_runs = together and one.spread.changes is None
-    precise = precision(_cautious(one), repeats, together=together)
+    by_runs = together and estimate.spread.changes is None
+    precise = precision(_cautious(estimate), repeats, together=together)
     if precise is None:
         return None, None
     least = 1 + (repeats if by_runs else sessions)
-    for difference in (wanted, abs(one.value - limit)):
+    for difference in (wanted, abs(estimate.value - limit)):
         count = _count(precise.deviation, precise.sides, difference, level)
         if count is not None and count >= least:
             return (1, count) if by_runs else (count, repeats)
     return None, None
 
 
-def needed_sessions(one: BoundedEstimate, limit: float, *, level: float) -> int | None:
+def needed_sessions(estimate: BoundedEstimate, limit: float, *, level: float) -> int | None:
     """Return how many sessions would decide whether a figure is over a limit, by the estimated difference."""
-    return _count(one.spread.sessions or 0.0, 1, abs(one.value - limit), level)
+    return _count(estimate.spread.sessions or 0.0, 1, abs(estimate.value - limit), level)
 
 
 def _count(deviation: float, sides: int, difference: float, level: float) -> int | None:
@@ -173,21 +193,21 @@ def _count(deviation: float, sides: int, difference: float, level: float) -> int
 
 def _quantiles(level: float, freedom: F64 | float) -> F64 | float:
     special = _special()
-    found: F64 | float = special.stdtrit(freedom, 1 - level) + special.stdtrit(freedom, POWER)
-    return found
+    quantiles: F64 | float = special.stdtrit(freedom, 1 - level) + special.stdtrit(freedom, POWER)
+    return quantiles
 
 
-def _cautious(one: BoundedEstimate) -> Deviations:
+def _cautious(estimate: BoundedEstimate) -> Deviations:
     """Return upper limits of the deviations."""
-    freedom = one.freedom_of_spread
+    freedom = estimate.freedom_of_spread
     factor = math.sqrt(freedom / float(_special().chdtri(freedom, _CAUTION))) if freedom >= 1 else 1.0
-    return Deviations(
-        *(None if value is None else factor * value for value in (one.spread.runs, one.spread.sessions, one.spread.changes))
-    )
+    spread = estimate.spread
+    values = (spread.runs, spread.sessions, spread.changes)
+    return Deviations(*(None if value is None else factor * value for value in values))
 
 
 def holm(chances: Sequence[float], level: float) -> list[float]:
-    """Return the level at which each p-value is judged, so that the first wrong one has probability `level` (Holm 1979).
+    """Return the level at which each p-value is judged, so that the first wrong estimate has probability `level` (Holm 1979).
 
     A p-value counts if it is at most its level.
     """

@@ -68,7 +68,7 @@ class Selection(NamedTuple):
         if kind != self.kind or kind == "all":
             return kind == self.kind
         names = {name, name.rpartition(":")[2]} if kind in ("test", "method") else {name}
-        return any(matches_name(self.pattern, one, is_method=kind == "method") for one in names)
+        return any(matches_name(self.pattern, known_as, is_method=kind == "method") for known_as in names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +107,8 @@ def parse_budgets(content: Mapping[str, Any], location: Location) -> Budgets:
     budgets = [_budget(table, where) for table, where in _tables(content, "check", location)]
     waivers = [_waiver(table, where) for table, where in _tables(content, "waiver", location)]
     seen: dict[tuple[object, ...], str] = {}
-    limits = [(one.location, (one.selection, one.figure, type(one.limit))) for one in budgets]
-    for where, same in [*limits, *((one.location, (one.selection,)) for one in waivers)]:
+    limits = [(budget.location, (budget.selection, budget.figure, type(budget.limit))) for budget in budgets]
+    for where, same in [*limits, *((waiver.location, (waiver.selection,)) for waiver in waivers)]:
         if (other := seen.setdefault(same, where)) != where:
             raise UsageError(f"{where}: this is judged at {other} already", "Leave one out.")
     return Budgets(tuple(budgets), tuple(waivers))
@@ -134,21 +134,21 @@ class _Table(NamedTuple):
 
 def _tables(content: Mapping[str, Any], name: str, location: Location) -> Iterator[tuple[_Table, str]]:
     tables = content.get(name, [])
-    if not isinstance(tables, list) or not all(isinstance(one, Mapping) for one in tables):
+    if not isinstance(tables, list) or not all(isinstance(values, Mapping) for values in tables):
         raise UsageError(f"{location(name)}: {name} is not a list of tables", f"Write [[{name}]] in a line of its own.")
-    for place, values in enumerate(tables):
+    for number, values in enumerate(tables):
 
-        def of_table(*keys: str, place: int = place) -> str:
-            return location(name, str(place), *keys)
+        def of_table(*keys: str, number: int = number) -> str:
+            return location(name, str(number), *keys)
 
         yield _Table(values, of_table), of_table()
 
 
-def _check_keys(table: _Table, known: Sequence[str]) -> None:
+def _check_keys(table: _Table, keys: Sequence[str]) -> None:
     for key in table.values:
-        if key not in known:
+        if key not in keys:
             raise UsageError(
-                f"{table.location(key)}: {key!a} is unknown{nearest(key, known)}", f"The keys are: {', '.join(known)}."
+                f"{table.location(key)}: {key!a} is unknown{nearest(key, keys)}", f"The keys are: {', '.join(keys)}."
             )
 
 
@@ -162,10 +162,10 @@ def _selection(table: _Table, where: str) -> Selection:
 def _budget(table: _Table, where: str) -> Budget:
     _check_keys(table, (*_KINDS, "figure", "at-most", "at-most-change"))
     selection = _selection(table, where)
-    known = FIGURES[selection.kind]
-    figure = table.text("figure") if "figure" in table.values else known[0]
-    if figure not in known:
-        raise table.wrong("figure", f"{figure!a} is no figure of {selection.described}", f"It can be {' or '.join(known)}.")
+    figures = FIGURES[selection.kind]
+    figure = table.text("figure") if "figure" in table.values else figures[0]
+    if figure not in figures:
+        raise table.wrong("figure", f"{figure!a} is no figure of {selection.described}", f"It can be {' or '.join(figures)}.")
     if ("at-most" in table.values) == ("at-most-change" in table.values):
         remedy = 'Write at-most = "5 J", or at-most-change = 5 (percent more than before).'
         both = "at-most" in table.values
@@ -181,14 +181,14 @@ def _absolute(table: _Table, figure: str) -> AbsoluteLimit:
             raise table.wrong("at-most", f"{preview(value)} is not a number of {figure}", "Write at-most = 1000.")
         return AbsoluteLimit(float(value), "")
     unit = "W" if figure == "power" else "J"
-    found = _AMOUNT.fullmatch(value) if isinstance(value, str) else None
-    if found is None or found["unit"] not in _UNITS or not found["unit"].endswith(unit):
+    amount = _AMOUNT.fullmatch(value) if isinstance(value, str) else None
+    if amount is None or amount["unit"] not in _UNITS or not amount["unit"].endswith(unit):
         what = "a power" if unit == "W" else "an energy"
         units = ", ".join(name for name in _UNITS if name.endswith(unit) and name.isascii())
         raise table.wrong(
             "at-most", f"{preview(value)} is not {what} with a unit", f'Write at-most = "5 {unit}"; units: {units}.'
         )
-    return AbsoluteLimit(float(found["number"]) * _UNITS[found["unit"]], unit)
+    return AbsoluteLimit(float(amount["number"]) * _UNITS[amount["unit"]], unit)
 
 
 def _change(table: _Table) -> ChangeLimit:

@@ -23,15 +23,15 @@ def changed_methods(
     places: Mapping[str, SourcePlace],
 ) -> tuple[ChangedMethod, ...]:
     """Return at most 5 methods that rose most, those first of which a comparison is sure. Arguments: figures by session."""
-    names = sorted({one for session in (*before, *after) for one in session if one.kind == "method"})
+    names = sorted({subject for session in (*before, *after) for subject in session if subject.kind == "method"})
     sides = [[figure_matrix(session, names) for session in side] for side in (before, after)]
     old, new = (figure_means(side) for side in sides)
     kept = np.flatnonzero((np.maximum(old, new) >= LEAST_SHARE * max(old.sum(), new.sum())) & (new > old))
-    found = effects(*([session[kept] for session in side] for side in sides), together=together)
+    rises = effects(*([session[kept] for session in side] for side in sides), together=together)
     methods = []
-    for index, effect, p in zip(kept.tolist(), found, adjusted(found), strict=True):
+    for index, effect, p in zip(kept.tolist(), rises, adjusted(rises), strict=True):
         name = names[index].name
-        place = places.get(name.rpartition("(")[0] or name)
+        location = places.get(name.rpartition("(")[0] or name)
         change = None if effect is None else effect.percent
-        methods.append(ChangedMethod(name, float(old[index]), float(new[index]), change, p is not None and p < LIMIT, place))
-    return tuple(sorted(methods, key=lambda one: (not one.is_sure, one.before_j - one.after_j))[:_MOST])
+        methods.append(ChangedMethod(name, float(old[index]), float(new[index]), change, p is not None and p < LIMIT, location))
+    return tuple(sorted(methods, key=lambda method: (not method.is_sure, method.before_j - method.after_j))[:_MOST])

@@ -44,24 +44,24 @@ class SideFigures:
         """Return the figures of each session by name. None if a session does not have this figure."""
         key = kind, figure
         if key not in self._known:
-            found = [self._of_session(place, kind, figure) for place in range(len(self.sessions))]
-            self._known[key] = None if None in found else [one for one in found if one is not None]
+            figures = [self._of_session(number, kind, figure) for number in range(len(self.sessions))]
+            self._known[key] = None if None in figures else [by_name for by_name in figures if by_name is not None]
         return self._known[key]
 
     def names(self, kind: BudgetKind, figure: BudgetFigure) -> set[str]:
         """Return the names of figures that are known in each run in which they occur."""
-        unknown = {one.name for session in self.sessions for one in session.unknown if one.kind == kind}
+        unknown = {subject.name for session in self.sessions for subject in session.unknown if subject.kind == kind}
         return {name for session in self.of(kind, figure) or () for name in session} - unknown
 
     def matrices(self, kind: BudgetKind, figure: BudgetFigure, names: Sequence[str]) -> list[F64] | None:
         """Return figures × runs of each session: 0 where a session never used a thread or method. None as in `of`."""
-        found = self.of(kind, figure)
-        if found is None:
+        figures = self.of(kind, figure)
+        if figures is None:
             return None
         lengths = [len(session.repeats) for session in self.sessions]
         return [
             np.array([session.get(name, np.zeros(length)) for name in names]).reshape(len(names), length)
-            for session, length in zip(found, lengths, strict=True)
+            for session, length in zip(figures, lengths, strict=True)
         ]
 
     def with_share(self, selection: Selection, figure: BudgetFigure, names: Iterable[str], least_share: float) -> set[str]:
@@ -71,39 +71,43 @@ class SideFigures:
         if selection.kind not in ("method", "thread") or selection.is_exact or figure in COUNTS or energies is None:
             return kept
         total = self.of("all", "app") or ()
-        total_j = sum(float(one[ALL_TESTS].mean()) for one in total)
+        total_j = sum(float(by_name[ALL_TESTS].mean()) for by_name in total)
         kind: Kind = selection.kind
-        sums = {name: sum(float(one[name].mean()) for one in energies if name in one) for name in kept}
+        sums = {name: sum(float(by_name[name].mean()) for by_name in energies if name in by_name) for name in kept}
         return {name for name, energy_j in sums.items() if has_share(Subject(kind, name), energy_j, total_j, least_share)}
 
-    def _of_session(self, place: int, kind: BudgetKind, figure: BudgetFigure) -> dict[str, F64] | None:
-        session = self.sessions[place]
+    def _of_session(self, number: int, kind: BudgetKind, figure: BudgetFigure) -> dict[str, F64] | None:
+        session = self.sessions[number]
         if figure == "power":
-            return self._powers(place, kind)
+            return self._powers(number, kind)
         if kind in ("method", "module"):
             methods = _of_methods(session, self.tests, _OF_METHODS[figure])
             return methods if kind == "method" or methods is None else _by_module(methods)
         if figure != "app":
             return None
-        energy: Energy | str = "" if kind == "thread" else _ENERGY
-        return {one.name: row for one, row in self._energies(place).items() if one.kind == kind and one.energy == energy}
+        return self._app_energies(number, kind)
 
-    def _energies(self, place: int) -> dict[Subject, F64]:
+    def _app_energies(self, number: int, kind: BudgetKind) -> dict[str, F64]:
+        """Return the app energy of each figure of a kind. That of threads includes their probes."""
         if self._joules is None:
             self._joules = [session.joules(self.tests) for session in self.sessions]
-        return self._joules[place]
+        return {
+            subject.name: row
+            for subject, row in self._joules[number].items()
+            if subject.kind == kind and subject.energy == ("" if kind == "thread" else _ENERGY)
+        }
 
-    def _powers(self, place: int, kind: BudgetKind) -> dict[str, F64] | None:
-        session = self.sessions[place]
+    def _powers(self, number: int, kind: BudgetKind) -> dict[str, F64] | None:
+        session = self.sessions[number]
         seconds: dict[str, F64] = {}
         for test in self.tests:
             times = [session.tests[test][repeat].wall_s for repeat in session.repeats]
-            if any(one is None for one in times):
+            if any(time_s is None for time_s in times):
                 return None
             seconds[test] = np.array(times, float)
         if kind == "all":
             seconds = {ALL_TESTS: np.sum(list(seconds.values()), axis=0)}
-        energies = {one.name: row for one, row in self._energies(place).items() if one.kind == kind and one.energy == _ENERGY}
+        energies = self._app_energies(number, kind)
         return {
             name: np.divide(energies[name], time_s, out=np.zeros_like(time_s), where=time_s > 0)
             for name, time_s in seconds.items()
@@ -113,7 +117,7 @@ class SideFigures:
 
 def _of_methods(session: Session, tests: Iterable[str], field: str) -> dict[str, F64] | None:
     """Return a figure of each method, as a sum over tests. None if it was not kept."""
-    places = {repeat: place for place, repeat in enumerate(session.repeats)}
+    places = {repeat: column for column, repeat in enumerate(session.repeats)}
     sums: dict[str, F64] = {}
     for test in tests:
         for repeat, run in session.tests[test].items():

@@ -32,7 +32,7 @@ class ChangedMethod:
     after_j: float
     percent: float | None
     is_sure: bool
-    place: SourcePlace | None
+    location: SourcePlace | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Judgement:
     - `needed`: data that would decide, if it is known; only with "not enough data".
     - `reason`: why it is not known, in words; empty otherwise.
     - `waiver`: the waiver that accepts it.
-    - `place`: where the method or test begins in the source code.
+    - `location`: where the method or test begins in the source code.
     - `methods`: for tests above their limit, the methods that rose most.
     """
 
@@ -64,7 +64,7 @@ class Judgement:
     needed: MoreData | None = None
     reason: str = ""
     waiver: Waiver | None = None
-    place: SourcePlace | None = None
+    location: SourcePlace | None = None
     methods: tuple[ChangedMethod, ...] = ()
 
     def fails(self, fail_on: FailOn) -> bool:
@@ -92,16 +92,16 @@ class CheckResult:
 
     def having(self, verdict: CheckWord, *, waived: bool = False) -> list[Judgement]:
         """Return the judgements with a verdict, that a waiver accepts or not."""
-        return [one for one in self.judgements if one.verdict == verdict and (one.waiver is not None) == waived]
+        return [judged for judged in self.judgements if judged.verdict == verdict and (judged.waiver is not None) == waived]
 
     def failing(self, fail_on: FailOn) -> list[Judgement]:
         """Return the judgements that make the check fail."""
-        return [one for one in self.judgements if one.fails(fail_on)]
+        return [judged for judged in self.judgements if judged.fails(fail_on)]
 
     @property
     def word(self) -> CheckWord:
         """The verdict on all budgets, without those that waivers accept."""
-        words = {one.verdict for one in self.judgements if one.waiver is None}
+        words = {judged.verdict for judged in self.judgements if judged.waiver is None}
         order: tuple[CheckWord, ...] = ("above", "not enough data")
         return next((word for word in order if word in words), "within")
 
@@ -118,37 +118,43 @@ class CheckResult:
             "before": list(self.before),
             "after": list(self.after),
             "same_session": self.together,
-            "judgements": [_row(one) for one in self.judgements],
-            "waivers": [{**_waiver(one), "active": self.is_active(one)} for one in self.waivers],
+            "judgements": [_row(judged) for judged in self.judgements],
+            "waivers": [{**_waiver(waiver), "active": self.is_active(waiver)} for waiver in self.waivers],
             "changed_budgets": list(self.changed_budgets),
             "failed_tests": list(self.failed),
             "warnings": list(self.warnings),
         }
 
 
-def _row(one: Judgement) -> dict[str, Any]:
-    numbers = fields(one, "before", "after", "figure_unit", "value", "low", "high", "limit", "unit", "shows_percent")
+def _row(judgement: Judgement) -> dict[str, Any]:
+    numbers = fields(judgement, "before", "after", "figure_unit", "value", "low", "high", "limit", "unit", "shows_percent")
     return {
-        **one.subject._asdict(),
-        "verdict": one.verdict,
+        **judgement.subject._asdict(),
+        "verdict": judgement.verdict,
         **numbers,
-        "needed": None if one.needed is None else one.needed._asdict(),
-        "reason": one.reason,
-        "budget": one.budget.location,
-        "is_change": not isinstance(one.budget.limit, AbsoluteLimit),
-        "waiver": None if one.waiver is None else _waiver(one.waiver),
-        "place": _place(one.place),
+        "needed": None if judgement.needed is None else judgement.needed._asdict(),
+        "reason": judgement.reason,
+        "budget": judgement.budget.location,
+        "is_change": not isinstance(judgement.budget.limit, AbsoluteLimit),
+        "waiver": None if judgement.waiver is None else _waiver(judgement.waiver),
+        "location": _location(judgement.location),
         "methods": [
-            {**fields(method, "name", "before_j", "after_j", "percent", "is_sure"), "place": _place(method.place)}
-            for method in one.methods
+            {**fields(method, "name", "before_j", "after_j", "percent", "is_sure"), "location": _location(method.location)}
+            for method in judgement.methods
         ],
     }
 
 
-def _waiver(one: Waiver) -> dict[str, Any]:
-    kind, pattern = one.selection
-    return {"location": one.location, "kind": kind, "pattern": pattern, "until": one.until.isoformat(), "reason": one.reason}
+def _waiver(waiver: Waiver) -> dict[str, Any]:
+    kind, pattern = waiver.selection
+    return {
+        "location": waiver.location,
+        "kind": kind,
+        "pattern": pattern,
+        "until": waiver.until.isoformat(),
+        "reason": waiver.reason,
+    }
 
 
-def _place(one: SourcePlace | None) -> dict[str, Any] | None:
-    return None if one is None else {**one._asdict(), "text": one.text}
+def _location(source: SourcePlace | None) -> dict[str, Any] | None:
+    return None if source is None else {**source._asdict(), "text": source.text}

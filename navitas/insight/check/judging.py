@@ -49,13 +49,14 @@ def judge(
     *,
     day: date,
     same_session: bool = False,
-    looks: int = 1,
+    level: float = LEVEL,
+    changed_budgets: Sequence[str] = (),
 ) -> CheckResult:
     """Judge the sessions of a version by budgets; those with a limit of changes by the sessions of the version before.
 
     `day` is today's: waivers end. `same_session`: the i-th sessions of both versions were one session, with runs in mixed order;
-    recordings of `--against` say so themselves. `looks`: how many times the caller judges while data is added. All of them
-    together find something above its limit in code that did not change with probability `LEVEL`.
+    recordings of `--against` say so themselves. `level`: the probability of finding something above its limit in code that did
+    not change; a caller who judges again with more data shares `LEVEL` among all times.
 
     Raises `UsageError` if the devices or power profiles differ, no test passed in all runs, or a budget matches nothing.
     """
@@ -64,13 +65,13 @@ def judge(
     check_alike([*before, *after])
     check_energy([*before, *after], "app")
     together = same_session and len(before) == len(after)
-    check = _Check(before, after, budgets, day=day, together=together, level=LEVEL / looks)
+    check = _Check(before, after, budgets, day=day, together=together, level=level)
     drafts = [draft for budget in budgets.budgets for draft in check.drafts(budget)]
     judgements = check.decided(drafts)
     return CheckResult(
-        tuple(judgements), tuple(one.name for one in before), tuple(one.name for one in after), together, day,
-        tuple(dict.fromkeys(check.warnings)), budgets.waivers,
-        failed=tuple(sorted(set[str]().union(*(one.failed for one in after)))),
+        tuple(judgements), tuple(session.name for session in before), tuple(session.name for session in after), together, day,
+        tuple(dict.fromkeys(check.warnings)), budgets.waivers, tuple(changed_budgets),
+        failed=tuple(sorted(set[str]().union(*(session.failed for session in after)))),
     )  # fmt: skip
 
 
@@ -93,13 +94,13 @@ class _Check:
         self.before, self.after = self._fit(before, after)
         self.is_measured = bool(self.after)
         old, new = self.before or before, self.after or after
-        passed_after = set.intersection(*(set(one.tests) for one in new))
-        passed = passed_after.intersection(*(set(one.tests) for one in old))
+        passed_after = set.intersection(*(set(session.tests) for session in new))
+        passed = passed_after.intersection(*(set(session.tests) for session in old))
         if not (passed if old else passed_after):
             raise UsageError("no test passed in all runs of all sessions", "Check recordings of the same tests.")
         self.alone = SideFigures(new, passed_after)
         self.sides = SideFigures(old, passed), SideFigures(new, passed)
-        ran = [set[str]().union(*({*one.tests, *one.not_passed} for one in side)) for side in (old, new)]
+        ran = [set[str]().union(*({*session.tests, *session.not_passed} for session in side)) for side in (old, new)]
         self.vanished = ran[0] - ran[1]
         self.not_judged = (ran[1] - passed_after, ran[1] - passed - (passed_after - ran[0]) if old else set[str]())
         if self.vanished:
@@ -108,16 +109,18 @@ class _Check:
             self.warnings.append(
                 f"these tests did not pass in every run, so they do not count: {printable_list(not_judged, _NAMES)}"
             )
-        self.places: dict[str, SourcePlace] = {name: place for one in (*old, *new) for name, place in one.places.items()}
+        self.places: dict[str, SourcePlace] = {
+            name: source for session in (*old, *new) for name, source in session.places.items()
+        }
 
     def _fit(self, before: Sequence[Session], after: Sequence[Session]) -> tuple[list[Session], list[Session]]:
         """Return the sessions whose runs count. Sessions of both versions count only together."""
         if self.together:
-            pairs = [pair for pair in zip(before, after, strict=True) if all(one.is_fit for one in pair)]
+            pairs = [pair for pair in zip(before, after, strict=True) if all(session.is_fit for session in pair)]
             kept = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
         else:
-            kept = [one for one in before if one.is_fit], [one for one in after if one.is_fit]
-        if unfit := [one.name for one in (*before, *after) if not one.is_fit]:
+            kept = [session for session in before if session.is_fit], [session for session in after if session.is_fit]
+        if unfit := [session.name for session in (*before, *after) if not session.is_fit]:
             names = printable_list(unfit, _NAMES)
             self.warnings.append(f"the device was busy or hot in all runs of these sessions, so they do not count: {names}")
         return kept
@@ -131,13 +134,13 @@ class _Check:
             name = ALL_TESTS if selection.kind == "all" else selection.pattern
             yield _unknown(budget, name, f"a session does not have this figure: {figure} of {selection.kind}s")
             return
-        alone, known = (self._matching(selection, side.names(selection.kind, figure)) for side in (self.alone, new))
+        alone, now = (self._matching(selection, side.names(selection.kind, figure)) for side in (self.alone, new))
         before = set() if old is None else self._matching(selection, old.names(selection.kind, figure))
         yield from self._unjudged(budget, is_change)
         self._check_matches(budget, alone)
-        names = new.with_share(selection, figure, known, LEAST_SHARE)
+        names = new.with_share(selection, figure, now, LEAST_SHARE)
         if old is not None:
-            names = (names | old.with_share(selection, figure, before, LEAST_SHARE)) & known & before
+            names = (names | old.with_share(selection, figure, before, LEAST_SHARE)) & now & before
             if added := sorted(self.alone.with_share(selection, figure, alone - before, LEAST_SHARE)):
                 what = f"new {selection.kind}s, without a figure before"
                 self.warnings.append(f"{budget.location}: {what}: {printable_list(added, _NAMES)}")
@@ -172,45 +175,45 @@ class _Check:
         others = self.not_judged[0] | self.not_judged[1] if selection.kind == "test" else set()
         if matched or any(selection.matches("test", name) for name in others):
             return
-        known = self.alone.names(selection.kind, budget.figure)
+        names = self.alone.names(selection.kind, budget.figure)
         said = f"nothing matches {selection.described}"
         if selection.kind == "test" and any(selection.matches("test", name) for name in self.vanished):
             said = f"{selection.described} is only in the version before: it vanished, or was renamed"
-        near = near_names(selection.pattern, known)
+        near = near_names(selection.pattern, names)
         remedy = f"The {selection.kind}s are: {near}." if near else f"There is no {selection.kind} with {budget.figure}."
         raise UsageError(f"{budget.location}: {printable(said, 1000)}", remedy)
 
     def decided(self, drafts: Sequence[_Draft]) -> Iterator[Judgement]:
-        """Yield the judgements, with one family of tests for all of them."""
+        """Yield the judgements, with judgement family of tests for all of them."""
         tested = [draft for draft in drafts if draft.chance is not None]
         levels = holm([draft.chance or 0.0 for draft in tested], self.level)
         by_draft = dict(zip(map(id, tested), levels, strict=True))
         for draft in drafts:
-            one = self._verdict(draft, by_draft.get(id(draft), self.level))
-            place = self.places.get(_place_name(one.subject)) if one.subject.kind in ("test", "method") else None
+            judgement = self._verdict(draft, by_draft.get(id(draft), self.level))
+            location = self.places.get(_place_name(judgement.subject)) if judgement.subject.kind in ("test", "method") else None
             methods: tuple[ChangedMethod, ...] = ()
-            if one.verdict == "above" and one.subject.kind in ("all", "test") and self.before:
-                tests = self.sides[1].tests if one.subject.kind == "all" else [one.subject.name]
+            if judgement.verdict == "above" and judgement.subject.kind in ("all", "test") and self.before:
+                tests = self.sides[1].tests if judgement.subject.kind == "all" else [judgement.subject.name]
                 sides = [[session.joules(tests) for session in side.sessions] for side in self.sides]
                 methods = changed_methods(*sides, together=self.together, places=self.places)
-            yield replace(one, place=place, methods=methods, waiver=self._waiver(one))
+            yield replace(judgement, location=location, methods=methods, waiver=self._waiver(judgement))
 
     def _verdict(self, draft: _Draft, level: float) -> Judgement:
         """Return the judgement on a draft, by its lower bound at `level`, and by its upper bound at that of the check."""
-        one, found = draft.judgement, draft.estimate
+        judgement, estimate = draft.judgement, draft.estimate
         if not self.is_measured:
-            return replace(one, verdict="not enough data", reason=_BUSY)
-        if found is None:
-            return one
-        is_change = isinstance(one.budget.limit, ChangeLimit)
+            return replace(judgement, verdict="not enough data", reason=_BUSY)
+        if estimate is None:
+            return judgement
+        is_change = isinstance(judgement.budget.limit, ChangeLimit)
         shown = _as_percent if is_change else math.exp
-        low, high = found.bound(level, upper=False), found.bound(self.level, upper=True)
+        low, high = estimate.bound(level, upper=False), estimate.bound(self.level, upper=True)
         word: CheckWord = "not enough data"
         if low is not None and high is not None:
             word = "above" if low > draft.limit else "within" if high <= draft.limit else word
         result = replace(
-            one, verdict=word, value=shown(found.value), low=None if low is None else shown(low),
-            high=None if high is None else shown(high), shows_percent=found.shows_percent(level),
+            judgement, verdict=word, value=shown(estimate.value), low=None if low is None else shown(low),
+            high=None if high is None else shown(high), shows_percent=estimate.shows_percent(level),
         )  # fmt: skip
         if word != "not enough data":
             return result
@@ -218,24 +221,26 @@ class _Check:
         return replace(result, needed=self._needed(draft, level), reason=reason)
 
     def _needed(self, draft: _Draft, level: float) -> MoreData | None:
-        found, limit = draft.estimate, draft.judgement.budget.limit
-        if found is None:
+        estimate, limit = draft.estimate, draft.judgement.budget.limit
+        if estimate is None:
             return None
-        repeats = min(len(one.repeats) for one in (*self.before, *self.after))
+        repeats = min(len(session.repeats) for session in (*self.before, *self.after))
         if isinstance(limit, ChangeLimit):
             sessions = min(len(self.before), len(self.after))
             more = needed(
-                found, draft.limit, aim(limit.percent), level=level, sessions=sessions, repeats=repeats, together=self.together
+                estimate, draft.limit, aim(limit.percent), level=level, sessions=sessions, repeats=repeats, together=self.together
             )
         else:
-            more = needed_sessions(found, draft.limit, level=level), repeats
+            more = needed_sessions(estimate, draft.limit, level=level), repeats
         return None if more[0] is None or more[1] is None else MoreData(more[0], more[1])
 
-    def _waiver(self, one: Judgement) -> Waiver | None:
-        if one.verdict == "within":
+    def _waiver(self, judgement: Judgement) -> Waiver | None:
+        if judgement.verdict == "within":
             return None
         active = (waiver for waiver in self.budgets.waivers if self.day <= waiver.until)
-        return next((waiver for waiver in active if waiver.selection.matches(one.subject.kind, one.subject.name)), None)
+        return next(
+            (waiver for waiver in active if waiver.selection.matches(judgement.subject.kind, judgement.subject.name)), None
+        )
 
 
 def _changes(budget: Budget, names: Sequence[str], old: SideFigures, new: SideFigures, *, together: bool) -> Iterator[_Draft]:
@@ -244,17 +249,17 @@ def _changes(budget: Budget, names: Sequence[str], old: SideFigures, new: SideFi
     limit_percent = budget.limit.percent if isinstance(budget.limit, ChangeLimit) else 0.0
     estimates = changes(*matrices, together=together)
     means = [figure_means(side) for side in matrices]
-    for place, (name, estimate) in enumerate(zip(names, estimates, strict=True)):
-        one = _judgement(budget, name, before=float(means[0][place]), after=float(means[1][place]))
-        counts = [_count(side, place) for side in matrices]
+    for row, (name, estimate) in enumerate(zip(names, estimates, strict=True)):
+        judgement = _judgement(budget, name, before=float(means[0][row]), after=float(means[1][row]))
+        counts = [_count(side, row) for side in matrices]
         if figure in COUNTS and None not in counts:
             first, second = (float(count or 0.0) for count in counts)
             value = 100 * (second - first) / first if first else math.inf if second else 0.0
-            yield _Draft(_exact(one, value), 0.0)
+            yield _Draft(_exact(judgement, value), 0.0)
         elif estimate is None or figure == "operations":
-            yield _Draft(replace(one, reason=_NO_ENERGY if figure != "operations" else _DIFFERING), 0.0)
+            yield _Draft(replace(judgement, reason=_NO_ENERGY if figure != "operations" else _DIFFERING), 0.0)
         else:
-            yield _Draft(one, math.log1p(limit_percent / 100), estimate)
+            yield _Draft(judgement, math.log1p(limit_percent / 100), estimate)
 
 
 _DIFFERING = "its counts differ from run to run"
@@ -265,15 +270,15 @@ def _absolutes(budget: Budget, names: Sequence[str], new: SideFigures) -> Iterat
     matrix = new.matrices(kind, figure, names) or []
     most = budget.limit.most if isinstance(budget.limit, AbsoluteLimit) else 0.0
     means = figure_means(matrix)
-    for place, (name, estimate) in enumerate(zip(names, figures(matrix), strict=True)):
-        one = _judgement(budget, name, after=float(means[place]))
-        count = _count(matrix, place)
+    for row, (name, estimate) in enumerate(zip(names, figures(matrix), strict=True)):
+        judgement = _judgement(budget, name, after=float(means[row]))
+        count = _count(matrix, row)
         if count is not None and (figure in COUNTS or count == 0.0):
-            yield _Draft(_exact(one, count), 0.0)
+            yield _Draft(_exact(judgement, count), 0.0)
         elif estimate is None or figure == "operations":
-            yield _Draft(replace(one, reason=_NO_ENERGY if figure != "operations" else _DIFFERING), 0.0)
+            yield _Draft(replace(judgement, reason=_NO_ENERGY if figure != "operations" else _DIFFERING), 0.0)
         else:
-            yield _Draft(one, math.log(most) if most > 0 else -math.inf, estimate)
+            yield _Draft(judgement, math.log(most) if most > 0 else -math.inf, estimate)
 
 
 def _judgement(budget: Budget, name: str, *, before: float | None = None, after: float | None = None) -> Judgement:
@@ -288,16 +293,16 @@ def _unknown(budget: Budget, name: str, reason: str) -> _Draft:
     return _Draft(replace(_judgement(budget, name), reason=reason), 0.0)
 
 
-def _exact(one: Judgement, value: float) -> Judgement:
+def _exact(judgement: Judgement, value: float) -> Judgement:
     """Return the judgement on a figure that is the same in all runs."""
-    verdict: CheckWord = "above" if value > one.limit else "within"
+    verdict: CheckWord = "above" if value > judgement.limit else "within"
     shown = value if math.isfinite(value) else None
-    return replace(one, verdict=verdict, value=shown, low=shown, high=shown, shows_percent=0.0)
+    return replace(judgement, verdict=verdict, value=shown, low=shown, high=shown, shows_percent=0.0)
 
 
-def _count(sessions: Sequence[F64], place: int) -> float | None:
+def _count(sessions: Sequence[F64], row: int) -> float | None:
     """Return a figure if it is the same in all runs of all sessions."""
-    values = np.concatenate([one[place] for one in sessions])
+    values = np.concatenate([session[row] for session in sessions])
     return float(values[0]) if np.all(values == values[0]) else None
 
 

@@ -30,7 +30,7 @@ def matches_name(pattern: str, name: str, *, is_method: bool) -> bool:
     """Whether a name or a pattern with `*` and `?` names a figure. The descriptor of a method can be left out."""
     # A name of Kotlin can have parentheses, too.
     names = {name, name.rpartition("(")[0] or name} if is_method else {name}
-    return pattern in names or any(fnmatchcase(one, pattern.replace("[", "[[]")) for one in names)
+    return pattern in names or any(fnmatchcase(spelling, pattern.replace("[", "[[]")) for spelling in names)
 
 
 @dataclass(frozen=True, slots=True)

@@ -301,9 +301,11 @@ def parse_session(text: str | bytes, name: str) -> Session:
         origin=_origin(report),
         failed=frozenset(test.name for test in report.tests if test.status == "failed"),
         places={
-            _named(one.module, f"{one.class_}.{one.name}"): SourcePlace(one.class_, one.name, one.file, one.line or 0)
-            for one in report.methods
-            if one.file
+            _named(source.module, f"{source.class_}.{source.name}"): SourcePlace(
+                source.class_, source.name, source.file, source.line or 0
+            )
+            for source in report.methods
+            if source.file
         },
     )
 

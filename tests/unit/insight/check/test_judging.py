@@ -66,9 +66,9 @@ def test_a_version_above_the_limit_names_the_methods_that_rose_with_their_lines(
     place = SourcePlace("a.Sorter", "sort", "Sorter.java", 12)
     after = [replace(one, places={SORT: place}) for one in sessions(13, seed=2)]
     one = only(judged(sessions(10), after, budget()))
-    assert [(method.name, method.is_sure, method.place) for method in one.methods] == [("a.Sorter.sort()V", True, place)]
+    assert [(method.name, method.is_sure, method.location) for method in one.methods] == [("a.Sorter.sort()V", True, place)]
     assert place.text == "a/Sorter.java:12"
-    assert only(judged(sessions(10), after, budget(method=SORT))).place == place
+    assert only(judged(sessions(10), after, budget(method=SORT))).location == place
 
 
 def test_one_session_of_each_version_decides_nothing_unless_it_is_shared() -> None:
@@ -80,8 +80,10 @@ def test_one_session_of_each_version_decides_nothing_unless_it_is_shared() -> No
 
 def test_one_new_session_is_judged_by_the_spread_of_many_before() -> None:
     many = sessions(10, 8)
-    assert only(judged(many, sessions(10, 1, seed=2), budget(20.0))).verdict == "within"
-    assert only(judged(many, sessions(14, 1, seed=2), budget(20.0))).verdict == "above"
+    assert only(judged(many, sessions(10, 1, seed=2), budget(40.0))).verdict == "within"
+    assert only(judged(many, sessions(20, 1, seed=2), budget(40.0))).verdict == "above"
+    near = only(judged(many, sessions(11, 1, seed=2), budget(5.0)))
+    assert near.verdict == "not enough data", "one session can be an outlier, however alike the others are"
 
 
 def test_not_enough_data_says_which_change_it_shows_and_what_would_decide() -> None:
