@@ -14,10 +14,11 @@ from navitas.base.errors import ExitCode, UsageError
 from navitas.capture.build.gradle import BuildOptions, is_project
 from navitas.capture.collect.options import ProfileOptions
 from navitas.cli.baseline.file import default_baseline, read_baseline_sessions
+from navitas.cli.check.outputs import CheckOutputs, outputs_option
 from navitas.cli.check.tables import judgements_table
 from navitas.cli.check.verdict_messages import report_verdicts
 from navitas.cli.compare.energy_limit import fail_on_option
-from navitas.cli.compare.input import check_output, read_session, session_paths
+from navitas.cli.compare.input import read_session, session_paths
 from navitas.cli.habits.commands import NavitasCommand, settings_of
 from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import next_step, shell_word, warning
@@ -102,6 +103,7 @@ _OF_PROJECTS = ("against", "measure", "max_minutes", *(field.name for options in
 @section("Output", option("-o", "--output", type=FOLDER, metavar="DIR", help="Folder of recordings. [navitas-recordings/…]"))
 @probe_options
 @measuring_options
+@outputs_option
 @json_option
 @gathered("build", BuildOptions)
 @gathered("run", RunOptions)
@@ -115,6 +117,7 @@ def command(
     before_paths: tuple[Path, ...],
     baseline_file: Path | None,
     fail_on: str | None,
+    outputs: CheckOutputs,
     json_file: Path | None,
     **values: Any,
 ) -> int:
@@ -130,7 +133,7 @@ def command(
     if len(given_before := given_options(ctx, ("before_paths", "baseline_file", "against"))) > 1:
         raise UsageError(f"{given_before[0]} and {given_before[1]} both name the version before", "Leave one out.")
     sides = [[session for path in side for session in session_paths(path)] for side in (before_paths, () if project else paths)]
-    check_output("--json", json_file, [*before_paths, *paths, *sides[0], *sides[1]])
+    outputs.check(json_file, [*before_paths, *paths, *sides[0], *sides[1]])
     if project is None:
         if given := given_options(ctx, _OF_PROJECTS):
             raise UsageError(f"{given[0]} is for measuring a project, and {paths[0]} is none", "Name the project's folder.")
@@ -139,7 +142,7 @@ def command(
             if not before:
                 before = list(_baseline(ctx, baseline_file, budgets, progress)(after))
         result = judge(before, after, budgets, day=datetime.now(UTC).date())
-        _write(result, json_file)
+        _write(ctx, result, fails, outputs, json_file)
         return report_verdicts(result, fails)
     if not values["measure"] and given_options(ctx, ["max_minutes"]):
         raise UsageError("--max-minutes limits --measure, which is not given", "Add --measure.")
@@ -152,8 +155,10 @@ def command(
             budgets_of=_budgets_of, measure_s=60 * values["max_minutes"] if values["measure"] else None,
             build=values["build"], run=values["run"], caller=caller_of(progress, ReportOptions(default_formats=())),
         )  # fmt: skip
-    if checked.result is not None:
-        _write(checked.result, json_file)
+    if checked.result is None:
+        outputs.write_problem(checked.problem)
+    else:
+        _write(ctx, checked.result, fails, outputs, json_file)
     return _end(checked, fails)
 
 
@@ -177,8 +182,10 @@ def _read(paths: Sequence[Path], progress: ConsoleProgress) -> list[Session]:
     return sessions
 
 
-def _write(result: CheckResult, json_file: Path | None) -> None:
-    if write_json(json_file, **result.as_json()):
+def _write(ctx: click.Context, result: CheckResult, fails: FailOn, outputs: CheckOutputs, json_file: Path | None) -> None:
+    settings = settings_of(ctx)
+    is_free = outputs.write(result, fails, Path() if settings is None else settings.path.parent)
+    if write_json(json_file, **result.as_json()) and is_free:
         output_console().print(judgements_table(result))
 
 

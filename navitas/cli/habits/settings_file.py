@@ -80,6 +80,11 @@ def find_settings(project: str) -> Settings | None:
     return None
 
 
+def repository_of(folder: Path) -> Path:
+    """Return the root of the repository around a folder; the folder itself outside of one."""
+    return _up_to_root(Path(os.path.realpath(folder)))[-1]
+
+
 def _up_to_root(folder: Path) -> list[Path]:
     folders = [folder, *folder.parents]
     roots = [number for number, one in enumerate(folders) if os.path.lexists(one / ".git")]
