@@ -63,7 +63,7 @@ class _Summary:
         yield from self._figures("Above, unknown or changed", self.shown, most)
         yield from self._methods(most)
         reasons = [f"{code(short_name(judged))}: {escaped(printable(why_unknown(judged), _LONGEST))}" for judged in self.unknown]
-        yield from _listed("What could not be told", reasons, most)
+        yield from _listed("What is not known", reasons, most)
         if self.unknown:
             yield from ("", f"{escaped(what_decides(self.unknown))}.")
         yield from _listed("Budgets changed", map(_sentence, result.changed_budgets), most)
