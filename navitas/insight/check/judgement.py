@@ -7,7 +7,7 @@ from datetime import date
 from typing import Any, Literal, NamedTuple
 
 from navitas.base.json_text import fields
-from navitas.insight.check.budgets import AbsoluteLimit, Budget, Waiver
+from navitas.insight.check.budgets import AbsoluteLimit, CheckBudget, Waiver
 from navitas.insight.check.judged_figures import CheckedFigure
 from navitas.insight.compare.session import SourcePlace
 
@@ -49,7 +49,7 @@ class Judgement:
     - `methods`: for tests above their limit, the methods that rose most.
     """
 
-    budget: Budget
+    budget: CheckBudget
     subject: CheckedFigure
     verdict: CheckWord
     limit: float
