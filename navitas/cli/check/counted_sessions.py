@@ -19,7 +19,7 @@ def counted_sessions(sessions: Sequence[Session], recordings: Sequence[Path], ce
     Raises `UsageError` for a JSON report, which has no executed blocks, and the errors of `read_builds`.
     """
     if reports := [path for path in recordings if not is_recording(path)]:
-        raise UsageError(f"{reports[0]} is no recording, so it has no executed blocks", "Give recordings with --census.")
+        raise UsageError(f"{reports[0]} is a JSON report, which has no executed blocks", "Give recordings with --census.")
     builds = read_builds([(recording, census) for recording in recordings])
     counted = []
     for session, build in zip(sessions, builds, strict=True):

@@ -16,6 +16,7 @@ from typing_extensions import TypedDict
 from navitas.base.errors import NavitasError, RecordingError, UsageError
 from navitas.base.model_defects import first_defect
 from navitas.base.untrusted_text import printable_line
+from navitas.insight.compare.source_place import SourcePlace
 
 Kind = Literal["all", "component", "test", "thread", "method"]
 Energy = Literal["app", "base", "total"]
@@ -62,21 +63,6 @@ class TestRun:
     """How long the test ran. None if that was not kept."""
     operations: int | None = None
     """How many operations of a census ran. None without a census."""
-
-
-class SourcePlace(NamedTuple):
-    """Where a method begins. `line` is 0 if it is unknown."""
-
-    class_name: str
-    method: str
-    file: str
-    line: int
-
-    @property
-    def text(self) -> str:
-        """Its file, in the folders of its package, and line, such as `org/example/Inbox.java:12`."""
-        package = self.class_name.replace(".", "/").rpartition("/")[0]
-        return f"{package}/{self.file}".removeprefix("/") + (f":{self.line}" if self.line else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,7 +153,7 @@ def test_operations_are_compared_exactly(runs: list[tuple[int, int]], word: str,
     [
         (("after", "--repeat", "3"), "--repeat is for measuring a project, and after is none"),
         (("after", "--before-census", "after/0.json"), "--before-census is that of the recordings before"),
-        (("after", "--census", "after/0.json"), "is no recording, so it has no executed blocks"),
+        (("after", "--census", "after/0.json"), "is a JSON report, which has no executed blocks"),
         ((".", "--census", "after/0.json"), "--census is for recordings, and . is a project"),
         ((".", "--max-minutes", "3"), "--max-minutes limits --measure"),
         ((".", "--against", "HEAD", "--before", "before"), "both name the version before"),

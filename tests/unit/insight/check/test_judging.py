@@ -15,7 +15,8 @@ from navitas.base.errors import UsageError
 from navitas.insight.check.budgets import FIGURES, AbsoluteLimit, Budgets, ChangeLimit, CheckBudget, Selection, Waiver
 from navitas.insight.check.judgement import CheckResult, Judgement
 from navitas.insight.check.judging import judge
-from navitas.insight.compare.session import Session, SourcePlace
+from navitas.insight.compare.session import Session
+from navitas.insight.compare.source_place import SourcePlace
 
 DAY = date(2026, 11, 29)
 SORT = "a.Sorter.sort"
