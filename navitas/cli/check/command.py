@@ -14,6 +14,7 @@ from navitas.base.errors import ExitCode, UsageError
 from navitas.capture.build.gradle import BuildOptions, is_project
 from navitas.capture.collect.options import ProfileOptions
 from navitas.cli.baseline.file import default_baseline, read_baseline_sessions
+from navitas.cli.check.counted_sessions import counted_sessions
 from navitas.cli.check.outputs import CheckOutputs, outputs_option
 from navitas.cli.check.tables import judgements_table
 from navitas.cli.check.verdict_messages import report_verdicts
@@ -40,6 +41,7 @@ from navitas.cli.habits.shared_options import (
     user_option,
 )
 from navitas.cli.habits.standard_output import output_console
+from navitas.cli.operations.input import before_census_option, census_option
 from navitas.cli.profile.measuring import print_failures, print_troubles
 from navitas.cli.profile.profiling import caller_of
 from navitas.cli.workflows.check import BeforeOf, CheckedProject, profile_and_check
@@ -82,6 +84,8 @@ _OF_PROJECTS = ("against", "measure", "max_minutes", *(field.name for options in
         help="Sessions of the version before. [what navitas baseline keeps]",
     ),
     against_option,
+    census_option,
+    before_census_option,
     fail_on_option("above", "Fail if above, or also if unknown. [unknown]"),
 )
 @section(
@@ -132,18 +136,23 @@ def command(
     project = paths[0] if len(paths) == 1 and is_project(paths[0]) else None
     if len(given_before := given_options(ctx, ("before_paths", "baseline_file", "against"))) > 1:
         raise UsageError(f"{given_before[0]} and {given_before[1]} both name the version before", "Leave one out.")
+    if values["before_census"] is not None and not before_paths:
+        raise UsageError("--before-census is that of the recordings before", "Add --before RECORDING.")
     sides = [[session for path in side for session in session_paths(path)] for side in (before_paths, () if project else paths)]
     outputs.check(json_file, [*before_paths, *paths, *sides[0], *sides[1]])
     if project is None:
+        censuses = values["before_census"], values["census"]
         if given := given_options(ctx, _OF_PROJECTS):
             raise UsageError(f"{given[0]} is for measuring a project, and {paths[0]} is none", "Name the project's folder.")
         with ConsoleProgress(only_live=True) as progress:
-            before, after = (_read(side, progress) for side in sides)
+            before, after = (_read(side, progress, census) for side, census in zip(sides, censuses, strict=True))
             if not before:
                 before = list(_baseline(ctx, baseline_file, budgets, progress)(after))
         result = judge(before, after, budgets, day=datetime.now(UTC).date())
         _write(ctx, result, fails, outputs, json_file)
         return report_verdicts(result, fails)
+    if counted := given_options(ctx, ("census", "before_census")):
+        raise UsageError(f"{counted[0]} is for recordings, and {project} is a project", "Give recordings with block counts.")
     if not values["measure"] and given_options(ctx, ["max_minutes"]):
         raise UsageError("--max-minutes limits --measure, which is not given", "Add --measure.")
     with ConsoleProgress() as progress:
@@ -176,10 +185,10 @@ def _baseline(ctx: click.Context, file: Path | None, budgets: Budgets, progress:
     return lambda after: matching(sessions, after, name)
 
 
-def _read(paths: Sequence[Path], progress: ConsoleProgress) -> list[Session]:
+def _read(paths: Sequence[Path], progress: ConsoleProgress, census: Path | None = None) -> list[Session]:
     sessions = [read_session(path, progress) for path in paths]
     check_distinct(sessions)
-    return sessions
+    return sessions if census is None else counted_sessions(sessions, paths, census)
 
 
 def _write(ctx: click.Context, result: CheckResult, fails: FailOn, outputs: CheckOutputs, json_file: Path | None) -> None:

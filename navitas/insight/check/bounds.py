@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from navitas.base.extra_libraries import extra_library
-from navitas.insight.compare.effect import F64, Deviations, Estimate, estimated, spreads
+from navitas.insight.compare.effect import F64, ChangeEstimate, Deviations, estimated, spreads
 from navitas.insight.compare.verdict import USUAL_SESSIONS, precision
 
 LEVEL = 0.02
@@ -120,7 +120,7 @@ def figures(sessions: Sequence[F64]) -> list[BoundedEstimate | None]:
         variance = variance + runs
     unknown = np.full(len(means), np.nan)
     freedoms = np.full(len(means), float(freedom))
-    estimate = Estimate(means.mean(axis=1), np.sqrt(variance / count), freedoms, unknown)
+    estimate = ChangeEstimate(means.mean(axis=1), np.sqrt(variance / count), freedoms, unknown)
     return _rows(has_energy, estimate, (unknown, np.sqrt(variance), unknown), freedom)
 
 
@@ -137,7 +137,7 @@ def _logarithms(*sides: Sequence[F64]) -> tuple[list[bool], list[list[F64]]]:
 
 
 def _rows(
-    has_energy: list[bool], estimate: Estimate, deviations: tuple[F64, F64, F64], of_spread: float
+    has_energy: list[bool], estimate: ChangeEstimate, deviations: tuple[F64, F64, F64], of_spread: float
 ) -> list[BoundedEstimate | None]:
     columns = (estimate.change, estimate.error, estimate.freedom, *deviations)
     rows = (

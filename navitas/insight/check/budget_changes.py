@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from navitas.base.untrusted_text import printable
-from navitas.insight.check.budgets import AbsoluteLimit, Budget, Budgets, ChangeLimit
+from navitas.insight.check.budgets import AbsoluteLimit, Budgets, ChangeLimit, CheckBudget
 
 _LONGEST = 1000
 
@@ -34,11 +34,11 @@ def _accepted(before: Budgets, after: Budgets) -> Iterator[str]:
             yield f"{waiver.location}: the waiver of {waiver.selection.described} until {waiver.until} {what}: {waiver.reason}"
 
 
-def _key(budget: Budget) -> tuple[object, ...]:
+def _key(budget: CheckBudget) -> tuple[object, ...]:
     return budget.selection, budget.figure, type(budget.limit)
 
 
-def _named(budget: Budget) -> str:
+def _named(budget: CheckBudget) -> str:
     return f"the budget of {budget.selection.described} ({budget.figure})"
 
 

@@ -72,7 +72,7 @@ class Selection(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class CheckBudget:
     """A limit of each figure that a selection has. `location` is `FILE:LINE`."""
 
     location: str
@@ -95,7 +95,7 @@ class Waiver:
 class Budgets:
     """What a check judges."""
 
-    budgets: tuple[Budget, ...]
+    budgets: tuple[CheckBudget, ...]
     waivers: tuple[Waiver, ...] = ()
 
 
@@ -159,7 +159,7 @@ def _selection(table: _Table, where: str) -> Selection:
     return Selection(kinds[0], table.text(kinds[0])) if kinds else Selection("all", "")
 
 
-def _budget(table: _Table, where: str) -> Budget:
+def _budget(table: _Table, where: str) -> CheckBudget:
     _check_keys(table, (*_KINDS, "figure", "at-most", "at-most-change"))
     selection = _selection(table, where)
     figures = FIGURES[selection.kind]
@@ -171,7 +171,7 @@ def _budget(table: _Table, where: str) -> Budget:
         both = "at-most" in table.values
         raise UsageError(f"{where}: it has {'both limits' if both else 'no limit'}", remedy)
     limit = _absolute(table, figure) if "at-most" in table.values else _change(table)
-    return Budget(where, selection, figure, limit)
+    return CheckBudget(where, selection, figure, limit)
 
 
 def _absolute(table: _Table, figure: str) -> AbsoluteLimit:

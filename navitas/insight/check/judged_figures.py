@@ -80,6 +80,8 @@ class SideFigures:
         session = self.sessions[number]
         if figure == "power":
             return self._powers(number, kind)
+        if figure == "operations":
+            return self._of_tests(session, kind, "operations")
         if kind in ("method", "module"):
             methods = _of_methods(session, self.tests, _OF_METHODS[figure])
             return methods if kind == "method" or methods is None else _by_module(methods)
@@ -97,16 +99,18 @@ class SideFigures:
             if subject.kind == kind and subject.energy == ("" if kind == "thread" else _ENERGY)
         }
 
+    def _of_tests(self, session: Session, kind: BudgetKind, field: str) -> dict[str, F64] | None:
+        """Return a figure of each test, or of all together. None if it was not kept."""
+        values = {test: [getattr(session.tests[test][repeat], field) for repeat in session.repeats] for test in self.tests}
+        if any(value is None for row in values.values() for value in row):
+            return None
+        rows = {test: np.array(row, np.float64) for test, row in values.items()}
+        return {ALL_TESTS: np.sum(list(rows.values()), axis=0)} if kind == "all" else rows
+
     def _powers(self, number: int, kind: BudgetKind) -> dict[str, F64] | None:
-        session = self.sessions[number]
-        seconds: dict[str, F64] = {}
-        for test in self.tests:
-            times = [session.tests[test][repeat].wall_s for repeat in session.repeats]
-            if any(time_s is None for time_s in times):
-                return None
-            seconds[test] = np.array(times, float)
-        if kind == "all":
-            seconds = {ALL_TESTS: np.sum(list(seconds.values()), axis=0)}
+        seconds = self._of_tests(self.sessions[number], kind, "wall_s")
+        if seconds is None:
+            return None
         energies = self._app_energies(number, kind)
         return {
             name: np.divide(energies[name], time_s, out=np.zeros_like(time_s), where=time_s > 0)

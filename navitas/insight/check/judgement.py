@@ -7,9 +7,9 @@ from datetime import date
 from typing import Any, Literal, NamedTuple
 
 from navitas.base.json_text import fields
-from navitas.insight.check.budgets import AbsoluteLimit, Budget, Waiver
+from navitas.insight.check.budgets import AbsoluteLimit, CheckBudget, Waiver
 from navitas.insight.check.judged_figures import CheckedFigure
-from navitas.insight.compare.session import SourcePlace
+from navitas.insight.compare.source_place import SourcePlace
 
 CheckWord = Literal["within", "above", "not enough data"]
 FailOn = Literal["above", "unknown"]
@@ -49,7 +49,7 @@ class Judgement:
     - `methods`: for tests above their limit, the methods that rose most.
     """
 
-    budget: Budget
+    budget: CheckBudget
     subject: CheckedFigure
     verdict: CheckWord
     limit: float

@@ -13,19 +13,22 @@ from navitas.base.errors import UsageError
 from navitas.base.near_names import near_names
 from navitas.base.untrusted_text import printable, printable_list
 from navitas.insight.check.bounds import LEVEL, BoundedEstimate, aim, changes, figures, holm, needed, needed_sessions
-from navitas.insight.check.budgets import COUNTS, AbsoluteLimit, Budget, Budgets, ChangeLimit, Selection, Waiver
+from navitas.insight.check.budgets import COUNTS, AbsoluteLimit, Budgets, ChangeLimit, CheckBudget, Selection, Waiver
 from navitas.insight.check.changed_methods import changed_methods
 from navitas.insight.check.judged_figures import CheckedFigure, SideFigures
 from navitas.insight.check.judgement import ChangedMethod, CheckResult, CheckWord, Judgement, MoreData
 from navitas.insight.compare.comparison import LEAST_SHARE, check_alike, check_energy, figure_means
 from navitas.insight.compare.effect import F64
-from navitas.insight.compare.session import ALL_TESTS, Session, SourcePlace, in_shared_sessions
+from navitas.insight.compare.session import ALL_TESTS, Session, in_shared_sessions
+from navitas.insight.compare.source_place import SourcePlace
 
 _NAMES = 5
 _BUSY = "the device was busy or hot in all runs, so none counts"
 _NOTHING_BEFORE = "there is no session of the version before: give recordings with --before, or a revision with --against"
 _ONE_SESSION = "one session of each version shows no change: sessions differ even if the code is the same"
 _NO_ENERGY = "it has no energy in some runs"
+_DIFFERING = "its counts differ from run to run, or there is a single run"
+_NO_CENSUS = "operations are counted in recordings with --granularity block, by --census (before: --before-census)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,14 +128,14 @@ class _Check:
             self.warnings.append(f"the device was busy or hot in all runs of these sessions, so they do not count: {names}")
         return kept
 
-    def drafts(self, budget: Budget) -> Iterator[_Draft]:
+    def drafts(self, budget: CheckBudget) -> Iterator[_Draft]:
         """Yield what a budget judges. Raises `UsageError` if it matches nothing."""
         selection, figure = budget.selection, budget.figure
         is_change = isinstance(budget.limit, ChangeLimit)
         old, new = self.sides if is_change and self.before else (None, self.alone)
         if new.of(selection.kind, figure) is None or (old is not None and old.of(selection.kind, figure) is None):
             name = ALL_TESTS if selection.kind == "all" else selection.pattern
-            yield _unknown(budget, name, f"a session does not have this figure: {figure} of {selection.kind}s")
+            yield _unknown(budget, name, _NO_CENSUS if figure == "operations" else f"a session was kept without its {figure}")
             return
         alone, now = (self._matching(selection, side.names(selection.kind, figure)) for side in (self.alone, new))
         before = set() if old is None else self._matching(selection, old.names(selection.kind, figure))
@@ -158,7 +161,7 @@ class _Check:
     def _matching(selection: Selection, names: Iterable[str]) -> set[str]:
         return {name for name in names if selection.matches(selection.kind, name)}
 
-    def _unjudged(self, budget: Budget, is_change: bool) -> Iterator[_Draft]:
+    def _unjudged(self, budget: CheckBudget, is_change: bool) -> Iterator[_Draft]:
         """Yield tests that a budget names, and that vanished or did not pass."""
         if budget.selection.kind != "test":
             return
@@ -169,7 +172,7 @@ class _Check:
             if budget.selection.matches("test", name):
                 yield _unknown(budget, name, reasons[name])
 
-    def _check_matches(self, budget: Budget, matched: set[str]) -> None:
+    def _check_matches(self, budget: CheckBudget, matched: set[str]) -> None:
         """Raise `UsageError` if a budget matches no figure, and no test that did not pass."""
         selection = budget.selection
         others = self.not_judged[0] | self.not_judged[1] if selection.kind == "test" else set()
@@ -243,7 +246,9 @@ class _Check:
         )
 
 
-def _changes(budget: Budget, names: Sequence[str], old: SideFigures, new: SideFigures, *, together: bool) -> Iterator[_Draft]:
+def _changes(
+    budget: CheckBudget, names: Sequence[str], old: SideFigures, new: SideFigures, *, together: bool
+) -> Iterator[_Draft]:
     kind, figure = budget.selection.kind, budget.figure
     matrices = [side.matrices(kind, figure, names) or [] for side in (old, new)]
     limit_percent = budget.limit.percent if isinstance(budget.limit, ChangeLimit) else 0.0
@@ -262,10 +267,7 @@ def _changes(budget: Budget, names: Sequence[str], old: SideFigures, new: SideFi
             yield _Draft(judgement, math.log1p(limit_percent / 100), estimate)
 
 
-_DIFFERING = "its counts differ from run to run"
-
-
-def _absolutes(budget: Budget, names: Sequence[str], new: SideFigures) -> Iterator[_Draft]:
+def _absolutes(budget: CheckBudget, names: Sequence[str], new: SideFigures) -> Iterator[_Draft]:
     kind, figure = budget.selection.kind, budget.figure
     matrix = new.matrices(kind, figure, names) or []
     most = budget.limit.most if isinstance(budget.limit, AbsoluteLimit) else 0.0
@@ -281,7 +283,7 @@ def _absolutes(budget: Budget, names: Sequence[str], new: SideFigures) -> Iterat
             yield _Draft(judgement, math.log(most) if most > 0 else -math.inf, estimate)
 
 
-def _judgement(budget: Budget, name: str, *, before: float | None = None, after: float | None = None) -> Judgement:
+def _judgement(budget: CheckBudget, name: str, *, before: float | None = None, after: float | None = None) -> Judgement:
     limit = budget.limit
     subject = CheckedFigure(budget.selection.kind, name, budget.figure)
     figure_unit = "" if budget.figure in COUNTS else "W" if budget.figure == "power" else "J"
@@ -289,7 +291,7 @@ def _judgement(budget: Budget, name: str, *, before: float | None = None, after:
     return Judgement(budget, subject, "not enough data", most, unit, figure_unit, before, after)
 
 
-def _unknown(budget: Budget, name: str, reason: str) -> _Draft:
+def _unknown(budget: CheckBudget, name: str, reason: str) -> _Draft:
     return _Draft(replace(_judgement(budget, name), reason=reason), 0.0)
 
 
@@ -301,9 +303,9 @@ def _exact(judgement: Judgement, value: float) -> Judgement:
 
 
 def _count(sessions: Sequence[F64], row: int) -> float | None:
-    """Return a figure if it is the same in all runs of all sessions."""
+    """Return a figure if it is the same in all runs of all sessions, and there are several."""
     values = np.concatenate([session[row] for session in sessions])
-    return float(values[0]) if np.all(values == values[0]) else None
+    return float(values[0]) if len(values) > 1 and np.all(values == values[0]) else None
 
 
 def _as_percent(change: float) -> float:

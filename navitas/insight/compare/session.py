@@ -16,6 +16,7 @@ from typing_extensions import TypedDict
 from navitas.base.errors import NavitasError, RecordingError, UsageError
 from navitas.base.model_defects import first_defect
 from navitas.base.untrusted_text import printable_line
+from navitas.insight.compare.source_place import SourcePlace
 
 Kind = Literal["all", "component", "test", "thread", "method"]
 Energy = Literal["app", "base", "total"]
@@ -60,21 +61,8 @@ class TestRun:
     """Calls of methods. None if they were not kept."""
     wall_s: float | None = None
     """How long the test ran. None if that was not kept."""
-
-
-class SourcePlace(NamedTuple):
-    """Where a method begins. `line` is 0 if it is unknown."""
-
-    class_name: str
-    method: str
-    file: str
-    line: int
-
-    @property
-    def text(self) -> str:
-        """Its file, in the folders of its package, and line, such as `org/example/Inbox.java:12`."""
-        package = self.class_name.replace(".", "/").rpartition("/")[0]
-        return f"{package}/{self.file}".removeprefix("/") + (f":{self.line}" if self.line else "")
+    operations: int | None = None
+    """How many operations of a census ran. None without a census."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +200,7 @@ class _Test(_Part):
 
     @property
     def name(self) -> str:
-        return _named(self.module, f"{self.class_}#{self.method}")
+        return qualified_name(self.module, f"{self.class_}#{self.method}")
 
 
 class _Level(_Part):
@@ -301,7 +289,7 @@ def parse_session(text: str | bytes, name: str) -> Session:
         origin=_origin(report),
         failed=frozenset(test.name for test in report.tests if test.status == "failed"),
         places={
-            _named(source.module, f"{source.class_}.{source.name}"): SourcePlace(
+            qualified_name(source.module, f"{source.class_}.{source.name}"): SourcePlace(
                 source.class_, source.name, source.file, source.line or 0
             )
             for source in report.methods
@@ -330,7 +318,7 @@ def _run(test: _Test) -> TestRun:
         elif thread.role == "app":
             threads[thread.name] += thread.energy_j
         for method in thread.methods:
-            name = _named(method["module"], f"{method['class']}.{method['name']}{method['descriptor']}")
+            name = qualified_name(method["module"], f"{method['class']}.{method['name']}{method['descriptor']}")
             if method["exclusive_j"] is None:
                 unknown.add(Subject("method", name, ""))
             else:
@@ -379,7 +367,8 @@ _SCHEDULE = ("repeat", "warmup", "until_percent", "max_repeat", "seed", "session
 """Settings of how often and in which order tests run."""
 
 
-def _named(module: str, name: str) -> str:
+def qualified_name(module: str, name: str) -> str:
+    """Return the name of a test or method with its Gradle module, except in the root project."""
     return name if module in ("", ":") else f"{module}:{name}"
 
 

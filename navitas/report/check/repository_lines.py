@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from navitas.base.errors import UsageError
 from navitas.insight.check.judgement import Judgement
-from navitas.insight.compare.session import SourcePlace
+from navitas.insight.compare.source_place import SourcePlace
 from navitas.report.source_code import SourceCode
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.counted_files import CountedFiles
 from support.made_reports import sort_report
 
 from navitas.base.errors import ExitCode
@@ -128,3 +129,46 @@ def test_failed_tests_have_their_own_exit_code(project: Path, capsys: Capture) -
     budgets(project, "[[check]]\ntest = 'a.SortTest#sorts'\nat-most-change = 5\n")
     assert run(["check", *words]) == ExitCode.TESTS_FAILED
     assert "these tests failed: :app:a.SortTest#waits" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("runs", "word"), [([(4, 200)] * 2, "within"), ([(4, 260)] * 2, "above"), ([(4, 200), (4, 201)], "not enough data")]
+)
+def test_operations_are_compared_exactly(runs: list[tuple[int, int]], word: str, project: Path, capsys: Capture) -> None:
+    before, after = CountedFiles(project / "before", [(4, 200)] * 2), CountedFiles(project / "after", runs)
+    budgets(
+        project,
+        "[[check]]\nfigure = 'operations'\nat-most-change = 20\n[[check]]\ntest = 'a.*'\nfigure = 'operations'\nat-most = 1200\n",
+    )
+    words = ["check", str(after.recording), "--before", str(before.recording), "--json", "-"]
+    assert run([*words, "--census", str(after.census), "--before-census", str(before.census)]) == (word != "within")
+    judged = json.loads(capsys.readouterr().out)["judgements"]
+    assert [one["verdict"] for one in judged] == [word, word] and {one["unit"] for one in judged} == {"%", ""}
+    assert run(words) == ExitCode.CHECK_FAILED
+    assert "by --census" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (("after", "--repeat", "3"), "--repeat is for measuring a project, and after is none"),
+        (("after", "--before-census", "after/0.json"), "--before-census is that of the recordings before"),
+        (("after", "--census", "after/0.json"), "is a JSON report, which has no executed blocks"),
+        ((".", "--census", "after/0.json"), "--census is for recordings, and . is a project"),
+        ((".", "--max-minutes", "3"), "--max-minutes limits --measure"),
+        ((".", "--against", "HEAD", "--before", "before"), "both name the version before"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(words: tuple[str, ...], part: str, project: Path, capsys: Capture) -> None:
+    sides(project, 10.0)
+    (project / "build.gradle").touch()
+    budgets(project, CHANGE)
+    assert run(["check", *words]) == ExitCode.USAGE
+    assert part in capsys.readouterr().err
+
+
+def test_settings_of_profile_apply_to_a_project_that_is_checked(project: Path, capsys: Capture) -> None:
+    (project / "build.gradle").touch()
+    budgets(project, f"{CHANGE}[profile]\nrepeat = 0\ntree = 'main'\n")
+    assert run(["check"]) == ExitCode.USAGE
+    assert f"{project / 'navitas.toml'}:5: repeat: 0 is not in the range" in capsys.readouterr().err

@@ -19,7 +19,7 @@ from navitas.base.untrusted_text import printable
 from navitas.insight.check.budgets import parse_budgets
 from navitas.insight.check.judged_figures import CheckedFigure
 from navitas.insight.check.judgement import ChangedMethod, CheckResult, FailOn, Judgement, MoreData
-from navitas.insight.compare.session import SourcePlace
+from navitas.insight.compare.source_place import SourcePlace
 from navitas.report.check.annotations import annotations
 from navitas.report.check.check_junit import write_check_junit
 from navitas.report.check.check_sarif import write_check_sarif

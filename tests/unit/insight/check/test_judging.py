@@ -12,20 +12,21 @@ from support.made_sessions import TEST, made_session
 from support.repeatable_random import repeatable_rng
 
 from navitas.base.errors import UsageError
-from navitas.insight.check.budgets import FIGURES, AbsoluteLimit, Budget, Budgets, ChangeLimit, Selection, Waiver
+from navitas.insight.check.budgets import FIGURES, AbsoluteLimit, Budgets, ChangeLimit, CheckBudget, Selection, Waiver
 from navitas.insight.check.judgement import CheckResult, Judgement
 from navitas.insight.check.judging import judge
-from navitas.insight.compare.session import Session, SourcePlace
+from navitas.insight.compare.session import Session
+from navitas.insight.compare.source_place import SourcePlace
 
 DAY = date(2026, 11, 29)
 SORT = "a.Sorter.sort"
 
 
-def budget(limit: float | str = 5.0, **selection: str) -> Budget:
+def budget(limit: float | str = 5.0, **selection: str) -> CheckBudget:
     kind, pattern = next(iter(selection.items()), ("all", ""))
     chosen = Selection(kind, pattern)  # type: ignore[arg-type]
     parsed = ChangeLimit(limit) if isinstance(limit, float) else AbsoluteLimit(float(limit.split()[0]), "J")
-    return Budget("navitas.toml:1", chosen, FIGURES[chosen.kind][0], parsed)
+    return CheckBudget("navitas.toml:1", chosen, FIGURES[chosen.kind][0], parsed)
 
 
 def sessions(
@@ -41,7 +42,7 @@ def sessions(
 
 
 def judged(
-    before: Sequence[Session], after: Sequence[Session], *budgets: Budget, waivers: Sequence[Waiver] = (), day: date = DAY
+    before: Sequence[Session], after: Sequence[Session], *budgets: CheckBudget, waivers: Sequence[Waiver] = (), day: date = DAY
 ) -> CheckResult:
     return judge(before, after, Budgets(budgets, tuple(waivers)), day=day)
 
@@ -155,7 +156,7 @@ def test_counts_are_compared_exactly_if_they_agree() -> None:
         return replace(session, tests=tests)
 
     def word(limit: AbsoluteLimit | ChangeLimit, *calls: int) -> str:
-        one = Budget("navitas.toml:1", Selection("method", SORT), "calls", limit)
+        one = CheckBudget("navitas.toml:1", Selection("method", SORT), "calls", limit)
         return only(judged([with_calls(sessions(10, 1)[0], [100])], [with_calls(sessions(10, 1, seed=2)[0], calls)], one)).verdict
 
     assert word(AbsoluteLimit(100, ""), 100) == "within" and word(AbsoluteLimit(99, ""), 100) == "above"
@@ -164,8 +165,8 @@ def test_counts_are_compared_exactly_if_they_agree() -> None:
 
 
 def test_a_session_without_the_figure_is_unknown() -> None:
-    one = Budget("navitas.toml:1", Selection("method", SORT), "inclusive", ChangeLimit(5))
-    assert only(judged(sessions(10), sessions(10, seed=2), one)).reason.startswith("a session does not have this figure")
+    one = CheckBudget("navitas.toml:1", Selection("method", SORT), "inclusive", ChangeLimit(5))
+    assert only(judged(sessions(10), sessions(10, seed=2), one)).reason == "a session was kept without its inclusive"
 
 
 def test_other_devices_are_refused() -> None:
