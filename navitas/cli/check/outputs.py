@@ -14,7 +14,7 @@ from navitas.cli.habits.option import gathered, option
 from navitas.cli.habits.paths import WRITE_ANY_NAME
 from navitas.cli.habits.settings_file import repository_of
 from navitas.insight.check.judgement import CheckResult, FailOn
-from navitas.report.check.annotations import annotations
+from navitas.report.check.annotations import annotation_commands
 from navitas.report.check.check_junit import write_check_junit
 from navitas.report.check.check_sarif import write_check_sarif
 from navitas.report.check.check_summary import check_summary
@@ -51,7 +51,7 @@ class CheckOutputs:
             write_to(self.junit_file, lambda out: write_check_junit(result, fail_on, lines, out))
         self._write_summary(lambda: check_summary(result, fail_on, lines))
         if os.environ.get("GITHUB_ACTIONS") == "true":
-            for text in annotations(result, lines):
+            for text in annotation_commands(result, lines):
                 location(text)
         return STDOUT not in (self.summary_file, self.sarif_file, self.junit_file)
 

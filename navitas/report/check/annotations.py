@@ -19,7 +19,7 @@ _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = _DATA | str.maketrans({":": "%3A", ",": "%2C"})
 
 
-def annotations(result: CheckResult, lines: RepositoryLines) -> Iterator[str]:
+def annotation_commands(result: CheckResult, lines: RepositoryLines) -> Iterator[str]:
     """Yield an error for each figure above its limit, and a warning for each that is not known: at most 10 of each."""
     for judged in result.having("above")[:_MOST]:
         rose = "; ".join(f"{without_descriptor(method.name)} {rise(method)}" for method in judged.methods)

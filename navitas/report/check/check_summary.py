@@ -36,7 +36,7 @@ def check_summary(result: CheckResult, fail_on: FailOn, lines: RepositoryLines) 
     return text
 
 
-def headline(result: CheckResult, fail_on: FailOn) -> str:
+def _headline(result: CheckResult, fail_on: FailOn) -> str:
     """Return the result of a check in one line."""
     if result.failed:
         return "Energy check: tests failed"
@@ -49,7 +49,7 @@ def headline(result: CheckResult, fail_on: FailOn) -> str:
 
 class _Summary:
     def __init__(self, result: CheckResult, fail_on: FailOn, lines: RepositoryLines) -> None:
-        self.result, self.fail_on, self.places = result, fail_on, lines
+        self.result, self.fail_on, self.repository = result, fail_on, lines
         ordered = in_order(result)
         self.shown = [judged for judged in ordered if judged.verdict != "within" or _is_changed(judged)]
         self.within = [judged for judged in ordered if judged.verdict == "within" and not _is_changed(judged)]
@@ -58,7 +58,7 @@ class _Summary:
     def lines(self, most: int) -> Iterator[str]:
         """Yield the lines of the summary, with at most so many rows in each table and list."""
         result = self.result
-        yield f"## {headline(result, self.fail_on)}"
+        yield f"## {_headline(result, self.fail_on)}"
         yield from ("", f"{self._counts()} Sessions: {sides_text(result)}{', with runs in turns' if result.together else ''}.")
         yield from self._figures("Above, unknown or changed", self.shown, most)
         yield from self._methods(most)
@@ -87,7 +87,7 @@ class _Summary:
     def _figures(self, title: str, judgements: Sequence[Judgement], most: int) -> Iterator[str]:
         columns: dict[str, Callable[[Judgement], str]] = {
             "Figure": lambda judged: f"{code_cell(short_name(judged))} ({judged.subject.kind}, {judged.subject.figure})",
-            "Where": lambda judged: self._linked(self.places.of(judged)),
+            "Where": lambda judged: self._linked(self.repository.of(judged)),
             "Before": lambda judged: amount(judged.before, judged.figure_unit),
             "After": lambda judged: amount(judged.after, judged.figure_unit),
             "Found": lambda judged: amount(judged.value, judged.unit),
@@ -106,7 +106,7 @@ class _Summary:
             yield from ("", _ASSOCIATION)
 
     def _method(self, judged: Judgement, method: ChangedMethod) -> list[str]:
-        where = "" if method.location is None else self._linked(self.places.of_source(method.location))
+        where = "" if method.location is None else self._linked(self.repository.of_source(method.location))
         energies = joules(method.before_j), joules(method.after_j)
         certain = "yes" if method.is_sure else "no"
         return [code_cell(without_descriptor(method.name)), where, *energies, certain, code_cell(short_name(judged))]
@@ -115,11 +115,11 @@ class _Summary:
         for waiver in self.result.waivers:
             state = "accepted until" if self.result.is_active(waiver) else "**ended on**"
             reason = _sentence(waiver.reason)
-            where = self._linked(self.places.of_budget(waiver.location))
+            where = self._linked(self.repository.of_budget(waiver.location))
             yield f"{where}: {code(waiver.selection.described)} {state} {waiver.until}: {reason}"
 
     def _linked(self, line: RepositoryLine) -> str:
-        url = self.places.url(line)
+        url = self.repository.url(line)
         return f"[{code_cell(line.text)}]({url})" if url else code_cell(line.text)
 
 

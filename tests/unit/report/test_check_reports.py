@@ -20,7 +20,7 @@ from navitas.insight.check.budgets import parse_budgets
 from navitas.insight.check.judged_figures import CheckedFigure
 from navitas.insight.check.judgement import ChangedMethod, CheckResult, FailOn, Judgement, MoreData
 from navitas.insight.compare.source_place import SourcePlace
-from navitas.report.check.annotations import annotations
+from navitas.report.check.annotations import annotation_commands
 from navitas.report.check.check_junit import write_check_junit
 from navitas.report.check.check_sarif import write_check_sarif
 from navitas.report.check.check_summary import check_summary
@@ -130,7 +130,7 @@ def test_names_are_text_and_a_summary_fits_into_a_comment(name: str, count: int)
 
 def test_annotations_stand_at_the_lines_and_cannot_be_forged(lines: RepositoryLines) -> None:
     hostile = judgement("a\n::set-output name=x::%0A", methods=(), location=SourcePlace("a.B", "c", "C,line=1::d.java", 3))
-    assert list(annotations(result(judgement(), hostile, UNKNOWN, WAIVED, WITHIN), lines)) == [
+    assert list(annotation_commands(result(judgement(), hostile, UNKNOWN, WAIVED, WITHIN), lines)) == [
         "::error file=app/src/main/java/org/example/Inbox.java,line=12,title=Above its energy budget::"
         "org.example.InboxTest#polls (test, app): +100.0 %25 (at least +90.0 %25) is over the limit +5 %25. "
         "Methods whose energy rose: org.example.Inbox.poll +100.0 %25 (1.00 J to 2.00 J)",
@@ -140,7 +140,7 @@ def test_annotations_stand_at_the_lines_and_cannot_be_forged(lines: RepositoryLi
         "title=Not known whether within its energy budget::org.example.InboxTest#waits (test, app): "
         "the bounds lie on both sides, and this data shows what is about 15 %25 over it",
     ]
-    assert sum(text.startswith("::error") for text in annotations(result(*[judgement()] * 30), lines)) == 10
+    assert sum(text.startswith("::error") for text in annotation_commands(result(*[judgement()] * 30), lines)) == 10
 
 
 def test_sarif_has_paths_of_the_repository_without_what_is_accepted(lines: RepositoryLines) -> None:
