@@ -26,6 +26,7 @@ _NAMES = 5
 _BUSY = "the device was busy or hot in all runs, so none counts"
 _NOTHING_BEFORE = "there is no session of the version before: give recordings with --before, or a revision with --against"
 _ONE_SESSION = "one session of each version shows no change: sessions differ even if the code is the same"
+_NONE_BEFORE = "nothing that it selects has a figure in the version before"
 _NO_ENERGY = "it has no energy in some runs"
 _DIFFERING = "its counts differ from run to run, or there is a single run"
 _NO_CENSUS = "operations are counted in recordings with --granularity block, by --census (before: --before-census)"
@@ -141,15 +142,16 @@ class _Check:
         before = set() if old is None else self._matching(selection, old.names(selection.kind, figure))
         yield from self._unjudged(budget, is_change)
         self._check_matches(budget, alone)
-        names = new.with_share(selection, figure, now, LEAST_SHARE)
+        names = new.with_share(selection, figure, now, LEAST_SHARE) or now
         if old is not None:
-            names = (names | old.with_share(selection, figure, before, LEAST_SHARE)) & now & before
+            names = ((names | old.with_share(selection, figure, before, LEAST_SHARE)) & now & before) or (now & before)
             if added := sorted(self.alone.with_share(selection, figure, alone - before, LEAST_SHARE)):
                 what = f"new {selection.kind}s, without a figure before"
                 self.warnings.append(f"{budget.location}: {what}: {printable_list(added, _NAMES)}")
+            if not names:
+                yield _unknown(budget, selection.pattern, _NONE_BEFORE)
+                return
         ordered = sorted(names)
-        if not ordered:
-            return
         if is_change and not self.before:
             yield from (_unknown(budget, name, _BUSY if self.all_sides[0] else _NOTHING_BEFORE) for name in ordered)
         elif is_change and old is not None:
@@ -257,7 +259,7 @@ def _changes(
     for row, (name, estimate) in enumerate(zip(names, estimates, strict=True)):
         judgement = _judgement(budget, name, before=float(means[0][row]), after=float(means[1][row]))
         counts = [_count(side, row) for side in matrices]
-        if figure in COUNTS and None not in counts:
+        if None not in counts and (figure in COUNTS or not any(counts)):
             first, second = (float(count or 0.0) for count in counts)
             value = 100 * (second - first) / first if first else math.inf if second else 0.0
             yield _Draft(_exact(judgement, value), 0.0)
