@@ -88,7 +88,7 @@ def profile_and_check(
     budgets: Budgets,
     options: ProfileOptions = OPTIONS,
     *,
-    before: BeforeOf = lambda after: (),
+    before: BeforeOf | None = None,
     against: str | None = None,
     budgets_of: Callable[[Path], Budgets] | None = None,
     measure_s: float | None = None,
@@ -111,11 +111,15 @@ def profile_and_check(
     """
     stats()  # A missing library is reported before the build.
     folder = Path(project)
-    check = _Check(budgets, caller, day or datetime.now(UTC).date(), measure_s is not None, before)
+    check = _Check(budgets, caller, day or datetime.now(UTC).date(), measure_s is not None, before or _nothing)
     end_s = time.monotonic() + (measure_s or 0.0)
     if against is not None:
         return _in_turns(check, folder, against, budgets_of, options=options, build=build, run=run, end_s=end_s)
     return _in_sessions(check, folder, options=options, build=build, run=run, end_s=end_s)
+
+
+def _nothing(after: Sequence[Session]) -> Sequence[Session]:
+    return ()
 
 
 def _in_turns(

@@ -65,7 +65,7 @@ class SideFigures:
         ]
 
     def with_share(self, selection: Selection, figure: BudgetFigure, names: Iterable[str], least_share: float) -> set[str]:
-        """Return the names with a share of the energy of all tests. A selection by name, or of counts, leaves none out."""
+        """Return the names with a share of the energy of all tests; a selection by name, or of counts, leaves none out."""
         kept = set(names)
         energies = self.of(selection.kind, figure)
         if selection.kind not in ("method", "thread") or selection.is_exact or figure in COUNTS or energies is None:

@@ -26,6 +26,7 @@ _NAMES = 5
 _BUSY = "the device was busy or hot in all runs, so none counts"
 _NOTHING_BEFORE = "there is no session of the version before: give recordings with --before, or a revision with --against"
 _ONE_SESSION = "one session of each version shows no change: sessions differ even if the code is the same"
+_NONE_BEFORE = "nothing that it selects has a figure in the version before"
 _NO_ENERGY = "it has no energy in some runs"
 _DIFFERING = "its counts differ from run to run, or there is a single run"
 _NO_CENSUS = "operations are counted in recordings with --granularity block, by --census (before: --before-census)"
@@ -95,7 +96,6 @@ class _Check:
         self.warnings: list[str] = []
         self.all_sides = before, after
         self.before, self.after = self._fit(before, after)
-        self.is_measured = bool(self.after)
         old, new = self.before or before, self.after or after
         passed_after = set.intersection(*(set(session.tests) for session in new))
         passed = passed_after.intersection(*(set(session.tests) for session in old))
@@ -132,7 +132,8 @@ class _Check:
         """Yield what a budget judges. Raises `UsageError` if it matches nothing."""
         selection, figure = budget.selection, budget.figure
         is_change = isinstance(budget.limit, ChangeLimit)
-        old, new = self.sides if is_change and self.before else (None, self.alone)
+        has_before = bool(self.all_sides[0] if figure in COUNTS else self.before)
+        old, new = self.sides if is_change and has_before else (None, self.alone)
         if new.of(selection.kind, figure) is None or (old is not None and old.of(selection.kind, figure) is None):
             name = ALL_TESTS if selection.kind == "all" else selection.pattern
             yield _unknown(budget, name, _NO_CENSUS if figure == "operations" else f"a session was kept without its {figure}")
@@ -141,16 +142,17 @@ class _Check:
         before = set() if old is None else self._matching(selection, old.names(selection.kind, figure))
         yield from self._unjudged(budget, is_change)
         self._check_matches(budget, alone)
-        names = new.with_share(selection, figure, now, LEAST_SHARE)
+        names = new.with_share(selection, figure, now, LEAST_SHARE) or now
         if old is not None:
-            names = (names | old.with_share(selection, figure, before, LEAST_SHARE)) & now & before
+            names = ((names | old.with_share(selection, figure, before, LEAST_SHARE)) & now & before) or (now & before)
             if added := sorted(self.alone.with_share(selection, figure, alone - before, LEAST_SHARE)):
                 what = f"new {selection.kind}s, without a figure before"
                 self.warnings.append(f"{budget.location}: {what}: {printable_list(added, _NAMES)}")
+            if not names:
+                yield _unknown(budget, selection.pattern, _NONE_BEFORE)
+                return
         ordered = sorted(names)
-        if not ordered:
-            return
-        if is_change and not self.before:
+        if is_change and old is None:
             yield from (_unknown(budget, name, _BUSY if self.all_sides[0] else _NOTHING_BEFORE) for name in ordered)
         elif is_change and old is not None:
             yield from _changes(budget, ordered, old, new, together=self.together)
@@ -204,11 +206,13 @@ class _Check:
     def _verdict(self, draft: _Draft, level: float) -> Judgement:
         """Return the judgement on a draft, by its lower bound at `level`, and by its upper bound at that of the check."""
         judgement, estimate = draft.judgement, draft.estimate
-        if not self.is_measured:
+        is_change = isinstance(judgement.budget.limit, ChangeLimit)
+        is_measured = bool(self.after and (self.before or not is_change))
+        is_counted = estimate is None and judgement.subject.figure in COUNTS
+        if not (is_measured or is_counted or judgement.reason):
             return replace(judgement, verdict="not enough data", reason=_BUSY)
         if estimate is None:
             return judgement
-        is_change = isinstance(judgement.budget.limit, ChangeLimit)
         shown = _as_percent if is_change else math.exp
         low, high = estimate.bound(level, upper=False), estimate.bound(self.level, upper=True)
         word: CheckWord = "not enough data"
@@ -257,7 +261,7 @@ def _changes(
     for row, (name, estimate) in enumerate(zip(names, estimates, strict=True)):
         judgement = _judgement(budget, name, before=float(means[0][row]), after=float(means[1][row]))
         counts = [_count(side, row) for side in matrices]
-        if figure in COUNTS and None not in counts:
+        if None not in counts and (figure in COUNTS or not any(counts)):
             first, second = (float(count or 0.0) for count in counts)
             value = 100 * (second - first) / first if first else math.inf if second else 0.0
             yield _Draft(_exact(judgement, value), 0.0)

@@ -147,13 +147,50 @@ def test_wildcards_leave_out_methods_with_a_small_share() -> None:
     assert [one.subject.name for one in judged(before, after, budget(method="a.Idle.wait")).judgements] == ["a.Idle.wait()V"]
 
 
-def test_counts_are_compared_exactly_if_they_agree() -> None:
+def test_figures_of_one_version_only_never_pass_silently() -> None:
+    def renamed(session: Session) -> Session:
+        tests = {
+            name: {repeat: replace(run, methods={"b.New.sort()V": 10.0}) for repeat, run in runs.items()}
+            for name, runs in session.tests.items()
+        }
+        return replace(session, tests=tests)
+
+    after = [renamed(session) for session in sessions(10, seed=2)]
+    for pattern in ("*", "b.New.sort"):
+        result = judged(sessions(10), after, budget(method=pattern))
+        assert only(result).reason == "nothing that it selects has a figure in the version before"
+        assert "new methods, without a figure before: b.New.sort()V" in result.warnings[0]
+
+
+def test_methods_without_a_share_are_judged_if_no_other_is_selected() -> None:
+    before, after = ([made_session([0.01, 0.0101], i, rest_j=10) for i in range(k, k + 3)] for k in (0, 10))
+    assert only(judged(before, after, budget(method="a.Sort*"))).subject.name == "a.Sorter.sort()V"
+
+
+def test_what_uses_nothing_in_both_versions_is_within() -> None:
+    def with_radio(session: Session) -> Session:
+        tests = {
+            name: {
+                repeat: replace(run, energies={**run.energies, "app": {"cpu": 10.0, "wifi": 0.0}}) for repeat, run in runs.items()
+            }
+            for name, runs in session.tests.items()
+        }
+        return replace(session, tests=tests)
+
+    before, after = ([with_radio(session) for session in sessions(10, seed=seed)] for seed in (1, 2))
+    assert only(judged(before, after, budget(component="wifi"))).verdict == "within"
+
+
+@pytest.mark.parametrize("is_fit", [True, False])
+def test_counts_are_compared_exactly_if_they_agree(is_fit: bool) -> None:
+    """A busy device does not change them."""
+
     def with_calls(session: Session, calls: Sequence[int]) -> Session:
         tests = {
             name: {repeat: replace(run, calls={"a.Sorter.sort()V": calls[repeat % len(calls)]}) for repeat, run in runs.items()}
             for name, runs in session.tests.items()
         }
-        return replace(session, tests=tests)
+        return replace(session, tests=tests, is_fit=is_fit)
 
     def word(limit: AbsoluteLimit | ChangeLimit, *calls: int) -> str:
         one = CheckBudget("navitas.toml:1", Selection("method", SORT), "calls", limit)
