@@ -45,9 +45,7 @@ def test_two_outputs_in_one_file_are_wrong_usage(words: tuple[str, ...], capsys:
     assert "same file" in capsys.readouterr().err
 
 
-def test_github_gets_summary_and_annotations(
-    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
+def test_github_gets_summary_and_annotations(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     summary = Path("summary.md")
     summary.write_text("Of a step before.\n")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
