@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from navitas.base.units import UNKNOWN, counted, digits, joules, watts
 from navitas.insight.check.judgement import ChangedMethod, CheckResult, Judgement
 from navitas.insight.compare.change_texts import about, percent
 
+_ROUNDING = 1e-9
+"""Means of logarithms give counts back with this error at most."""
 _ORDER = ("above", "not enough data", "within")
 
 
@@ -16,7 +19,9 @@ def amount(value: float | None, unit: str) -> str:
     if value is None:
         return UNKNOWN
     formats = {"J": joules, "W": watts, "%": percent}
-    return formats[unit](value) if unit in formats else digits(value) if value % 1 else f"{value:,.0f}"
+    if unit in formats:
+        return formats[unit](value)
+    return f"{value:,.0f}" if math.isclose(value, round(value), rel_tol=_ROUNDING) else digits(value)
 
 
 def limit_text(judged: Judgement) -> str:

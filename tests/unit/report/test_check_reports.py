@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -24,6 +25,7 @@ from navitas.report.check.annotations import annotation_commands
 from navitas.report.check.check_junit import write_check_junit
 from navitas.report.check.check_sarif import write_check_sarif
 from navitas.report.check.check_summary import check_summary
+from navitas.report.check.judgement_texts import amount
 from navitas.report.check.repository_lines import RepositoryLines
 from navitas.report.markdown_text import MAX_CHARACTERS
 
@@ -126,6 +128,11 @@ def test_names_are_text_and_a_summary_fits_into_a_comment(name: str, count: int)
     rows = [row for row in cells(text) if row[-1] in ("above", "not enough data")]
     assert rows and all(len(row) == 8 for row in rows)
     assert rows[0][0].split()[:-2] == printable(name, 500).split()
+
+
+def test_counts_that_agree_are_whole() -> None:
+    mean = math.exp(math.log(33_243))
+    assert mean != 33_243 and amount(mean, "") == "33,243" and amount(2.5, "") == "2.50" and amount(2.5, "J") == "2.50 J"
 
 
 def test_annotations_stand_at_the_lines_and_cannot_be_forged(lines: RepositoryLines) -> None:
