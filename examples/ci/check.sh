@@ -15,8 +15,10 @@ home=${NAVITAS_HOME:-$HOME/navitas}
 out=build/energy
 
 if ! before=$(git merge-base "$base" HEAD); then
+    deepen=
+    if [ "$(git rev-parse --is-shallow-repository)" = true ]; then deepen=" --unshallow"; fi
     echo "check.sh: this clone does not have the history up to $base." >&2
-    echo "Clone all of it, or run: git fetch --unshallow origin ${base#origin/}:refs/remotes/$base" >&2
+    echo "Clone all of it, or run: git fetch$deepen origin ${base#origin/}:refs/remotes/$base" >&2
     exit 2
 fi
 if [ ! -x "$home/bin/navitas" ]; then
