@@ -6,6 +6,7 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from os import PathLike
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 from navitas.base.errors import UsageError
 from navitas.capture.build.gradle import BuildOptions
 from navitas.capture.collect.options import ProfileOptions
-from navitas.cli.workflows.measurement import Caller, RunOptions, default_recording
+from navitas.cli.workflows.measurement import Caller, RunOptions, default_recording, remove_empty
 from navitas.cli.workflows.profile import BUILD, CALLER, OPTIONS, RUN, profile
 from navitas.cli.workflows.versions import AFTER, profile_against
 from navitas.energy.analyze.load import load
@@ -172,6 +173,14 @@ def _in_sessions(
 ) -> CheckedProject:
     """Measure the project in one session; with more time, in further ones."""
     output = run.output or default_recording(folder.resolve().name)
+    with ExitStack() as stack:
+        stack.callback(remove_empty, output)
+        return _sessions_in(check, folder, output, options=options, build=build, run=run, end_s=end_s)
+
+
+def _sessions_in(
+    check: _Check, folder: Path, output: Path, *, options: ProfileOptions, build: BuildOptions, run: RunOptions, end_s: float
+) -> CheckedProject:
     outcomes: list[ProfilingOutcome] = []
     while True:
         name = AFTER if not outcomes else f"{AFTER}-{len(outcomes) + 1}"

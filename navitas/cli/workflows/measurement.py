@@ -77,8 +77,7 @@ class Caller:
             with self.guard(folder):
                 yield
         except BaseException:
-            with suppress(OSError):
-                folder.rmdir()
+            remove_empty(folder)
             raise
 
     def is_enough(self, recordings: Sequence[Path], options: ProfileOptions) -> Callable[[], bool] | None:
@@ -153,6 +152,12 @@ def default_recording(project: str) -> Path:
             continue
         return folder
     raise AssertionError("unreachable")
+
+
+def remove_empty(folder: Path) -> None:
+    """Remove a folder if nothing was recorded in it."""
+    with suppress(OSError):
+        folder.rmdir()
 
 
 @contextmanager
