@@ -21,3 +21,8 @@ def near_names(wanted: str, names: Iterable[str]) -> str:
     ranked = list(dict.fromkeys([*close, *known]))
     listed = ", ".join(printable(name, 60) for name in ranked[:_MAX_LISTED])
     return f"{listed} and {len(ranked) - _MAX_LISTED:,} more" if len(ranked) > _MAX_LISTED else listed
+
+
+def nearest(word: str, names: Iterable[str]) -> str:
+    """Return ` (nearest: …)`, or an empty string if no name is similar."""
+    return "".join(f" (nearest: {name})" for name in get_close_matches(word, list(names), 1))

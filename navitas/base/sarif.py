@@ -79,6 +79,14 @@ def sarif_location(class_name: str, function: str = "", file: str | None = None,
     return location
 
 
+def sarif_file(path: str, line: int = 0) -> dict[str, Any]:
+    """Return the location of a line of a file. `path` is relative to the root of the repository."""
+    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(path, errors="replace")}}
+    if line > 0:
+        physical["region"] = {"startLine": line}
+    return {"physicalLocation": physical}
+
+
 def write_results(rules: Sequence[SarifRule], results: Sequence[SarifResult], version: str, out: IO[str]) -> None:
     """Write results as one run of the tool Navitas. `version` is that of Navitas."""
     numbers = {rule.id: number for number, rule in enumerate(rules)}

@@ -123,3 +123,9 @@ def printable_list(names: Sequence[str], most: int) -> str:
     """Return the first names, each printable on one line, and how many more there are."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(printable_line(name, _LISTED) for name in names[:most]) + more
+
+
+def preview(value: object) -> str:
+    """Return a value of any type as ASCII, of at most 60 characters."""
+    text = ascii(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"

@@ -30,6 +30,8 @@ COMMANDS = {
     "explain": ("navitas.cli.report.explain", "What uses the energy, in words, with the evidence."),
     "import": ("navitas.cli.report.import_command", "Make a recording of other tools' logs and traces."),
     "compare": ("navitas.cli.compare.command", "What changed in energy from one version to another, and how sure."),
+    "check": ("navitas.cli.check.command", "Judge a version by the budgets of navitas.toml, for CI."),
+    "baseline": ("navitas.cli.baseline.group", "Sessions of the version before, for navitas check."),
     "history": ("navitas.cli.history.group", "Energy over a project's sessions: trends and change points."),
     "bisect": ("navitas.cli.compare.bisect", "Find the commit and the methods of a change in energy."),
     "vitals": ("navitas.cli.vitals.command", "Google Play's battery metrics of a bug report or recording."),

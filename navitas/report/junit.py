@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from io import TextIOBase
+from collections.abc import Iterable
 from itertools import groupby
-from typing import IO, Any, cast
+from typing import IO, Any
 from xml.sax.saxutils import XMLGenerator
-from xml.sax.xmlreader import AttributesImpl
 
 from navitas.base.moments import utc_moment
 from navitas.base.untrusted_text import escaped
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
 from navitas.report.format import Format
+from navitas.report.junit_xml import element, started, write_properties
 
 _OUTCOMES = {"failed": "failure", "ignored": "skipped", "assumption": "skipped"}
 """The element of a status. A test that did not end is an error; a passed one has no element."""
@@ -27,9 +25,8 @@ def write(profile: Profile, out: IO[str]) -> None:
     Properties of a case: `energy_j`, `energy_half_width_j`, `app_energy_j`, `app_energy_half_width_j` (95 % intervals of the
     measurement), `mean_power_w`, `repeat`, and `unfit` if the run does not count.
     """
-    xml = XMLGenerator(cast(TextIOBase, out), "utf-8", short_empty_elements=True)
-    xml.startDocument()
-    with _element(xml, "testsuites", name=profile.project, **_counts(profile.tests)):
+    xml = started(out)
+    with element(xml, "testsuites", name=profile.project, **_counts(profile.tests)):
         ordered = sorted(profile.tests, key=_suite)
         for (run, module, class_name), tests in groupby(ordered, _suite):
             _write_suite(xml, profile, class_name, list(tests), {"run": run, "module": module})
@@ -48,13 +45,13 @@ def _write_suite(
 ) -> None:
     created = utc_moment(profile.about.created_utc)
     timestamp = {"timestamp": created.replace(tzinfo=None).isoformat(timespec="seconds")} if created else {}
-    with _element(xml, "testsuite", name=class_name, **timestamp, **_counts(tests)):
-        _write_properties(xml, properties)
+    with element(xml, "testsuite", name=class_name, **timestamp, **_counts(tests)):
+        write_properties(xml, properties)
         for test in tests:
-            with _element(xml, "testcase", name=test.method, classname=class_name, time=_seconds([test])):
-                _write_properties(xml, _energies(profile, test))
+            with element(xml, "testcase", name=test.method, classname=class_name, time=_seconds([test])):
+                write_properties(xml, _energies(profile, test))
                 if outcome := _outcome(test):
-                    with _element(xml, outcome, message=test.failure or test.status, type=test.status):
+                    with element(xml, outcome, message=test.failure or test.status, type=test.status):
                         xml.characters(escaped(test.failure))
 
 
@@ -85,19 +82,3 @@ def _counts(tests: Iterable[TestEnergy]) -> dict[str, Any]:
 
 def _seconds(tests: Iterable[TestEnergy]) -> str:
     return f"{sum(test.wall_ns for test in tests) / 1e9:.9f}"
-
-
-def _write_properties(xml: XMLGenerator, properties: dict[str, Any]) -> None:
-    with _element(xml, "properties"):
-        for name, value in properties.items():
-            with _element(xml, "property", name=name, value=f"{value:.12g}" if isinstance(value, float) else value):
-                pass
-
-
-@contextmanager
-def _element(xml: XMLGenerator, tag: str, /, **attributes: Any) -> Iterator[None]:
-    """Write an element. XML cannot hold all characters, so texts are escaped (`escaped`)."""
-    xml.ignorableWhitespace("\n")
-    xml.startElement(tag, AttributesImpl({key: escaped(str(value)) for key, value in attributes.items()}))
-    yield
-    xml.endElement(tag)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO, TypeVar
 
 from navitas.base.units import UNBROKEN, joules, percent, share, watts
-from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.names import source_of, test_label
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
@@ -18,16 +16,9 @@ from navitas.insight.verdict.thread_figures import ThreadUse
 from navitas.insight.verdict.verdict import verdict_of
 from navitas.report.figure_notes import basis_note, evidence_notes, failure_of, interval_cell, statuses, tests_note
 from navitas.report.format import Format
+from navitas.report.markdown_text import MAX_CHARACTERS, code, code_cell, escaped, folded
 
 T = TypeVar("T")
-MAX_CHARACTERS = 65_000
-"""The largest report: a comment on GitHub can have 65,536 characters."""
-_LONGEST_NAME = 500
-_LONGEST_SENTENCE = 2000
-_SPECIAL = re.compile(r"[\\`*_\[\]<>&|~]")
-_LIVE = re.compile(r"@|#(?=\w)|(?<=[A-Za-z]):(?=//)|(?<=www)\.", re.IGNORECASE)
-"""What makes a mention, a reference to an issue, or a link on sites that show comments. A character reference does not."""
-_BLOCK_START = re.compile(r"^(\d{0,9})([-+=#.):])")
 _SELF = "Self energy has the calls that have no probes, such as those into libraries and the JDK."
 
 
@@ -49,25 +40,6 @@ FORMAT = Format(
 )
 
 
-def escaped(text: str) -> str:
-    """Return a text that Markdown shows as it is."""
-    plain = _SPECIAL.sub(r"\\\g<0>", printable(text.replace(UNBROKEN, " "), _LONGEST_SENTENCE)).strip()
-    inert = _LIVE.sub(lambda live: f"&#{ord(live[0])};", plain)
-    return _BLOCK_START.sub(r"\1\\\2", inert)
-
-
-def code(text: str) -> str:
-    """Return a text as a code span."""
-    name = printable(text, _LONGEST_NAME)
-    fence = "`" * (1 + max(map(len, re.findall("`+", name)), default=0))
-    return f"{fence} {name} {fence}" if name.strip(" ") != name or "`" in name or not name else f"{fence}{name}{fence}"
-
-
-def _code_cell(name: str) -> str:
-    """Return a name as a code span in a table, where a bar needs a backslash also in code."""
-    return code(name).replace("|", "\\|")
-
-
 def _lines(figures: Figures, most: int) -> Iterator[str]:
     profile, verdict = figures.profile, verdict_of(figures)
     yield f"## Energy of {escaped(profile.project)} on {escaped(str(profile.about.device.get('model', '')))}"
@@ -87,23 +59,23 @@ def _lines(figures: Figures, most: int) -> Iterator[str]:
         "Status": lambda group: _status(group.tests),
     }
     methods: dict[str, Callable[[MethodFigures], str]] = {
-        "Method": lambda method: _code_cell(figures.names.label(method.total.id)),
+        "Method": lambda method: code_cell(figures.names.label(method.total.id)),
         "Self": lambda method: joules(method.total.known(method.self_j)),
         "±": lambda method: interval_cell(method.total.known(method.self_j), method.interval),
         "Share": lambda method: percent(method.total.known(figures.share_of(method)[0])),
         "Calls": lambda method: f"{round(method.calls):,}",
-        "Source": lambda method: _code_cell(source) if (source := source_of(method.total.method)) else "",
+        "Source": lambda method: code_cell(source) if (source := source_of(method.total.method)) else "",
     }
     never_ran = [[_test_cell(runs[0], runs), *["–"] * (len(tests) - 2), _status(runs)] for runs in figures.idle]
     threads: dict[str, Callable[[ThreadUse], str]] = {
-        "Thread": lambda use: _code_cell(use.name),
+        "Thread": lambda use: code_cell(use.name),
         "App energy": lambda use: joules(use.energy_j),
         "±": lambda use: interval_cell(use.energy_j, use.interval),
         "Share": lambda use: percent(share(use.energy_j, figures.app_j)),
         "Role": lambda use: escaped(use.role),
     }
     components: dict[str, Callable[[ComponentFigures], str]] = {
-        "Component": lambda use: _code_cell(use.name),
+        "Component": lambda use: code_cell(use.name),
         "Energy in tests": lambda use: joules(use.energy_j),
         "±": lambda use: interval_cell(use.energy_j, use.interval),
         "App energy": lambda use: joules(use.app_j),
@@ -112,30 +84,23 @@ def _lines(figures: Figures, most: int) -> Iterator[str]:
     levels = {evidence.component: evidence.level for evidence in profile.evidence}
     yield from _table("Tests", tests, figures.groups, most, never_ran)
     yield from _table("Methods", methods, figures.methods, most)
-    for table in (_table("Threads", threads, figures.threads, most), _table("Components", components, figures.components, most)):
-        title, *rows = [line for line in table if line] or [""]
-        yield from _folded(title.lstrip("# "), rows)
+    yield from folded(_table("Threads", threads, figures.threads, most))
+    yield from folded(_table("Components", components, figures.components, most))
     if figures.methods:
         yield from ("", _SELF)
     basis = f"{basis_note(figures)} {tests_note(figures)}".replace(UNBROKEN, " ") if figures.groups else ""
-    yield from _folded("Basis and evidence", _list([(basis, ()), *evidence_notes(profile)], most))
+    yield from folded(["Basis and evidence", *_list([(basis, ()), *evidence_notes(profile)], most)])
     warnings = [(warning.message, (warning.remedy,)) for warning in profile.warnings]
-    yield from _folded(f"Warnings ({len(warnings):,})", [*_list(warnings[:most], most), *_more(len(warnings) - most, "warnings")])
+    yield from folded([f"Warnings ({len(warnings):,})", *_list(warnings[:most], most), *_more(len(warnings) - most, "warnings")])
 
 
 def _test_cell(typical: TestEnergy, runs: Sequence[TestEnergy]) -> str:
     failure = failure_of(runs)
-    return _code_cell(test_label(typical)) + (f"<br>{escaped(failure)}" if failure else "")
+    return code_cell(test_label(typical)) + (f"<br>{escaped(failure)}" if failure else "")
 
 
 def _status(runs: Sequence[TestEnergy]) -> str:
     return escaped(", ".join(label for _, label in statuses(runs)))
-
-
-def _folded(title: str, lines: Sequence[str]) -> Iterator[str]:
-    """Yield lines below their title, which opens them. Blank lines keep them Markdown within the HTML. Nothing without lines."""
-    if lines:
-        yield from ("", "<details>", f"<summary>{title}</summary>", "", *lines, "", "</details>")
 
 
 def _list(items: Iterable[tuple[str, Sequence[str]]], most: int) -> list[str]:

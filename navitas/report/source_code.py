@@ -43,16 +43,17 @@ class SourceCode:
 
     def line(self, method: Method) -> str | None:
         """Return the line, without spaces around it. None without a file, or if several files could be the one."""
-        if method.file is None or method.line is None or (path := self._file(method)) is None:
+        if method.file is None or method.line is None or (path := self.file(method.file, method.class_name)) is None:
             return None
         lines = self._lines(path)
         if not 0 < method.line <= len(lines):
             return None
         return lines[method.line - 1].strip()[:_LONGEST_LINE] or None
 
-    def _file(self, method: Method) -> Path | None:
-        files = self._files.get(str(method.file), [])
-        package = PurePosixPath(*method.class_name.split(".")[:-1]).parts
+    def file(self, name: str, class_name: str) -> Path | None:
+        """Return the source file with this name that declares a class. None without one, or if several files could be it."""
+        files = self._files.get(name, [])
+        package = PurePosixPath(*class_name.split(".")[:-1]).parts
         in_package = [path for path in files if path.parent.parts[-len(package) :] == package] if package else files
         candidates = in_package or files
         return candidates[0] if len(candidates) == 1 else None

@@ -2,70 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import tarfile
-import venv
 from pathlib import Path
 
 import pytest
+from support.new_user import NewUser
 from support.release import ROOT
 
 from navitas import __version__
 
 pytestmark = [pytest.mark.usefixtures("jvm"), pytest.mark.extended]
-
-
-class NewUser:
-    """A user with an empty environment of Python and an empty home folder, on a machine without Maven."""
-
-    def __init__(self, folder: Path, gradle: str) -> None:
-        self.bin = folder / "environment/bin"
-        self.home = folder / "home"
-        self.work = folder / "work"
-        self.home.mkdir()
-        self.work.mkdir()
-        self.gradle_home = folder / "gradle-home"
-        self.gradle_home.mkdir()
-        # Caches of its own: a daemon in a network of its own cannot ask others for their locks.
-        shared = Path(os.environ.get("GRADLE_USER_HOME", Path.home() / ".gradle"))
-        for name in ("init.d", "init.gradle", "gradle.properties"):
-            if (shared / name).exists():
-                (self.gradle_home / name).symlink_to(shared / name)
-        venv.create(self.bin.parent, with_pip=True, symlinks=True)
-        tools = folder / "tools"
-        tools.mkdir()
-        (tools / "gradle").symlink_to(gradle)
-        for program in (
-            path for part in os.environ["PATH"].split(os.pathsep) if Path(part).is_dir() for path in Path(part).iterdir()
-        ):
-            link = tools / program.name
-            if not program.name.startswith(("mvn", "navitas", "pip", "python")) and not link.is_symlink():
-                link.symlink_to(program)
-        self.environment = {
-            key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "MAVEN", "XDG_"))
-        } | {
-            "PATH": f"{self.bin}{os.pathsep}{tools}",
-            "GRADLE_OPTS": f"{os.environ.get('GRADLE_OPTS', '')} -Dorg.gradle.daemon.registry.base={folder / 'daemons'}".strip(),
-        }
-
-    def run(self, command: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        environment = {**self.environment, **variables}
-        return subprocess.run(command, shell=True, cwd=self.work, env=environment, capture_output=True, text=True, check=False)
-
-    def install(self, command: str, **variables: str) -> None:
-        """Install something with the settings of pip and of this machine. Skips the test without a package registry."""
-        done = self.run(command, **variables)
-        if done.returncode != 0 and "No matching distribution found" in done.stderr:
-            pytest.skip("no package registry")
-        assert done.returncode == 0, done.stderr
-
-    def navitas(self, arguments: str) -> subprocess.CompletedProcess[str]:
-        return self.at_home(f"navitas {arguments}")
-
-    def at_home(self, command: str) -> subprocess.CompletedProcess[str]:
-        return self.run(command, HOME=str(self.home), GRADLE_USER_HOME=str(self.gradle_home))
 
 
 @pytest.fixture(scope="module")
@@ -75,13 +23,9 @@ def user(tmp_path_factory: pytest.TempPathFactory, gradle: str) -> NewUser:
 
 @pytest.fixture(scope="module")
 def installed(user: NewUser, released: Path) -> NewUser:
-    """The user, after the step of the example workflow that installs Navitas."""
-    workflow = (ROOT / "examples/ci/.github/workflows/energy.yml").read_text("utf-8")
-    step = re.findall(r"- run: (.*)", workflow)[0]
-    missing = user.run(step)
-    assert missing.returncode != 0 and "set the repository variable NAVITAS_WHEEL" in missing.stderr
+    """The user, after an installation of the wheel."""
     (wheel,) = released.glob("*.whl")
-    user.install(step, NAVITAS_WHEEL=str(wheel))
+    user.install(f"pip install --quiet '{wheel}'")
     return user
 
 

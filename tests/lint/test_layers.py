@@ -31,7 +31,7 @@ PARTS = {
     "recording": ("parse", "importing"),
     "capture": ("bundle", "device", "build", "collect"),
     "energy": ("attribute", "analyze"),
-    "insight": ("compare", "history", "graph", "vitals", "operations", "calibrate"),
+    "insight": ("compare", "history", "check", "graph", "vitals", "operations", "calibrate"),
 }
 # The packages of the Java instrumenter (org.navitas.instrument), likewise.
 INSTRUMENTER = ("files", "code", "hooks", "edits", "choice", "map", "probes", "classes", "run")

@@ -26,6 +26,13 @@ SEVERAL = {
         "FILE Write all pairs to this .csv or .parquet file.",
         "FILE File of the page ('-': stdout).",
     },
+    # The version before. A check takes several sessions of it.
+    "--before": {
+        "RECORDING A recording of an earlier build, to show what changed since.",
+        "PATH Recordings or reports of the version before; repeatable.",
+    },
+    # The file with sessions that a command keeps. A baseline can be other kinds of files, too.
+    "--file": {"FILE The history, which `add` creates.", "FILE A history, a folder of reports, or a JSON file."},
     # The format of what is written. A report has several files.
     # Of a profile's curves, what is read: the name of the format is that of the curves.
     "--format": {

@@ -150,12 +150,17 @@ def _properties(options: BuildOptions) -> list[str]:
     return [f"-Pnavitas.{name}={value}" for name, value in values.items() if value is not None]
 
 
+def is_project(folder: Path) -> bool:
+    """Whether this is the folder of a Gradle project."""
+    return any((folder / name).is_file() for name in _BUILD_FILES)
+
+
 def check_project(project: Path) -> None:
     """Raise `UsageError` if this is not the folder of a Gradle project."""
     remedy = "Name the folder that holds the project's build.gradle."
     if not project.exists():
         raise UsageError(f"no such folder: {project}", remedy)
-    if not any((project / name).is_file() for name in _BUILD_FILES):
+    if not is_project(project):
         raise UsageError(f"{project} is not a Gradle project: it has no {' or '.join(_BUILD_FILES[::2])}", remedy)
 
 

@@ -19,6 +19,10 @@ from navitas.capture.build.process import run_streaming
 
 _NAMES = 5
 _SUBMODULE = b"160000 "
+_SHALLOW = (
+    "This clone is shallow: fetch the rest with `git fetch --unshallow`, or clone all of it, "
+    "in GitHub Actions with `fetch-depth: 0` for actions/checkout."
+)
 
 
 def resolve(project: Path, revision: str) -> str:
@@ -34,7 +38,7 @@ def resolve(project: Path, revision: str) -> str:
         nearest = f" (nearest: {printable_list(near, 3)})" if near else ""
         raise UsageError(
             f"'{printable(revision)}' is no commit of the repository of {project}{nearest}",
-            "Name a branch, a tag or a hash. In a shallow clone, first fetch its history.",
+            _SHALLOW if _line(project, "rev-parse", "--is-shallow-repository") == "true" else "Name a branch, a tag or a hash.",
         )
     return found
 

@@ -46,7 +46,9 @@ class ProfileOptions:
     until_percent: float | None = None
     """Repeat until the interval of the total energy is at most this wide to each side; None: `repeat` times."""
     max_repeat: int = 30
-    """The largest number of repeats with `until_percent`."""
+    """The largest number of repeats with `until_percent` or `goes_on`."""
+    goes_on: bool = False
+    """Repeat until the caller has enough (`Caller.has_enough`), at least `repeat` times."""
     seed: int | None = None
     """Sets the random order of runs; None: another order each time."""
     session: str = ""
@@ -93,7 +95,12 @@ class ProfileOptions:
     @property
     def max_turns(self) -> int:
         """The largest number of times that the tests run."""
-        return self.least_turns if self.until_percent is None else self.warmup + self.max_repeat
+        return self.warmup + self.max_repeat if self.is_open else self.least_turns
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the number of repeats follows from what was measured."""
+        return self.until_percent is not None or self.goes_on
 
     def with_seed(self) -> ProfileOptions:
         """Return the options with a seed: the given one, or a random one."""
@@ -130,7 +137,7 @@ def check_options(options: ProfileOptions) -> None:
     for is_given, message in of_calls:
         if is_given and options.granularity != "method":
             raise UsageError(message, "leave one out")
-    if options.until_percent is not None and options.repeat > options.max_repeat:
+    if options.is_open and options.repeat > options.max_repeat:
         raise UsageError(
             f"--repeat {options.repeat} is the least number of repeats, and --max-repeat {options.max_repeat} the largest",
             "raise --max-repeat, or lower --repeat",

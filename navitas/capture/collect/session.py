@@ -23,7 +23,7 @@ from navitas.recording.codes import WarningCode
 __all__ = ["ProfilingOutcome", "Version", "profile", "profile_versions"]
 
 IsEnough = Callable[[], bool]
-"""Whether the recordings so far are enough. Called between turns, if `ProfileOptions.until_percent` is set."""
+"""Whether the recordings so far are enough. Called between turns, if `ProfileOptions.is_open`."""
 
 
 def profile(
@@ -113,6 +113,6 @@ def _stage(runs: VersionRuns, module: str, turn: int, options: ProfileOptions, b
     if turn < options.warmup:
         count = f" (warm-up {turn + 1} of {options.warmup})"
     else:
-        most = f"at most {options.max_repeat}" if options.until_percent is not None else f"{options.repeat}"
+        most = f"at most {options.max_repeat}" if options.is_open else f"{options.repeat}"
         count = f" (run {turn - options.warmup + 1} of {most})" if options.max_turns > 1 else ""
     return f"running tests{where}{version}{count}{' without probes' if baseline else ''}"

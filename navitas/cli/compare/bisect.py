@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ from navitas.cli.habits.shared_options import (
     ReportOptions,
     device_option,
     gradle_option,
+    module_options,
     phone_option,
     probe_options,
     tests_option,
@@ -41,7 +42,7 @@ from navitas.cli.habits.shared_options import (
 from navitas.cli.habits.standard_output import output_console
 from navitas.cli.profile.profiling import caller_of
 from navitas.cli.workflows.building import check_build
-from navitas.cli.workflows.measurement import Caller, RunOptions, default_recording, in_background, open_device
+from navitas.cli.workflows.measurement import Caller, RunOptions, default_recording, in_background, open_device, remove_empty
 from navitas.cli.workflows.versions import BuiltVersion, build_version, measure_versions
 from navitas.insight.compare.change_texts import percent, short_names
 from navitas.insight.compare.effect import stats
@@ -79,9 +80,7 @@ _SHOWN = 5
 @section("Device", device_option, user_option, phone_option)
 @section(
     "Build",
-    option("--module", type=TEXT, metavar="PATH", help="Gradle path of a module. [all with tests]"),
-    option("--variant", type=TEXT, metavar="NAME", help="Android variant, such as demoDebug. [the only one]"),
-    option("--test-task", type=TEXT, metavar="NAME", help="Gradle's test task, such as integrationTest. [test]"),
+    module_options,
     gradle_option,
 )
 @section("Output", option("-o", "--output", type=FOLDER, metavar="DIR", help="Folder of recordings. [navitas-recordings/…]"))
@@ -163,16 +162,11 @@ def _run(request: _Request, stack: ExitStack) -> tuple[Path, Bisection]:
     device = phone.result()
     output = request.run.output or default_recording(f"{request.project.resolve().name}-bisect")
     output.mkdir(parents=True, exist_ok=True)
-    stack.callback(_remove_empty, output)
+    stack.callback(remove_empty, output)
     measured = _Measurements(request, device, bundles, output, progress)
     note(f"{len(request.commits) - 1:,} commits, at most {request.limits.builds} builds")
     names = [commit.short for commit in request.commits]
     return output, bisect(names, measured.measure, request.choice, request.limits, note)
-
-
-def _remove_empty(folder: Path) -> None:
-    with suppress(OSError):
-        folder.rmdir()
 
 
 def _document(request: _Request, output: Path, result: Bisection) -> dict[str, Any]:

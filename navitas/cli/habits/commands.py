@@ -7,7 +7,8 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -16,6 +17,9 @@ from click.shell_completion import CompletionItem
 from navitas.base.errors import NavitasError, UsageError
 from navitas.cli.habits.messages import Verbosity, detail, prefer, preferences, warning
 from navitas.cli.habits.option import Option
+
+if TYPE_CHECKING:
+    from navitas.cli.habits.settings_file import Settings
 
 _COMMON, _OTHER_OPTIONS = "General", "Options"
 _META = f"{__name__}.settings"
@@ -26,12 +30,19 @@ _SOURCE_NAMES = {ParameterSource.COMMANDLINE: "command line", ParameterSource.EN
 
 
 class NavitasCommand(click.Command):
-    """A command of Navitas. `--help` shows `example`. `project` is the name of the argument with the project's folder."""
+    """A command of Navitas.
 
-    def __init__(self, *args: Any, example: str = "", project: str | None = None, **attributes: Any) -> None:
+    `--help` shows `example`. `project` is the name of the argument with the project's folder, or with a single path that can be
+    one. `table` is that of the settings file, by default the command's name.
+    """
+
+    def __init__(
+        self, *args: Any, example: str = "", project: str | None = None, table: str | None = None, **attributes: Any
+    ) -> None:
         super().__init__(*args, **attributes)
         self.example = example
         self.project = project
+        self.table = table
         self.params += common_options()
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -50,6 +61,10 @@ class NavitasCommand(click.Command):
         from navitas.cli.habits.settings_file import defaults, find_settings  # noqa: PLC0415  # Keeps `navitas --help` fast.
 
         named = given.get(self.project) if self.project else None
+        if isinstance(named, list | tuple):
+            from navitas.capture.build.gradle import is_project  # noqa: PLC0415
+
+            named = next((path for path in named if len(named) == 1 and is_project(Path(path))), None)
         settings = find_settings(named if isinstance(named, str) else ".")
         if settings is not None:
             ctx.default_map = defaults(settings, ctx)
@@ -60,7 +75,7 @@ class NavitasCommand(click.Command):
         prefix = f"{ctx.auto_envvar_prefix}_"
         for name in sorted(os.environ):
             if ctx.auto_envvar_prefix and name.startswith(prefix) and name not in known:
-                from navitas.cli.habits.settings_file import nearest  # noqa: PLC0415
+                from navitas.base.near_names import nearest  # noqa: PLC0415
 
                 hint = nearest(name, [one for one in known if one])
                 warning(f"environment variable {name!a} sets no option of {ctx.command_path}{hint}")
@@ -192,6 +207,12 @@ class LazyGroup(NavitasGroup):
         """Complete the name of a command without importing its module."""
         names = [CompletionItem(name, help=text) for name, text in self.help_of(ctx).items() if name.startswith(incomplete)]
         return names + click.Command.shell_complete(self, ctx, incomplete)
+
+
+def settings_of(ctx: click.Context) -> Settings | None:
+    """Return the settings file of a command."""
+    settings: Settings | None = ctx.meta.get(_META)
+    return settings
 
 
 def warn_about_settings(*names: str) -> None:

@@ -1,14 +1,15 @@
 """Settings of a project: `navitas.toml`, or `[tool.navitas]` in `pyproject.toml`, as defaults of commands' options.
 
 The project can be from an untrusted author. The file can't set programs, outputs, paths outside the project, or when a check
-fails and what it judges. It can set limits that a command names in its output (`warn_about_settings`).
+fails and what it judges. It can set limits that a command names in its output (`warn_about_settings`), and the budgets and
+waivers of `navitas check` (navitas/insight/check/budgets.py), which names those that a version changed.
 """
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,15 +18,19 @@ from typing import Any
 import click
 
 from navitas.base.errors import UsageError
+from navitas.base.near_names import nearest
 from navitas.base.regular_files import as_utf8, open_regular
+from navitas.base.untrusted_text import preview
 from navitas.cli.habits.messages import warning
 from navitas.cli.habits.option import RENAMED_COMMANDS, Option, RenamedOption
 from navitas.cli.habits.paths import NameOrFile, PathType
 
 _NAME, _PYPROJECT = "navitas.toml", "pyproject.toml"
 _MAX_BYTES = 1 << 20
-_TABLE = re.compile(r"\s*\[\[?\s*(?P<name>[^\]]+?)\s*\]")
+_TABLE = re.compile(r"\s*\[(?P<list>\[?)\s*(?P<name>[^\]]+?)\s*\]")
 _KEY = re.compile(r"\s*(?P<name>[\w\"'. -]+?)\s*=")
+_LISTS = ("check", "waiver")
+"""Lists of tables, which set no options."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +44,13 @@ class Settings:
     lines: Mapping[tuple[str, ...], int]
 
     def location(self, *keys: str) -> str:
-        """Return `FILE:LINE` of a key. The line is missing if the key has an unusual syntax."""
-        line = self.lines.get((*self.prefix, *keys))
+        """Return `FILE:LINE` of a key; a number is the place in a list of tables.
+
+        If the key has an unusual syntax, the line is that of the table around it, or missing.
+        """
+        path = (*self.prefix, *keys)
+        ends = range(len(path), len(self.prefix), -1)
+        line = next((self.lines[path[:end]] for end in ends if path[:end] in self.lines), None)
         return f"{self.path}:{line}" if line else str(self.path)
 
     def origin(self, option: Option, ctx: click.Context) -> str | None:
@@ -68,6 +78,11 @@ def find_settings(project: str) -> Settings | None:
         if settings := found or other:
             return settings
     return None
+
+
+def repository_of(folder: Path) -> Path:
+    """Return the root of the repository around a folder; the folder itself outside of one."""
+    return _up_to_root(Path(os.path.realpath(folder)))[-1]
 
 
 def _up_to_root(folder: Path) -> list[Path]:
@@ -105,10 +120,15 @@ def _lines(text: str) -> dict[tuple[str, ...], int]:
     """Return the line of each table and key. Keys with an unusual syntax are missing."""
     lines: dict[tuple[str, ...], int] = {}
     table: tuple[str, ...] = ()
+    counts: Counter[tuple[str, ...]] = Counter()
     for number, line in enumerate(text.splitlines(), 1):
         if found := _TABLE.match(line):
             table = _key_parts(found["name"])
             lines.setdefault(table, number)
+            if found["list"]:
+                counts[table] += 1
+                table = (*table, str(counts[table] - 1))
+                lines[table] = number
         elif found := _KEY.match(line):
             lines.setdefault((*table, *_key_parts(found["name"])), number)
     return lines
@@ -129,7 +149,9 @@ def defaults(settings: Settings, ctx: click.Context) -> dict[str, Any]:
         common = {one.long_name: one for one in options if not table and not one.expose_value}
         by_name = common or {one.long_name: one for one in options}
         for key, value in values.items():
-            if not table and isinstance(value, dict):
+            if table and table != _name_of(ctx) and key not in by_name:
+                continue  # An option of the command whose table it is.
+            if not table and (isinstance(value, dict) or (key in _LISTS and isinstance(value, list))):
                 continue
             where = settings.location(*table, key)
             option = by_name.get(key)
@@ -145,6 +167,11 @@ def defaults(settings: Settings, ctx: click.Context) -> dict[str, Any]:
 
 def _table_of(ctx: click.Context) -> tuple[str, ...]:
     """Return the table of a command: `("fleet", "hogs")` for `navitas fleet hogs`."""
+    table: str | None = getattr(ctx.command, "table", None)
+    return (table,) if table else _name_of(ctx)
+
+
+def _name_of(ctx: click.Context) -> tuple[str, ...]:
     return tuple(ctx.command_path.split()[1:])
 
 
@@ -171,12 +198,6 @@ def _check_tables(settings: Settings, ctx: click.Context) -> None:
         group = group.parent
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """Return ` (nearest: …)`, or an empty string if no known word is similar."""
-    found = difflib.get_close_matches(word, known, 1)
-    return f" (nearest: {found[0]})" if found else ""
-
-
 def _value(option: Option, value: Any, where: str, settings: Settings, ctx: click.Context) -> Any:
     """Check and convert the value of an option. Raises `UsageError`."""
     what = f"{where}: {option.long_name}"
@@ -192,7 +213,7 @@ def _value(option: Option, value: Any, where: str, settings: Settings, ctx: clic
     if option.multiple != isinstance(value, list):
         kind = 'a list, such as ["a", "b"]' if option.multiple else "one value"
         example = "[…]" if option.multiple else "…"
-        raise UsageError(f"{what}: {_preview(value)} is not {kind}", f"Write {option.long_name} = {example}.")
+        raise UsageError(f"{what}: {preview(value)} is not {kind}", f"Write {option.long_name} = {example}.")
     values = [_single_value(option, one, what, settings, ctx) for one in (value if option.multiple else [value])]
     return values if option.multiple else values[0]
 
@@ -212,7 +233,7 @@ def _single_value(option: Option, value: Any, what: str, settings: Settings, ctx
     )
     python, kind = next((python, kind) for type_, python, kind in kinds if isinstance(option.type, type_))
     if not isinstance(value, python) or isinstance(value, bool):
-        raise UsageError(f"{what}: {_preview(value)} is not {kind}", f"See navitas {' '.join(_table_of(ctx))} --help.")
+        raise UsageError(f"{what}: {preview(value)} is not {kind}", f"See navitas {' '.join(_table_of(ctx))} --help.")
     if isinstance(option.type, PathType | NameOrFile) and isinstance(value, str):
         value = _project_path(value, what, settings, must_be=isinstance(option.type, PathType))
     try:
@@ -233,8 +254,3 @@ def _project_path(value: str, what: str, settings: Settings, *, must_be: bool) -
     if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
         raise UsageError(f"{what}: {value!a} leads out of {folder}", "Name a file of the project, or use the command line.")
     return str(path)
-
-
-def _preview(value: object) -> str:
-    text = ascii(value)
-    return text if len(text) <= 60 else f"{text[:59]}…"

@@ -107,6 +107,16 @@ user_option = option(
 tests_option = option(
     "--tests", multiple=True, type=TEXT, metavar="PATTERN", help="CLASS[#METHOD] with * and ?; repeatable. [all]"
 )
+against_option = option(
+    "--against", type=TEXT, metavar="REVISION", from_project=False, help="Measure this git revision, too, in turns."
+)
+module_options = section(
+    "Build",
+    option("--module", type=TEXT, metavar="PATH", help="Gradle path of a module. [all with tests]"),
+    option("--variant", type=TEXT, metavar="NAME", help="Android variant, such as demoDebug. [the only one]"),
+    option("--test-task", type=TEXT, metavar="NAME", help="Gradle's test task, such as integrationTest. [test]"),
+)
+"""The options that select what is built: fields of `BuildOptions`."""
 gradle_option = option("--gradle", type=PROGRAM, metavar="PATH", help="Gradle to use. [gradlew, else PATH]")
 device_option = option("--device", type=TEXT, default=VIRTUAL, metavar="SERIAL", help="A device of `navitas devices`. [virtual]")
 connected_option = option(

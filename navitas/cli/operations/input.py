@@ -29,10 +29,13 @@ from navitas.recording.store import Recording, open_recording
 _SHOWN = 3
 
 
+CENSUS_HELP = "File of operations census."
+census_option = option("--census", type=READ_FILE_ANY_NAME, metavar="FILE", help=CENSUS_HELP)
+before_census_option = option("--before-census", type=READ_FILE_ANY_NAME, metavar="FILE", help="Census of the earlier build.")
 counted_options = section(
     "",
     click.argument("recording", type=READ_ANY_NAME, metavar="RECORDING"),
-    option("--census", required=True, type=READ_FILE_ANY_NAME, metavar="FILE", help="File of operations census."),
+    option("--census", required=True, type=READ_FILE_ANY_NAME, metavar="FILE", help=CENSUS_HELP),
     tests_option,
 )
 """RECORDING, `--census` and `--tests`."""

@@ -17,10 +17,10 @@ from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import failed_check, note, warning
 from navitas.cli.habits.option import option, renamed, section
-from navitas.cli.habits.paths import READ_ANY_NAME, READ_FILE_ANY_NAME
+from navitas.cli.habits.paths import READ_ANY_NAME
 from navitas.cli.habits.shared_options import BEFORE_HELP, top_option
 from navitas.cli.habits.standard_output import output_console
-from navitas.cli.operations.input import CostedFiles, Counted, costed_options, read_builds, read_costs
+from navitas.cli.operations.input import CostedFiles, Counted, before_census_option, costed_options, read_builds, read_costs
 from navitas.cli.operations.tables import budgets_table, changed_operations_table, method_label, source_fields
 from navitas.insight.operations.budgets import Budget, budgets
 from navitas.insight.operations.build_difference import ChangedOperation, changed_operations
@@ -38,7 +38,7 @@ from navitas.recording.parse.arrays import I64
 @section(
     "Comparison",
     option("--before", type=READ_ANY_NAME, metavar="RECORDING", help=BEFORE_HELP),
-    option("--before-census", type=READ_FILE_ANY_NAME, metavar="FILE", help="Census of the earlier build."),
+    before_census_option,
     limit_options,
 )
 @renamed("--against", "--before")

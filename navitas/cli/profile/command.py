@@ -19,16 +19,20 @@ from navitas.capture.collect.options import MAX_SEED, ProfileOptions
 from navitas.cli.compare.energy_limit import Limit, figure_option, limit_options
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.option import gathered, given_options, option, renamed, section
-from navitas.cli.habits.paths import FOLDER, PROGRAM, READ, READ_FILE, READ_FOLDER, TEXT, WRITE_ANY_NAME, with_name
+from navitas.cli.habits.paths import FOLDER, READ, READ_FILE, READ_FOLDER, WRITE_ANY_NAME, with_name
 from navitas.cli.habits.shared_options import (
     Finite,
     Percent,
     ReportOptions,
+    against_option,
     device_option,
+    gradle_option,
     measuring_options,
+    module_options,
     phone_option,
     probe_options,
     report_options,
+    tests_option,
     user_option,
 )
 from navitas.cli.profile.profiling import report_measured
@@ -49,7 +53,7 @@ _PROBED = "test, class: their energy, without probes. block: also executions."
 @click.argument("project", type=READ, required=False)
 @section(
     "What to run",
-    option("--tests", multiple=True, type=TEXT, metavar="PATTERN", help="CLASS[#METHOD] with * and ?; repeatable. [all]"),
+    tests_option,
     option("--repeat", type=click.IntRange(1, 65535), default=1, metavar="N", help="Repetitions, each in a new process."),
     option(
         "--warmup",
@@ -74,17 +78,15 @@ _PROBED = "test, class: their energy, without probes. block: also executions."
 )
 @section(
     "Comparison",
-    option("--against", type=TEXT, metavar="REVISION", from_project=False, help="Measure this git revision, too, in turns."),
+    against_option,
     figure_option,
     limit_options,
 )
 @section("Device", device_option, user_option, phone_option)
 @section(
     "Build",
-    option("--module", type=TEXT, metavar="PATH", help="Gradle path of a module. [all with tests]"),
-    option("--variant", type=TEXT, metavar="NAME", help="Android variant, such as demoDebug. [the only one]"),
-    option("--test-task", type=TEXT, metavar="NAME", help="Gradle's test task, such as integrationTest. [test]"),
-    option("--gradle", type=PROGRAM, metavar="PATH", help="Gradle to use. [gradlew, else PATH]"),
+    module_options,
+    gradle_option,
     option(
         "--bundle",
         "bundles",

@@ -8,6 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -60,12 +61,14 @@ class Caller:
     - `load`: analyzes a recording between turns (`until_percent`); None: `navitas.load`.
     - `guard`: a context manager around each recording's measurement, by the recording's folder. It sees errors.
     - `command_line`: the command that recordings name as their origin.
+    - `has_enough`: whether the recordings so far are enough, by their folders (`ProfileOptions.goes_on`).
     """
 
     progress: Progress = field(default_factory=LoggedProgress)
     load: Callable[[Path], Profile] | None = None
     guard: Callable[[Path], AbstractContextManager[object]] = nullcontext
     command_line: Sequence[str] = ()
+    has_enough: Callable[[Sequence[Path]], bool] | None = None
 
     @contextmanager
     def recording(self, folder: Path) -> Iterator[None]:
@@ -74,12 +77,16 @@ class Caller:
             with self.guard(folder):
                 yield
         except BaseException:
-            with suppress(OSError):
-                folder.rmdir()
+            remove_empty(folder)
             raise
 
     def is_enough(self, recordings: Sequence[Path], options: ProfileOptions) -> Callable[[], bool] | None:
-        """Return whether the total's interval in each recording is as narrow as the options ask. None if they do not ask."""
+        """Return whether recordings are enough: by `has_enough`, or if the total's interval is as narrow as the options ask.
+
+        None if the options ask for neither.
+        """
+        if options.goes_on and self.has_enough is not None:
+            return partial(self.has_enough, recordings)
         most = options.until_percent
         if most is None:
             return None
@@ -145,6 +152,12 @@ def default_recording(project: str) -> Path:
             continue
         return folder
     raise AssertionError("unreachable")
+
+
+def remove_empty(folder: Path) -> None:
+    """Remove a folder if nothing was recorded in it."""
+    with suppress(OSError):
+        folder.rmdir()
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -76,11 +76,20 @@ def measure_versions(
 
 
 def profile_against(
-    project: Path, name: str, options: ProfileOptions, *, build: BuildOptions, run: RunOptions, caller: Caller
+    project: Path,
+    name: str,
+    options: ProfileOptions,
+    *,
+    build: BuildOptions,
+    run: RunOptions,
+    caller: Caller,
+    look_at: Callable[[Path], object] = lambda folder: None,
 ) -> tuple[ProfilingOutcome, ...]:
     """Build revision `name` of a project and the project as it is, and run the tests of both in turns.
 
-    The recordings are `before` and `after` in the output folder. Raises as `profile`, and `UsageError` for an unknown revision.
+    The recordings are `before` and `after` in the output folder. `look_at` gets the folder with the revision's files.
+
+    Raises as `profile`, and `UsageError` for an unknown revision.
     """
     check_not_recorded(run.output, replace=False)
     folders = {side: None if run.output is None else run.output / side for side in (BEFORE, AFTER)}
@@ -95,6 +104,7 @@ def profile_against(
             virtual = run.is_virtual(phone.result)
             work = stack.enter_context(owned_folder("navitas-bundles-"))
             old = stack.enter_context(checked_out(project, commit, lambda text: caller.progress.warning(text, "")))
+            look_at(old)
             versions = [
                 build_version(side, place, build, options=options, folder=work / side, caller=caller, virtual=virtual)
                 for side, place in ((BEFORE, old), (AFTER, project))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,12 +76,12 @@ def compare(
     unknown = frozenset[Subject]().union(*(session.unknown for session in sessions))
     subjects = [{subject for session in side for subject in session if choice.includes(subject)} - unknown for side in joules]
     whole = [Subject("all", ALL_TESTS, choice.energy)]
-    totals = [float(_means([_matrix(session, whole) for session in side])[0]) for side in joules]
+    totals = [float(figure_means([figure_matrix(session, whole) for session in side])[0]) for side in joules]
     changes: list[FigureChange] = []
     for kind in KINDS:
         shared = sorted(subject for subject in subjects[0] & subjects[1] if subject.kind == kind)
-        sides = [[_matrix(session, shared) for session in side] for side in joules]
-        means = list(zip(*(_means(side).tolist() for side in sides), strict=True))
+        sides = [[figure_matrix(session, shared) for session in side] for side in joules]
+        means = list(zip(*(figure_means(side).tolist() for side in sides), strict=True))
         shares = (zip(pair, totals, strict=True) for pair in means)
         kept = [i for i, pairs in enumerate(shares) if any(has_share(shared[i], *pair, least_share) for pair in pairs)]
         kept.sort(key=lambda i: -max(means[i]))
@@ -101,14 +101,14 @@ def compare(
     return Comparison(tuple(changes), removed, added, tuple(sorted(left_out)), notes)
 
 
-def _matrix(session: dict[Subject, F64], subjects: Sequence[Subject]) -> F64:
-    """Figures × runs: 0 J where the session never used a thread or method."""
+def figure_matrix(session: Mapping[Subject, F64], subjects: Sequence[Subject]) -> F64:
+    """Return figures × runs: 0 J where the session never used a thread or method."""
     nothing = np.zeros_like(next(iter(session.values())))
     return np.array([session.get(one, nothing) for one in subjects]).reshape(len(subjects), len(nothing))
 
 
-def _means(sessions: Sequence[F64]) -> F64:
-    """The mean of each figure: of logarithms, if all runs are above 0."""
+def figure_means(sessions: Sequence[F64]) -> F64:
+    """Return the mean of each figure in figures × runs of sessions: of logarithms, if all runs are above 0."""
     is_positive = np.all([np.all(session > 0, axis=1) for session in sessions], axis=0)
     plain = np.mean([session.mean(axis=1) for session in sessions], axis=0)
     logs = [np.log(session, out=np.zeros_like(session), where=is_positive[:, np.newaxis]) for session in sessions]

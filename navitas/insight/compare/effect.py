@@ -68,15 +68,17 @@ def effects(before: Sequence[F64], after: Sequence[F64], *, together: bool) -> l
         return [None] * max((len(session) for session in sessions), default=1)
     known = np.all([np.all((session > 0) & np.isfinite(session), axis=1) for session in sessions], axis=0)
     old, new = ([np.log(session[known]) for session in side] for side in (before, after))
-    if together and len(old) > 1:
-        estimate = _of_changes(_means(new) - _means(old))
-    else:
-        sides = (old[0], new[0]) if together else (_means(old), _means(new))
-        estimate = _of_sides(*sides)
-    spreads = _spreads(old, new, estimate.changes)
-    columns = (*_judged(estimate), *spreads)
+    estimate = estimated(old, new, together=together)
+    columns = (*_judged(estimate), *spreads(old, new, estimate.changes))
     rows = (_effect(*row) for row in zip(*(column.tolist() for column in columns), strict=True))
     return [next(rows) if is_known else None for is_known in known.tolist()]
+
+
+def estimated(old: Sequence[F64], new: Sequence[F64], *, together: bool) -> ChangeEstimate:
+    """Return the changes of figures, from logarithms of figures × runs of each session."""
+    if together and len(old) > 1:
+        return _of_changes(_means(new) - _means(old))
+    return _of_sides(old[0], new[0]) if together else _of_sides(_means(old), _means(new))
 
 
 def adjusted(effects: Sequence[Effect | None]) -> list[float | None]:
@@ -91,7 +93,7 @@ def false_discovery(values: Sequence[float]) -> list[float]:
     return [float(value) for value in stats().false_discovery_control(values)] if values else []
 
 
-class _Estimate(NamedTuple):
+class ChangeEstimate(NamedTuple):
     """Changes of logarithms, their standard errors and degrees of freedom, and the deviation of changes; NaN if unknown."""
 
     change: F64
@@ -105,25 +107,25 @@ def _means(sessions: Sequence[F64]) -> F64:
     return np.column_stack([session.mean(axis=1) for session in sessions])
 
 
-def _of_sides(old: F64, new: F64) -> _Estimate:
+def _of_sides(old: F64, new: F64) -> ChangeEstimate:
     """Welch's t-test of two sides with several values, or the change alone."""
     change, unknown = new.mean(axis=1) - old.mean(axis=1), np.full(len(old), np.nan)
     if min(old.shape[1], new.shape[1]) < 2:
-        return _Estimate(change, unknown, unknown, unknown)
+        return ChangeEstimate(change, unknown, unknown, unknown)
     parts = np.stack([side.var(axis=1, ddof=1) / side.shape[1] for side in (old, new)])
     squares = sum(part**2 / (side.shape[1] - 1) for part, side in zip(parts, (old, new), strict=True))
     freedom = np.divide(parts.sum(axis=0) ** 2, squares, out=np.ones(len(old)), where=squares > 0)
-    return _Estimate(change, np.sqrt(parts.sum(axis=0)), freedom, unknown)
+    return ChangeEstimate(change, np.sqrt(parts.sum(axis=0)), freedom, unknown)
 
 
-def _of_changes(changes: F64) -> _Estimate:
+def _of_changes(changes: F64) -> ChangeEstimate:
     """A t-test of the changes of each session."""
     count = changes.shape[1]
     deviation = changes.std(axis=1, ddof=1)
-    return _Estimate(changes.mean(axis=1), deviation / math.sqrt(count), np.full(len(changes), count - 1.0), deviation)
+    return ChangeEstimate(changes.mean(axis=1), deviation / math.sqrt(count), np.full(len(changes), count - 1.0), deviation)
 
 
-def _judged(one: _Estimate) -> tuple[F64, F64, F64, F64]:
+def _judged(one: ChangeEstimate) -> tuple[F64, F64, F64, F64]:
     """The change, its interval, and the probability of no change."""
     special = extra_library("scipy.special", *_NEEDED_BY)
     is_exact = one.error < _ROUNDING
@@ -134,8 +136,8 @@ def _judged(one: _Estimate) -> tuple[F64, F64, F64, F64]:
     return change, change - half, change + half, p
 
 
-def _spreads(old: Sequence[F64], new: Sequence[F64], changes: F64) -> tuple[F64, F64, F64]:
-    """Deviations of runs, sessions and changes: components of variance of sessions of two versions; NaN if unknown."""
+def spreads(old: Sequence[F64], new: Sequence[F64], changes: F64) -> tuple[F64, F64, F64]:
+    """Return deviations of runs, sessions and changes: components of variance of sessions of two versions; NaN if unknown."""
     sessions = [*old, *new]
     unknown = np.full(len(changes), np.nan)
     freedom = sum(session.shape[1] - 1 for session in sessions)

@@ -22,13 +22,15 @@ class FigurePattern(NamedTuple):
     name: str
 
     def matches(self, subject: Subject) -> bool:
-        """Whether a figure has this kind and name. The descriptor of a method can be left out."""
-        if subject.kind != self.kind:
-            return False
-        # A name of Kotlin can have parentheses, too.
-        names = {subject.name, subject.name.rpartition("(")[0] or subject.name} if self.kind == "method" else {subject.name}
-        pattern = self.name.replace("[", "[[]")
-        return self.name in names or any(fnmatchcase(name, pattern) for name in names)
+        """Whether a figure has this kind and name."""
+        return subject.kind == self.kind and matches_name(self.name, subject.name, is_method=self.kind == "method")
+
+
+def matches_name(pattern: str, name: str, *, is_method: bool) -> bool:
+    """Whether a name or a pattern with `*` and `?` names a figure. The descriptor of a method can be left out."""
+    # A name of Kotlin can have parentheses, too.
+    names = {name, name.rpartition("(")[0] or name} if is_method else {name}
+    return pattern in names or any(fnmatchcase(spelling, pattern.replace("[", "[[]")) for spelling in names)
 
 
 @dataclass(frozen=True, slots=True)

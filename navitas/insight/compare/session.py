@@ -6,8 +6,8 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal, NamedTuple, NoReturn
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, NamedTuple, NoReturn, NotRequired
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -16,6 +16,7 @@ from typing_extensions import TypedDict
 from navitas.base.errors import NavitasError, RecordingError, UsageError
 from navitas.base.model_defects import first_defect
 from navitas.base.untrusted_text import printable_line
+from navitas.insight.compare.source_place import SourcePlace
 
 Kind = Literal["all", "component", "test", "thread", "method"]
 Energy = Literal["app", "base", "total"]
@@ -54,6 +55,14 @@ class TestRun:
     threads: dict[str, float]
     methods: dict[str, float]
     unknown: frozenset[Subject] = frozenset()
+    inclusive: dict[str, float] | None = None
+    """Joules of methods with callees. None if they were not kept, as in a history."""
+    calls: dict[str, int] | None = None
+    """Calls of methods. None if they were not kept."""
+    wall_s: float | None = None
+    """How long the test ran. None if that was not kept."""
+    operations: int | None = None
+    """How many operations of a census ran. None without a census."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +99,10 @@ class Session:
     is_fit: bool = True
     """Whether the repeats that count are fit. Otherwise the device was busy or hot in all repeats."""
     origin: Origin = Origin()
+    failed: frozenset[str] = frozenset()
+    """The tests that failed in some run."""
+    places: Mapping[str, SourcePlace] = field(default_factory=dict)
+    """Where methods begin in the source code, by the name of the method without its descriptor, as far as known."""
 
     @property
     def unknown(self) -> frozenset[Subject]:
@@ -146,8 +159,23 @@ class _Device(_Part):
 # A dictionary, since reports have many: objects take four times as long.
 _Method = TypedDict(
     "_Method",
-    {"module": str, "class": str, "name": str, "descriptor": str, "exclusive_j": Annotated[Joules, Field(strict=True)] | None},
-)
+    {
+        "module": str, "class": str, "name": str, "descriptor": str,
+        "exclusive_j": Annotated[Joules, Field(strict=True)] | None,
+        "inclusive_j": NotRequired[Annotated[Joules, Field(strict=True)] | None],
+        "calls": NotRequired[Annotated[int, Field(strict=True, ge=0)]],
+    },
+)  # fmt: skip
+
+
+class _Source(_Part):
+    """A method over all tests."""
+
+    module: str
+    class_: str = Field(alias="class")
+    name: str
+    file: str | None = None
+    line: int | None = None
 
 
 class _Thread(_Part):
@@ -167,11 +195,12 @@ class _Test(_Part):
     components: _ByComponent
     app_components: _ByComponent | None = None
     base_components: _ByComponent | None = None
+    wall_ns: Annotated[int, Field(ge=0)] | None = None
     threads: list[_Thread]
 
     @property
     def name(self) -> str:
-        return _named(self.module, f"{self.class_}#{self.method}")
+        return qualified_name(self.module, f"{self.class_}#{self.method}")
 
 
 class _Level(_Part):
@@ -212,6 +241,7 @@ class _Report(_Part):
     power_profile: _PowerProfile
     evidence: _Evidence
     settings: dict[str, Any] = {}
+    methods: list[_Source] = []
     tests: list[_Test]
 
 
@@ -257,6 +287,14 @@ def parse_session(text: str | bytes, name: str) -> Session:
         is_fit=is_fit,
         not_passed=frozenset(test.name for test in counted if test.status != "passed"),
         origin=_origin(report),
+        failed=frozenset(test.name for test in report.tests if test.status == "failed"),
+        places={
+            qualified_name(source.module, f"{source.class_}.{source.name}"): SourcePlace(
+                source.class_, source.name, source.file, source.line or 0
+            )
+            for source in report.methods
+            if source.file
+        },
     )
 
 
@@ -271,6 +309,8 @@ def in_shared_sessions(before: Sequence[Session], after: Sequence[Session]) -> l
 def _run(test: _Test) -> TestRun:
     threads: dict[str, float] = defaultdict(float)
     methods: dict[str, float] = defaultdict(float)
+    inclusive: dict[str, float] = defaultdict(float)
+    calls: dict[str, int] = defaultdict(int)
     unknown: set[Subject] = set()
     for thread in test.threads:
         if thread.energy_j is None:
@@ -278,18 +318,21 @@ def _run(test: _Test) -> TestRun:
         elif thread.role == "app":
             threads[thread.name] += thread.energy_j
         for method in thread.methods:
-            name = _named(method["module"], f"{method['class']}.{method['name']}{method['descriptor']}")
+            name = qualified_name(method["module"], f"{method['class']}.{method['name']}{method['descriptor']}")
             if method["exclusive_j"] is None:
                 unknown.add(Subject("method", name, ""))
             else:
                 methods[name] += method["exclusive_j"]
+                inclusive[name] += method.get("inclusive_j") or 0.0
+            calls[name] += method.get("calls", 0)
     known: tuple[tuple[Energy, dict[str, float] | None], ...] = (
         ("app", test.app_components),
         ("base", test.base_components),
         ("total", test.components),
     )
     energies = {energy: components for energy, components in known if components is not None}
-    return TestRun(energies, dict(threads), dict(methods), frozenset(unknown))
+    wall_s = None if test.wall_ns is None else test.wall_ns / 1e9
+    return TestRun(energies, dict(threads), dict(methods), frozenset(unknown), dict(inclusive), dict(calls), wall_s)
 
 
 def _origin(report: _Report) -> Origin:
@@ -324,7 +367,8 @@ _SCHEDULE = ("repeat", "warmup", "until_percent", "max_repeat", "seed", "session
 """Settings of how often and in which order tests run."""
 
 
-def _named(module: str, name: str) -> str:
+def qualified_name(module: str, name: str) -> str:
+    """Return the name of a test or method with its Gradle module, except in the root project."""
     return name if module in ("", ":") else f"{module}:{name}"
 
 

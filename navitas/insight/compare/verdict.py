@@ -73,11 +73,11 @@ def shown_percent(spread: Deviations, *, sessions: int, repeats: int, together: 
     """
     if not together and spread.sessions is None:
         return None
-    precision = _precision(spread, repeats, together=together)
+    precise = precision(spread, repeats, together=together)
     count = repeats if together and spread.changes is None else sessions
-    if precision is None or count < 2:
+    if precise is None or count < 2:
         return None
-    place = bisect_left(_CHANGES, precision.deviation * _least_changes(precision.sides, LIMIT / figures)[count])
+    place = bisect_left(_CHANGES, precise.deviation * _least_changes(precise.sides, LIMIT / figures)[count])
     return _PERCENTS[place] if place < len(_PERCENTS) else None
 
 
@@ -89,19 +89,19 @@ def needed(
     Also if no other one of `figures` changes. None if the spread is unknown, or if more than 1000 were needed.
     """
     aim, level, by_runs = math.log1p(margin_percent / 100), LIMIT / figures, together and effect.spread.changes is None
-    precision = _precision(effect.spread, repeats, together=together)
-    if precision is None:
+    precise = precision(effect.spread, repeats, together=together)
+    if precise is None:
         return None, None
     numbers = range(max(2, 1 + (repeats if by_runs else sessions)), _MOST)
-    least = _least_changes(precision.sides, level)
-    aim_deviations = aim / precision.deviation if precision.deviation else math.inf
+    least = _least_changes(precise.sides, level)
+    aim_deviations = aim / precise.deviation if precise.deviation else math.inf
     place = bisect_left(numbers, True, key=lambda count: least[count] <= aim_deviations)
     if place == len(numbers):
         return None, None
     return (1, numbers[place]) if by_runs else (numbers[place], repeats)
 
 
-class _Precision(NamedTuple):
+class Precision(NamedTuple):
     """The standard deviation of the estimate of a change from n values for each version is `deviation` / √n.
 
     A value is a session, or a run if versions have runs in one session only. `sides`: how many deviations are estimated.
@@ -111,16 +111,16 @@ class _Precision(NamedTuple):
     sides: int
 
 
-def _precision(spread: Deviations, repeats: int, *, together: bool) -> _Precision | None:
-    """The precision of sessions with `repeats` runs, or of the runs of one. None if the spread is unknown."""
+def precision(spread: Deviations, repeats: int, *, together: bool) -> Precision | None:
+    """Return the precision of sessions with `repeats` runs, or of the runs of one. None if the spread is unknown."""
     if together and spread.changes is not None:
-        return _Precision(spread.changes, 1)
+        return Precision(spread.changes, 1)
     if together:
-        return None if spread.runs is None else _Precision(math.sqrt(2) * spread.runs, 2)
+        return None if spread.runs is None else Precision(math.sqrt(2) * spread.runs, 2)
     if spread.runs is None and spread.sessions is None:
         return None
     between = USUAL_SESSIONS if spread.sessions is None else spread.sessions
-    return _Precision(math.sqrt(2) * math.hypot(between, (spread.runs or 0.0) / math.sqrt(repeats)), 2)
+    return Precision(math.sqrt(2) * math.hypot(between, (spread.runs or 0.0) / math.sqrt(repeats)), 2)
 
 
 class _LeastChanges(dict[int, float]):

@@ -59,11 +59,22 @@ class History:
                     " other options",
                     "Add the recording, or the report that `navitas profile` wrote. For other options, use another history.",
                 )
-            for table, column in (("figure", "session"), ("repeat", "session"), ("session", "id")):
-                self._database.execute(f"DELETE FROM {table} WHERE {column} = ?", (number,))
+            self._delete(number)
         if digest != session.digest:
             self._insert(session)
         return number is None
+
+    def remove(self, sessions: Sequence[Session]) -> None:
+        """Remove sessions; those that the history does not have are ignored."""
+        with _transaction(self._database, write=True):
+            for session in sessions:
+                identity = StoredSession.of(session).identity
+                for (number,) in self._database.execute("SELECT id FROM session WHERE identity = ?", (identity,)).fetchall():
+                    self._delete(number)
+
+    def _delete(self, number: int) -> None:
+        for table, column in (("figure", "session"), ("repeat", "session"), ("session", "id")):
+            self._database.execute(f"DELETE FROM {table} WHERE {column} = ?", (number,))
 
     def _insert(self, session: StoredSession) -> None:
         marks = ", ".join("?" * len(COLUMNS))

@@ -30,7 +30,7 @@ def _time(text: str) -> str:
 
 Time = Annotated[str, Field(max_length=40), AfterValidator(_time)]
 _Name = Annotated[str, Field(max_length=LONGEST)]
-_Kind = Energy | Literal["thread", "method"]
+StoredKind = Energy | Literal["thread", "method"]
 _Repeat = Annotated[int, Field(ge=0, le=2**53)]
 
 
@@ -39,7 +39,7 @@ class FigureRow(NamedTuple):
 
     test: _Name
     repeat: _Repeat
-    kind: _Kind
+    kind: StoredKind
     name: _Name
     energy_j: Joules
 
@@ -127,7 +127,7 @@ def _rows(session: Session) -> list[FigureRow]:
     found: list[FigureRow] = []
     for test, runs in session.tests.items():
         for repeat, run in runs.items():
-            parts: list[tuple[_Kind, dict[str, float]]] = [("thread", run.threads), ("method", run.methods)]
+            parts: list[tuple[StoredKind, dict[str, float]]] = [("thread", run.threads), ("method", run.methods)]
             for kind, joules in (*parts, *run.energies.items()):
                 found += [FigureRow(test, repeat, kind, name, float(energy_j)) for name, energy_j in joules.items()]
     return found

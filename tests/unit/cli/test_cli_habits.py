@@ -28,7 +28,10 @@ NAMED_BY_ROLE = {"read": "nosuch/thing", "write": "nosuch/new.json", "store": "n
 STORES = ("fleet ingest", "fleet sample", "fleet simulate")
 """Commands that create a missing store."""
 FIRST_WORDS = {"profile": ["."], "explain": ["rec"], "report": ["rec"], "fleet sample": ["--device", "none"]}
+FIRST_WORDS |= {"baseline show": ["--file", "rec"], "baseline prune": ["--file", "classes"]}
 NEEDED = {
+    ("check", "census"): ["rec"],
+    ("check", "before_census"): ["rec", "--before", "rec"],
     ("operations predict", "before_census"): ["--before", "rec"],
     ("power calibrate", "points"): ["google-pixel-6"],
     ("report", "census"): ["--html", "page.html"],
@@ -45,6 +48,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     shutil.copytree(GOLDEN, tmp_path / "rec")
     (tmp_path / "build.gradle").touch()
+    (tmp_path / "navitas.toml").write_text('[[check]]\nat-most = "1 J"\n')
     (tmp_path / "store").mkdir()
     (tmp_path / "store" / "fleet.json").write_text('{"format": 1, "buckets": 1, "salt": ""}')
     (tmp_path / "classes").mkdir()

@@ -135,7 +135,8 @@ def _refused() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("name", "option"), _refused())
 def test_a_settings_file_cannot_set_programs_and_outputs(name: str, option: str, project: Path, capsys: Capture) -> None:
-    (project / "navitas.toml").write_text(f'[{".".join(name.split())}]\n{option} = "x"\n')
+    table = getattr(COMMANDS[name], "table", None) or ".".join(name.split())
+    (project / "navitas.toml").write_text(f'[{table}]\n{option} = "x"\n')
     assert run([*name.split(), *(["org.example"] if name == "record" else [])]) == ExitCode.USAGE
     said = capsys.readouterr().err
     assert f"{project / 'navitas.toml'}:2: {option}: a project's settings file cannot set" in said

@@ -15,11 +15,12 @@ from support.hostile_profile import hostile_profile
 from support.messenger_profile import messenger, polls, waits
 from support.reports import text_of
 
+from navitas.base.untrusted_text import printable
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import Notice
 from navitas.recording.parse.tables import Method, MethodTable
-from navitas.report import markdown
-from navitas.report.markdown import MAX_CHARACTERS, _code_cell, code, escaped, write
+from navitas.report.markdown import write
+from navitas.report.markdown_text import MAX_CHARACTERS, code, code_cell, escaped
 
 _READER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 
@@ -103,23 +104,23 @@ def test_names_are_text() -> None:
 
 @given(st.text(max_size=60))
 def test_escaped_text_is_shown_as_it_is(name: str) -> None:
-    plain = markdown.printable(name, 2000).strip()
+    plain = printable(name, 2000).strip()
     inline = [token for token in _READER.parse(escaped(name)) if token.type == "inline"]
     assert " ".join("".join(map(shown, inline)).split()) == " ".join(plain.split())
 
 
 @given(st.text(max_size=60))
 def test_code_is_one_cell_with_the_name(name: str) -> None:
-    text = f"| a | b |\n|---|---|\n| {_code_cell(name)} | x |\n"
+    text = f"| a | b |\n|---|---|\n| {code_cell(name)} | x |\n"
     (_, row) = cells(text)
     assert row[1] == "x"
-    assert row[0].split() == markdown.printable(name, 500).split()
+    assert row[0].split() == printable(name, 500).split()
 
 
 @given(st.text(max_size=60))
 def test_code_in_a_sentence_is_the_text_itself(name: str) -> None:
     (inline,) = (token for token in _READER.parse(f"Next: {code(name)}.") if token.type == "inline")
-    assert shown(inline).split() == f"Next: {markdown.printable(name, 500)}.".split()
+    assert shown(inline).split() == f"Next: {printable(name, 500)}.".split()
 
 
 @pytest.mark.parametrize(

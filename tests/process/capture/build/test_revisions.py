@@ -124,6 +124,9 @@ def test_worktrees_and_shallow_clones_and_unusual_paths(repository: Path, tmp_pa
     with checked_out(unusual, "HEAD") as project:
         assert (project / "app/file").read_text() == "b"
         assert git(project, "rev-list", "--count", "HEAD") == "1"
+    with pytest.raises(UsageError) as refused, checked_out(unusual, "HEAD~1"):
+        pass
+    assert "git fetch --unshallow" in refused.value.remedy and "fetch-depth: 0" in refused.value.remedy
 
 
 def test_missing_objects_are_named(repository: Path) -> None:

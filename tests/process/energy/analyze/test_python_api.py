@@ -19,6 +19,7 @@ import navitas
 from navitas.capture.build.gradle import BuildOptions
 from navitas.capture.collect.options import ProfileOptions
 from navitas.capture.collect.runs.version_runs import ProfilingOutcome
+from navitas.cli.workflows.check import CheckedProject, profile_and_check
 from navitas.cli.workflows.measurement import Caller, RunOptions
 from navitas.energy.analyze import (
     cpu_use,
@@ -34,6 +35,9 @@ from navitas.energy.analyze import (
     top,
 )
 from navitas.energy.attribute import ledger
+from navitas.insight.check.budgets import Budgets, CheckBudget, Selection, Waiver
+from navitas.insight.check.judgement import ChangedMethod, CheckResult, Judgement
+from navitas.insight.check.judging import judge
 from navitas.insight.compare.comparison import Comparison, FigureChange
 from navitas.insight.compare.effect import Effect
 from navitas.insight.compare.figures import FigureChoice
@@ -60,6 +64,7 @@ PUBLIC = [
     *(handed_work.HandedWork, ledger.HandedTasks),
     *(BuildOptions, ProfileOptions, RunOptions, Caller, ProfilingOutcome),
     *(ComparedVersions, Comparison, FigureChange, Effect, Verdict, FigureChoice),
+    *(Budgets, CheckBudget, Selection, Waiver, CheckResult, Judgement, ChangedMethod, CheckedProject),
     *(Bisection, FigureStep, SessionPair, FoundCommits, Limits),
 ]
 
@@ -68,7 +73,7 @@ def surface() -> dict[str, list[str]]:
     """Return all public names: signatures of functions and methods, and fields, attributes and properties of classes."""
     found = {"navitas": sorted(navitas.__all__), "navitas.load": [str(inspect.signature(navitas.load))]}
     found["navitas.profile"] = [str(inspect.signature(navitas.profile))]
-    found |= {workflow.__name__: [str(inspect.signature(workflow))] for workflow in (compare_versions, bisect)}
+    found |= {workflow.__name__: [str(inspect.signature(workflow))] for workflow in (compare_versions, bisect, judge, profile_and_check)}
     for kind in [navitas.Profile, *PUBLIC]:
         if is_dataclass(kind):
             names = [f"{field.name}: {field.type}" for field in fields(kind)]

@@ -1,0 +1,38 @@
+#!/bin/sh
+# Judges this checkout by the budgets of navitas.toml, against the branch that it will be merged into. For any CI.
+#
+#   BASE=origin/main             the branch
+#   NAVITAS_WHEEL=FILE           the path or the address of the wheel of a Navitas release
+#   NAVITAS_HOME=~/navitas       where Navitas is installed; keep it between jobs, with ~/.cache/navitas and ~/.gradle
+#   MINUTES=20                   how long to measure at most
+#
+# Writes build/energy: summary.md, check.json, check.sarif, check.xml (JUnit), changes.html, and the recordings.
+# Exit codes: 0 passed, 1 a budget is exceeded or unknown, 2 wrong usage, 3 tests failed, 4 trouble.
+set -eu
+
+base=${BASE:-origin/main}
+home=${NAVITAS_HOME:-$HOME/navitas}
+out=build/energy
+
+if ! before=$(git merge-base "$base" HEAD); then
+    deepen=
+    if [ "$(git rev-parse --is-shallow-repository)" = true ]; then deepen=" --unshallow"; fi
+    echo "check.sh: this clone does not have the history up to $base." >&2
+    echo "Clone all of it, or run: git fetch$deepen origin ${base#origin/}:refs/remotes/$base" >&2
+    exit 2
+fi
+if [ ! -x "$home/bin/navitas" ]; then
+    python3 -m venv "$home"
+    "$home/bin/pip" install "${NAVITAS_WHEEL:?set it to the path or the address of a wheel}" scipy
+fi
+
+rm -rf "$out"
+mkdir -p "$out"
+code=0
+"$home/bin/navitas" check . --against "$before" --measure --max-minutes "${MINUTES:-20}" --warmup 1 \
+    -o "$out/recordings" --json "$out/check.json" --summary "$out/summary.md" \
+    --sarif "$out/check.sarif" --junit "$out/check.xml" || code=$?
+if [ -d "$out/recordings/before" ] && [ -d "$out/recordings/after" ]; then
+    "$home/bin/navitas" compare "$out/recordings/before" "$out/recordings/after" --html "$out/changes.html" || true
+fi
+exit "$code"

@@ -1,0 +1,1 @@
+"""`navitas baseline`."""

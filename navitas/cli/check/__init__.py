@@ -1,0 +1,1 @@
+"""`navitas check`: budgets."""

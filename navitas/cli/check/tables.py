@@ -1,0 +1,36 @@
+"""The table of `navitas check`."""
+
+from __future__ import annotations
+
+from navitas.base.untrusted_text import printable
+from navitas.insight.check.judgement import CheckResult
+from navitas.report.check.judgement_texts import amount, bounds_text, in_order, limit_text, short_name, sides_text, verdict_words
+from navitas.report.terminal.fitted_table import Column, FittedTable
+from navitas.report.terminal.paragraph import Paragraph
+
+_LONGEST = 300
+_MOST_ROWS = 1000
+
+
+def judgements_table(result: CheckResult) -> FittedTable:
+    """At most 1,000 judgements: those above their limit first."""
+    columns = [
+        Column("Figure", text=True),
+        Column("Kind", text=True, drop=4),
+        Column("Before", drop=2),
+        Column("After", drop=3),
+        Column("Found"),
+        Column("Bounds", drop=1),
+        Column("Limit"),
+        Column("Verdict", wrap=True),
+    ]
+    table = FittedTable(f"Check: {sides_text(result)}", columns, stacks=True)
+    rows = in_order(result)
+    for judged in rows[:_MOST_ROWS]:
+        means = (amount(mean, judged.figure_unit) for mean in (judged.before, judged.after))
+        kind = f"{judged.subject.kind}, {judged.subject.figure}"
+        result_texts = (amount(judged.value, judged.unit), bounds_text(judged), limit_text(judged), verdict_words(judged))
+        table.add(printable(short_name(judged), _LONGEST), kind, *means, *result_texts)
+    if len(rows) > _MOST_ROWS:
+        table.notes.append(Paragraph(f"{len(rows) - _MOST_ROWS:,} more rows in --json.", style="dim"))
+    return table

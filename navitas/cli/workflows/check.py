@@ -1,0 +1,202 @@
+"""Measure a project, and judge it by budgets, for scripts too (docs/python-api.md)."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from navitas.base.errors import UsageError
+from navitas.capture.build.gradle import BuildOptions
+from navitas.capture.collect.options import ProfileOptions
+from navitas.cli.workflows.measurement import Caller, RunOptions, default_recording, remove_empty
+from navitas.cli.workflows.profile import BUILD, CALLER, OPTIONS, RUN, profile
+from navitas.cli.workflows.versions import AFTER, profile_against
+from navitas.energy.analyze.load import load
+from navitas.insight.check.bounds import LEVEL
+from navitas.insight.check.budget_changes import budget_changes
+from navitas.insight.check.budgets import Budgets
+from navitas.insight.check.judgement import CheckResult
+from navitas.insight.check.judging import judge
+from navitas.insight.compare.effect import stats
+from navitas.insight.compare.session import Session
+from navitas.report.sessions import session_of
+
+if TYPE_CHECKING:
+    from navitas.capture.collect.runs.version_runs import ProfilingOutcome
+
+BeforeOf = Callable[[Sequence[Session]], Sequence[Session]]
+"""Returns the sessions of the version before that fit the sessions of the version to judge."""
+MOST_REPEATS = 1000
+"""The most repeats of a session that goes on until all is decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedProject:
+    """The result of a check, None if no test passed in all runs, and the recordings that it measured.
+
+    `problem` says why there is no result.
+    """
+
+    result: CheckResult | None
+    before: tuple[ProfilingOutcome, ...]
+    after: tuple[ProfilingOutcome, ...]
+    problem: str = ""
+
+
+@dataclass(slots=True)
+class _Check:
+    """A check whose data grows. Each time that it judges, half of the rest of `LEVEL` is spent, unless it is the only time."""
+
+    budgets: Budgets
+    caller: Caller
+    day: date
+    is_repeated: bool
+    before: BeforeOf
+    after: list[Session] = field(default_factory=list)
+    changed_budgets: tuple[str, ...] = ()
+    last: tuple[object, CheckResult] | None = None
+    spent: float = 0.0
+
+    def read(self, recording: Path) -> Session:
+        return session_of((self.caller.load or load)(recording), str(recording))
+
+    def judged_in_turns(self, recordings: Sequence[Path]) -> CheckResult:
+        """Judge the recordings of two versions, unless the last judgement was on the same repeats."""
+        before, after = (self.read(recording) for recording in recordings)
+        runs = before.repeats, after.repeats
+        if self.last is None or self.last[0] != runs:
+            self.last = runs, self.judged([before], [after])
+        return self.last[1]
+
+    def judged(self, before: Sequence[Session], after: Sequence[Session]) -> CheckResult:
+        """Judge sessions. Raises the errors of `judge`."""
+        self.caller.progress.stage("judging")
+        level = (LEVEL - self.spent) / 2 if self.is_repeated else LEVEL
+        self.spent += level
+        return judge(before, after, self.budgets, day=self.day, level=level, changed_budgets=self.changed_budgets)
+
+
+def profile_and_check(
+    project: str | PathLike[str],
+    budgets: Budgets,
+    options: ProfileOptions = OPTIONS,
+    *,
+    before: BeforeOf | None = None,
+    against: str | None = None,
+    budgets_of: Callable[[Path], Budgets] | None = None,
+    measure_s: float | None = None,
+    day: date | None = None,
+    build: BuildOptions = BUILD,
+    run: RunOptions = RUN,
+    caller: Caller = CALLER,
+) -> CheckedProject:
+    """Build a Gradle project, run its tests on a device, and judge them by budgets.
+
+    - `before`: returns sessions of the version before, for budgets of changes, that fit the measured sessions.
+    - `against`: instead of `before`, a git revision, whose tests run in turns with those of the project.
+    - `budgets_of`: reads the budgets of the revision's files, to say which ones the project loosened.
+    - `measure_s`: go on for at most so many seconds, until each budget is decided: with repeats if versions take turns, otherwise
+      with further sessions. None: measure once.
+    - `day`: today, for waivers.
+
+    The recordings are `after` in the output folder (`after-2` … for further sessions), and `before` with `against`. Raises the
+    errors of `profile`, and `UsageError` for budgets that match nothing.
+    """
+    stats()  # A missing library is reported before the build.
+    folder = Path(project)
+    check = _Check(budgets, caller, day or datetime.now(UTC).date(), measure_s is not None, before or _nothing)
+    end_s = time.monotonic() + (measure_s or 0.0)
+    if against is not None:
+        return _in_turns(check, folder, against, budgets_of, options=options, build=build, run=run, end_s=end_s)
+    return _in_sessions(check, folder, options=options, build=build, run=run, end_s=end_s)
+
+
+def _nothing(after: Sequence[Session]) -> Sequence[Session]:
+    return ()
+
+
+def _in_turns(
+    check: _Check,
+    folder: Path,
+    against: str,
+    budgets_of: Callable[[Path], Budgets] | None,
+    *,
+    options: ProfileOptions,
+    build: BuildOptions,
+    run: RunOptions,
+    end_s: float,
+) -> CheckedProject:
+    """Measure a revision and the project in turns; with more time, until the number of repeats that decides."""
+    repeats = itertools.count(options.repeat)
+
+    def has_enough(recordings: Sequence[Path]) -> bool:
+        """Judge after `options.repeat` repeats, after twice as many, and so on: each time costs certainty."""
+        count = next(repeats)
+        if time.monotonic() >= end_s:
+            return True
+        if count % options.repeat or not math.log2(count // options.repeat).is_integer():
+            return False
+        try:
+            result = check.judged_in_turns(recordings)
+        except UsageError:
+            return True  # It is raised again at the end, unless tests failed.
+        return result.word == "above" or not result.having("not enough data")
+
+    def look_at(old: Path) -> None:
+        if budgets_of is not None:
+            check.changed_budgets = budget_changes(budgets_of(old), check.budgets)
+
+    caller = check.caller
+    if check.is_repeated:
+        options = replace(options, goes_on=True, max_repeat=max(options.repeat, MOST_REPEATS))
+        caller = replace(caller, has_enough=has_enough)
+    old, new = profile_against(folder, against, options, build=build, run=run, caller=caller, look_at=look_at)
+    try:
+        result = check.judged_in_turns([outcome.recording for outcome in (old, new)])
+    except UsageError as error:
+        if not (old.failures or new.failures or old.crashed or new.crashed):
+            raise
+        return CheckedProject(None, (old,), (new,), error.message)
+    return CheckedProject(result, (old,), (new,))
+
+
+def _in_sessions(
+    check: _Check, folder: Path, *, options: ProfileOptions, build: BuildOptions, run: RunOptions, end_s: float
+) -> CheckedProject:
+    """Measure the project in one session; with more time, in further ones."""
+    output = run.output or default_recording(folder.resolve().name)
+    with ExitStack() as stack:
+        stack.callback(remove_empty, output)
+        return _sessions_in(check, folder, output, options=options, build=build, run=run, end_s=end_s)
+
+
+def _sessions_in(
+    check: _Check, folder: Path, output: Path, *, options: ProfileOptions, build: BuildOptions, run: RunOptions, end_s: float
+) -> CheckedProject:
+    outcomes: list[ProfilingOutcome] = []
+    while True:
+        name = AFTER if not outcomes else f"{AFTER}-{len(outcomes) + 1}"
+        start_s = time.monotonic()
+        outcome = profile(folder, options, build=build, run=replace(run, output=output / name), caller=check.caller)
+        outcomes.append(outcome)
+        try:
+            check.after.append(check.read(outcome.recording))
+            result = check.judged(check.before(check.after), check.after)
+        except UsageError as error:
+            if not (outcome.failures or outcome.crashed):
+                raise
+            return CheckedProject(None, (), tuple(outcomes), error.message)
+        took_s = time.monotonic() - start_s
+        can_decide = (
+            any(judgement.needed is not None for judgement in result.having("not enough data")) or not check.after[-1].is_fit
+        )
+        if outcome.failures or not can_decide or time.monotonic() + took_s > end_s or result.word == "above":
+            return CheckedProject(result, (), tuple(outcomes))

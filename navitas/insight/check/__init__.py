@@ -1,0 +1,1 @@
+"""Checks of a version's energy by budgets: what is within, above, or not known."""

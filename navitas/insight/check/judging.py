@@ -1,0 +1,323 @@
+"""Judges the figures of a version by budgets: within, above, or not enough data (docs/check.md)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+import numpy as np
+
+from navitas.base.errors import UsageError
+from navitas.base.near_names import near_names
+from navitas.base.untrusted_text import printable, printable_list
+from navitas.insight.check.bounds import LEVEL, BoundedEstimate, aim, changes, figures, holm, needed, needed_sessions
+from navitas.insight.check.budgets import COUNTS, AbsoluteLimit, Budgets, ChangeLimit, CheckBudget, Selection, Waiver
+from navitas.insight.check.changed_methods import changed_methods
+from navitas.insight.check.judged_figures import CheckedFigure, SideFigures
+from navitas.insight.check.judgement import ChangedMethod, CheckResult, CheckWord, Judgement, MoreData
+from navitas.insight.compare.comparison import LEAST_SHARE, check_alike, check_energy, figure_means
+from navitas.insight.compare.effect import F64
+from navitas.insight.compare.session import ALL_TESTS, Session, in_shared_sessions
+from navitas.insight.compare.source_place import SourcePlace
+
+_NAMES = 5
+_BUSY = "the device was busy or hot in all runs, so none counts"
+_NOTHING_BEFORE = "there is no session of the version before: give recordings with --before, or a revision with --against"
+_ONE_SESSION = "one session of each version shows no change: sessions differ even if the code is the same"
+_NONE_BEFORE = "nothing that it selects has a figure in the version before"
+_NO_ENERGY = "it has no energy in some runs"
+_DIFFERING = "its counts differ from run to run, or there is a single run"
+_NO_CENSUS = "operations are counted in recordings with --granularity block, by --census (before: --before-census)"
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A judgement, and the estimate that its verdict follows from, if it is not decided or unknown already."""
+
+    judgement: Judgement
+    limit: float
+    """The logarithm of the limit."""
+    estimate: BoundedEstimate | None = None
+
+    @property
+    def chance(self) -> float | None:
+        return None if self.estimate is None else self.estimate.chance(self.limit)
+
+
+def judge(
+    before: Sequence[Session],
+    after: Sequence[Session],
+    budgets: Budgets,
+    *,
+    day: date,
+    same_session: bool = False,
+    level: float = LEVEL,
+    changed_budgets: Sequence[str] = (),
+) -> CheckResult:
+    """Judge the sessions of a version by budgets; those with a limit of changes by the sessions of the version before.
+
+    `day` is today's: waivers end. `same_session`: the i-th sessions of both versions were one session, with runs in mixed order;
+    recordings of `--against` say so themselves. `level`: the probability of finding something above its limit in code that did
+    not change; a caller who judges again with more data shares `LEVEL` among all times.
+
+    Raises `UsageError` if the devices or power profiles differ, no test passed in all runs, or a budget matches nothing.
+    """
+    if (shared := in_shared_sessions(before, after)) is not None:
+        after, same_session = shared, True
+    check_alike([*before, *after])
+    check_energy([*before, *after], "app")
+    together = same_session and len(before) == len(after)
+    check = _Check(before, after, budgets, day=day, together=together, level=level)
+    drafts = [draft for budget in budgets.budgets for draft in check.drafts(budget)]
+    judgements = check.decided(drafts)
+    return CheckResult(
+        tuple(judgements), tuple(session.name for session in before), tuple(session.name for session in after), together, day,
+        tuple(dict.fromkeys(check.warnings)), budgets.waivers, tuple(changed_budgets),
+        failed=tuple(sorted(set[str]().union(*(session.failed for session in after)))),
+    )  # fmt: skip
+
+
+class _Check:
+    """One check: its sessions that count, and their figures."""
+
+    def __init__(
+        self,
+        before: Sequence[Session],
+        after: Sequence[Session],
+        budgets: Budgets,
+        *,
+        day: date,
+        together: bool,
+        level: float,
+    ) -> None:
+        self.budgets, self.day, self.together, self.level = budgets, day, together, level
+        self.warnings: list[str] = []
+        self.all_sides = before, after
+        self.before, self.after = self._fit(before, after)
+        old, new = self.before or before, self.after or after
+        passed_after = set.intersection(*(set(session.tests) for session in new))
+        passed = passed_after.intersection(*(set(session.tests) for session in old))
+        if not (passed if old else passed_after):
+            raise UsageError("no test passed in all runs of all sessions", "Check recordings of the same tests.")
+        self.alone = SideFigures(new, passed_after)
+        self.sides = SideFigures(old, passed), SideFigures(new, passed)
+        ran = [set[str]().union(*({*session.tests, *session.not_passed} for session in side)) for side in (old, new)]
+        self.vanished = ran[0] - ran[1]
+        self.not_judged = (ran[1] - passed_after, ran[1] - passed - (passed_after - ran[0]) if old else set[str]())
+        if self.vanished:
+            self.warnings.append(f"these tests are only in the version before: {printable_list(sorted(self.vanished), _NAMES)}")
+        if not_judged := sorted(self.not_judged[0] | self.not_judged[1]):
+            self.warnings.append(
+                f"these tests did not pass in every run, so they do not count: {printable_list(not_judged, _NAMES)}"
+            )
+        self.places: dict[str, SourcePlace] = {
+            name: source for session in (*old, *new) for name, source in session.places.items()
+        }
+
+    def _fit(self, before: Sequence[Session], after: Sequence[Session]) -> tuple[list[Session], list[Session]]:
+        """Return the sessions whose runs count. Sessions of both versions count only together."""
+        if self.together:
+            pairs = [pair for pair in zip(before, after, strict=True) if all(session.is_fit for session in pair)]
+            kept = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        else:
+            kept = [session for session in before if session.is_fit], [session for session in after if session.is_fit]
+        if unfit := [session.name for session in (*before, *after) if not session.is_fit]:
+            names = printable_list(unfit, _NAMES)
+            self.warnings.append(f"the device was busy or hot in all runs of these sessions, so they do not count: {names}")
+        return kept
+
+    def drafts(self, budget: CheckBudget) -> Iterator[_Draft]:
+        """Yield what a budget judges. Raises `UsageError` if it matches nothing."""
+        selection, figure = budget.selection, budget.figure
+        is_change = isinstance(budget.limit, ChangeLimit)
+        has_before = bool(self.all_sides[0] if figure in COUNTS else self.before)
+        old, new = self.sides if is_change and has_before else (None, self.alone)
+        if new.of(selection.kind, figure) is None or (old is not None and old.of(selection.kind, figure) is None):
+            name = ALL_TESTS if selection.kind == "all" else selection.pattern
+            yield _unknown(budget, name, _NO_CENSUS if figure == "operations" else f"a session was kept without its {figure}")
+            return
+        alone, now = (self._matching(selection, side.names(selection.kind, figure)) for side in (self.alone, new))
+        before = set() if old is None else self._matching(selection, old.names(selection.kind, figure))
+        yield from self._unjudged(budget, is_change)
+        self._check_matches(budget, alone)
+        names = new.with_share(selection, figure, now, LEAST_SHARE) or now
+        if old is not None:
+            names = ((names | old.with_share(selection, figure, before, LEAST_SHARE)) & now & before) or (now & before)
+            if added := sorted(self.alone.with_share(selection, figure, alone - before, LEAST_SHARE)):
+                what = f"new {selection.kind}s, without a figure before"
+                self.warnings.append(f"{budget.location}: {what}: {printable_list(added, _NAMES)}")
+            if not names:
+                yield _unknown(budget, selection.pattern, _NONE_BEFORE)
+                return
+        ordered = sorted(names)
+        if is_change and old is None:
+            yield from (_unknown(budget, name, _BUSY if self.all_sides[0] else _NOTHING_BEFORE) for name in ordered)
+        elif is_change and old is not None:
+            yield from _changes(budget, ordered, old, new, together=self.together)
+        else:
+            yield from _absolutes(budget, ordered, new)
+
+    @staticmethod
+    def _matching(selection: Selection, names: Iterable[str]) -> set[str]:
+        return {name for name in names if selection.matches(selection.kind, name)}
+
+    def _unjudged(self, budget: CheckBudget, is_change: bool) -> Iterator[_Draft]:
+        """Yield tests that a budget names, and that vanished or did not pass."""
+        if budget.selection.kind != "test":
+            return
+        reasons = dict.fromkeys(self.not_judged[is_change], "it did not pass in every run")
+        if is_change:
+            reasons |= dict.fromkeys(self.vanished, "it is only in the version before: it vanished, or was renamed")
+        for name in sorted(reasons):
+            if budget.selection.matches("test", name):
+                yield _unknown(budget, name, reasons[name])
+
+    def _check_matches(self, budget: CheckBudget, matched: set[str]) -> None:
+        """Raise `UsageError` if a budget matches no figure, and no test that did not pass."""
+        selection = budget.selection
+        others = self.not_judged[0] | self.not_judged[1] if selection.kind == "test" else set()
+        if matched or any(selection.matches("test", name) for name in others):
+            return
+        names = self.alone.names(selection.kind, budget.figure)
+        said = f"nothing matches {selection.described}"
+        if selection.kind == "test" and any(selection.matches("test", name) for name in self.vanished):
+            said = f"{selection.described} is only in the version before: it vanished, or was renamed"
+        near = near_names(selection.pattern, names)
+        remedy = f"The {selection.kind}s are: {near}." if near else f"There is no {selection.kind} with {budget.figure}."
+        raise UsageError(f"{budget.location}: {printable(said, 1000)}", remedy)
+
+    def decided(self, drafts: Sequence[_Draft]) -> Iterator[Judgement]:
+        """Yield the judgements, with judgement family of tests for all of them."""
+        tested = [draft for draft in drafts if draft.chance is not None]
+        levels = holm([draft.chance or 0.0 for draft in tested], self.level)
+        by_draft = dict(zip(map(id, tested), levels, strict=True))
+        for draft in drafts:
+            judgement = self._verdict(draft, by_draft.get(id(draft), self.level))
+            location = self.places.get(_place_name(judgement.subject)) if judgement.subject.kind in ("test", "method") else None
+            methods: tuple[ChangedMethod, ...] = ()
+            if judgement.verdict == "above" and judgement.subject.kind in ("all", "test") and self.before:
+                tests = self.sides[1].tests if judgement.subject.kind == "all" else [judgement.subject.name]
+                sides = [[session.joules(tests) for session in side.sessions] for side in self.sides]
+                methods = changed_methods(*sides, together=self.together, places=self.places)
+            yield replace(judgement, location=location, methods=methods, waiver=self._waiver(judgement))
+
+    def _verdict(self, draft: _Draft, level: float) -> Judgement:
+        """Return the judgement on a draft, by its lower bound at `level`, and by its upper bound at that of the check."""
+        judgement, estimate = draft.judgement, draft.estimate
+        is_change = isinstance(judgement.budget.limit, ChangeLimit)
+        is_measured = bool(self.after and (self.before or not is_change))
+        is_counted = estimate is None and judgement.subject.figure in COUNTS
+        if not (is_measured or is_counted or judgement.reason):
+            return replace(judgement, verdict="not enough data", reason=_BUSY)
+        if estimate is None:
+            return judgement
+        shown = _as_percent if is_change else math.exp
+        low, high = estimate.bound(level, upper=False), estimate.bound(self.level, upper=True)
+        word: CheckWord = "not enough data"
+        if low is not None and high is not None:
+            word = "above" if low > draft.limit else "within" if high <= draft.limit else word
+        result = replace(
+            judgement, verdict=word, value=shown(estimate.value), low=None if low is None else shown(low),
+            high=None if high is None else shown(high), shows_percent=estimate.shows_percent(level),
+        )  # fmt: skip
+        if word != "not enough data":
+            return result
+        reason = _ONE_SESSION if low is None else "the bounds lie on both sides of the limit"
+        return replace(result, needed=self._needed(draft, level), reason=reason)
+
+    def _needed(self, draft: _Draft, level: float) -> MoreData | None:
+        estimate, limit = draft.estimate, draft.judgement.budget.limit
+        if estimate is None:
+            return None
+        repeats = min(len(session.repeats) for session in (*self.before, *self.after))
+        if isinstance(limit, ChangeLimit):
+            sessions = min(len(self.before), len(self.after))
+            more = needed(
+                estimate, draft.limit, aim(limit.percent), level=level, sessions=sessions, repeats=repeats, together=self.together
+            )
+        else:
+            more = needed_sessions(estimate, draft.limit, level=level), repeats
+        return None if more[0] is None or more[1] is None else MoreData(more[0], more[1])
+
+    def _waiver(self, judgement: Judgement) -> Waiver | None:
+        if judgement.verdict == "within":
+            return None
+        active = (waiver for waiver in self.budgets.waivers if self.day <= waiver.until)
+        return next(
+            (waiver for waiver in active if waiver.selection.matches(judgement.subject.kind, judgement.subject.name)), None
+        )
+
+
+def _changes(
+    budget: CheckBudget, names: Sequence[str], old: SideFigures, new: SideFigures, *, together: bool
+) -> Iterator[_Draft]:
+    kind, figure = budget.selection.kind, budget.figure
+    matrices = [side.matrices(kind, figure, names) or [] for side in (old, new)]
+    limit_percent = budget.limit.percent if isinstance(budget.limit, ChangeLimit) else 0.0
+    estimates = changes(*matrices, together=together)
+    means = [figure_means(side) for side in matrices]
+    for row, (name, estimate) in enumerate(zip(names, estimates, strict=True)):
+        judgement = _judgement(budget, name, before=float(means[0][row]), after=float(means[1][row]))
+        counts = [_count(side, row) for side in matrices]
+        if None not in counts and (figure in COUNTS or not any(counts)):
+            first, second = (float(count or 0.0) for count in counts)
+            value = 100 * (second - first) / first if first else math.inf if second else 0.0
+            yield _Draft(_exact(judgement, value), 0.0)
+        elif estimate is None or figure == "operations":
+            yield _Draft(replace(judgement, reason=_NO_ENERGY if figure != "operations" else _DIFFERING), 0.0)
+        else:
+            yield _Draft(judgement, math.log1p(limit_percent / 100), estimate)
+
+
+def _absolutes(budget: CheckBudget, names: Sequence[str], new: SideFigures) -> Iterator[_Draft]:
+    kind, figure = budget.selection.kind, budget.figure
+    matrix = new.matrices(kind, figure, names) or []
+    most = budget.limit.most if isinstance(budget.limit, AbsoluteLimit) else 0.0
+    means = figure_means(matrix)
+    for row, (name, estimate) in enumerate(zip(names, figures(matrix), strict=True)):
+        judgement = _judgement(budget, name, after=float(means[row]))
+        count = _count(matrix, row)
+        if count is not None and (figure in COUNTS or count == 0.0):
+            yield _Draft(_exact(judgement, count), 0.0)
+        elif estimate is None or figure == "operations":
+            yield _Draft(replace(judgement, reason=_NO_ENERGY if figure != "operations" else _DIFFERING), 0.0)
+        else:
+            yield _Draft(judgement, math.log(most) if most > 0 else -math.inf, estimate)
+
+
+def _judgement(budget: CheckBudget, name: str, *, before: float | None = None, after: float | None = None) -> Judgement:
+    limit = budget.limit
+    subject = CheckedFigure(budget.selection.kind, name, budget.figure)
+    figure_unit = "" if budget.figure in COUNTS else "W" if budget.figure == "power" else "J"
+    most, unit = (limit.percent, "%") if isinstance(limit, ChangeLimit) else limit
+    return Judgement(budget, subject, "not enough data", most, unit, figure_unit, before, after)
+
+
+def _unknown(budget: CheckBudget, name: str, reason: str) -> _Draft:
+    return _Draft(replace(_judgement(budget, name), reason=reason), 0.0)
+
+
+def _exact(judgement: Judgement, value: float) -> Judgement:
+    """Return the judgement on a figure that is the same in all runs."""
+    verdict: CheckWord = "above" if value > judgement.limit else "within"
+    shown = value if math.isfinite(value) else None
+    return replace(judgement, verdict=verdict, value=shown, low=shown, high=shown, shows_percent=0.0)
+
+
+def _count(sessions: Sequence[F64], row: int) -> float | None:
+    """Return a figure if it is the same in all runs of all sessions, and there are several."""
+    values = np.concatenate([session[row] for session in sessions])
+    return float(values[0]) if len(values) > 1 and np.all(values == values[0]) else None
+
+
+def _as_percent(change: float) -> float:
+    return 100 * math.expm1(min(change, 700.0))
+
+
+def _place_name(subject: CheckedFigure) -> str:
+    """Return the name of a method, or of a test's method, without its descriptor."""
+    if subject.kind == "test":
+        return subject.name.partition("[")[0].replace("#", ".", 1)
+    return subject.name.rpartition("(")[0] or subject.name

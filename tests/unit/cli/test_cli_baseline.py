@@ -1,0 +1,136 @@
+"""`navitas baseline`, and `navitas check` with the sessions that it keeps."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.made_reports import sort_report
+
+from navitas.base.errors import ExitCode
+from navitas.cli.main import run
+
+Capture = pytest.CaptureFixture[str]
+FILES = ["navitas-baseline.json", "history.sqlite", "reports"]
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder: a repository with budgets."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "navitas.toml").write_text("[[check]]\nat-most-change = 50\n")
+    return tmp_path
+
+
+def reports(folder: Path, *energies_j: float, **changes: Any) -> list[str]:
+    folder.mkdir()
+    for number, energy_j in enumerate(energies_j):
+        document = sort_report([energy_j, 1.01 * energy_j, 0.99 * energy_j]) | changes
+        (folder / f"{number}.json").write_text(json.dumps(document))
+    return [str(path) for path in sorted(folder.iterdir())]
+
+
+def listed(file: str, capsys: Capture) -> list[dict[str, Any]]:
+    capsys.readouterr()
+    assert run(["baseline", "show", "--file", file, "--json", "-"]) == ExitCode.OK
+    sessions: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["sessions"]
+    return sessions
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_sessions_are_added_judged_with_and_pruned(name: str, project: Path, capsys: Capture) -> None:
+    if name == "reports":
+        (project / name).mkdir()
+    before = reports(project / "before", 10, 10.1, 9.9, 10, 10.2)
+    assert run(["baseline", "add", *before[:2], "--file", name]) == ExitCode.OK
+    assert run(["baseline", "add", *before, "--file", name]) == ExitCode.OK
+    assert "3 added" in (said := capsys.readouterr().out) and "2 were already there" in said
+    assert [one["group"] for one in listed(name, capsys)] == [1] * 5
+    for energy_j, code in ((10.0, ExitCode.OK), (30.0, ExitCode.CHECK_FAILED)):
+        after = reports(project / f"after-{energy_j}", energy_j, energy_j)
+        assert run(["check", *after, "--baseline-file", name]) == code
+    assert run(["baseline", "prune", "--keep", "2", "--file", name]) == ExitCode.OK
+    assert len(listed(name, capsys)) == 2
+    assert run(["baseline", "show", "--file", name]) == ExitCode.OK
+
+
+def test_the_baseline_that_a_project_keeps_is_used_by_itself(project: Path, capsys: Capture) -> None:
+    after = reports(project / "after", 10, 10)
+    assert run(["check", *after]) == ExitCode.CHECK_FAILED
+    assert "there is no session of the version before" in capsys.readouterr().err
+    assert run(["baseline", "add", *reports(project / "before", 10, 10.1, 9.9)]) == ExitCode.OK
+    assert (project / "navitas-baseline.json").is_file()
+    assert run(["check", *after]) == ExitCode.OK
+
+
+@pytest.mark.parametrize(
+    ("changes", "part"),
+    [
+        ({"device": {"kind": "phone", "model": "Other"}}, "no session with this device"),
+        ({"power_profile": {"sha256": "1"}}, "no session with this power profile"),
+        ({"evidence": {"components": {"cpu": {"level": "device"}}}}, "no session with this evidence"),
+        ({"settings": {"mode": "tick"}}, "no session with this settings"),
+        ({"project": "other"}, "no session with this project"),
+    ],
+)
+def test_a_baseline_of_another_measurement_is_refused_with_the_reason(
+    changes: dict[str, Any], part: str, project: Path, capsys: Capture
+) -> None:
+    assert run(["baseline", "add", *reports(project / "before", 10, 10.1, 9.9)]) == ExitCode.OK
+    assert run(["check", *reports(project / "after", 10, 10, **changes)]) == ExitCode.USAGE
+    assert part in capsys.readouterr().err
+
+
+def test_a_session_with_uncommitted_changes_is_refused(project: Path, capsys: Capture) -> None:
+    dirty = {"provenance": {"navitas_version": "0.1", "git": {"revision": "a" * 40, "dirty": True}}}
+    assert run(["baseline", "add", *reports(project / "before", 10, **dirty)]) == ExitCode.USAGE
+    assert "was measured with uncommitted changes" in capsys.readouterr().err
+    assert not (project / "navitas-baseline.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("status", "unfit", "part"), [("failed", [], "has failed tests"), ("passed", ["starved"], "busy or hot")]
+)
+def test_a_session_that_is_no_reference_is_refused(
+    status: str, unfit: list[str], part: str, project: Path, capsys: Capture
+) -> None:
+    (file,) = reports(project / "before", 10)
+    document = json.loads(Path(file).read_text())
+    for test in document["tests"]:
+        test.update(status=status if test["method"] == "waits" else "passed", unfit=unfit)
+    Path(file).write_text(json.dumps(document))
+    assert run(["baseline", "add", file]) == ExitCode.USAGE
+    assert part in capsys.readouterr().err
+
+
+def test_a_missing_empty_or_damaged_baseline_is_named(project: Path, capsys: Capture) -> None:
+    assert run(["baseline", "show"]) == ExitCode.USAGE
+    assert "navitas-baseline.json" in capsys.readouterr().err
+    file = project / "navitas-baseline.json"
+    for text, part in (("", "is no baseline"), ("[]", "is no baseline"), ('{"schema_version": 2}', "is no baseline")):
+        file.write_text(text)
+        assert run(["check", *reports(project / f"after{len(text)}", 10)]) == ExitCode.TROUBLE
+        assert str(file) in (said := capsys.readouterr().err) and part in said
+    file.write_text('{"navitas_baseline": 1, "sessions": [], "figures": []}')
+    assert run(["baseline", "show"]) == ExitCode.USAGE
+    assert "has no sessions" in capsys.readouterr().err
+
+
+def test_a_recording_in_a_folder_is_never_removed(project: Path, capsys: Capture) -> None:
+    golden = Path(__file__).parents[2] / "golden/recording-v1"
+    for name in ("a", "b"):
+        shutil.copytree(golden, project / "recordings" / name)
+    assert run(["baseline", "prune", "--keep", "1", "--file", "recordings"]) == ExitCode.USAGE
+    assert "is a recording, which is never removed" in capsys.readouterr().err
+    assert (project / "recordings/a").is_dir() and (project / "recordings/b").is_dir()
+
+
+def test_only_one_version_before_can_be_named(project: Path, capsys: Capture) -> None:
+    (after,) = reports(project / "after", 10)
+    words = ["check", after, "--before", after, "--baseline-file", after]
+    assert run(words) == ExitCode.USAGE
+    assert "both name the version before" in capsys.readouterr().err

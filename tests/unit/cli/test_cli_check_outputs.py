@@ -1,0 +1,71 @@
+"""The files that `navitas check` writes for a CI, by its options and by the variables of GitHub."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from test_cli_check import CHANGE, budgets, project, sides  # noqa: F401  # A fixture.
+
+from navitas.base.errors import ExitCode
+from navitas.cli.main import run
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def words(project: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:  # noqa: F811
+    """A check that fails, outside of any CI."""
+    for name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_SERVER_URL", "CI_PROJECT_URL"):
+        monkeypatch.delenv(name, raising=False)
+    budgets(project, CHANGE)
+    return ("check", *sides(project, 12.0))
+
+
+def test_nothing_is_written_without_an_option(words: tuple[str, ...], capsys: Capture) -> None:
+    before = {path.name for path in Path().iterdir()}
+    assert run([*words]) == ExitCode.CHECK_FAILED
+    assert "::error" not in capsys.readouterr().err and {path.name for path in Path().iterdir()} == before
+
+
+def test_options_name_the_files(words: tuple[str, ...], capsys: Capture) -> None:
+    assert run([*words, "--summary", "a.md", "--sarif", "a.sarif", "--junit", "a.xml", "--json", "-"]) == ExitCode.CHECK_FAILED
+    assert json.loads(capsys.readouterr().out)["verdict"] == "above"
+    assert Path("a.md").read_text("utf-8").startswith("## Energy check failed")
+    results = json.loads(Path("a.sarif").read_text("utf-8"))["runs"][0]["results"]
+    assert [one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for one in results] == ["navitas.toml"]
+    assert "<failure " in Path("a.xml").read_text("utf-8")
+    assert run([*words, "--summary", "-"]) == ExitCode.CHECK_FAILED
+    assert capsys.readouterr().out == Path("a.md").read_text("utf-8"), "the summary alone"
+
+
+def test_two_outputs_in_one_file_are_wrong_usage(words: tuple[str, ...], capsys: Capture) -> None:
+    assert run([*words, "--summary", "a", "--junit", "a"]) == ExitCode.USAGE
+    assert "same file" in capsys.readouterr().err
+
+
+def test_github_gets_summary_and_annotations(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    summary = Path("summary.md")
+    summary.write_text("Of a step before.\n")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    for given in ([], ["--summary", str(summary)]):
+        assert run([*words, *given]) == ExitCode.CHECK_FAILED
+        assert "\n::error file=navitas.toml,line=1,title=" in f"\n{capsys.readouterr().err}"
+    assert summary.read_text("utf-8").startswith("Of a step before.\n## Energy check failed")
+    assert summary.read_text("utf-8").count("## Energy check failed") == 2
+
+
+@pytest.mark.parametrize(("file", "reason"), [("missing/summary.md", "No such file"), ("/dev/full", "No space left")])
+def test_a_summary_that_cannot_be_written_does_not_change_the_verdict(
+    file: str, reason: str, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", file)
+    assert run([*words]) == ExitCode.CHECK_FAILED
+    assert f"no summary: cannot write {file}: {reason}" in capsys.readouterr().err
+
+
+def test_the_folder_of_an_output_is_checked_before_the_work(words: tuple[str, ...], capsys: Capture) -> None:
+    assert run([*words, "--summary", "missing/summary.md"]) == ExitCode.USAGE
+    assert "no such folder: missing" in capsys.readouterr().err

@@ -1,0 +1,150 @@
+"""Checks of a project that go on measuring: with repeats in turns, or with further sessions. Nothing is built or run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.made_sessions import made_session
+from support.repeatable_random import repeatable_rng
+
+from navitas.base.errors import UsageError
+from navitas.capture.collect.options import ProfileOptions
+from navitas.capture.collect.runs.version_runs import ProfilingOutcome
+from navitas.cli.workflows import check
+from navitas.cli.workflows.check import CheckedProject, profile_and_check
+from navitas.cli.workflows.measurement import Caller, RunOptions
+from navitas.insight.check.budgets import Budgets, ChangeLimit, CheckBudget, Selection
+from navitas.insight.compare.session import Session
+
+TOTAL = CheckBudget("navitas.toml:1", Selection("all", ""), "app", ChangeLimit(5))
+DAY = date(2026, 1, 1)
+Measured = Callable[..., CheckedProject]
+
+
+class Laboratory:
+    """Made sessions instead of measured ones: runs differ by 4 %, sessions by `shift`. `ratio` is the change of energy."""
+
+    def __init__(self, ratio: float = 1.0, shift: float = 0.02) -> None:
+        self.ratio, self.shift = ratio, shift
+        self.rng = repeatable_rng(5)
+        self.sessions: dict[Path, Session] = {}
+        self.starved: set[str] = set()
+        self.failures: dict[str, str] = {}
+        self.repeats: list[int] = []
+
+    def measured(self, path: Path, runs_j: list[float], *, in_turns: bool) -> ProfilingOutcome:
+        made = made_session(runs_j, len(self.sessions))
+        fit = path.name not in self.starved
+        self.sessions[path] = replace(
+            made, session="turns" if in_turns else "", is_fit=fit, name=str(path), not_passed=frozenset(),
+            tests={} if self.failures else made.tests,
+        )  # fmt: skip
+        return ProfilingOutcome(path, self.failures, crashed=False)
+
+    def runs(self, count: int, mean_j: float) -> list[float]:
+        return list(mean_j * np.exp(self.rng.normal(0, 0.04, count)))
+
+    def profile(self, folder: Path, options: ProfileOptions, *, run: RunOptions, **others: Any) -> ProfilingOutcome:
+        assert run.output is not None
+        mean_j = 10 * self.ratio * float(np.exp(self.rng.normal(0, self.shift)))
+        return self.measured(run.output, self.runs(options.repeat, mean_j), in_turns=False)
+
+    def profile_against(
+        self, folder: Path, name: str, options: ProfileOptions, *, run: RunOptions, caller: Caller, look_at: Any, **others: Any
+    ) -> tuple[ProfilingOutcome, ...]:
+        assert run.output is not None
+        look_at(folder / name)
+        paths = [run.output / side for side in ("before", "after")]
+        runs: list[list[float]] = [[], []]
+        for count in range(1, options.max_turns + 1):
+            for side, mean_j in zip(runs, (10.0, 10 * self.ratio), strict=True):
+                side.extend(self.runs(1, mean_j))
+            outcomes = [self.measured(path, side, in_turns=True) for path, side in zip(paths, runs, strict=True)]
+            enough = caller.is_enough(paths, options)
+            if count >= options.least_turns and (enough is None or enough()):
+                break
+        self.repeats.append(count)
+        return tuple(outcomes)
+
+
+def checked(lab: Laboratory, folder: Path, monkeypatch: pytest.MonkeyPatch, **options: Any) -> CheckedProject:
+    monkeypatch.setattr(check, "profile", lab.profile)
+    monkeypatch.setattr(check, "profile_against", lab.profile_against)
+    monkeypatch.setattr(check, "session_of", lambda path, name: lab.sessions[path])
+    budgets = Budgets((TOTAL,))
+    caller = Caller(load=lambda path: path)  # type: ignore[arg-type, return-value]
+    run = RunOptions(output=folder / "out")
+    return profile_and_check(folder, budgets, ProfileOptions(repeat=5), run=run, caller=caller, day=DAY, **options)
+
+
+@pytest.mark.parametrize(("ratio", "word"), [(1.0, "within"), (1.15, "above")])
+def test_versions_in_turns_get_repeats_until_all_is_decided(
+    ratio: float, word: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lab = Laboratory(ratio)
+    once = checked(lab, tmp_path, monkeypatch, against="main")
+    assert once.result is not None and lab.repeats == [5]
+    found = checked(lab, tmp_path, monkeypatch, against="main", measure_s=600)
+    assert found.result is not None and found.result.word == word
+    assert lab.repeats[1] in {5 * 2**power for power in range(8)}, "it is judged after twice as many repeats each time"
+    assert [one.recording.name for one in (*found.before, *found.after)] == ["before", "after"]
+
+
+def test_it_ends_when_the_time_is_over_and_says_what_is_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = Laboratory(1.05)
+    found = checked(lab, tmp_path, monkeypatch, against="main", measure_s=0.0)
+    assert found.result is not None and found.result.word == "not enough data" and lab.repeats == [5]
+    (one,) = found.result.judgements
+    assert one.needed is not None and one.needed.repeats > 5 and one.shows_percent is not None
+
+
+def test_without_turns_it_measures_further_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = Laboratory(1.3)
+    before = [replace(made_session(lab.runs(5, 10), 100 + i), not_passed=frozenset()) for i in range(8)]
+    found = checked(lab, tmp_path, monkeypatch, before=lambda after: before, measure_s=600)
+    assert found.result is not None and found.result.word == "above" and len(found.after) > 1
+    assert [one.recording.name for one in found.after][:2] == ["after", "after-2"]
+    once = checked(Laboratory(1.3), tmp_path, monkeypatch, before=lambda after: before)
+    assert len(once.after) == 1
+
+
+def test_a_starved_session_is_measured_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = Laboratory(2.0)
+    lab.starved = {"after"}
+    before = [replace(made_session(lab.runs(5, 10), 100 + i), not_passed=frozenset()) for i in range(8)]
+    found = checked(lab, tmp_path, monkeypatch, before=lambda after: before, measure_s=600)
+    assert found.result is not None and found.result.word == "above" and len(found.after) == 2
+
+
+def test_nothing_goes_on_that_cannot_be_decided(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = checked(Laboratory(), tmp_path, monkeypatch, measure_s=600)
+    assert found.result is not None and found.result.word == "not enough data" and len(found.after) == 1
+
+
+@pytest.mark.parametrize("options", [{"against": "main"}, {}])
+def test_failed_tests_are_no_wrong_usage(options: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = Laboratory()
+    lab.failures = {"a.SortTest#sorts": "no"}
+    found = checked(lab, tmp_path, monkeypatch, **options)
+    assert found.result is None and "no test passed in all runs" in found.problem
+    lab.failures = {}
+    monkeypatch.setattr(check, "judge", _refuse)
+    with pytest.raises(UsageError):
+        checked(lab, tmp_path, monkeypatch, **options)
+
+
+def _refuse(*arguments: Any, **options: Any) -> None:
+    raise UsageError("nothing matches", "")
+
+
+def test_budgets_that_the_version_loosened_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stricter = Budgets((replace(TOTAL, limit=ChangeLimit(2)),))
+    found = checked(Laboratory(), tmp_path, monkeypatch, against="main", budgets_of=lambda folder: stricter)
+    assert found.result is not None
+    assert found.result.changed_budgets == ("navitas.toml:1: the budget of all tests (app) is looser: +2 % before, +5 % now",)
