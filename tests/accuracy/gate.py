@@ -3,7 +3,7 @@
 A version is whole sessions of a project (gate_sessions.py), drawn with replacement. The version after has the same code (A/A), or
 more energy in one method or in all. The budgets allow no change of all tests and of each method. Designs:
 
-- apart, in turns: a pilot asks the check how much data it needs; the experiments after it draw as much anew.
+- apart, in turns: a pilot asks the check how much data it needs; the experiments after it draw as much again.
 - goes on: a session in turns goes on as with `--measure`, until the check decides, at most for `MOST_REPEATS`.
 
 Exit code 1: a target is missed.
@@ -160,7 +160,7 @@ class Job:
 
 
 Outcome = tuple[str, int, int, Counter[str]]
-"""The scenario, the sessions and repeats that the pilot asked for (0: too many), and counts of results."""
+"""The scenario, the sessions and repeats that the pilot requests (0: too many), and counts of results."""
 
 
 def experiment(job: Job) -> list[Outcome]:
@@ -169,14 +169,17 @@ def experiment(job: Job) -> list[Outcome]:
     change = lab.method() if job.scenario == "method" else Change(TOTAL)
     pilot_sessions, pilot_repeats = PILOT[job.design]
     pilot = lab.check(change, STRICT, job.design, pilot_sessions, pilot_repeats)
-    judged = next(one for one in pilot.judgements if change.is_seen(one))
+    judged = next(judgement for judgement in pilot.judgements if change.is_seen(judgement))
     sessions, repeats = pilot_sessions, pilot_repeats
     if judged.verdict == "not enough data":
         recorded = len(project_of(job.project).sessions[0].repeats)
-        asked = judged.needed
-        if asked is None or asked.sessions * asked.repeats > MOST_RUNS:
-            return [(job.scenario, 0, 0, Counter(job.experiments * ["asks for too much"]))]
-        sessions, repeats = asked.sessions, asked.repeats if job.design == "in turns" or asked.repeats != recorded else 0
+        requested = judged.needed
+        if requested is None or requested.sessions * requested.repeats > MOST_RUNS:
+            return [(job.scenario, 0, 0, Counter(job.experiments * ["needs too much"]))]
+        sessions, repeats = (
+            requested.sessions,
+            requested.repeats if job.design == "in turns" or requested.repeats != recorded else 0,
+        )
     results, same = Counter[str](), Counter[str]()
     for _ in range(job.experiments):
         count(results, lab.check(change, STRICT, job.design, sessions, repeats), change)
@@ -200,16 +203,16 @@ def measured(job: Job) -> list[Outcome]:
 
 def count(results: Counter[str], result: CheckResult, change: Change) -> None:
     """Add the result of a check."""
-    above = [one for one in result.judgements if one.verdict == "above"]
+    above = [judgement for judgement in result.judgements if judgement.verdict == "above"]
     results["above" if above else "not above"] += change == NO_CHANGE
     results["caught" if any(map(change.is_seen, above)) else "missed"] += change != NO_CHANGE
-    others = [one for one in above if one.subject.kind == "method" and not change.is_seen(one)]
+    others = [judgement for judgement in above if judgement.subject.kind == "method" and not change.is_seen(judgement)]
     results["other method named"] += bool(change.method and others)
 
 
 def has_above(result: CheckResult) -> bool:
     """Whether a check fails."""
-    return any(one.verdict == "above" for one in result.judgements)
+    return any(judgement.verdict == "above" for judgement in result.judgements)
 
 
 def one_session(job: Job) -> list[Outcome]:
@@ -220,7 +223,7 @@ def one_session(job: Job) -> list[Outcome]:
         change = lab.method()
         budgets, repeats = LOOSE, PILOT[job.design][1]
         result = lab.check(change, budgets, job.design, 1, repeats)
-        results[next(one.verdict for one in result.judgements if change.is_seen(one))] += 1
+        results[next(judgement.verdict for judgement in result.judgements if change.is_seen(judgement))] += 1
     return [("one session", 1, repeats, results)]
 
 
@@ -228,7 +231,9 @@ def absolute(job: Job) -> list[Outcome]:
     """Return verdicts of one session by a limit of joules that the code exceeds by 10 %."""
     lab = Laboratory(job.project, job.seed)
     sessions = project_of(job.project).sessions
-    mean_j = np.exp(np.mean([np.log(np.mean([sum(run.app_j for run in runs) for runs in one.repeats])) for one in sessions]))
+    mean_j = np.exp(
+        np.mean([np.log(np.mean([sum(run.app_j for run in runs) for runs in session.repeats])) for session in sessions])
+    )
     budgets = budgets_of({"at-most": f"{mean_j / METHOD:.6g} J"})
     results: Counter[str] = Counter()
     for _ in range(job.experiments):
@@ -259,20 +264,20 @@ TARGETS = {
 def row(project: str, design: str, scenario: str, outcomes: Sequence[Outcome]) -> bool:
     """Print a row. Return whether the target is met."""
     target, counts = TARGETS[scenario], sum((outcome[3] for outcome in outcomes), Counter[str]())
-    asked = sorted((sessions, repeats) for _, sessions, repeats, _ in outcomes if sessions)
-    too_much = counts.pop("asks for too much", 0)
+    requested = sorted((sessions, repeats) for _, sessions, repeats, _ in outcomes if sessions)
+    too_much = counts.pop("needs too much", 0)
     others = counts.pop("other method named", 0)
     total = counts.total()
     if not total:
-        print(f"| {project} | {design} | {target.text} | – | asks for too much in all pilots | – |", flush=True)
+        print(f"| {project} | {design} | {target.text} | – | needs too much in all pilots | – |", flush=True)
         return False
     share = counts[target.counted] / total
     most = 0.02 if scenario == "one session" and design == "in turns" else target.most
     low, high = binomtest(counts[target.counted], total).proportion_ci(method="wilson")
     is_met = target.least <= share <= most
-    notes = [f"{too_much} asked for too much"] if too_much else []
+    notes = [f"{too_much} needs too much"] if too_much else []
     notes += [f"{others} with another method named, too"] if others else []
-    middle = f"{median(one for one, _ in asked):.0f} × {median(one for _, one in asked) or 'recorded'}"
+    middle = f"{median(sessions for sessions, _ in requested):.0f} × {median(repeats for _, repeats in requested) or 'recorded'}"
     print(
         f"| {project} | {design} | {target.text} | {middle} | {counts[target.counted]} of {total}: {share:.1%}"
         f" ({low:.1%} to {high:.1%}) | {'met' if is_met else 'MISSED'}{''.join(f'; {note}' for note in notes)} |",

@@ -189,7 +189,7 @@ def _figures(reports: Sequence[Path]) -> dict[str, Any]:
         for test in content["tests"]:
             threads_j: defaultdict[int, float] = defaultdict(float)
             methods_j: defaultdict[tuple[int, int], float] = defaultdict(float)
-            for thread in (one for one in test["threads"] if one["role"] == "app" and one["energy_j"]):
+            for thread in filter(_is_of_app, test["threads"]):
                 serial = number("threads", thread["name"])
                 threads_j[serial] += thread["energy_j"] - thread["probes_j"]
                 for method in thread["methods"]:
@@ -205,6 +205,10 @@ def _figures(reports: Sequence[Path]) -> dict[str, Any]:
             })  # fmt: skip
         sessions.append([runs for _, runs in sorted(repeats.items())])
     return {kind: list(numbers) for kind, numbers in names.items()} | {"sessions": sessions}
+
+
+def _is_of_app(thread: Mapping[str, Any]) -> bool:
+    return thread["role"] == "app" and bool(thread["energy_j"])
 
 
 def _method_name(method: Mapping[str, Any]) -> str:

@@ -105,10 +105,15 @@ def judged(request: PullRequest, folder: Path, minutes: float) -> tuple[int, dic
     return done.returncode, json.loads(result.read_text("utf-8"))
 
 
+def above_in(result: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the judgements *above* of a check."""
+    return [judgement for judgement in result.get("judgements", []) if judgement["verdict"] == "above"]
+
+
 def answer_of(request: PullRequest, exit_code: int, result: dict[str, Any]) -> str:
     """Return *alarm*, *caught*, *wrong method*, *quiet* or *unknown*."""
     verdict = result.get("verdict", "not enough data")
-    above = [one["name"].split("(")[0] for one in result.get("judgements", []) if one["verdict"] == "above"]
+    above = [judgement["name"].split("(")[0] for judgement in above_in(result)]
     if exit_code == 1 and verdict == "above":
         if not request.method:
             return "alarm"
@@ -131,9 +136,8 @@ def main() -> int:
             exit_code, result = judged(request, Path(folder), arguments.max_minutes)
         answers[number] = answer_of(request, exit_code, result)
         above = [
-            f"{one['name']} {one['value']:+.1f} % ({one['low']:+.1f} to {one['high']:+.1f})"
-            for one in result.get("judgements", [])
-            if one["verdict"] == "above"
+            f"{judgement['name']} {judgement['value']:+.1f} % ({judgement['low']:+.1f} to {judgement['high']:+.1f})"
+            for judgement in above_in(result)
         ]
         minutes = (time.monotonic() - begin) / 60
         print(f"| {number} {request.title} | {answers[number]} | {', '.join(above)} | {exit_code} | {minutes:.1f} |", flush=True)
