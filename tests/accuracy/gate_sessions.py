@@ -1,7 +1,7 @@
 """Real sessions for the simulator of `navitas check` (gate.py), and JSON reports of them, also of changed ones.
 
 `python tests/accuracy/gate_sessions.py NAME REPORT…` replaces a project's sessions in data/gate_sessions.json by those of JSON
-reports, one for each session. Methods with less than 0.5 % of the app energy of a session are left out.
+reports, one for each session. Methods with less than 0.5 % of the app energy are left out.
 """
 
 from __future__ import annotations
@@ -176,15 +176,14 @@ def _figures(reports: Sequence[Path]) -> dict[str, Any]:
     def number(kind: str, name: str) -> int:
         return names[kind].setdefault(name, len(names[kind]))
 
-    sessions = []
-    for path in reports:
-        content = json.loads(path.read_text("utf-8"))
+    contents = [json.loads(path.read_text("utf-8")) for path in reports]
+    shares: defaultdict[str, float] = defaultdict(float)
+    for content in contents:
         app_j = sum(test["app_j"] for test in content["tests"])
-        shares: defaultdict[str, float] = defaultdict(float)
-        for test in content["tests"]:
-            for thread in test["threads"]:
-                for method in thread["methods"]:
-                    shares[_method_name(method)] += (method["exclusive_j"] or 0) / app_j
+        for method in (method for test in content["tests"] for thread in test["threads"] for method in thread["methods"]):
+            shares[_method_name(method)] += (method["exclusive_j"] or 0) / app_j / len(contents)
+    sessions = []
+    for content in contents:
         repeats: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
         for test in content["tests"]:
             threads_j: defaultdict[int, float] = defaultdict(float)
