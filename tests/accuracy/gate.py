@@ -3,7 +3,7 @@
 A version is whole sessions of a project (gate_sessions.py), drawn with replacement. The version after has the same code (A/A), or
 more energy in one method or in all. The budgets allow no change of all tests and of each method. Designs:
 
-- apart, in turns: a pilot asks the check how much data it needs; the experiments after it draw as much again.
+- apart, in turns: a pilot asks the check how much data it needs, unless it decides; then as much is drawn again.
 - goes on: a session in turns goes on as with `--measure`, until the check decides, at most for `MOST_REPEATS`.
 
 Exit code 1: a target is missed.
@@ -45,6 +45,7 @@ PILOT = {"apart": (4, 0), "in turns": (1, 5)}
 """Sessions and repeats of a pilot; 0: as recorded."""
 GOES_ON, FIRST_REPEATS, MOST_REPEATS = "goes on", 5, 320
 DESIGNS = (*PILOT, GOES_ON)
+SEEDS = 20
 MOST_RUNS = 1000
 """A pilot that asks for more runs of each version asks for too many to draw, and counts apart."""
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -127,6 +128,21 @@ class Laboratory:
         before, after = self.draw(change, design, sessions, repeats)
         return judge(before, after, budgets, day=DAY, same_session=design == "in turns")
 
+    def after_pilot(self, change: Change, design: str) -> tuple[CheckResult, int, int]:
+        """Judge a pilot, and unless it decides, as much data again as it needs. Return the last result, its sessions and repeats;
+        0 of them if the pilot needs too much."""
+        sessions, repeats = PILOT[design]
+        pilot = self.check(change, STRICT, design, sessions, repeats)
+        judged = next(judgement for judgement in pilot.judgements if change.is_seen(judgement))
+        if judged.verdict != "not enough data":
+            return pilot, sessions, repeats
+        if judged.needed is None or judged.needed.sessions * judged.needed.repeats > MOST_RUNS:
+            return pilot, 0, 0
+        sessions, needed_repeats = judged.needed.sessions, judged.needed.repeats
+        recorded = len(project_of(self.name).sessions[0].repeats)
+        repeats = 0 if design == "apart" and needed_repeats == recorded else needed_repeats
+        return self.check(change, STRICT, design, sessions, repeats), sessions, repeats
+
     def going_on(self, change: Change) -> tuple[CheckResult, int]:
         """Judge a session in turns after 5 repeats, 10, 20 and so on, each at half of what is left of the level. Return the last
         result and the repeats."""
@@ -134,8 +150,8 @@ class Laboratory:
         repeats, spent = FIRST_REPEATS, 0.0
         while True:
             level = (LEVEL - spent) / 2
-            sides = ([with_runs(side, range(repeats))] for side in (before, after))
-            result = judge(*sides, STRICT, day=DAY, same_session=True, level=level)
+            sides = [[with_runs(side, range(repeats))] for side in (before, after)]
+            result = judge(sides[0], sides[1], STRICT, day=DAY, same_session=True, level=level)
             if has_above(result) or not result.having("not enough data") or repeats >= MOST_REPEATS:
                 return result, repeats
             repeats, spent = 2 * repeats, spent + level
@@ -150,7 +166,7 @@ def with_runs(session: Session, repeats: Iterable[int]) -> Session:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Experiments after one pilot."""
+    """Experiments with one seed."""
 
     project: str
     design: str
@@ -160,44 +176,28 @@ class Job:
 
 
 Outcome = tuple[str, int, int, Counter[str]]
-"""The scenario, the sessions and repeats that the pilot requests (0: too many), and counts of results."""
+"""The scenario, the sessions and repeats that were judged (0: the pilot needs too many), and counts of results."""
 
 
 def experiment(job: Job) -> list[Outcome]:
-    """Return results after a pilot: of the change, and of the same code with as much data."""
-    lab = Laboratory(job.project, job.seed)
-    change = lab.method() if job.scenario == "method" else Change(TOTAL)
-    pilot_sessions, pilot_repeats = PILOT[job.design]
-    pilot = lab.check(change, STRICT, job.design, pilot_sessions, pilot_repeats)
-    judged = next(judgement for judgement in pilot.judgements if change.is_seen(judgement))
-    sessions, repeats = pilot_sessions, pilot_repeats
-    if judged.verdict == "not enough data":
-        recorded = len(project_of(job.project).sessions[0].repeats)
-        requested = judged.needed
-        if requested is None or requested.sessions * requested.repeats > MOST_RUNS:
-            return [(job.scenario, 0, 0, Counter(job.experiments * ["needs too much"]))]
-        sessions, repeats = (
-            requested.sessions,
-            requested.repeats if job.design == "in turns" or requested.repeats != recorded else 0,
-        )
-    results, same = Counter[str](), Counter[str]()
-    for _ in range(job.experiments):
-        count(results, lab.check(change, STRICT, job.design, sessions, repeats), change)
-        count(same, lab.check(NO_CHANGE, STRICT, job.design, sessions, repeats), NO_CHANGE)
-    return [(job.scenario, sessions, repeats, results), ("same code", sessions, repeats, same)]
-
-
-def measured(job: Job) -> list[Outcome]:
-    """Return results of sessions that go on: of a change, and of the same code."""
+    """Return results with a change, and of one check of the same code with as much data."""
     lab = Laboratory(job.project, job.seed)
     outcomes: list[Outcome] = []
     for _ in range(job.experiments):
-        changed = lab.method() if job.scenario == "method" else Change(TOTAL)
-        for scenario, change in ((job.scenario, changed), ("same code", NO_CHANGE)):
+        change = lab.method() if job.scenario == "method" else Change(TOTAL)
+        results, same = Counter[str](), Counter[str]()
+        if job.design == GOES_ON:
             result, repeats = lab.going_on(change)
-            results = Counter[str]()
-            count(results, result, change)
-            outcomes.append((scenario, 1, repeats, results))
+            sessions, unchanged = 1, lab.going_on(NO_CHANGE)[0]
+        else:
+            result, sessions, repeats = lab.after_pilot(change, job.design)
+            if not sessions:
+                outcomes.append((job.scenario, 0, 0, Counter(["needs too much"])))
+                continue
+            unchanged = lab.check(NO_CHANGE, STRICT, job.design, sessions, repeats)
+        count(results, result, change)
+        count(same, unchanged, NO_CHANGE)
+        outcomes += [(job.scenario, sessions, repeats, results), ("same code", sessions, repeats, same)]
     return outcomes
 
 
@@ -264,7 +264,7 @@ TARGETS = {
 def row(project: str, design: str, scenario: str, outcomes: Sequence[Outcome]) -> bool:
     """Print a row. Return whether the target is met."""
     target, counts = TARGETS[scenario], sum((outcome[3] for outcome in outcomes), Counter[str]())
-    requested = sorted((sessions, repeats) for _, sessions, repeats, _ in outcomes if sessions)
+    sizes = sorted((sessions, repeats) for _, sessions, repeats, _ in outcomes if sessions)
     too_much = counts.pop("needs too much", 0)
     others = counts.pop("other method named", 0)
     total = counts.total()
@@ -275,9 +275,9 @@ def row(project: str, design: str, scenario: str, outcomes: Sequence[Outcome]) -
     most = 0.02 if scenario == "one session" and design == "in turns" else target.most
     low, high = binomtest(counts[target.counted], total).proportion_ci(method="wilson")
     is_met = target.least <= share <= most
-    notes = [f"{too_much} needs too much"] if too_much else []
+    notes = [f"{too_much} need too much"] if too_much else []
     notes += [f"{others} with another method named, too"] if others else []
-    middle = f"{median(sessions for sessions, _ in requested):.0f} × {median(repeats for _, repeats in requested) or 'recorded'}"
+    middle = f"{median(sessions for sessions, _ in sizes):.0f} × {median(repeats for _, repeats in sizes) or 'recorded'}"
     print(
         f"| {project} | {design} | {target.text} | {middle} | {counts[target.counted]} of {total}: {share:.1%}"
         f" ({low:.1%} to {high:.1%}) | {'met' if is_met else 'MISSED'}{''.join(f'; {note}' for note in notes)} |",
@@ -290,13 +290,12 @@ def main() -> int:
     """Print the table. Return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="100 experiments of each kind instead of 1,000")
-    parser.add_argument("--experiments", type=int, help="experiments of each kind")
+    parser.add_argument("--experiments", type=int, help="experiments of each kind, a multiple of 20")
     parser.add_argument("--project", action="append", help="only these projects; repeatable")
     parser.add_argument("--design", action="append", choices=DESIGNS, help="only these designs; repeatable")
     parser.add_argument("--processes", type=int, default=2)
     arguments = parser.parse_args()
     experiments = arguments.experiments or (100 if arguments.quick else 1000)
-    pilots = min(20, experiments)
     print(
         "| project | versions | what | sessions × repeats (median) | share (95 % interval) | target |\n|---|---|---|---|---|---|"
     )
@@ -304,13 +303,12 @@ def main() -> int:
     with ProcessPoolExecutor(arguments.processes) as processes:
 
         def run(kind: Callable[[Job], list[Outcome]], name: str, design: str, scenario: str) -> list[Outcome]:
-            jobs = [Job(name, design, scenario, seed, experiments // pilots) for seed in range(pilots)]
+            jobs = [Job(name, design, scenario, seed, experiments // SEEDS) for seed in range(SEEDS)]
             return list(chain.from_iterable(processes.map(kind, jobs)))
 
         for name in arguments.project or [project.name for project in projects()]:
             for design in arguments.design or DESIGNS:
-                kind = measured if design == GOES_ON else experiment
-                outcomes = [*run(kind, name, design, "method"), *run(kind, name, design, "total")]
+                outcomes = [*run(experiment, name, design, "method"), *run(experiment, name, design, "total")]
                 outcomes += run(one_session, name, design, "one session") if design in PILOT else []
                 outcomes += run(absolute, name, design, "absolute") if design == "apart" else []
                 for scenario in TARGETS:

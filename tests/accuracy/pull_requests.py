@@ -129,7 +129,7 @@ def main() -> int:
     arguments = parser.parse_args()
     requests = [*REFACTORINGS, *costs()]
     answers: dict[int, str] = {}
-    print("| pull request | answer | above | exit code | minutes |\n|---|---|---|---|---|")
+    print("| pull request | answer | above, or why unknown | exit code | minutes |\n|---|---|---|---|---|")
     for number in arguments.only or range(1, len(requests) + 1):
         request, begin = requests[number - 1], time.monotonic()
         with tempfile.TemporaryDirectory() as folder:
@@ -139,6 +139,7 @@ def main() -> int:
             f"{judgement['name']} {judgement['value']:+.1f} % ({judgement['low']:+.1f} to {judgement['high']:+.1f})"
             for judgement in above_in(result)
         ]
+        above += sorted({judgement["reason"] for judgement in result.get("judgements", []) if judgement["reason"]})
         minutes = (time.monotonic() - begin) / 60
         print(f"| {number} {request.title} | {answers[number]} | {', '.join(above)} | {exit_code} | {minutes:.1f} |", flush=True)
     alarms = sum(answer == "alarm" for answer in answers.values())
