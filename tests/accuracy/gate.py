@@ -190,16 +190,17 @@ def experiment(job: Job) -> list[Outcome]:
         results, same = Counter[str](), Counter[str]()
         if job.design == GOES_ON:
             result, repeats = lab.going_on(change)
-            sessions, unchanged = 1, lab.going_on(NO_CHANGE)[0]
+            unchanged, same_repeats = lab.going_on(NO_CHANGE)
+            sessions = 1
         else:
             result, sessions, repeats = lab.after_pilot(change, job.design)
             if not sessions:
                 outcomes.append((job.scenario, 0, 0, Counter(["needs too much"])))
                 continue
-            unchanged = lab.check(NO_CHANGE, STRICT, job.design, sessions, repeats)
+            unchanged, same_repeats = lab.check(NO_CHANGE, STRICT, job.design, sessions, repeats), repeats
         count(results, result, change)
         count(same, unchanged, NO_CHANGE)
-        outcomes += [(job.scenario, sessions, repeats, results), ("same code", sessions, repeats, same)]
+        outcomes += [(job.scenario, sessions, repeats, results), ("same code", sessions, same_repeats, same)]
     return outcomes
 
 
