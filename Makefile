@@ -11,6 +11,8 @@
 # make components                 bytes and energy of methods by each way of recording, and its cost (SEEDS=1: fewer)
 # make operations                 costs of operations of the game, and ten changes of it (CASES=84 REPEAT=2; docs/dev/accuracy-measurements.md)
 # make seeded-changes             commits that bisect finds in ten histories of 32 (SEEDS=3: fewer; docs/dev/experiments.md)
+# make gate                       false alarms and found changes of navitas check on resampled real sessions (QUICK=--quick: fewer)
+# make pull-requests              navitas check on 20 pull requests of a sample project; on a quiet computer (docs/dev/accuracy-measurements.md)
 # make unsteady                   tests on a quiet and on a busy host (docs/dev/accuracy-measurements.md)
 # make readme                     updates the output in the README, and its pictures, with a run of the demo
 # make pictures                  pictures of the report page of a run of the demo, in docs/images
@@ -23,7 +25,7 @@
 # make wheel                      wheel, sdist and plugin repository of a release into dist (docs/dev/releasing.md)
 # make cycles                     100 profilings with injected faults (docs/dev/faults.md)
 .DELETE_ON_ERROR:
-.PHONY: setup system jars venv java-style demo check readme pictures test-unit test test-all tests tests-of-python test-java test-programs gradle-homes android-sdk browser examples lint lint-java format coverage accuracy experiments components operations seeded-changes unsteady damage bench android-bench fleet-accuracy fleet-bench cycles fuzz wheel clean
+.PHONY: setup system jars venv java-style demo check readme pictures test-unit test test-all tests tests-of-python test-java test-programs gradle-homes android-sdk browser examples lint lint-java format coverage accuracy experiments components operations seeded-changes gate pull-requests unsteady damage bench android-bench fleet-accuracy fleet-bench cycles fuzz wheel clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -188,6 +190,12 @@ operations: setup
 
 seeded-changes: setup
 	$(BIN)/python tests/experiments/seeded_changes.py --histories $(or $(SEEDS),10)
+
+gate: setup
+	$(BIN)/python tests/accuracy/gate.py $(QUICK)
+
+pull-requests: setup
+	$(BIN)/python tests/accuracy/pull_requests.py
 
 unsteady: setup
 	$(BIN)/python tests/experiments/unsteady.py
