@@ -12,8 +12,8 @@ from navitas.base.new_files import write_new
 from navitas.recording.layout import MANIFEST_NAME, MAX_MANIFEST_BYTES
 from navitas.recording.manifest import Map
 from navitas.recording.raw import read_json
+from navitas.recording.recording_folder import lock_for_change, write_error
 from navitas.recording.store import open_recording
-from navitas.recording.writer import lock_for_change, write_error
 
 UNKNOWN_MAP = "0" * 16
 """Map id of a run whose map is unknown."""

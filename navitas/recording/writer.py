@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
-import shutil
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,11 +12,10 @@ from types import TracebackType
 from typing import Self
 
 from navitas import __version__
-from navitas.base.errors import RecordingError, UsageError
 from navitas.base.folder_lock import FolderLock
-from navitas.base.new_files import is_leftover, remove_leftovers, write_new
+from navitas.base.new_files import write_new
 from navitas.recording.codes import LossCode, WarningCode
-from navitas.recording.layout import LOCK_NAME, MANIFEST_NAME, MAX_MANIFEST_BYTES, POWER_PROFILE_NAME, RESERVE_NAME
+from navitas.recording.layout import LOCK_NAME, MANIFEST_NAME, POWER_PROFILE_NAME, RESERVE_NAME
 from navitas.recording.manifest import (
     SCHEMA_MINOR,
     DeviceEntry,
@@ -39,12 +34,10 @@ from navitas.recording.manifest import (
     VoltageSource,
     Warning,
 )
-from navitas.recording.raw import read_json
+from navitas.recording.recording_folder import FULL, acquire, clear, write_error
 
 # Deleted when the disk is full, to make room for the last manifest.
 _RESERVE_BYTES = 256 << 10
-_CHANGE_S = 5.0
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 Setting = str | int | float | bool | None
 DEFAULT_VOLTAGE_V = 3.85
@@ -128,9 +121,9 @@ class RecordingWriter:
 
         Raises `RecordingError` if the folder contains anything else, or another profiling is writing there.
         """
-        _acquire(self.root, self._lock)
+        acquire(self.root, self._lock)
         try:
-            _clear(self.root)
+            clear(self.root)
             write_new(self.root / RESERVE_NAME, os.urandom(_RESERVE_BYTES))
             write_new(self.root / POWER_PROFILE_NAME, self._profile_xml)
             self.save()
@@ -252,7 +245,7 @@ class RecordingWriter:
             write_new(self.root / MANIFEST_NAME, text)
         except OSError as error:
             reserve = self.root / RESERVE_NAME
-            if error.errno not in _FULL or not reserve.exists():
+            if error.errno not in FULL or not reserve.exists():
                 raise
             reserve.unlink()
             write_new(self.root / MANIFEST_NAME, text)
@@ -264,116 +257,3 @@ class RecordingWriter:
             sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
         self._files[relative] = File(path=relative, kind=kind, bytes=path.stat().st_size, sha256=sha256, run=run)
         del self._pending[relative]
-
-
-@contextmanager
-def reserve_folder(root: Path) -> Iterator[FolderLock]:
-    """Lock a recording's folder for this process before anything is written there. Creates the folder if needed.
-
-    At the end, removes new folders that are still empty. Raises `RecordingError` if another profiling is writing there,
-    or the folder contains anything but a recording.
-    """
-    made = [folder for folder in (root, *root.parents) if not folder.exists()]
-    lock = FolderLock(root / LOCK_NAME)
-    try:
-        _acquire(root, lock)
-        _holds_recording(root)
-        yield lock
-    finally:
-        lock.release()
-        with suppress(OSError):  # not empty
-            for folder in made:
-                folder.rmdir()
-
-
-def _acquire(root: Path, lock: FolderLock) -> None:
-    try:
-        root.mkdir(parents=True, exist_ok=True)
-        locked = lock.acquire()
-    except OSError as error:
-        raise write_error(root, error) from error
-    if not locked:
-        number = lock.holder()
-        who = f"another profiling (process {number})" if number else "another profiling"
-        raise RecordingError(f"{root}: {who} is writing a recording here", "Wait for its end, or choose another folder with -o.")
-
-
-@contextmanager
-def lock_for_change(root: Path) -> Iterator[None]:
-    """Lock an existing recording for this process while it changes, and remove leftovers of killed processes.
-
-    Waits for another change to end, but not for a profiling. Raises `RecordingError` if another process keeps the lock.
-    """
-    lock = FolderLock(root / LOCK_NAME)
-    try:
-        free = lock.wait(limit_s=_CHANGE_S)
-    except OSError as error:
-        raise write_error(root, error) from error
-    if not free:
-        message = f"{root}: another profiling (process {lock.holder() or '?'}) is writing a recording here"
-        raise RecordingError(message, "Wait for its end, and try again.")
-    try:
-        remove_leftovers(root)
-        yield
-    finally:
-        lock.release()
-
-
-def write_error(root: Path, error: OSError) -> RecordingError:
-    """Return the error for a recording that cannot be written."""
-    message = f"{root}: cannot write a recording here: {error.strerror or error}"
-    if error.errno in _FULL:
-        return RecordingError(message, "Free some space, or choose a folder on another disk with -o.")
-    return RecordingError(message, "Choose another folder with -o.")
-
-
-def check_not_recorded(root: Path | None, *, replace: bool) -> None:
-    """Raise `UsageError` if the folder contains a recording, unless `replace` is set."""
-    if root is not None and not replace and (root / MANIFEST_NAME).exists():
-        raise UsageError(f"{root} already contains a recording", "Name another folder with -o, or add --replace.")
-
-
-def check_writable(root: Path) -> None:
-    """Check that a recording can be written at `root`, without leaving anything there. Raises `RecordingError`."""
-    try:
-        place = root
-        while not place.exists():
-            place = place.parent
-        with tempfile.TemporaryFile(dir=place) as probe:
-            probe.write(b"navitas")
-            probe.flush()
-        if any(len(os.fsencode(part)) > os.pathconf(place, "PC_NAME_MAX") for part in root.parts):
-            raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
-    except OSError as error:
-        raise write_error(root, error) from error
-
-
-def _holds_recording(root: Path) -> bool:
-    """Return whether `root` contains an older recording; false if it is empty. Raises `RecordingError` for anything else."""
-    if all(path.name in (LOCK_NAME, RESERVE_NAME) or is_leftover(path) for path in root.iterdir()):
-        return False
-    raw = None
-    if (root / MANIFEST_NAME).is_file():  # reading from a pipe would block
-        with suppress(RecordingError):
-            raw = read_json(root / MANIFEST_NAME, "", MAX_MANIFEST_BYTES)
-    if not isinstance(raw, dict) or "navitas_version" not in raw:
-        raise RecordingError(
-            f"{root}: the folder is not empty and contains no recording, so nothing is written there",
-            "Choose a new or empty folder with -o, or empty this one.",
-        )
-    return True
-
-
-def _clear(root: Path) -> None:
-    """Remove an older recording's files from `root`. Raises `RecordingError` as `_holds_recording` does."""
-    is_recording = _holds_recording(root)
-    remove_leftovers(root)
-    if not is_recording:
-        return
-    for folder in ("maps", "runs"):
-        if (root / folder).is_symlink():  # the link's target is not part of the recording, so it stays unchanged
-            (root / folder).unlink()
-        elif (root / folder).is_dir():
-            shutil.rmtree(root / folder)
-    for name in (POWER_PROFILE_NAME, f"{MANIFEST_NAME}.part", MANIFEST_NAME):
-        (root / name).unlink(missing_ok=True)

@@ -143,8 +143,12 @@ def launch_java(host: AppHost, package: Package, manifest: BundleManifest, argum
         "navitas.testRoots": os.pathsep.join(str(package.code / root) for root in manifest.test_roots),
     }
     java, wrong_java = choose_java(manifest.java_home, host.jdks)
-    # First, so that the build's own agents get the classes with probes.
-    agent = [f"-javaagent:{phone_jar}={package.code / manifest.probed_classes}"] if manifest.probed_classes else []
+    if dict(arguments).get("log") == "true":
+        # Only lists tests, so needs no probes, and ends before a better compiler pays off.
+        begin = ["-XX:TieredStopAtLevel=1"]
+    else:
+        # First, so that the build's own agents get the classes with probes.
+        begin = [f"-javaagent:{phone_jar}={package.code / manifest.probed_classes}"] if manifest.probed_classes else []
     # So that the runtime finds the carriers of virtual threads. Gradle's own test JVMs open this package, too.
     opened = ["--add-opens=java.base/java.lang=ALL-UNNAMED"] if (java_release(java) or 0) >= _VIRTUAL_THREADS else []
     folder, wrong_folder = _working_dir(package, manifest, arguments)
@@ -152,7 +156,7 @@ def launch_java(host: AppHost, package: Package, manifest: BundleManifest, argum
     def argv(stream: str) -> list[str]:
         return [
             java,
-            *agent,
+            *begin,
             *opened,
             *manifest.jvm_args,
             *(f"-D{name}={value}" for name, value in {**properties, "navitas.stream": stream}.items()),

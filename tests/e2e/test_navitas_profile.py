@@ -14,6 +14,7 @@ import pytest
 from support.android_apps import apply_plugin
 from support.android_projects import copy_project, fixture_params
 from support.command_line import NAVITAS, start
+from support.git_repository import git, needs_git, plain_git  # noqa: F401  # A fixture.
 from support.gradle_builds import Build, methods, modules, outcome
 from support.gradle_projects import JUNIT, gradle_params, junit_class, main_class, write
 
@@ -178,6 +179,36 @@ def test_properties_take_precedence_over_the_block(tmp_path: Path, any_gradle: s
     assert {(test["class"], test["status"]) for test in report["tests"]} == {("p.ATest", "passed"), ("p.BTest", "failed")}
     typed = report["provenance"]["command_line"]
     assert typed[typed.index("--source") + 1] == str(project), "the report can name the project's git revision"
+
+
+@extended
+@needs_git
+@pytest.mark.usefixtures("plain_git")
+def test_a_revision_is_compared_with_the_build(tmp_path: Path, any_gradle: str, repository: Path) -> None:
+    """The command line builds both versions while this build runs."""
+    project = write(
+        tmp_path / "p",
+        {
+            "settings.gradle": settings(repository, "include 'app'"),
+            "app/build.gradle": PLUGINS.format(junit=JUNIT, navitas=NAVITAS) + "navitas { against = 'HEAD' }\n",
+            "app/src/test/java/p/ATest.java": junit_class("ATest", ""),
+            ".gitignore": "build\n.gradle\n",
+        },
+    )
+    for command in (("init", "-q"), ("add", "."), ("commit", "-qm", "first")):
+        git(project, *command)
+    (project / "app/src/test/java/p/ATest.java").write_text(junit_class("ATest", "Thread.yield();"))
+    code, said = gradle_run(any_gradle, project, "navitasProfile")
+    assert code == 0, said
+    made = project / "app/build/navitas"
+    assert (made / "report.json").is_file()
+    manifests = [open_recording(made / "against" / side).manifest for side in ("before", "after")]
+    assert [one.provenance.git.dirty for one in manifests if one.provenance and one.provenance.git] == [False, True]
+    assert {run.module for one in manifests for run in one.runs} == {":app"}
+    assert json.loads((made / "against/comparison.json").read_text("utf-8"))["same_session"] is True
+    assert (made / "against/comparison.html").is_file()
+    code, said = gradle_run(any_gradle, project, "navitasProfile", "-Pnavitas.against=no-such-branch")
+    assert code == 1 and "'no-such-branch' is no commit" in said and "wrong settings" in said
 
 
 @extended

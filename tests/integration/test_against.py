@@ -42,6 +42,9 @@ def test_a_revision_is_measured_in_turns_and_compared(gradle: str, navitas: Run,
     assert compared.code == 0, compared.err
     changes = json.loads((tmp_path / "changes.json").read_text("utf-8"))
     assert changes["same_session"] is True, "since the recordings name the same session"
+    written = json.loads((tmp_path / "both/comparison.json").read_text("utf-8"))
+    assert written["changes"] == changes["changes"]
+    assert "comparison: both/comparison.html" in done.err and (tmp_path / "both/comparison.html").is_file()
     total = changes["changes"][0]
     assert (total["effect"]["percent"] > 0) == (0 < total["before_j"] < total["after_j"])
     assert not git(project, "worktree", "list").count("\n"), "nothing is left in the repository"
@@ -67,7 +70,7 @@ def test_repeats_end_at_the_limit_or_when_the_interval_is_narrow(
     ("arguments", "message"),
     [
         (("profile", "sample", "--against", "mian"), "'mian' is no commit"),
-        (("profile", "--bundle", "b.zip", "--against", "HEAD"), "excludes --bundle"),
+        (("profile", "--bundle", "b.zip", "--against", "HEAD"), "--bundle names none"),
         (("profile", "sample", "--precision", "0"), "--precision"),
         (("profile", "sample", "--max-repeat", "5"), "--max-repeat limits the repeats of --precision"),
         (("profile", "sample", "--precision", "3", "--repeat", "9", "--max-repeat", "5"), "--repeat 9 is the least number"),

@@ -13,7 +13,7 @@ from support.command_line import Command, Ended, Run, Start
 from support.faulty_project import faulty_project
 from support.lab import Lab
 
-from navitas.recording.writer import reserve_folder
+from navitas.recording.recording_folder import reserve_folder
 
 Bundle = tuple[object, ...]
 

@@ -216,8 +216,8 @@ def test_files_are_written_and_locked_in_one_way() -> None:
             continue
         names = {node.attr for node in nodes(path) if isinstance(node, ast.Attribute)}
         refused += [f"{where}: {name}" for name, homes in ONE_WAY.items() if name in names and where not in homes]
-        # The recording's writer removes unfinished files of earlier versions.
-        if where not in ("base/new_files.py", "recording/writer.py"):
+        # A recording's folder is cleared of unfinished files of earlier versions.
+        if where not in ("base/new_files.py", "recording/recording_folder.py"):
             refused += [f"{where}: .part" for node in nodes(path) if isinstance(node, ast.Constant) and node.value == ".part"]
     assert refused == [], "use navitas.base.new_files or navitas.base.folder_lock"
 

@@ -9,15 +9,18 @@ import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from navitas.base.errors import BuildError, UsageError
 from navitas.base.owned_folder import owned_folder
 from navitas.base.user_folders import with_home
-from navitas.capture.build.gradle_results import GradleOutput, bundles_of, failure_of, left_out
 from navitas.capture.build.java import find_java, jar
-from navitas.capture.build.process import run_streaming
-from navitas.capture.bundle.manifest import Probes
-from navitas.capture.bundle.reader import Bundle
+from navitas.capture.build.process import run_received
+
+if TYPE_CHECKING:
+    from navitas.capture.build.gradle_results import GradleOutput
+    from navitas.capture.bundle.manifest import Probes
+    from navitas.capture.bundle.reader import Bundle
 
 INIT_SCRIPT = Path(__file__).resolve().parent / "navitas.init.gradle"
 TASK = "navitasReport"
@@ -115,8 +118,9 @@ def build_bundles(
         *([] if provide is None else ["-Pnavitas.framework=true"]),
         task,
     ]  # fmt: skip
-    output = GradleOutput(on_line)
-    exit_code = run_streaming(command, cwd=root, on_line=output)
+    exit_code, output = _run(command, root, on_line)
+    from navitas.capture.build.gradle_results import bundles_of, failure_of, left_out  # noqa: PLC0415
+
     if exit_code != 0:
         raise failure_of(project, module, exit_code, output, launcher, app_only=app_only)
     bundles = bundles_of(project, options.test_task, options.variant, output, app_only=app_only)
@@ -128,6 +132,17 @@ def build_bundles(
     if provide is not None and framework:
         provide([Path(file) for file in framework])
     return bundles
+
+
+def _run(command: Sequence[str], folder: Path, on_line: Callable[[str], None]) -> tuple[int, GradleOutput]:
+    """Run Gradle. While it starts, the modules load that read its output and bundles."""
+
+    def make_output() -> GradleOutput:
+        from navitas.capture.build.gradle_results import GradleOutput  # noqa: PLC0415
+
+        return GradleOutput(on_line)
+
+    return run_received(command, cwd=folder, make_receiver=make_output)
 
 
 def _properties(options: BuildOptions) -> list[str]:
@@ -219,8 +234,7 @@ def fetch_framework(
         (folder / "build.gradle").write_text(text, "utf-8")
         (folder / "settings.gradle").write_text("rootProject.name = 'framework'\n", "utf-8")
         command = [*launcher, "--console=plain", "-p", str(folder), "-Pnavitas.framework=true", _FRAMEWORK_TASK]
-        output = GradleOutput(on_line)
-        exit_code = run_streaming(command, cwd=folder, on_line=output)
+        exit_code, output = _run(command, folder, on_line)
         files = [Path(file) for report in output.reports for file in report.framework or ()]
         if exit_code != 0 or not files:
             last_lines = "\n".join(f"  {line}" for line in output.tail())

@@ -10,11 +10,13 @@ import signal
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from navitas.base.errors import BuildError
 
 _GRACE_S = 5.0
 _POLL_S = 1.0
+Receiver = TypeVar("Receiver", bound=Callable[[str], None])
 _NOT_STARTED = "setpriv: failed to execute "
 
 
@@ -26,6 +28,13 @@ def run_streaming(
     Any exception, including Ctrl-C, first ends the command and its process group.
     Raises `BuildError` if the command cannot be started.
     """
+    return run_received(command, cwd=cwd, make_receiver=lambda: on_line, env=env)[0]
+
+
+def run_received(
+    command: Sequence[str], *, cwd: Path, make_receiver: Callable[[], Receiver], env: Mapping[str, str] | None = None
+) -> tuple[int, Receiver]:
+    """Run a command as `run_streaming` does. Also returns what received its lines, which is made once the command runs."""
     try:
         process = subprocess.Popen(
             _terminated_with_parent(command),
@@ -39,11 +48,12 @@ def run_streaming(
     except OSError as error:
         raise _cannot_start(command, error.strerror or str(error)) from error
     try:
+        receiver = make_receiver()
         for line in _lines(process):
             if line.startswith(_NOT_STARTED):
                 raise _cannot_start(command, line.rpartition(": ")[2])
-            on_line(line)
-        return process.wait()
+            receiver(line)
+        return process.wait(), receiver
     except BaseException:
         end_group(process)
         raise

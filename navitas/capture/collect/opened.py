@@ -35,9 +35,7 @@ class Opened:
     writer: RecordingWriter
     runner: RunRecorder
     _device: Device
-    _policies: list[manifest.Policy]
-    _supply: Supply
-    _reads_monitors: bool = False
+    _facts: DeviceFacts
 
     def add_map(self, known: map_cache.KnownMap) -> None:
         """Add a method map, with the ids of the maps that it extends."""
@@ -56,27 +54,37 @@ class Opened:
 
     def permissions(self, packages: Iterable[str]) -> list[PhoneSetting]:
         """Return the permissions that the apps get for fine power monitors, if the recording reads power monitors."""
-        return fine_monitors(self._device, packages) if self._reads_monitors else []
+        return fine_monitors(self._device, packages) if self._facts.reads_monitors else []
 
     def finish(self, progress: Progress) -> None:
         """Complete the recording. If the app has read the phone's own power profile, that one replaces the chosen profile."""
         warn = partial(self.writer.warn, "power_profile", remedy="navitas power show")
-        if self._supply.replaceable and self.runner.power_profile:
-            better = power.adopt(self._device, self._supply, self.runner.power_profile, self._policies, warn)
-            if better is not self._supply:
+        supply = self._facts.supply
+        if supply.replaceable and self.runner.power_profile:
+            better = power.adopt(self._device, supply, self.runner.power_profile, self._facts.entry.policies, warn)
+            if better is not supply:
                 self.writer.replace_power_profile(better.profile_xml, better.profile_source)
         progress.stage("saving the recording")
         self.writer.finish()
 
 
-@contextmanager
-def opened(
-    device: Device, options: ProfileOptions, project: str, output: Path, progress: Progress, *, lock: FolderLock | None
-) -> Iterator[Opened]:
-    """Begin a recording at `output`. The caller may already hold its lock. Without a call of `finish`, it stays partial.
+@dataclass(frozen=True, slots=True)
+class DeviceFacts:
+    """What a device says before a recording: its entry in the manifest, its power, and what can be read on it.
 
-    Raises `DeviceError`, or `RecordingError` if `output` is not writable.
+    `by_shell` are readable counters of traffic.
     """
+
+    entry: manifest.DeviceEntry
+    supply: Supply
+    sources: list[manifest.Source]
+    reads: ShellReads
+    by_shell: list[str]
+    reads_monitors: bool
+
+
+def read_facts(device: Device, options: ProfileOptions) -> DeviceFacts:
+    """Ask a device for its facts. Raises `DeviceError`, or `PowerProfileError` without a usable power profile."""
     policies = topology.read_policies(device)
     by_shell = topology.readable(device, topology.NET_DEV, topology.DISKSTATS) if options.counts_traffic else []
     sources = topology.counter_sources(policies)
@@ -99,27 +107,46 @@ def opened(
         cpus=topology.read_cpus(device, policies),
         policies=policies,
     )
+    reads = ShellReads(shell_files, by_shell, options.io_interval_ms / 1e3, statistics)
+    return DeviceFacts(entry, supply, sources, reads, by_shell, bool(monitors))
+
+
+@contextmanager
+def opened(
+    device: Device,
+    options: ProfileOptions,
+    project: str,
+    output: Path,
+    progress: Progress,
+    *,
+    facts: DeviceFacts,
+    lock: FolderLock | None,
+) -> Iterator[Opened]:
+    """Begin a recording at `output`. The caller may already hold its lock. Without a call of `finish`, it stays partial.
+
+    Raises `RecordingError` if `output` is not writable.
+    """
+    supply = facts.supply
     with RecordingWriter(
         output,
         lock=lock,
         project=manifest.Project(name=project, build_tool="gradle"),
-        device=entry,
+        device=facts.entry,
         supply=supply,
         components=_COMPONENTS,
         provenance=options.provenance,
-        settings=_settings(options, info.user),
+        settings=_settings(options, device.info.user),
     ) as writer:
-        for source in sources:
+        for source in facts.sources:
             writer.add_source(source)
         if supply.voltage_source == "default":
             message = f"the phone does not report its battery voltage: joules are computed for {supply.voltage_v:g} V"
             writer.warn("voltage", message, "set it with --voltage V")
-        if options.counts_traffic and topology.NET_DEV not in by_shell:
+        if options.counts_traffic and topology.NET_DEV not in facts.by_shell:
             message = f"device {device.info.serial}: its shell may not read {topology.NET_DEV}: traffic of other apps is unknown"
             writer.warn("io_counters", message, f"check it: adb shell cat {topology.NET_DEV}")
-        reads = ShellReads(shell_files, by_shell, options.io_interval_ms / 1e3, statistics)
-        runner = RunRecorder(device, writer, options, sources, progress, reads)
-        yield Opened(writer, runner, device, policies, supply, bool(monitors))
+        runner = RunRecorder(device, writer, options, facts.sources, progress, facts.reads)
+        yield Opened(writer, runner, device, facts)
 
 
 def _settings(options: ProfileOptions, user: int) -> dict[str, Setting]:

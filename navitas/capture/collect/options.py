@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from navitas.base.errors import UsageError
 from navitas.base.test_patterns import check_pattern
-from navitas.capture.bundle.manifest import Probes
-from navitas.capture.collect.apps.packages import CompileMode
 from navitas.capture.collect.trace.tracer import Tracing
 from navitas.power import catalog
 from navitas.power.power_profile import read_power_profile
-from navitas.recording.manifest import Provenance
+
+if TYPE_CHECKING:  # These load Pydantic, which options do not need.
+    from navitas.capture.bundle.manifest import Probes
+    from navitas.capture.collect.apps.packages import CompileMode
+    from navitas.recording.manifest import Provenance
 
 Transport = Literal["files", "logcat"]
 Mode = Literal["events", "folded", "tick"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -14,9 +14,10 @@ from navitas.cli.habits.messages import failed_check, unknown_check, warning
 from navitas.cli.habits.option import gathered, option
 from navitas.cli.habits.paths import TEXT
 from navitas.cli.habits.shared_options import Finite
-from navitas.insight.compare.change_texts import about
-from navitas.insight.compare.comparison import Comparison, FigureChange
 from navitas.insight.compare.figures import FigureChoice, parse_figures
+
+if TYPE_CHECKING:
+    from navitas.insight.compare.comparison import Comparison, FigureChange
 
 F = TypeVar("F", bound=Callable[..., Any])
 _NAMES = 5
@@ -116,4 +117,6 @@ def _shown(one: FigureChange) -> str:
         return "no energy in some runs"
     if one.verdict.shows_percent is None:
         return "this data shows no change"
+    from navitas.insight.compare.change_texts import about  # noqa: PLC0415  # Loads NumPy, which options do not need.
+
     return f"this data shows changes from about {about(one.verdict.shows_percent)}"

@@ -8,7 +8,7 @@ from navitas.base.units import counted, joules
 from navitas.base.untrusted_text import printable
 from navitas.insight.compare.change_texts import basis_of_threads, change_texts, first_changes, short_names, verdict_text
 from navitas.insight.compare.comparison import Comparison
-from navitas.insight.compare.session import Energy
+from navitas.insight.compare.subject import Energy
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from navitas.base.untrusted_text import printable, printable_line
-from navitas.cli.habits.messages import is_quiet, is_verbose, warning
+from navitas.cli.habits.messages import detail, is_quiet, is_verbose, warning
 from navitas.cli.habits.standard_output import error_console
 
 if TYPE_CHECKING:
@@ -59,7 +59,9 @@ class ConsoleProgress:
             self._print(escape(self._stage))
 
     def detail(self, text: str) -> None:
-        if self._status and text.strip():
+        if is_verbose() and text.strip():
+            self._write(escape(f"  {time.monotonic() - self._started_s:.2f} s  {printable_line(text, _MAX_CHARACTERS)}"))
+        elif self._status and text.strip():
             line = _truncate(text.strip(), self._free_columns(self._stage))
             self._status.update(f"{escape(self._stage)} [dim]{escape(line)}[/dim]")
 
@@ -75,9 +77,8 @@ class ConsoleProgress:
             self._print(f"  {count} {escape(short_label(name, _DETAIL_WIDTH))}")
 
     def _print_stage_time(self) -> None:
-        """With `--verbose`, print the duration of the stage."""
         if self._stage and is_verbose():
-            self._write(escape(f"{self._stage}: {time.monotonic() - self._started_s:.2f} s"))
+            self._write(escape(_duration(self._stage, time.monotonic() - self._started_s)))
 
     def _free_columns(self, before: str) -> int:
         """Return the free columns of the live line after the spinner and `before`. The line must not wrap."""
@@ -93,6 +94,23 @@ class ConsoleProgress:
         # A closed pipe must not stop the run before it cleans up the device. Rich raises SystemExit for a broken pipe.
         with suppress(OSError, SystemExit):
             self._console.print(text, highlight=False, soft_wrap=True)
+
+
+def _duration(stage: str, seconds: float) -> str:
+    return f"{stage}: {seconds:.2f} s"
+
+
+def print_start_time() -> None:
+    """With `--verbose`, print how long this program has taken until now: the CPU time, since it has waited for nothing."""
+    detail(_duration("starting", time.process_time()))
+
+
+@contextmanager
+def timed(stage: str) -> Iterator[None]:
+    """With `--verbose`, print the duration of a block that shows no progress."""
+    begin_s = time.monotonic()
+    yield
+    detail(_duration(stage, time.monotonic() - begin_s))
 
 
 @contextmanager

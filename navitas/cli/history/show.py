@@ -25,7 +25,8 @@ from navitas.cli.habits.standard_output import output_console
 from navitas.cli.history.file import DEFAULT_FILE, FILE_HELP, read_sessions
 from navitas.insight.compare.change_texts import basis_of_threads, change_texts, percent, short_names
 from navitas.insight.compare.figures import FigureChoice
-from navitas.insight.compare.session import Energy, Session
+from navitas.insight.compare.session import Session
+from navitas.insight.compare.subject import Energy
 from navitas.insight.history.trend import (
     LEAST_SESSIONS,
     ChangePoint,

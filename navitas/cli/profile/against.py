@@ -12,8 +12,9 @@ from navitas.capture.collect.runs.version_runs import ProfilingOutcome
 from navitas.cli.compare.energy_limit import Limit, check_limit
 from navitas.cli.compare.input import read_session
 from navitas.cli.compare.tables import changes_table
-from navitas.cli.habits.files import STDOUT
-from navitas.cli.habits.messages import next_step, shell_word, warning
+from navitas.cli.habits.files import STDOUT, write_json
+from navitas.cli.habits.messages import location, next_step, shell_word, warning
+from navitas.cli.habits.page_output import write_page
 from navitas.cli.habits.progress import ConsoleProgress
 from navitas.cli.habits.shared_options import ReportOptions
 from navitas.cli.habits.standard_output import output_console
@@ -23,9 +24,11 @@ from navitas.cli.profile.profiling import caller_of, check_report
 from navitas.cli.report.reporting import load_profile, write_files
 from navitas.cli.workflows.measurement import RunOptions
 from navitas.cli.workflows.versions import AFTER, BEFORE, profile_against
-from navitas.insight.compare.comparison import LEAST_SHARE, MARGIN_PERCENT, Comparison, compare
+from navitas.insight.compare.comparison import Comparison
 from navitas.insight.compare.effect import stats
 from navitas.insight.compare.figures import FigureChoice
+from navitas.insight.compare.versions import compare_versions
+from navitas.report.change_pages.comparison_page import comparison_page
 
 
 def report_against(
@@ -33,20 +36,22 @@ def report_against(
     name: str,
     build: BuildOptions,
     options: ProfileOptions,
+    bundles: Sequence[Path] = (),
     *,
     report: ReportOptions,
     run: RunOptions,
     choice: FigureChoice,
     limit: Limit,
 ) -> int:
-    """Measure revision `name` and the project as it is, and compare them. Returns the exit code.
+    """Measure revision `name` and the project as it is, or as it is in `bundles`, and compare them. Returns the exit code.
 
-    The recordings are `before` and `after` in the output folder. Reports are those of `after`. `limit` applies to `choice`.
+    The recordings are `before` and `after` in the output folder, with the comparison as `comparison.json` and `comparison.html`.
+    Reports are those of `after`. `limit` applies to `choice`.
     """
     stats()  # Missing libraries are reported before the measurement.
     check_report(report, *(None if run.output is None else run.output / side for side in (BEFORE, AFTER)))
     with ConsoleProgress() as progress:
-        outcomes = profile_against(project, name, options, build=build, run=run, caller=caller_of(progress, report))
+        outcomes = profile_against(project, name, options, bundles, build=build, run=run, caller=caller_of(progress, report))
         progress.stage("comparing")
         after = outcomes[1].recording
         write_files(load_profile(after, report.file_analysis), report)
@@ -55,7 +60,7 @@ def report_against(
         print_failures(outcome)
     code = max(print_troubles(outcome) for outcome in outcomes)
     names = " ".join(shell_word(outcome.recording) for outcome in outcomes)
-    next_step(f"navitas compare {names} --json FILE (all figures); navitas report {shell_word(after)} (this version)")
+    next_step(f"navitas compare {names} --margin PERCENT (another margin); navitas report {shell_word(after)} (this version)")
     if found is None:
         return code or ExitCode.TROUBLE
     return code or check_limit(found, choice, limit)
@@ -64,17 +69,23 @@ def report_against(
 def _compare(
     outcomes: Sequence[ProfilingOutcome], report: ReportOptions, choice: FigureChoice, progress: ConsoleProgress
 ) -> Comparison | None:
-    """Print what changed. Returns None, with a warning, if nothing can be compared, such as if the tests of a version failed."""
+    """Print and write what changed. Returns None, with a warning, if nothing can be compared, such as if tests failed."""
+    before, after = (outcome.recording for outcome in outcomes)
     try:
-        before, after = (read_session(outcome.recording, progress) for outcome in outcomes)
+        sessions = {path: read_session(path, progress) for path in (before, after)}
         if report.history is not None:
-            add_sessions(report.history, [before, after])
-        found = compare([before], [after], choice, together=True, margin_percent=MARGIN_PERCENT, least_share=LEAST_SHARE)
+            add_sessions(report.history, list(sessions.values()))
+        compared = compare_versions([before], [after], choice, read=sessions.__getitem__)
     except UsageError as error:
         warning(f"nothing was compared: {error.message}")
         return None
+    page = after.parent / "comparison.html"
+    write_json(page.with_suffix(".json"), **compared.as_json())
+    write_page(page, lambda: comparison_page(compared, (str(before), str(after))))
+    found = compared.comparison
     if STDOUT not in report.paths:
         output_console().print(changes_table(found, choice.energy, 1, 1))
     for text in found.warnings:
         warning(text)
+    location(f"comparison: {page} (open it in a browser)")
     return found

@@ -147,24 +147,34 @@ def command(
     if build.hook_libraries and options.record == "none":
         raise UsageError("--hook-libraries adds to the hooks of --record, which is none", "add --record hooks, or leave it out")
     _check_report(report, options.granularity)
-    if not bundles:
-        if source is not None:
-            raise UsageError("--source is the project of bundles, but there is no --bundle", "give only PROJECT, or add --bundle")
-        folder = with_name(project or Path())
-        if against is not None:
-            from navitas.cli.profile.against import report_against  # noqa: PLC0415  # Slow: it loads the analysis.
-
-            return report_against(folder, against, build, options, report=report, run=run, choice=values["choice"], limit=limit)
-        return report_measured(lambda caller: profile(folder, options, build=build, run=run, caller=caller), report, run.output)
+    if bundles:
+        _check_bundles(ctx, project, source, against)
+    elif source is not None:
+        raise UsageError("--source is the project of bundles, but there is no --bundle", "give only PROJECT, or add --bundle")
+    folder = with_name(source or project or Path())
     if against is not None:
-        raise UsageError("--against builds a revision of PROJECT, so it excludes --bundle", "give PROJECT instead of --bundle")
-    if project is not None or given_options(ctx, [field.name for field in fields(BuildOptions)]):
+        from navitas.cli.profile.against import report_against  # noqa: PLC0415  # Slow: it loads the analysis.
+
+        choice = values["choice"]
+        return report_against(folder, against, build, options, bundles, report=report, run=run, choice=choice, limit=limit)
+    if bundles:
+        return report_measured(
+            lambda caller: profile_bundles(bundles, options, run=run, caller=caller, source=source), report, run.output
+        )
+    return report_measured(lambda caller: profile(folder, options, build=build, run=run, caller=caller), report, run.output)
+
+
+def _check_bundles(ctx: click.Context, project: Path | None, source: Path | None, against: str | None) -> None:
+    """Raise `UsageError` for what bundles exclude, and if they lack a project whose revision is to be built."""
+    if against is not None and source is None:
+        raise UsageError(
+            "--against builds a revision of a project, and --bundle names none",
+            "add --source with the project of the bundle, or give PROJECT instead of --bundle",
+        )
+    if project is not None or (against is None and given_options(ctx, [field.name for field in fields(BuildOptions)])):
         raise UsageError(
             "--bundle excludes PROJECT and the build options, since a bundle is already built", "set these in its build"
         )
-    return report_measured(
-        lambda caller: profile_bundles(bundles, options, run=run, caller=caller, source=source), report, run.output
-    )
 
 
 def _check_report(report: ReportOptions, granularity: str) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from navitas.cli.habits.progress import ConsoleProgress
+from navitas.cli.habits.progress import ConsoleProgress, print_start_time, timed
 from navitas.cli.habits.shared_options import ReportOptions
 from navitas.cli.profile.masking import command_line
 from navitas.cli.workflows.measurement import Caller
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from navitas.energy.analyze.profile import Profile
 
 
-def caller_of(progress: ConsoleProgress, report: ReportOptions) -> Caller:
+def caller_of(progress: ConsoleProgress, report: ReportOptions, ending: ExitStack | None = None) -> Caller:
     """Return the command as the caller of a workflow: it shows progress, and reports a partial recording after an error."""
 
     def load(recording: Path) -> Profile:
@@ -30,7 +30,13 @@ def caller_of(progress: ConsoleProgress, report: ReportOptions) -> Caller:
 
         return report_partial_on_error(recording, report)
 
-    return Caller(progress, load, guard, command_line())
+    return Caller(progress, load, guard, command_line(), prepare=_load_reports, ending=ending)
+
+
+def _load_reports() -> None:
+    """Load what analyzes and reports a recording, and the trace of its run."""
+    from navitas.cli.profile import measuring  # noqa: F401, PLC0415
+    from navitas.recording.parse.trace import perfetto  # noqa: F401, PLC0415
 
 
 def check_report(report: ReportOptions, *outputs: Path | None) -> None:
@@ -46,12 +52,18 @@ def check_report(report: ReportOptions, *outputs: Path | None) -> None:
 def report_measured(measure: Callable[[Caller], ProfilingOutcome], report: ReportOptions, output: Path | None) -> int:
     """Measure, analyze and report. Returns the exit code."""
     check_report(report, output)
-    with ConsoleProgress() as progress:
-        outcome = measure(caller_of(progress, report))
-        from navitas.cli.profile.measuring import name_recording_on_error, report_outcome  # noqa: PLC0415
-        from navitas.cli.report.reporting import load_profile  # noqa: PLC0415
+    print_start_time()
+    with ExitStack() as ending:
+        with ConsoleProgress() as progress:
+            outcome = measure(caller_of(progress, report, ending))
+            from navitas.cli.profile.measuring import name_recording_on_error, report_outcome  # noqa: PLC0415
+            from navitas.cli.report.reporting import load_profile  # noqa: PLC0415
 
-        with name_recording_on_error(outcome.recording):
-            progress.stage("analyzing")
-            profile = load_profile(outcome.recording, report.file_analysis)
-    return report_outcome(outcome, profile, report)
+            with name_recording_on_error(outcome.recording):
+                progress.stage("analyzing")
+                profile = load_profile(outcome.recording, report.file_analysis)
+        with timed("writing the report"):
+            code = report_outcome(outcome, profile, report)
+        with timed("waiting for the end of the phone"):
+            ending.close()
+        return code

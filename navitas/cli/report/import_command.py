@@ -29,7 +29,7 @@ from navitas.recording.importing.plain_files import content_name, plain_file
 from navitas.recording.importing.processes import LoggedProcess, processes_of
 from navitas.recording.importing.read_log import LogFormat, count_once, read_log
 from navitas.recording.importing.traced_recording import TracedRecording, read_kernel_trace, write_traced
-from navitas.recording.writer import check_not_recorded
+from navitas.recording.recording_folder import check_not_recorded
 
 _LONGEST = 1000
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from navitas.base.errors import UsageError
 from navitas.base.folder_lock import FolderLock
@@ -21,15 +21,15 @@ from navitas.base.user_folders import cache_folder, make_folder
 from navitas.capture.build.git import Revision
 from navitas.capture.build.gradle import BuildOptions, build_bundles, check_project, fetch_framework, find_gradle
 from navitas.capture.build.patterns import check_patterns, unused_in_all
-from navitas.capture.bundle.manifest import AndroidManifest
-from navitas.capture.bundle.reader import Bundle
 from navitas.capture.collect.options import ProfileOptions, probes_of
 from navitas.capture.collect.progress import Progress
 from navitas.capture.device.base import VIRTUAL, Device
 from navitas.cli.workflows.measurement import Caller, RunOptions
-from navitas.cli.workflows.origin import find_java_versions, provenance
-from navitas.recording.manifest import Provenance
 from navitas.virtual_phone import firmware
+
+if TYPE_CHECKING:  # These load Pydantic, which would delay the build.
+    from navitas.capture.bundle.reader import Bundle
+    from navitas.recording.manifest import Provenance
 
 _LONGEST = 1000
 _SUFFIXES = (".java", ".kt", ".groovy", ".scala")
@@ -47,6 +47,8 @@ class Built(NamedTuple):
 
     def origin(self, run: RunOptions, caller: Caller) -> Provenance:
         """Return the provenance of their recording. A device on adb can use another Java than a phone that is started here."""
+        from navitas.cli.workflows.origin import find_java_versions, provenance  # noqa: PLC0415
+
         java = find_java_versions(self.bundles) if run.device == VIRTUAL else set[str]()
         return provenance(caller.command_line, java, build_java=self.java, revision=self.revision)
 
@@ -98,6 +100,17 @@ def build_copies(
         return Built(copies, next(iter(java), None))
 
 
+def checked_bundles(paths: Sequence[Path], options: ProfileOptions) -> list[Bundle]:
+    """Open bundles with tests that a build has made. Raises `BuildError`, and `UsageError` if they do not fit the options."""
+    from navitas.capture.bundle.reader import open_bundles  # noqa: PLC0415
+
+    bundles = open_bundles(paths)
+    for bundle in bundles:
+        check_probes(bundle, options)
+        _check_tests(bundle)
+    return bundles
+
+
 def check_probes(bundle: Bundle, options: ProfileOptions) -> None:
     """Raise `UsageError` if a bundle's probes do not record what the granularity needs."""
     built, needed = bundle.manifest.probes, probes_of(options.granularity)
@@ -110,8 +123,10 @@ def check_probes(bundle: Bundle, options: ProfileOptions) -> None:
     )
 
 
-def check_tests(bundle: Bundle) -> None:
+def _check_tests(bundle: Bundle) -> None:
     """Raise `UsageError` if a bundle is an app without tests."""
+    from navitas.capture.bundle.manifest import AndroidManifest  # noqa: PLC0415
+
     manifest = bundle.manifest
     if isinstance(manifest, AndroidManifest) and manifest.apks.test is None:
         raise UsageError(
@@ -120,12 +135,18 @@ def check_tests(bundle: Bundle) -> None:
         )
 
 
+def _is_app(bundle: Bundle) -> bool:
+    from navitas.capture.bundle.manifest import AndroidManifest  # noqa: PLC0415
+
+    return isinstance(bundle.manifest, AndroidManifest)
+
+
 def runnable_on_phone(device: Device, bundles: Sequence[Bundle], progress: Progress) -> list[Bundle]:
     """Return the bundles that a real phone can run: Android apps. Warns about the others, which are Java bytecode.
 
     Raises `UsageError` if there is none.
     """
-    apps = [bundle for bundle in bundles if isinstance(bundle.manifest, AndroidManifest)]
+    apps = list(filter(_is_app, bundles))
     if not apps:
         raise UsageError(
             f"{device.info.serial} ({device.info.model}) cannot run a plain `java` project: its bytecode is not an Android app",
@@ -145,7 +166,7 @@ def ensure_framework(
 
     Without `gradle`, the `gradlew` of the project fetches it, or one near the bundle.
     """
-    android = [bundle for bundle in bundles if isinstance(bundle.manifest, AndroidManifest)]
+    android = list(filter(_is_app, bundles))
     if android and not firmware.is_provided():
         progress.stage("fetching Android's framework (about 340 MB, once)")
         near = project or android[0].path.parent

@@ -16,7 +16,7 @@ from navitas.base.folder_lock import FolderLock
 from navitas.capture.collect.options import ProfileOptions, check_options
 from navitas.capture.collect.progress import LoggedProgress, Progress
 from navitas.capture.device.base import VIRTUAL, Device
-from navitas.recording.writer import check_not_recorded, check_writable, reserve_folder
+from navitas.recording.recording_folder import check_not_recorded, check_writable, reserve_folder
 from navitas.virtual_phone.kernel.spec import find_profile, load_spec
 
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ class Caller:
     - `guard`: a context manager around each recording's measurement, by the recording's folder. It sees errors.
     - `command_line`: the command that recordings name as their origin.
     - `has_enough`: whether the recordings so far are enough, by their folders (`ProfileOptions.goes_on`).
+    - `prepare`: loads what the caller needs afterwards. Called on another thread, while the project is built.
+    - `ending`: the phone ends meanwhile, until this stack does; None: before the workflow returns.
     """
 
     progress: Progress = field(default_factory=LoggedProgress)
@@ -69,6 +71,8 @@ class Caller:
     guard: Callable[[Path], AbstractContextManager[object]] = nullcontext
     command_line: Sequence[str] = ()
     has_enough: Callable[[Sequence[Path]], bool] | None = None
+    prepare: Callable[[], None] = lambda: None
+    ending: ExitStack | None = None
 
     @contextmanager
     def recording(self, folder: Path) -> Iterator[None]:
@@ -125,7 +129,12 @@ def measurement(name: str, run: RunOptions, caller: Caller) -> Iterator[Started]
             stack.enter_context(caller.recording(folder))
             return folder
 
-        with in_background(lambda: open_device(run)) as phone:
+        @contextmanager
+        def prepared() -> Iterator[None]:
+            caller.prepare()
+            yield
+
+        with in_background(lambda: open_device(run), caller.ending) as phone, in_background(prepared):
             yield Started(phone.result, begin, lock)
 
 
@@ -161,10 +170,15 @@ def remove_empty(folder: Path) -> None:
 
 
 @contextmanager
-def in_background(make: Callable[[], AbstractContextManager[T]]) -> Iterator[Future[T]]:
+def in_background(make: Callable[[], AbstractContextManager[T]], ending: ExitStack | None = None) -> Iterator[Future[T]]:
     """Enter a context manager on a new thread. The future has its value or its error.
 
     Leaving the block waits until the context manager is entered, and then exits it. This doesn't depend on a use of the future.
+    After a block without error, `ending` exits it on a new thread, and waits for that at its own end.
     """
-    with ExitStack() as entered, ThreadPoolExecutor(1, "navitas-background") as pool:
-        yield pool.submit(lambda: entered.enter_context(make()))
+    with ExitStack() as entered:
+        with ThreadPoolExecutor(1, "navitas-background") as pool:
+            yield pool.submit(lambda: entered.enter_context(make()))
+        if ending is not None:
+            exits = ending.enter_context(ThreadPoolExecutor(1, "navitas-background"))
+            ending.callback(exits.submit(entered.pop_all().close).result)

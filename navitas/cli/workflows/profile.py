@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING
 from navitas.base.owned_folder import owned_folder
 from navitas.capture.build.git import revision
 from navitas.capture.build.gradle import BuildOptions
-from navitas.capture.bundle.reader import open_bundles
 from navitas.capture.collect.options import ProfileOptions
 from navitas.capture.device.base import VIRTUAL
 from navitas.cli.workflows.building import (
     Built,
     build_copies,
     check_build,
-    check_probes,
-    check_tests,
+    checked_bundles,
     ensure_framework,
     runnable_on_phone,
 )
@@ -72,10 +70,7 @@ def profile_bundles(
 ) -> ProfilingOutcome:
     """Profile the tests of bundles that a build made from the project in `source`. See `profile`."""
     run.check(options)
-    bundles = open_bundles(paths)
-    for bundle in bundles:
-        check_probes(bundle, options)
-        check_tests(bundle)
+    bundles = checked_bundles(paths, options)
 
     def made(_virtual: bool) -> Built:
         return Built(bundles, revision=None if source is None else revision(source))

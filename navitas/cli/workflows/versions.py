@@ -18,9 +18,9 @@ from navitas.capture.collect.options import ProfileOptions
 from navitas.capture.collect.runs.version_runs import ProfilingOutcome, Version
 from navitas.capture.collect.session import profile_versions
 from navitas.capture.device.base import Device
-from navitas.cli.workflows.building import Built, build_copies, check_build, runnable_on_phone
+from navitas.cli.workflows.building import Built, build_copies, check_build, checked_bundles, runnable_on_phone
 from navitas.cli.workflows.measurement import Caller, RunOptions, default_recording, in_background, open_device
-from navitas.recording.writer import check_not_recorded, reserve_folder
+from navitas.recording.recording_folder import check_not_recorded, reserve_folder
 
 BEFORE, AFTER = "before", "after"
 
@@ -79,6 +79,7 @@ def profile_against(
     project: Path,
     name: str,
     options: ProfileOptions,
+    bundles: Sequence[Path] = (),
     *,
     build: BuildOptions,
     run: RunOptions,
@@ -87,10 +88,12 @@ def profile_against(
 ) -> tuple[ProfilingOutcome, ...]:
     """Build revision `name` of a project and the project as it is, and run the tests of both in turns.
 
+    With `bundles`, the latter is not built: they are what its own build has made, with `build` as its options.
     The recordings are `before` and `after` in the output folder. `look_at` gets the folder with the revision's files.
 
     Raises as `profile`, and `UsageError` for an unknown revision.
     """
+    made = checked_bundles(bundles, options) if bundles else None
     check_not_recorded(run.output, replace=False)
     folders = {side: None if run.output is None else run.output / side for side in (BEFORE, AFTER)}
     for folder in folders.values():
@@ -105,10 +108,13 @@ def profile_against(
             work = stack.enter_context(owned_folder("navitas-bundles-"))
             old = stack.enter_context(checked_out(project, commit, lambda text: caller.progress.warning(text, "")))
             look_at(old)
+            places = {BEFORE: old} if made else {BEFORE: old, AFTER: project}
             versions = [
                 build_version(side, place, build, options=options, folder=work / side, caller=caller, virtual=virtual)
-                for side, place in ((BEFORE, old), (AFTER, project))
+                for side, place in places.items()
             ]
+            if made:
+                versions.append(BuiltVersion(AFTER, Built(made, revision=revision(project))))
             output = run.output or default_recording(project.name)
             caller.progress.stage("connecting")
             return measure_versions(phone.result(), versions, output, options, run=run, caller=caller, locks=locks)

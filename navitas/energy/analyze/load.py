@@ -64,7 +64,8 @@ def load(
     `alternative` names a second model (`paper1`), in addition to the default one. `evidence="model"` leaves power rails out.
     `power_model` is a file of `navitas power fit`: it gives the figures that the power profile lacks.
     `call_steps=True` computes when calls used their energy also for recordings with more than `FEW_EVENTS` call events: the page,
-    and the formats `firefox` and `perfetto` show it, and verdicts name it. `recorded=True` keeps the tables of the runs, which only Perfetto traces show.
+    and the formats `firefox` and `perfetto` show it, and verdicts name it. `recorded=True` keeps the tables of
+    the runs, which only Perfetto traces show.
 
     Raises:
         RecordingError: The folder is not a recording, or a file can't be read.

@@ -324,8 +324,8 @@ class Ledger:
     """All facts of a recording, and the dimensions whose rows they refer to.
 
     `run_energy_j` (run × component) is read from the curves alone; sums of facts must agree with it. `alternative` names the
-    model of the columns `alternative_j`, or is None. `call_steps` is None if there are many events and `AnalysisSettings.call_steps` is false.
-    `messages` is None if no run recorded communications between modules.
+    model of the columns `alternative_j`, or is None. `call_steps` is None if there are many events and
+    `AnalysisSettings.call_steps` is false. `messages` is None if no run recorded communications between modules.
     """
 
     runs: tuple[RunEntry, ...]

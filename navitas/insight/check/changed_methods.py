@@ -9,8 +9,8 @@ import numpy as np
 from navitas.insight.check.judgement import ChangedMethod
 from navitas.insight.compare.comparison import LEAST_SHARE, figure_matrix, figure_means
 from navitas.insight.compare.effect import F64, adjusted, effects
-from navitas.insight.compare.session import Subject
 from navitas.insight.compare.source_place import SourcePlace
+from navitas.insight.compare.subject import Subject
 from navitas.insight.compare.verdict import LIMIT
 
 _MOST = 5

@@ -10,7 +10,8 @@ import numpy as np
 from navitas.insight.check.budgets import COUNTS, BudgetFigure, BudgetKind, Selection
 from navitas.insight.compare.effect import F64
 from navitas.insight.compare.figures import has_share
-from navitas.insight.compare.session import ALL_TESTS, Energy, Kind, Session, Subject
+from navitas.insight.compare.session import Session
+from navitas.insight.compare.subject import ALL_TESTS, Energy, Kind, Subject
 
 _ENERGY: Energy = "app"
 _ROOT_MODULE = ":"

@@ -19,8 +19,9 @@ from navitas.insight.check.judged_figures import CheckedFigure, SideFigures
 from navitas.insight.check.judgement import ChangedMethod, CheckResult, CheckWord, Judgement, MoreData
 from navitas.insight.compare.comparison import LEAST_SHARE, check_alike, check_energy, figure_means
 from navitas.insight.compare.effect import F64
-from navitas.insight.compare.session import ALL_TESTS, Session, in_shared_sessions
+from navitas.insight.compare.session import Session, in_shared_sessions
 from navitas.insight.compare.source_place import SourcePlace
+from navitas.insight.compare.subject import ALL_TESTS
 
 _NAMES = 5
 _BUSY = "the device was busy or hot in all runs, so none counts"

@@ -8,7 +8,7 @@ from navitas.base.units import counted, joules, unbroken
 from navitas.base.untrusted_text import printable_list
 from navitas.insight.compare.change_texts import MOST_PERCENT, about, change_texts, percent, short_names
 from navitas.insight.compare.comparison import Comparison, FigureChange
-from navitas.insight.compare.session import Kind
+from navitas.insight.compare.subject import Kind
 from navitas.insight.compare.verdict import Word
 from navitas.insight.compare.versions import ComparedVersions
 

@@ -9,7 +9,7 @@ from itertools import count
 from navitas.base.units import UNKNOWN, unbroken
 from navitas.insight.compare.comparison import FigureChange
 from navitas.insight.compare.effect import Effect
-from navitas.insight.compare.session import Subject
+from navitas.insight.compare.subject import Subject
 from navitas.insight.compare.verdict import Verdict
 
 MOST_PERCENT = 999.5

@@ -11,7 +11,8 @@ from navitas.base.errors import UsageError
 from navitas.base.untrusted_text import printable_list
 from navitas.insight.compare.effect import F64, Effect, adjusted, effects
 from navitas.insight.compare.figures import KINDS, FigureChoice, has_share
-from navitas.insight.compare.session import ALL_TESTS, Energy, Session, Subject
+from navitas.insight.compare.session import Session
+from navitas.insight.compare.subject import ALL_TESTS, Energy, Subject
 from navitas.insight.compare.verdict import Verdict, verdict
 
 MARGIN_PERCENT = 5.0
@@ -186,7 +187,7 @@ def _warnings(before: Sequence[Session], after: Sequence[Session], left_out: Seq
         names = printable_list(unknown, _NAMES)
         yield f"these are left out, because a session lacks the CPU time of threads that ran them: {names}"
     known = {name for session in sessions for name in session.conditions}
-    differing = sorted(name for name in known if len({session.conditions.get(name) for session in sessions}) > 1)
+    differing = sorted(name for name in known if len({session.conditions.get(name) for session in sessions} - {""}) > 1)
     if differing:
         names = printable_list(differing, _NAMES)
         yield f"not only the code differs between the recordings. These can cause a part of a change: {names}"

@@ -9,7 +9,7 @@ from typing import NamedTuple, get_args
 
 from navitas.base.errors import UsageError
 from navitas.base.untrusted_text import printable, printable_list
-from navitas.insight.compare.session import Energy, Kind, Subject
+from navitas.insight.compare.subject import Energy, Kind, Subject
 
 ENERGIES: tuple[Energy, ...] = get_args(Energy)
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -7,7 +7,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, NamedTuple, NoReturn, NotRequired
+from typing import Annotated, Any, Literal, NoReturn, NotRequired
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -17,28 +17,9 @@ from navitas.base.errors import NavitasError, RecordingError, UsageError
 from navitas.base.model_defects import first_defect
 from navitas.base.untrusted_text import printable_line
 from navitas.insight.compare.source_place import SourcePlace
+from navitas.insight.compare.subject import ALL_TESTS, Energy, Kind, Subject
 
-Kind = Literal["all", "component", "test", "thread", "method"]
-Energy = Literal["app", "base", "total"]
-"""Which energy of tests: that of the app's threads without probes, as reports show it; base energy; or all energy."""
-ALL_TESTS = "all tests"
 Joules = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
-
-
-class Subject(NamedTuple):
-    """What is compared: all tests together, or one component, test, thread (by name) or method.
-
-    `energy` is that of all tests, components and tests. Threads and methods have only their own, and "" here.
-    """
-
-    kind: Kind
-    name: str
-    energy: Energy | Literal[""] = ""
-
-    @property
-    def described(self) -> str:
-        """Its name with its kind, and for tests which energy it is."""
-        return f"{self.name} ({f'{self.energy} energy' if self.energy else self.kind})"
 
 
 @dataclass(frozen=True, slots=True)

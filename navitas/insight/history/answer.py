@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from navitas.base.units import counted, joules, unbroken
 from navitas.base.untrusted_text import printable_list
 from navitas.insight.compare.change_texts import change_texts, percent, short_names
-from navitas.insight.compare.session import Energy, Kind
+from navitas.insight.compare.subject import Energy, Kind
 from navitas.insight.history.trend import LEAST_SESSIONS, ChangePoint, FigureTrend
 
 _NAMED = 3

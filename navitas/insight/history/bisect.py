@@ -14,7 +14,8 @@ from navitas.base.errors import BuildError, RecordingError, UsageError
 from navitas.base.untrusted_text import printable, printable_line, printable_list
 from navitas.insight.compare.effect import LEVEL, false_discovery, stats
 from navitas.insight.compare.figures import FigureChoice
-from navitas.insight.compare.session import ALL_TESTS, Session, Subject
+from navitas.insight.compare.session import Session
+from navitas.insight.compare.subject import ALL_TESTS, Subject
 from navitas.insight.history.evidence import CommitEvidence
 from navitas.insight.history.search import FoundCommits, Limits, UnbuildableError, search
 

@@ -15,7 +15,8 @@ from typing import Annotated, Final, Literal, NamedTuple, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Json
 
 from navitas.insight.compare.figures import ENERGIES
-from navitas.insight.compare.session import Energy, Joules, Origin, Session, TestRun
+from navitas.insight.compare.session import Joules, Origin, Session, TestRun
+from navitas.insight.compare.subject import Energy
 from navitas.insight.history.schema import LONGEST
 
 MOST_REPEATS = 100_000

@@ -11,7 +11,8 @@ import numpy as np
 from navitas.base.errors import UsageError
 from navitas.insight.compare.effect import LEVEL, Effect, effect_between, false_discovery, stats
 from navitas.insight.compare.figures import KINDS, FigureChoice, has_share
-from navitas.insight.compare.session import ALL_TESTS, Session, Subject
+from navitas.insight.compare.session import Session
+from navitas.insight.compare.subject import ALL_TESTS, Subject
 from navitas.insight.history.change_points import LIMIT, change_points, first_p, is_drift
 
 _Series = dict[Subject, list[tuple[int, np.ndarray]]]

@@ -13,7 +13,8 @@ from navitas.base.units import counted
 from navitas.insight.compare.answer import change_statements, having
 from navitas.insight.compare.change_texts import basis_of_threads, change_texts, first_changes, short_names, verdict_text
 from navitas.insight.compare.comparison import FigureChange
-from navitas.insight.compare.session import Session, Subject
+from navitas.insight.compare.session import Session
+from navitas.insight.compare.subject import Subject
 from navitas.insight.compare.versions import ComparedVersions
 
 _MOST_ROWS = 5000

@@ -8,7 +8,8 @@ from navitas.base.html_page.columns import PageCell, PageTable, count_cell, joul
 from navitas.base.html_page.templates import rendered
 from navitas.base.units import UNKNOWN, counted
 from navitas.insight.compare.change_texts import basis_of_threads, change_texts, percent, short_names
-from navitas.insight.compare.session import Energy, Session
+from navitas.insight.compare.session import Session
+from navitas.insight.compare.subject import Energy
 from navitas.insight.history.answer import trend_statements
 from navitas.insight.history.trend import ChangePoint, FigureTrend, labels
 from navitas.report.change_pages.comparison_page import revision_text

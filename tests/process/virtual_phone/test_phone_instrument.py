@@ -48,13 +48,16 @@ def with_java(tmp_path: Path, script: str, action: Callable[[Phone], Awaitable[N
     on_phone(tmp_path / "phone", installed, jdks=tmp_path / "jdks")
 
 
-def test_the_command_line_of_the_jvm(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("log", "begin"), [("true", ["-XX:TieredStopAtLevel=1"]), ("false", [])])
+def test_the_command_line_of_the_jvm(tmp_path: Path, log: str, begin: list[str]) -> None:
+    """Only a JVM that lists tests, and measures nothing, has another compiler than the build's."""
     (tmp_path / "module").mkdir()
 
     async def action(phone: Phone) -> None:
-        found = await run(phone, f"am instrument -w -r -e class 'a.B#c d' -e log true {COMPONENT}")
+        found = await run(phone, f"am instrument -w -r -e class 'a.B#c d' -e log {log} {COMPONENT}")
         root, code = phone.files.root, phone.files.root / "data/app/org.example.app"
         expected = [
+            *begin,
             "-Xmx64m",
             "-Da=b",
             f"-Dnavitas.sysRoot={root}",
@@ -72,7 +75,7 @@ def test_the_command_line_of_the_jvm(tmp_path: Path) -> None:
             "-cp",
             os.pathsep.join([str(tmp_path / "navitas-phone.jar"), f"{code}/test-classes", f"{code}/classes"]),
             "org.navitas.phone.InstrumentMain",
-            *("class", "a.B#c d", "log", "true"),
+            *("class", "a.B#c d", "log", log),
         ]
         printed = re.sub(r"(stream=/dev/fd/)\d+", r"\1N", found.stdout.decode()).splitlines()
         assert printed[: len(expected) + 2] == [*expected, "yes", str(tmp_path / "module")]

@@ -20,7 +20,7 @@ from navitas.base.errors import ExitCode
 from navitas.cli.compare.tables import changes_table
 from navitas.cli.main import run
 from navitas.insight.compare.comparison import Comparison, FigureChange
-from navitas.insight.compare.session import Kind, Subject
+from navitas.insight.compare.subject import Kind, Subject
 from navitas.insight.compare.verdict import Verdict, Word
 
 RNG = repeatable_rng(3)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
 from navitas.cli.habits.messages import Preferences, Verbosity, prefer
-from navitas.cli.habits.progress import ConsoleProgress, short_label
+from navitas.cli.habits.progress import ConsoleProgress, short_label, timed
 from navitas.cli.habits.standard_output import output_console
 
 
@@ -100,3 +101,19 @@ def test_a_warning_is_printed_with_its_remedy_also_if_quiet(capsys: pytest.Captu
         prefer(Preferences())
     lines = ["warning: an app cannot be saved", "         install it again", "warning: an app was restored"]
     assert capsys.readouterr().err.splitlines() == lines
+
+
+def test_verbose_shows_the_time_of_stages_and_of_their_details(capsys: pytest.CaptureFixture[str]) -> None:
+    prefer(Preferences(Verbosity.VERBOSE))
+    try:
+        with ConsoleProgress() as progress:
+            progress.stage("building")
+            progress.detail("> Task :classes")
+            progress.stage("installing")
+        with timed("writing the report"):
+            pass
+    finally:
+        prefer(Preferences())
+    said = re.sub(r"\d+\.\d\d s", "0.00 s", capsys.readouterr().err).splitlines()
+    stages = ["building", "  0.00 s  > Task :classes", "building: 0.00 s", "installing", "installing: 0.00 s"]
+    assert said == [*stages, "writing the report: 0.00 s"]

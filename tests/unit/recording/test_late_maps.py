@@ -12,7 +12,7 @@ import pytest
 from navitas.base.errors import RecordingError
 from navitas.cli.main import run
 from navitas.recording.late_maps import MAP_UNKNOWN, UNKNOWN_MAP, add_map
-from navitas.recording.writer import reserve_folder
+from navitas.recording.recording_folder import reserve_folder
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 
@@ -60,7 +60,7 @@ def test_a_map_is_not_added_while_the_recording_is_written(
     without_map: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder, file = without_map
-    monkeypatch.setattr("navitas.recording.writer._CHANGE_S", 0.2)
+    monkeypatch.setattr("navitas.recording.recording_folder._CHANGE_S", 0.2)
     before = (folder / "manifest.json").read_bytes()
     with reserve_folder(folder):
         assert run(["report", str(folder), "--map", str(file)]) == 4

@@ -16,8 +16,9 @@ from navitas.base.folder_lock import FolderLock
 from navitas.base.new_files import unfinished_path, write_new
 from navitas.recording.layout import RESERVE_NAME
 from navitas.recording.manifest import DeviceEntry, Project, Run, Source, Test
+from navitas.recording.recording_folder import check_writable, reserve_folder
 from navitas.recording.store import open_recording
-from navitas.recording.writer import RecordingWriter, Supply, check_writable, reserve_folder
+from navitas.recording.writer import RecordingWriter, Supply
 
 
 def writer(root: Path, lock: FolderLock | None = None) -> RecordingWriter:

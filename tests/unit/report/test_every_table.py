@@ -79,7 +79,7 @@ from navitas.insight.calibrate.special_steps import ComponentCurrents
 from navitas.insight.calibrate.wattson_curves import PolicyCurve, WattsonCurves
 from navitas.insight.compare.comparison import Comparison, FigureChange
 from navitas.insight.compare.effect import Deviations, Effect
-from navitas.insight.compare.session import Subject
+from navitas.insight.compare.subject import Subject
 from navitas.insight.compare.verdict import Verdict
 from navitas.insight.graph.delivery_tags import CheckedTag, HistoryCheck
 from navitas.insight.graph.difference import EdgeChange, ModuleChange

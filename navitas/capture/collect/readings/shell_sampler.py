@@ -18,10 +18,12 @@ INTERVAL_S = 0.2
 STATISTICS_S = 2.0
 """`dumpsys` starts a process, so it runs less often."""
 _FIRST_BLOCK_S = 5.0
+_COMPLETE = 2  # beginnings of blocks after which the first one has ended
 _SHORTEST_S = 0.02
 _SHARE = 0.1
 """The largest share of the loop's time for threads_reading threads: the loop skips blocks if a pass takes longer."""
 _LOOK_UP_EVERY = 25  # blocks after which the app's process is looked up again; while there is none, after 2
+_BEGIN = 'echo "@ $EPOCHREALTIME"; '
 _HEAD = re.compile(rb"# (/proc/\d+/task/\d+/time_in_state)$")
 
 
@@ -44,14 +46,19 @@ def loop_command(reads: ShellReads, package: str = "") -> str:
     """
     traffic_s = reads.traffic_s
     period_s = min(INTERVAL_S, max(traffic_s, _SHORTEST_S)) if reads.traffic else INTERVAL_S
-    begin = 'echo "@ $EPOCHREALTIME"; '
     files, traffic = _reads(reads.files), _reads(reads.traffic)
     threads = threads_reading(package, INTERVAL_S) if package else ""
     own = _every(round(INTERVAL_S / period_s), "c", f"{files} {threads}")
     other = _every(round(traffic_s / period_s), "d", traffic) if traffic else ""
     slow = _every(round(STATISTICS_S / period_s), "g", f"echo '# {SERIES}'; dumpsys {SERVICE};") if reads.statistics else ""
-    first = f"{begin}{files} {traffic} n=0; w=0; p=; c=0; d=0; g=0;"
-    return f"{first} while :; do {begin}{own} {other} {slow} sleep {period_s:g}; done"
+    first = f"{_BEGIN}{files} {traffic} n=0; w=0; p=; c=0; d=0; g=0;"
+    return f"{first} while :; do {_BEGIN}{own} {other} {slow} sleep {period_s:g}; done"
+
+
+def last_block_command(reads: ShellReads, package: str = "") -> str:
+    """Return the command for a block after the loop, so that readings enclose the run without a wait for the loop's next one."""
+    threads = f"n=0; w=0; p=; {threads_reading(package, INTERVAL_S)}" if package else ""
+    return f"{_BEGIN}{_reads(reads.files)} {_reads(reads.traffic)} {threads}"
 
 
 def _reads(paths: Sequence[str]) -> str:
@@ -72,8 +79,7 @@ class ShellSampler:
     def __init__(self, device: Device, reads: ShellReads, output: Path, package: str = "") -> None:
         self._device = device
         self._command = loop_command(reads, package)
-        # The loop may have read traffic long before the end of the run.
-        self._last = f'echo "@ $EPOCHREALTIME"; {_reads(reads.traffic)}' if reads.traffic else ""
+        self._last = last_block_command(reads, package)
         self._output = output
         self._blocks = threading.Condition()
         self._count = 0
@@ -85,26 +91,20 @@ class ShellSampler:
         self._stream: ShellStream = self._context.__enter__()
         self._reader = threading.Thread(target=self._copy, name="navitas-shell-sampler", daemon=True)
         self._reader.start()
-        self.wait_for_block(_FIRST_BLOCK_S)
+        with self._blocks:  # the samples must enclose the run
+            self._blocks.wait_for(lambda: self._count >= _COMPLETE or self._ended, _FIRST_BLOCK_S)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._stream.close()
         self._reader.join(timeout=5.0)
         self._context.__exit__(kind, error, trace)
-        if self._last and kind is None and self.failure is None:
+        if kind is None and self.failure is None:
             try:
                 with self._output.open("ab") as file:
                     file.write(self._device.shell(self._last).stdout)
             except (DeviceError, OSError) as lost:
                 self.failure = lost
-
-    def wait_for_block(self, timeout_s: float) -> None:
-        """Wait until another complete block has arrived, or until the time-out, because samples must enclose the run."""
-        with self._blocks:
-            # The current block may have begun before this call, so wait for the next one to be complete.
-            wanted = self._count + 2
-            self._blocks.wait_for(lambda: self._count >= wanted or self._ended, timeout_s)
 
     def _copy(self) -> None:
         block: list[bytes] = []

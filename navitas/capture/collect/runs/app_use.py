@@ -24,7 +24,7 @@ from navitas.capture.collect.apps.app_files import AppFolder
 from navitas.capture.collect.apps.app_processes import first_process, has_no_activity, processes, start_app
 from navitas.capture.collect.apps.installing import installed
 from navitas.capture.collect.apps.kept_apps import kept_apps
-from navitas.capture.collect.opened import opened
+from navitas.capture.collect.opened import opened, read_facts
 from navitas.capture.collect.options import ProfileOptions
 from navitas.capture.collect.progress import Progress
 from navitas.capture.collect.runs.input_script import LINE_MARK
@@ -92,7 +92,8 @@ def record(
         known = use.map or (map_cache.map_of_bundle(use.bundle) if use.bundle else None)
         use = replace(use, map=known)
         plan = _plan(use)
-        with opened(device, options, known.project if known else use.package, output, progress, lock=lock) as recording:
+        facts, project = read_facts(device, options), known.project if known else use.package
+        with opened(device, options, project, output, progress, facts=facts, lock=lock) as recording:
             for warning in warnings:
                 recording.writer.warn(*warning)
             if use.bundle:

@@ -193,7 +193,6 @@ class RunRecorder:
         with logcat, sampler:
             self._trace.start(plan.bound_s, lambda text, remedy: self._writer.warn("trace", text, remedy, run=plan.id))
             work(plan, done, stream, folder)
-            sampler.wait_for_block(1.0)
             self._trace.stop()
         for failure in filter(None, (logcat.failure, sampler.failure)):
             if isinstance(failure, OSError) or (failure is logcat.failure and transport == "logcat"):

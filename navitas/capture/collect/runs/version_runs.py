@@ -6,6 +6,7 @@ import itertools
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +20,7 @@ from navitas.capture.bundle.reader import Bundle
 from navitas.capture.collect.apps import map_cache
 from navitas.capture.collect.apps.installing import clears_data
 from navitas.capture.collect.apps.packages import compile_apps
-from navitas.capture.collect.opened import Opened, opened
+from navitas.capture.collect.opened import Opened, opened, read_facts
 from navitas.capture.collect.options import ProfileOptions
 from navitas.capture.collect.progress import Progress
 from navitas.capture.collect.runs.choice import Choice, choose
@@ -155,10 +156,12 @@ def opened_version(
 ) -> Iterator[VersionRuns]:
     """List an installed version's tests, and begin its recording. See `opened`. `warn` gets modules that are left out."""
     progress.stage("listing tests")
-    selected = choose(device, version.bundles, options.tests, warn, isolate=options.isolate)
+    with ThreadPoolExecutor(1, "navitas-facts") as meanwhile:
+        facts = meanwhile.submit(read_facts, device, options)
+        selected = choose(device, version.bundles, options.tests, warn, isolate=options.isolate)
     names = {choice.bundle.manifest.map_id: source_names(choice.bundle) for choice in selected}
     project = version.bundles[0].manifest.project
-    with opened(device, options, project, version.output, progress, lock=version.lock) as recording:
+    with opened(device, options, project, version.output, progress, facts=facts.result(), lock=version.lock) as recording:
         for choice in selected:
             recording.add_map(map_cache.map_of_bundle(choice.bundle))
             recording.warn_of_build(choice.bundle.manifest, options)

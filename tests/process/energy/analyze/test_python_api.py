@@ -73,7 +73,8 @@ def surface() -> dict[str, list[str]]:
     """Return all public names: signatures of functions and methods, and fields, attributes and properties of classes."""
     found = {"navitas": sorted(navitas.__all__), "navitas.load": [str(inspect.signature(navitas.load))]}
     found["navitas.profile"] = [str(inspect.signature(navitas.profile))]
-    found |= {workflow.__name__: [str(inspect.signature(workflow))] for workflow in (compare_versions, bisect, judge, profile_and_check)}
+    workflows = (compare_versions, bisect, judge, profile_and_check)
+    found |= {workflow.__name__: [str(inspect.signature(workflow))] for workflow in workflows}
     for kind in [navitas.Profile, *PUBLIC]:
         if is_dataclass(kind):
             names = [f"{field.name}: {field.type}" for field in fields(kind)]

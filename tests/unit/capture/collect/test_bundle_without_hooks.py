@@ -18,7 +18,7 @@ def warned(build: CommonManifest, options: ProfileOptions, kind: str = "virtual"
     warnings: list[tuple[str, ...]] = []
     writer = SimpleNamespace(warn=lambda *words: warnings.append(words))
     device, unused = SimpleNamespace(info=SimpleNamespace(kind=kind)), cast(Any, None)
-    Opened(cast(Any, writer), unused, cast(Any, device), unused, unused).warn_of_build(build, options)
+    Opened(cast(Any, writer), unused, cast(Any, device), unused).warn_of_build(build, options)
     return warnings
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from navitas.capture.collect.readings.shell_sampler import ShellReads, loop_command
+from navitas.capture.collect.readings.shell_sampler import ShellReads, last_block_command, loop_command
 
 STAT, NET = "/proc/stat", "/proc/net/dev"
 
@@ -32,3 +32,9 @@ def test_traffic_has_its_own_interval(traffic_s: float, sleep: str, own: int | N
     assert (f"d={other};" in command, "$d" in command) == (other is not None, other is not None)
     first, _, loop = command.partition("while")
     assert NET in first and NET in loop
+
+
+def test_the_block_after_the_loop_has_all_files_once() -> None:
+    command = last_block_command(ShellReads([STAT], [NET], 3.0), "a.b")
+    assert [command.count(text) for text in ('echo "@', f"cat {STAT}", f"cat {NET}", "pidof a.b", "while")] == [1, 1, 1, 1, 0]
+    assert "time_in_state" not in last_block_command(ShellReads([STAT]))

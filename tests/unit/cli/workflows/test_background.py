@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import pytest
 
@@ -40,6 +40,31 @@ def test_it_starts_in_the_background() -> None:
         assert background.result() == background.result() == "value"
         assert thing.said == ["entered"]
     assert thing.said == ["entered", "left"]
+
+
+def test_it_can_be_exited_meanwhile() -> None:
+    exits = threading.Event()
+
+    @contextmanager
+    def opened() -> Iterator[str]:
+        yield "value"
+        exits.wait(30)
+        raise DeviceError("lost at the end")
+
+    with pytest.raises(DeviceError, match="lost at the end"), ExitStack() as ending:
+        with in_background(opened, ending) as background:
+            assert background.result() == "value"
+        assert not exits.is_set(), "the block does not wait for the exit"
+        exits.set()
+
+
+def test_after_an_error_it_is_exited_at_once() -> None:
+    thing = Thing()
+    with ExitStack() as ending:
+        with pytest.raises(KeyboardInterrupt), in_background(thing.open, ending):
+            thing.go.set()
+            raise KeyboardInterrupt
+        assert thing.said == ["entered", "left"]
 
 
 def test_it_is_exited_if_the_block_fails() -> None:

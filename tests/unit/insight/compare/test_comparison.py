@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,8 @@ from support.made_sessions import made_session
 
 from navitas.insight.compare.comparison import compare
 from navitas.insight.compare.figures import FigureChoice
-from navitas.insight.compare.session import Session, Subject
+from navitas.insight.compare.session import Session
+from navitas.insight.compare.subject import Subject
 
 SORT = Subject("method", "a.Sorter.sort()V")
 JOULES = st.sampled_from([0.0, 5e-324, 1e-300, 1e-160, 1e-12, 1.0, 1.0 + 1e-15, 2.0, 1e9, -1.0])
@@ -29,6 +31,13 @@ def test_means_are_geometric_unless_some_energy_is_0() -> None:
     change = next(one for one in found.changes if one.subject == SORT)
     assert change.before_j == pytest.approx(float(np.exp(np.mean([np.log(one).mean() for one in before]))))
     assert change.after_j == pytest.approx(2.5) and change.effect is None
+
+
+@pytest.mark.parametrize(("other", "warns"), [("", False), ("21", True)])
+def test_an_unknown_condition_is_no_difference(other: str, warns: bool) -> None:
+    sides = [[replace(one, conditions={"compiler": java}) for one in _side([[1.0, 2.0]])] for java in ("17", other)]
+    found = compare(*sides, FigureChoice(), together=True, margin_percent=5, least_share=0)
+    assert any("compiler" in text for text in found.warnings) == warns
 
 
 @settings(max_examples=60, deadline=None)

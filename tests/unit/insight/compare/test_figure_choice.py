@@ -6,7 +6,7 @@ import pytest
 
 from navitas.base.errors import UsageError
 from navitas.insight.compare.figures import FigureChoice, FigurePattern, has_share, parse_figures
-from navitas.insight.compare.session import ALL_TESTS, Energy, Kind, Subject
+from navitas.insight.compare.subject import ALL_TESTS, Energy, Kind, Subject
 
 SORT = Subject("method", "a.Sorter.sort()V")
 TEST = Subject("test", "a.SortTest#sorts", "app")

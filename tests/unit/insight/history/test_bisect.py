@@ -10,7 +10,8 @@ from support.made_sessions import made_session
 
 from navitas.base.errors import BuildError
 from navitas.insight.compare.figures import FigureChoice, FigurePattern
-from navitas.insight.compare.session import Session, Subject
+from navitas.insight.compare.session import Session
+from navitas.insight.compare.subject import Subject
 from navitas.insight.history.bisect import CommitSearch, SessionPair, bisect
 from navitas.insight.history.search import Limits
 

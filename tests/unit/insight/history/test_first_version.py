@@ -11,7 +11,7 @@ import pytest
 from support.made_sessions import TEST, made_session
 
 from navitas.base.errors import HistoryError
-from navitas.insight.compare.session import ALL_TESTS, Subject
+from navitas.insight.compare.subject import ALL_TESTS, Subject
 from navitas.insight.history import schema
 from navitas.insight.history.store import open_history
 

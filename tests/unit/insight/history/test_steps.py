@@ -10,7 +10,7 @@ import pytest
 from support.made_sessions import TEST, made_session
 from support.repeatable_random import repeatable_rng
 
-from navitas.insight.compare.session import ALL_TESTS, Kind, Subject
+from navitas.insight.compare.subject import ALL_TESTS, Kind, Subject
 from navitas.insight.history.bisect import SessionPair, all_steps, is_clear, shared_tests, turn_changes
 
 RNG = repeatable_rng(6)

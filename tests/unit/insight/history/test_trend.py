@@ -15,7 +15,8 @@ from support.repeatable_random import repeatable_rng
 from navitas.base.errors import UsageError
 from navitas.insight.compare.effect import stats
 from navitas.insight.compare.figures import FigureChoice, parse_figures
-from navitas.insight.compare.session import ALL_TESTS, Session, Subject
+from navitas.insight.compare.session import Session
+from navitas.insight.compare.subject import ALL_TESTS, Subject
 from navitas.insight.history.change_points import LIMIT, change_points, first_p, is_drift
 from navitas.insight.history.trend import FigureTrend, by_revision, labels, latest_of_each, latest_series, trends
 

@@ -21,6 +21,7 @@ public class NavitasExtension {
     private boolean hooks;
     private boolean hookLibraries;
     private boolean ignoreFailures;
+    private boolean check;
     private Object executable = "navitas";
     private Object output;
     private Object json;
@@ -29,6 +30,7 @@ public class NavitasExtension {
     private String device;
     private String mode;
     private String variant;
+    private String against;
 
     /**
      * Adds include patterns: only classes that match one get probes.
@@ -190,6 +192,43 @@ public class NavitasExtension {
      */
     public void setIgnoreFailures(boolean ignore) {
         ignoreFailures = ignore;
+    }
+
+    /**
+     * Returns the git revision that {@code navitasProfile} also builds and measures, in turns with the project as it
+     * is, and compares with it.
+     *
+     * @return such as {@code main}, or null to measure the project alone
+     */
+    public String getAgainst() {
+        return against;
+    }
+
+    /**
+     * Sets the git revision to compare with.
+     *
+     * @param revision such as {@code main}
+     */
+    public void setAgainst(String revision) {
+        against = revision;
+    }
+
+    /**
+     * Returns whether Gradle's task {@code check} runs {@code navitasCheck}.
+     *
+     * @return false by default
+     */
+    public boolean isCheck() {
+        return check;
+    }
+
+    /**
+     * Sets whether Gradle's task {@code check} runs {@code navitasCheck}.
+     *
+     * @param run true to check budgets with all other checks
+     */
+    public void setCheck(boolean run) {
+        check = run;
     }
 
     /**

@@ -17,9 +17,10 @@ import org.gradle.api.tasks.testing.Test;
 import org.navitas.gradle.android.AndroidModule;
 
 /**
- * Plugin {@code org.navitas}. Adds {@code navitasInstrument}, {@code navitasBundle} and {@code navitasProfile} to a
- * project that has the {@code java} plugin. Writes only to {@code build/navitas}. In an Android project, classes of
- * variants with instrumentation tests get probes before they are packed into the APK ({@link AndroidModule}).
+ * Plugin {@code org.navitas}. Adds {@code navitasInstrument}, {@code navitasBundle}, {@code navitasProfile} and {@code
+ * navitasCheck} to a project that has the {@code java} plugin. Writes only to {@code build/navitas}. In an Android
+ * project, classes of variants with instrumentation tests get probes before they are packed into the APK ({@link
+ * AndroidModule}).
  *
  * <p>Tasks do not refer to the project: file collections and providers supply what they need, so that the configuration
  * cache of newer Gradle versions can store them.
@@ -28,6 +29,7 @@ public class NavitasPlugin implements Plugin<Project> {
     static final String INSTRUMENT = "navitasInstrument";
     static final String BUNDLE = "navitasBundle";
     static final String PROFILE = "navitasProfile";
+    static final String CHECK = "navitasCheck";
 
     /** Set for Android projects only. */
     AndroidModule android;
@@ -119,13 +121,20 @@ public class NavitasPlugin implements Plugin<Project> {
             Provider<String> refusal,
             String sources,
             Callable<?> producer) {
-        Provider<File> folder = outputFolder(project);
         ProfileTask profile = project.getTasks().create(PROFILE, ProfileTask.class);
-        profile.setGroup("Navitas");
         profile.setDescription("Profiles the energy of this module's tests with the command line `navitas`.");
-        profile.settings(
-                bundle, refusal, sources, project.provider(() -> new Profiling(project, extension, folder.get())));
-        profile.dependsOn(producer);
+        profile.settings(bundle, refusal, sources, profiling(project, extension, false), producer);
+        ProfileTask check = project.getTasks().create(CHECK, ProfileTask.class);
+        check.setDescription("Checks the energy of this module's tests against its budgets, with `navitas check`.");
+        check.settings(bundle, refusal, sources, profiling(project, extension, true), () -> profile);
+        Settings settings = new Settings(project);
+        Callable<?> requested = () -> settings.flag("check", extension.isCheck()) ? check : Collections.emptyList();
+        project.getTasks().getByName("check").dependsOn(requested);
+    }
+
+    private static Provider<Profiling> profiling(Project project, NavitasExtension extension, boolean checks) {
+        Provider<File> folder = outputFolder(project);
+        return project.provider(() -> new Profiling(project, extension, folder.get(), checks));
     }
 
     private static Map<String, Object> setup(Project project, ModuleTests tests, File bundleFolder) {

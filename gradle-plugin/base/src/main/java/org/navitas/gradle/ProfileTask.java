@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.Callable;
 import org.gradle.api.DefaultTask;
 import org.gradle.api.GradleException;
 import org.gradle.api.provider.Provider;
@@ -15,10 +16,11 @@ import org.gradle.api.tasks.OutputFile;
 import org.gradle.api.tasks.TaskAction;
 
 /**
- * Profiles a module's bundle with the command line {@code navitas}, within the user's build. Never up to date. A module
- * without tests has no bundle; the task then passes with a warning, as Gradle's {@code test} does.
+ * Profiles or checks a module with the command line {@code navitas}, within the user's build. Never up to date. A
+ * module without tests has no bundle; the task then passes with a warning, as Gradle's {@code test} does.
  *
- * <p>Writes the command line's exit code to {@code build/navitas/exit-code.txt}. A code other than 0 fails the task.
+ * <p>Writes the command line's exit code to a file, by default {@code build/navitas/exit-code.txt}. A code other than 0
+ * fails the task.
  */
 public class ProfileTask extends DefaultTask {
     /**
@@ -40,14 +42,26 @@ public class ProfileTask extends DefaultTask {
     /**
      * @param refusal why nothing can be profiled, as the end of a sentence about the module; empty to profile it
      * @param sources where such a module usually has its tests
+     * @param producer returns what makes the bundle
      */
-    void settings(Provider<File> bundle, Provider<String> refusal, String sources, Provider<Profiling> profiling) {
+    void settings(
+            Provider<File> bundle,
+            Provider<String> refusal,
+            String sources,
+            Provider<Profiling> profiling,
+            Callable<?> producer) {
+        setGroup("Navitas");
         this.bundle = bundle;
         this.refusal = refusal;
         this.module = getProject().getPath();
         this.sources = sources;
         this.profiling = profiling;
         getOutputs().upToDateWhen(task -> false);
+        // Gradle asks only for what requested tasks depend on, before it runs any.
+        dependsOn((Callable<?>) () -> {
+            profiling.get().check();
+            return producer.call();
+        });
     }
 
     /**

@@ -145,6 +145,65 @@ public class JavaBuildTest {
         assertFalse(new File(folder.getRoot(), "build/navitas").exists());
     }
 
+    @Test
+    public void aRevisionIsComparedWithTheProject() throws Exception {
+        commandLine("navitas { against = 'main'\n exclude 'p.Main#g'\n instrumentTests = false\n repeat = 3 }\n");
+        run("navitasProfile");
+        String root = folder.getRoot().getCanonicalPath();
+        List<String> called = called();
+        String bundle = root + "/build/navitas/sample.bundle.zip";
+        assertEquals(Arrays.asList("profile", "--bundle", bundle, "--source", root), called.subList(0, 5));
+        String rest = String.join(" ", called);
+        assertTrue(rest, rest.contains("--against main --module : --gradle "));
+        assertTrue(rest, rest.contains("--exclude p.Main#g --no-test-probes --end-with-stdin"));
+        assertTrue(rest, rest.contains("--output " + root + "/build/navitas/against --replace --json"));
+        assertTrue(rest, rest.endsWith("/report.json --repeat 3"));
+        run("navitasProfile", "-Pnavitas.against=v1");
+        assertTrue(called().toString(), called().contains("v1"));
+    }
+
+    @Test
+    public void settingsThatExcludeEachOtherFailBeforeTheBuild() throws Exception {
+        commandLine("");
+        String[][] cases = {
+            {"-Pnavitas.against=main", "-Pnavitas.arguments=--bundle=a.zip", "`against`", "--bundle"},
+            {"-Pnavitas.against=main", "-Pnavitas.blockEdits=edits.json", "`against`", "`blockEdits`"},
+            {"-Pnavitas.arguments=--against,main", "-Pnavitas.repeat=1", "--against", "`against`"},
+            {"-Pnavitas.arguments=--fail-above,5", "-Pnavitas.repeat=1", "--fail-above", "`against`"},
+        };
+        for (String[] one : cases) {
+            GradleBuild build = execute("navitasProfile", one[0], one[1]);
+            assertFalse(build.output, build.succeeded);
+            assertTrue(build.output, build.output.contains(one[2]) && build.output.contains(one[3]));
+            assertEquals("nothing is built: " + build.output, 0, build.tasks.size());
+        }
+    }
+
+    @Test
+    public void checksBudgetsWithOtherChecksOnRequest() throws Exception {
+        commandLine("");
+        assertNull(run("check", "-x", "test").tasks.get(":navitasCheck"));
+        String made = folder.getRoot().getCanonicalPath() + "/build/navitas/";
+        GradleBuild build = run("check", "-x", "test", "-Pnavitas.check=true", "-Pnavitas.against=main");
+        assertEquals(build.output, "SUCCESS", build.tasks.get(":navitasCheck"));
+        List<String> expected = Arrays.asList(
+                "check", made + "against/after", "--before", made + "against/before", "--json", made + "check.json");
+        assertEquals(expected, called());
+        run("navitasCheck");
+        assertEquals(Arrays.asList("check", made + "recording", "--json", made + "check.json"), called());
+    }
+
+    /** Writes a build whose command line only notes its arguments. */
+    private void commandLine(String block) throws IOException {
+        Path program = write("navitas", "#!/bin/sh\nprintf '%s\\n' \"$@\" > called\n");
+        assertTrue(program.toFile().setExecutable(true));
+        build("navitas { executable = file('navitas') }\n" + block);
+    }
+
+    private List<String> called() throws IOException {
+        return Files.readAllLines(folder.getRoot().toPath().resolve("called"));
+    }
+
     private GradleBuild run(String... arguments) throws Exception {
         GradleBuild build = execute(arguments);
         assertTrue(build.output, build.succeeded);
