@@ -78,11 +78,11 @@ class PathType(click.Path):
         if self.is_folder and path.exists() and not path.is_dir():
             remedy = "Name a folder." if self.role == "read" else "Name a folder, or a new one."
             raise UsageError(f"{_label(param)}: {path} is not a folder", remedy)
-        if self.must_exist:
-            _check_exists(path, param)
         real = Path(os.path.realpath(path))
         if self.role == "write" and path != _STDIN and recording_of(real) is not None:
             raise file_of_recording(path)
+        if self.must_exist:
+            _check_exists(path, param)
         if param is not None and ctx is not None:
             _compare(_PathArgument(param, path, real, self.role), ctx)
         if self.role == "write":

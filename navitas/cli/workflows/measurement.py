@@ -71,7 +71,7 @@ class Caller:
     guard: Callable[[Path], AbstractContextManager[object]] = nullcontext
     command_line: Sequence[str] = ()
     has_enough: Callable[[Sequence[Path]], bool] | None = None
-    prepare: Callable[[], None] = lambda: None
+    prepare: Callable[[], None] | None = None
     ending: ExitStack | None = None
 
     @contextmanager
@@ -131,7 +131,8 @@ def measurement(name: str, run: RunOptions, caller: Caller) -> Iterator[Started]
 
         @contextmanager
         def prepared() -> Iterator[None]:
-            caller.prepare()
+            if caller.prepare is not None:
+                caller.prepare()
             yield
 
         with in_background(lambda: open_device(run), caller.ending) as phone, in_background(prepared):
