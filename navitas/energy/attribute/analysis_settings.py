@@ -9,7 +9,7 @@ if TYPE_CHECKING:  # Options of commands import this module, and must not import
     from navitas.power.fitted_model import FittedModel
 
 FEW_EVENTS = 500_000
-"""The energy over time of so many call events takes little of the time of an analysis."""
+"""An analysis computes the energy over time of this many call events in little time."""
 EvidenceChoice = Literal["rails", "model"]
 """`rails`: components with a power rail have the energy that it measured. `model`: rails do not count."""
 
