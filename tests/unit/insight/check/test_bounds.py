@@ -65,7 +65,7 @@ def test_one_session_against_several_has_at_least_the_usual_spread() -> None:
 def test_an_absolute_figure_of_one_session_has_the_usual_spread() -> None:
     (found,) = figures([np.array([[10.0, 10.0, 10.0]])])
     assert found is not None and found.error == pytest.approx(USUAL_SESSIONS) and math.exp(found.value) == pytest.approx(10)
-    assert needed_sessions(found, math.log(10.5), level=LEVEL) == 45
+    assert needed_sessions(found, math.log(10.5), level=LEVEL) == 51
     assert figures([np.array([[10.0, 0.0]])]) == [None]
 
 
