@@ -21,7 +21,8 @@ if ! before=$(git merge-base "$base" HEAD); then
     echo "Clone all of it, or run: git fetch$deepen origin ${base#origin/}:refs/remotes/$base" >&2
     exit 2
 fi
-if [ ! -x "$home/bin/navitas" ]; then
+if ! "$home/bin/navitas" --version > /dev/null 2>&1; then # It can be a copy for another Python.
+    rm -rf "$home"
     python3 -m venv "$home"
     "$home/bin/pip" install "${NAVITAS_WHEEL:?set it to the path or the address of a wheel}" scipy
 fi

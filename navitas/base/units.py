@@ -37,7 +37,7 @@ def joules_within(value: float, low: float, high: float) -> str:
         return f"{joules(value)} [{plus_minus(value, low, high)}]"
     factor, prefix = _prefix(max(abs(value), (high - low) / 2))
     shown, half = digits(value / factor), (high - low) / 2 / factor
-    decimals = min(len(number.partition(".")[2]) for number in (shown, digits(half)) if number != "0") if half else 0
+    decimals = min((len(number.partition(".")[2]) for number in (shown, digits(half)) if number != "0"), default=0) if half else 0
     rounded = f"{half:.{decimals}f}"
     return f"{shown} ± {rounded if float(rounded) or not half else f'{half:.1g}'} {prefix}J"
 

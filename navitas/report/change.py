@@ -46,12 +46,13 @@ def _interval(before: Figures, after: Figures) -> tuple[str, tuple[str, str]]:
         shown, of_runs = map(unbroken, change_texts(effect))
         size = f"{unbroken(joules(abs(change_j)))} ({shown}, 95 %: {of_runs})" if is_shown else ""
         return size, (percent(effect.low_percent), percent(effect.high_percent))
-    half_j = hypot(after.app_interval.half_width, before.app_interval.half_width)
-    ends_j = change_j - half_j, change_j + half_j
+    old, new = before.app_interval, after.app_interval
+    low_j = change_j - hypot(after.app_j - new.low, old.high - before.app_j)
+    high_j = change_j + hypot(new.high - after.app_j, before.app_j - old.low)
     part = f" ({percent_of(abs(change_j) / before.app_j)})" if before.app_j > 0 else ""
-    size = f"{energy_of(abs(change_j), Interval(abs(change_j) - half_j, abs(change_j) + half_j))}{part}"
-    ends = [percent(100 * end_j / before.app_j) if before.app_j > 0 else joules(end_j) for end_j in ends_j]
-    return size if abs(change_j) > half_j else "", (ends[0], ends[1])
+    size = f"{energy_of(abs(change_j), Interval(*sorted((abs(low_j), abs(high_j)))))}{part}"
+    low, high = (percent(100 * end_j / before.app_j) if before.app_j > 0 else joules(end_j) for end_j in (low_j, high_j))
+    return size if low_j * high_j > 0 else "", (low, high)
 
 
 def _most_changed(figures: Figures, earlier: Figures, change_j: float) -> str:

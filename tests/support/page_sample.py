@@ -65,7 +65,7 @@ def page_sample(nodes: int = 400, tests: int = 6, methods: int = 60, *, seed: in
             "interval": [f"± {joules(0.03 * method_self[i] / UJ_PER_J)}" for i in order],
             "inclusive_uj": _method_inclusive(parent, method, inclusive, is_app, methods)[order].tolist(),
             "calls": method_calls[order].astype(int).tolist(),
-            "mean_mw": (method_self[order] / (method_self[order] / 400 + 0.01)).tolist(),
+            "self_mw": (method_self[order] / (method_self[order] / 400 + 0.01)).tolist(),
         },
         "nodes": {
             "parent": parent.tolist(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -60,11 +60,16 @@ def show(*, file: Path, json_file: Path | None) -> int:
     groups = _groups(sessions)
     rows = [_row(session, number) for number, members in enumerate(groups, 1) for session in members]
     if write_json(json_file, file=str(file), sessions=rows):
-        table = FittedTable(f"{printable(str(file), _LONGEST)}", [Column(name.capitalize(), text=True) for name in rows[0]])
-        for row in rows:
-            table.add(*(printable(str(value), _LONGEST) for value in row.values()))
-        output_console().print(table)
+        output_console().print(sessions_table(printable(str(file), _LONGEST), rows))
     return 0
+
+
+def sessions_table(title: str, rows: Sequence[Mapping[str, object]]) -> FittedTable:
+    """The sessions of a baseline. All rows have the same keys."""
+    table = FittedTable(title, [Column(name.capitalize(), text=True) for name in (rows[0] if rows else ())])
+    for row in rows:
+        table.add(*(printable(str(value), _LONGEST) for value in row.values()))
+    return table
 
 
 @click.command("prune", cls=NavitasCommand, example="navitas baseline prune --keep 10")

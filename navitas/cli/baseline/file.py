@@ -15,10 +15,11 @@ from navitas.cli.history.file import DEFAULT_FILE as HISTORY_FILE
 from navitas.cli.history.file import add_sessions, read_sessions
 from navitas.cli.report.reporting import load_profile
 from navitas.insight.check.baseline import check_addable
+from navitas.insight.compare.comparison import check_distinct
 from navitas.insight.compare.session import Session
 from navitas.insight.compare.versions import is_recording
 from navitas.insight.history.baseline_file import baseline_text, read_baseline
-from navitas.insight.history.store import open_history
+from navitas.insight.history.store import check_time, open_history
 from navitas.insight.history.stored_session import is_same
 from navitas.report import json_report
 
@@ -37,8 +38,11 @@ def read_baseline_sessions(file: Path, progress: ConsoleProgress) -> list[Sessio
     if not os.path.lexists(file):
         raise UsageError(f"there is no baseline {file}", "Make one: navitas baseline add RECORDING…")
     if file.is_dir():
-        return [read_session(path, progress) for path in session_paths(file)]
+        sessions = [read_session(path, progress) for path in session_paths(file)]
+        check_distinct(sessions)
+        return sessions
     sessions = read_baseline(file) if _is_text(file) else read_sessions(file)
+    check_distinct(sessions)
     if not sessions:
         raise UsageError(f"{file} has no sessions", "Add some: navitas baseline add RECORDING…")
     return sessions
@@ -51,6 +55,7 @@ def add_to_baseline(file: Path, paths: Sequence[Path], progress: ConsoleProgress
     """
     sessions = [read_session(path, progress) for path in paths]
     for session in sessions:
+        check_time(session)
         check_addable(session)
     if not file.is_dir() and not _is_text(file):
         return add_sessions(file, sessions)

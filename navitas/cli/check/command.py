@@ -139,16 +139,26 @@ def command(
     if values["before_census"] is not None and not before_paths:
         raise UsageError("--before-census is that of the recordings before", "Add --before RECORDING.")
     sides = [[session for path in side for session in session_paths(path)] for side in (before_paths, () if project else paths)]
-    outputs.check(json_file, [*before_paths, *paths, *sides[0], *sides[1]])
+    settings = settings_of(ctx)
+    kept = [] if settings is None else [settings.path, default_baseline(settings.path.parent)]
+    outputs.check(json_file, [*before_paths, *paths, *sides[0], *sides[1], *(file for file in kept if file is not None)])
     if project is None:
         censuses = values["before_census"], values["census"]
         if given := given_options(ctx, _OF_PROJECTS):
             raise UsageError(f"{given[0]} is for measuring a project, and {paths[0]} is none", "Name the project's folder.")
         with ConsoleProgress(only_live=True) as progress:
             before, after = (_read(side, progress, census) for side, census in zip(sides, censuses, strict=True))
+            check_distinct([*before, *after])
             if not before:
                 before = list(_baseline(ctx, baseline_file, budgets, progress)(after))
-        result = judge(before, after, budgets, day=datetime.now(UTC).date())
+        try:
+            result = judge(before, after, budgets, day=datetime.now(UTC).date())
+        except UsageError as error:
+            if not any(session.failed for session in after):
+                raise
+            outputs.write_problem(error.message)
+            warning(f"nothing was judged: {error.message}")
+            return ExitCode.TESTS_FAILED
         _write(ctx, result, fails, outputs, json_file)
         return report_verdicts(result, fails)
     if counted := given_options(ctx, ("census", "before_census")):
@@ -224,8 +234,8 @@ def _budgets(ctx: click.Context) -> Budgets:
 
 def _budgets_of(folder: Path) -> Budgets:
     """Return the budgets of a revision's files; none if they are wrong."""
-    settings = find_settings(str(folder))
     try:
+        settings = find_settings(str(folder))
         return Budgets(()) if settings is None else parse_budgets(settings.content, settings.location)
     except UsageError as error:
         warning(f"the budgets of the version before cannot be read: {error.message}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -80,8 +79,10 @@ class _Check:
         """Judge sessions. Raises the errors of `judge`."""
         self.caller.progress.stage("judging")
         level = (LEVEL - self.spent) / 2 if self.is_repeated else LEVEL
-        self.spent += level
-        return judge(before, after, self.budgets, day=self.day, level=level, changed_budgets=self.changed_budgets)
+        result = judge(before, after, self.budgets, day=self.day, level=level, changed_budgets=self.changed_budgets)
+        if any(judgement.low is not None for judgement in result.judgements):
+            self.spent += level
+        return result
 
 
 def profile_and_check(
@@ -119,6 +120,11 @@ def profile_and_check(
     return _in_sessions(check, folder, options=options, build=build, run=run, end_s=end_s)
 
 
+def _is_time_to_judge(count: int) -> bool:
+    """Whether so much data is judged: 1, 2, 4, 8 … Each time costs certainty."""
+    return count > 0 and count & (count - 1) == 0
+
+
 def _nothing(after: Sequence[Session]) -> Sequence[Session]:
     return ()
 
@@ -138,11 +144,11 @@ def _in_turns(
     repeats = itertools.count(options.repeat)
 
     def has_enough(recordings: Sequence[Path]) -> bool:
-        """Judge after `options.repeat` repeats, after twice as many, and so on: each time costs certainty."""
+        """Judge after `options.repeat` repeats, after twice as many, and so on."""
         count = next(repeats)
         if time.monotonic() >= end_s:
             return True
-        if count % options.repeat or not math.log2(count // options.repeat).is_integer():
+        if count % options.repeat or not _is_time_to_judge(count // options.repeat):
             return False
         try:
             result = check.judged_in_turns(recordings)
@@ -187,16 +193,20 @@ def _sessions_in(
         start_s = time.monotonic()
         outcome = profile(folder, options, build=build, run=replace(run, output=output / name), caller=check.caller)
         outcomes.append(outcome)
+        has_failed = bool(outcome.failures) or outcome.crashed
         try:
-            check.after.append(check.read(outcome.recording))
+            session = check.read(outcome.recording)
+            check.after.append(session)
+            took_s = time.monotonic() - start_s
+            is_last = has_failed or time.monotonic() + took_s > end_s
+            fit = sum(measured.is_fit for measured in check.after)
+            if len(outcomes) > 1 and not is_last and not (session.is_fit and _is_time_to_judge(fit)):
+                continue
             result = check.judged(check.before(check.after), check.after)
         except UsageError as error:
-            if not (outcome.failures or outcome.crashed):
+            if not has_failed:
                 raise
             return CheckedProject(None, (), tuple(outcomes), error.message)
-        took_s = time.monotonic() - start_s
-        can_decide = (
-            any(judgement.needed is not None for judgement in result.having("not enough data")) or not check.after[-1].is_fit
-        )
-        if outcome.failures or not can_decide or time.monotonic() + took_s > end_s or result.word == "above":
+        can_decide = any(judgement.needed is not None for judgement in result.having("not enough data")) or not session.is_fit
+        if is_last or not can_decide or result.word == "above":
             return CheckedProject(result, (), tuple(outcomes))

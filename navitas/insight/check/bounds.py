@@ -60,7 +60,7 @@ class BoundedEstimate:
         """Return the one-sided bound that is wrong with probability `level`."""
         if self.error is None:
             return None
-        half = 0.0 if self.error < _EXACT else float(_special().stdtrit(self.freedom, 1 - level)) * self.error
+        half = 0.0 if self.error < _EXACT else -float(_special().stdtrit(self.freedom, level)) * self.error
         return self.value + half if upper else self.value - half
 
     def shows_percent(self, level: float) -> float | None:
@@ -108,13 +108,16 @@ def _pooled(old: Sequence[F64], new: Sequence[F64]) -> F64:
 def figures(sessions: Sequence[F64]) -> list[BoundedEstimate | None]:
     """Return the logarithms of figures, from figures × runs of each session. None if some run has no energy of a figure.
 
-    How much sessions differ is estimated from them and from what is usual, which counts as ten more sessions.
+    How much sessions differ is estimated from them and from what is usual, which counts as ten more sessions. A single run does
+    not show how runs differ.
     """
     has_energy, (logs,) = _logarithms(sessions)
     means = np.column_stack([session.mean(axis=1) for session in logs])
     count = len(logs)
     freedom = _USUAL_FREEDOM + count - 1
     variance = (_USUAL_FREEDOM * USUAL_SESSIONS**2 + means.var(axis=1) * count) / freedom
+    if min(session.shape[1] for session in logs) < 2:
+        variance = np.full(len(means), np.nan)
     if count == 1:  # Otherwise the spread of sessions' means includes that of runs.
         variance = variance + _variance_of_mean(logs[0])
     unknown = np.full(len(means), np.nan)
@@ -192,7 +195,7 @@ def _count(deviation: float, sides: int, difference: float, level: float) -> int
 
 def _quantiles(level: float, freedom: F64 | float) -> F64 | float:
     special = _special()
-    quantiles: F64 | float = special.stdtrit(freedom, 1 - level) + special.stdtrit(freedom, POWER)
+    quantiles: F64 | float = special.stdtrit(freedom, POWER) - special.stdtrit(freedom, level)
     return quantiles
 
 

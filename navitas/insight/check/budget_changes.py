@@ -20,9 +20,9 @@ def _looser(before: Budgets, after: Budgets) -> Iterator[str]:
     for old in before.budgets:
         new = now.get(_key(old))
         if new is None:
-            yield f"{_named(old)} is gone: its limit was {limit_text(old.limit)}"
+            yield f"{_named(old)} is gone: its limit was {_limit_text(old.limit)}"
         elif new.limit[0] > old.limit[0]:
-            yield f"{new.location}: {_named(new)} is looser: {limit_text(old.limit)} before, {limit_text(new.limit)} now"
+            yield f"{new.location}: {_named(new)} is looser: {_limit_text(old.limit)} before, {_limit_text(new.limit)} now"
 
 
 def _accepted(before: Budgets, after: Budgets) -> Iterator[str]:
@@ -42,6 +42,6 @@ def _named(budget: CheckBudget) -> str:
     return f"the budget of {budget.selection.described} ({budget.figure})"
 
 
-def limit_text(limit: AbsoluteLimit | ChangeLimit) -> str:
+def _limit_text(limit: AbsoluteLimit | ChangeLimit) -> str:
     """Return a limit, such as `+5 %`, `5 J` or `1,000`."""
-    return f"+{limit.percent:g} %" if isinstance(limit, ChangeLimit) else f"{limit.most:,g} {limit.unit}".rstrip()
+    return f"+{limit.percent:.15g} %" if isinstance(limit, ChangeLimit) else f"{limit.most:,.15g} {limit.unit}".rstrip()

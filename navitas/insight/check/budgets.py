@@ -29,6 +29,7 @@ COUNTS: tuple[BudgetFigure, ...] = ("calls", "operations")
 _KINDS: tuple[BudgetKind, ...] = get_args(BudgetKind)[1:]
 _UNITS = {"J": 1.0, "mJ": 1e-3, "uJ": 1e-6, "µJ": 1e-6, "W": 1.0, "mW": 1e-3}
 _AMOUNT = re.compile(r"\s*(?P<number>[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*(?P<unit>[A-Za-zµ]*)\s*")
+_MOST = 1e15
 _MOST_PERCENT = 1e6
 Location = Callable[..., str]
 """Returns `FILE:LINE` of a key, from the keys that lead to it."""
@@ -109,8 +110,9 @@ def parse_budgets(content: Mapping[str, Any], location: Location) -> Budgets:
     seen: dict[tuple[object, ...], str] = {}
     limits = [(budget.location, (budget.selection, budget.figure, type(budget.limit))) for budget in budgets]
     for where, same in [*limits, *((waiver.location, (waiver.selection,)) for waiver in waivers)]:
-        if (other := seen.setdefault(same, where)) != where:
-            raise UsageError(f"{where}: this is judged at {other} already", "Leave one out.")
+        if same in seen:
+            raise UsageError(f"{where}: this is judged at {seen[same]} already", "Leave one out.")
+        seen[same] = where
     return Budgets(tuple(budgets), tuple(waivers))
 
 
@@ -177,7 +179,7 @@ def _budget(table: _Table, where: str) -> CheckBudget:
 def _absolute(table: _Table, figure: str) -> AbsoluteLimit:
     value = table.values["at-most"]
     if figure in COUNTS:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST:
             raise table.wrong("at-most", f"{preview(value)} is not a number of {figure}", "Write at-most = 1000.")
         return AbsoluteLimit(float(value), "")
     unit = "W" if figure == "power" else "J"
@@ -188,7 +190,10 @@ def _absolute(table: _Table, figure: str) -> AbsoluteLimit:
         raise table.wrong(
             "at-most", f"{preview(value)} is not {what} with a unit", f'Write at-most = "5 {unit}"; units: {units}.'
         )
-    return AbsoluteLimit(float(amount["number"]) * _UNITS[amount["unit"]], unit)
+    most = float(amount["number"]) * _UNITS[amount["unit"]]
+    if most > _MOST:
+        raise table.wrong("at-most", f"{preview(value)} is too large", f"The most are {_MOST:,.0f} {unit}.")
+    return AbsoluteLimit(most, unit)
 
 
 def _change(table: _Table) -> ChangeLimit:

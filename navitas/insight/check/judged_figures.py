@@ -51,8 +51,14 @@ class SideFigures:
 
     def names(self, kind: BudgetKind, figure: BudgetFigure) -> set[str]:
         """Return the names of figures that are known in each run in which they occur."""
-        unknown = {subject.name for session in self.sessions for subject in session.unknown if subject.kind == kind}
-        return {name for session in self.of(kind, figure) or () for name in session} - unknown
+        return {name for session in self.of(kind, figure) or () for name in session} - self.unknown(kind, figure)
+
+    def unknown(self, kind: BudgetKind, figure: BudgetFigure) -> set[str]:
+        """Return the names of figures that are not known, or only in part, in some run: of threads, methods and modules."""
+        subjects = {subject for session in self.sessions for subject in session.unknown if figure not in COUNTS}
+        if kind == "module":
+            return {_module_of(subject.name) for subject in subjects if subject.kind == "method"}
+        return {subject.name for subject in subjects if subject.kind == kind}
 
     def matrices(self, kind: BudgetKind, figure: BudgetFigure, names: Sequence[str]) -> list[F64] | None:
         """Return figures × runs of each session: 0 where a session never used a thread or method. None as in `of`."""
@@ -138,6 +144,11 @@ def _by_module(methods: Mapping[str, F64]) -> dict[str, F64]:
     """Sum figures of methods by their Gradle module."""
     sums: dict[str, F64] = {}
     for name, row in methods.items():
-        module = name.partition("(")[0].rpartition(":")[0] or _ROOT_MODULE
+        module = _module_of(name)
         sums[module] = sums[module] + row if module in sums else row
     return sums
+
+
+def _module_of(method: str) -> str:
+    """Return the Gradle module of a method's name."""
+    return method.partition("(")[0].rpartition(":")[0] or _ROOT_MODULE

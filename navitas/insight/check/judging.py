@@ -27,6 +27,8 @@ _NAMES = 5
 _BUSY = "the device was busy or hot in all runs, so none counts"
 _NOTHING_BEFORE = "there is no session of the version before: give recordings with --before, or a revision with --against"
 _ONE_SESSION = "one session of each version shows no change: sessions differ even if the code is the same"
+_ONE_RUN = "a session has a single run, which does not show how runs differ"
+_LOST = "its energy is not known in some runs, since the CPU time of a thread is not"
 _NONE_BEFORE = "nothing that it selects has a figure in the version before"
 _NO_ENERGY = "it has no energy in some runs"
 _DIFFERING = "its counts differ from run to run, or there is a single run"
@@ -63,8 +65,11 @@ def judge(
     recordings of `--against` say so themselves. `level`: the probability of finding something above its limit in code that did
     not change; a caller who judges again with more data shares `LEVEL` among all times.
 
-    Raises `UsageError` if the devices or power profiles differ, no test passed in all runs, or a budget matches nothing.
+    Raises `UsageError` if there is no session after, the devices or power profiles differ, no test passed in all runs, or a
+    budget matches nothing.
     """
+    if not after:
+        raise UsageError("there is no session to judge", "Give recordings or JSON reports.")
     if (shared := in_shared_sessions(before, after)) is not None:
         after, same_session = shared, True
     check_alike([*before, *after])
@@ -142,7 +147,13 @@ class _Check:
         alone, now = (self._matching(selection, side.names(selection.kind, figure)) for side in (self.alone, new))
         before = set() if old is None else self._matching(selection, old.names(selection.kind, figure))
         yield from self._unjudged(budget, is_change)
-        self._check_matches(budget, alone)
+        sides = [new] if old is None else [old, new]
+        lost = self._matching(selection, set[str]().union(*(side.unknown(selection.kind, figure) for side in sides)))
+        yield from (_unknown(budget, name, _LOST) for name in sorted(lost))
+        self._check_matches(budget, alone | lost)
+        alone, now, before = alone - lost, now - lost, before - lost
+        if not alone and lost:
+            return
         names = new.with_share(selection, figure, now, LEAST_SHARE) or now
         if old is not None:
             names = ((names | old.with_share(selection, figure, before, LEAST_SHARE)) & now & before) or (now & before)
@@ -190,7 +201,7 @@ class _Check:
         raise UsageError(f"{budget.location}: {printable(said, 1000)}", remedy)
 
     def decided(self, drafts: Sequence[_Draft]) -> Iterator[Judgement]:
-        """Yield the judgements, with judgement family of tests for all of them."""
+        """Yield the judgements, with one family of tests for all of them."""
         tested = [draft for draft in drafts if draft.chance is not None]
         levels = holm([draft.chance or 0.0 for draft in tested], self.level)
         by_draft = dict(zip(map(id, tested), levels, strict=True))
@@ -225,7 +236,8 @@ class _Check:
         )  # fmt: skip
         if word != "not enough data":
             return result
-        reason = _ONE_SESSION if low is None else "the bounds lie on both sides of the limit"
+        unknown_spread = _ONE_SESSION if is_change else _ONE_RUN
+        reason = unknown_spread if low is None else "the bounds lie on both sides of the limit"
         return replace(result, needed=self._needed(draft, level), reason=reason)
 
     def _needed(self, draft: _Draft, level: float) -> MoreData | None:

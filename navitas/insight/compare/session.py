@@ -241,7 +241,9 @@ def parse_session(text: str | bytes, name: str) -> Session:
         place, message = first_defect(error)
         where = f" at {printable_line(place, 100)}" if place else ""
         _refuse(name, f"is damaged{where}: {printable_line(message, 200)}", RecordingError)
-    repeats = {test.repeat for test in report.tests} - {test.repeat for test in report.tests if test.status == "cut"}
+    # A run that recorded nothing has passed tests that took no time.
+    lost = {test.repeat for test in report.tests if test.status == "cut" or (test.status == "passed" and test.wall_ns == 0)}
+    repeats = {test.repeat for test in report.tests} - lost
     if not repeats:
         _refuse(name, "has no repeat whose tests all ran to their end")
     unfit = {test.repeat for test in report.tests if test.unfit}
@@ -293,6 +295,7 @@ def _run(test: _Test) -> TestRun:
     inclusive: dict[str, float] = defaultdict(float)
     calls: dict[str, int] = defaultdict(int)
     unknown: set[Subject] = set()
+    has_calls = has_inclusive = True
     for thread in test.threads:
         if thread.energy_j is None:
             unknown.add(Subject("thread", thread.name, ""))
@@ -304,7 +307,9 @@ def _run(test: _Test) -> TestRun:
                 unknown.add(Subject("method", name, ""))
             else:
                 methods[name] += method["exclusive_j"]
+                has_inclusive &= method.get("inclusive_j") is not None
                 inclusive[name] += method.get("inclusive_j") or 0.0
+            has_calls &= "calls" in method
             calls[name] += method.get("calls", 0)
     known: tuple[tuple[Energy, dict[str, float] | None], ...] = (
         ("app", test.app_components),
@@ -313,7 +318,15 @@ def _run(test: _Test) -> TestRun:
     )
     energies = {energy: components for energy, components in known if components is not None}
     wall_s = None if test.wall_ns is None else test.wall_ns / 1e9
-    return TestRun(energies, dict(threads), dict(methods), frozenset(unknown), dict(inclusive), dict(calls), wall_s)
+    return TestRun(
+        energies,
+        dict(threads),
+        dict(methods),
+        frozenset(unknown),
+        dict(inclusive) if has_inclusive else None,
+        dict(calls) if has_calls else None,
+        wall_s,
+    )
 
 
 def _origin(report: _Report) -> Origin:

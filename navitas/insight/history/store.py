@@ -44,7 +44,7 @@ class History:
         `HistoryError` if the history has it with other figures.
         """
         for one in sessions:
-            _check_time(one)
+            check_time(one)
         with _transaction(self._database, write=True):
             return [self._add(StoredSession.of(one)) for one in sessions]
 
@@ -220,7 +220,8 @@ def _transaction(database: sqlite3.Connection, *, write: bool = False) -> Iterat
     database.execute("COMMIT")
 
 
-def _check_time(session: Session) -> None:
+def check_time(session: Session) -> None:
+    """Raise `UsageError` for a session without a time in UTC."""
     try:
         TypeAdapter(Time).validate_python(session.created_utc)
     except ValueError as error:

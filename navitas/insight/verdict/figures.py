@@ -114,7 +114,7 @@ class Figures:
 
     @property
     def is_noise(self) -> bool:
-        """Whether app energy is not larger than its error. If so, nothing can be ranked."""
+        """Whether app energy is not larger than half of its interval. If so, nothing can be ranked."""
         return self.app_j <= self.app_interval.half_width
 
     def share_of(self, method: MethodFigures) -> tuple[float, Interval]:

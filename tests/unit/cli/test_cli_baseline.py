@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -122,11 +123,30 @@ def test_a_missing_empty_or_damaged_baseline_is_named(project: Path, capsys: Cap
 
 def test_a_recording_in_a_folder_is_never_removed(project: Path, capsys: Capture) -> None:
     golden = Path(__file__).parents[2] / "golden/recording-v1"
-    for name in ("a", "b"):
-        shutil.copytree(golden, project / "recordings" / name)
+    shutil.copytree(golden, project / "recordings/b")
+    shutil.copytree(golden, project / "recordings/a")
+    manifest = project / "recordings/a/manifest.json"
+    manifest.write_text(re.sub('"created_utc": *"2', '"created_utc":"1', manifest.read_text()))
     assert run(["baseline", "prune", "--keep", "1", "--file", "recordings"]) == ExitCode.USAGE
     assert "is a recording, which is never removed" in capsys.readouterr().err
     assert (project / "recordings/a").is_dir() and (project / "recordings/b").is_dir()
+
+
+def test_copies_of_a_session_are_no_baseline(project: Path, capsys: Capture) -> None:
+    for name in ("a", "b"):
+        shutil.copytree(Path(__file__).parents[2] / "golden/recording-v1", project / "recordings" / name)
+    assert run(["baseline", "show", "--file", "recordings"]) == ExitCode.USAGE
+    assert "are the same session" in capsys.readouterr().err
+
+
+def test_a_time_cannot_name_a_file_elsewhere(project: Path, capsys: Capture) -> None:
+    (file,) = reports(project / "after", 10)
+    document = json.loads(Path(file).read_text()) | {"created_utc": "../../elsewhere"}
+    Path(file).write_text(json.dumps(document))
+    (project / "kept").mkdir()
+    assert run(["baseline", "add", file, "--file", "kept"]) == ExitCode.USAGE
+    assert "no time of its recording" in capsys.readouterr().err
+    assert not [*project.parent.glob("elsewhere*")] and not [*(project / "kept").iterdir()]
 
 
 def test_only_one_version_before_can_be_named(project: Path, capsys: Capture) -> None:

@@ -6,6 +6,7 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
+from datetime import date
 from functools import cache
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from support.ledger_maker import NodeSpec, ThreadSpec, made_ledger
 import navitas
 from navitas.capture.collect.doctor import Check
 from navitas.capture.device.adb_server import ListedDevice
+from navitas.cli.baseline.commands import sessions_table
+from navitas.cli.check.tables import judgements_table
 from navitas.cli.compare.bisect import steps_table as energy_steps_table
 from navitas.cli.compare.tables import changes_table as compared_table
 from navitas.cli.device.devices import devices_table
@@ -77,6 +80,9 @@ from navitas.fleet.paper.paper_findings import PaperBugRow, PaperHogRow
 from navitas.insight.calibrate.calibration import Calibration, Disagreement, PointErrors
 from navitas.insight.calibrate.special_steps import ComponentCurrents
 from navitas.insight.calibrate.wattson_curves import PolicyCurve, WattsonCurves
+from navitas.insight.check.budgets import ChangeLimit, CheckBudget, Selection, Waiver
+from navitas.insight.check.judged_figures import CheckedFigure
+from navitas.insight.check.judgement import CheckResult, CheckWord, Judgement
 from navitas.insight.compare.comparison import Comparison, FigureChange
 from navitas.insight.compare.effect import Deviations, Effect
 from navitas.insight.compare.subject import Subject
@@ -357,6 +363,21 @@ def _comparison(names: Sequence[str]) -> Comparison:
     return Comparison(tuple(changes), tuple(subjects), tuple(subjects), (), ())
 
 
+def _check_result(names: Sequence[str]) -> CheckResult:
+    """Judgements with the longest figures and verdicts."""
+    budget = CheckBudget("navitas.toml:1", Selection("method", "*"), "self", ChangeLimit(12345.6))
+    waiver = Waiver("navitas.toml:5", Selection("method", "*"), date(2027, 1, 31), "accepted")
+    words: tuple[CheckWord, ...] = ("within", "above", "not enough data")
+    judgements = [
+        Judgement(
+            budget, CheckedFigure("method", name, "self"), words[i % 3], 12345.6, "%", "J", 123.456, 12.345, -12345.6, -23456.7,
+            12345.6, waiver=waiver if i % 2 else None,
+        )
+        for i, name in enumerate(names)
+    ]  # fmt: skip
+    return CheckResult(tuple(judgements), ("before",), ("after",), False, date(2026, 1, 1))
+
+
 def _predictions(rows: int) -> Predictions:
     energy = np.full(rows, 123.45)
     return Predictions(energy, energy - 1, energy + 1, energy > 0, ())
@@ -453,6 +474,11 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
     ),
     "cli/operations/fit.py:operations_table": lambda names: operations_table(_operations(names)),
     "cli/operations/fit.py:scores_table": lambda names: families_table(_operations(names)),
+    "cli/baseline/commands.py:sessions_table": lambda names: sessions_table(
+        "navitas-baseline.json",
+        [{"session": name, "recorded": "2026-01-01T00:00:00Z", "device": name, "group": 1} for name in names],
+    ),
+    "cli/check/tables.py:judgements_table": lambda names: judgements_table(_check_result(names)),
     "cli/compare/tables.py:changes_table": lambda names: compared_table(_comparison(names), "total", 12, 1),
     "cli/history/show.py:trends_table": lambda names: trends_table(_trends(names), "total", ["0123abcd", "2026-01-01T00:00:00"]),
     "cli/compare/bisect.py:steps_table": lambda names: energy_steps_table(

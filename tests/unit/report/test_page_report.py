@@ -23,6 +23,7 @@ import navitas
 from navitas.base.html_page.page import embedded_json
 from navitas.base.units import UNBROKEN, joules
 from navitas.energy.analyze.profile import Profile
+from navitas.energy.attribute import measured_runs
 from navitas.insight.compare.effect import effect_between
 from navitas.insight.operations.rankings import RankedOperation
 from navitas.insight.verdict.figures import Figures
@@ -83,7 +84,8 @@ def test_the_data_adds_up_to_the_tests() -> None:
     assert by_node == pytest.approx(nodes["self_uj"], rel=1e-3, abs=1e-3), "energy over time adds up to that of the nodes"
 
 
-def test_calls_have_no_times_if_the_analysis_left_them_out() -> None:
+def test_calls_have_no_times_if_the_analysis_left_them_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measured_runs, "FEW_EVENTS", 0)
     data = data_of(navitas.load(RECORDING))
     assert data["bins"] is None and data["timeline"] and data["nodes"]["self_uj"]
 

@@ -21,7 +21,7 @@ _FIRST_BLOCK_S = 5.0
 _COMPLETE = 2  # beginnings of blocks after which the first one has ended
 _SHORTEST_S = 0.02
 _SHARE = 0.1
-"""The largest share of the loop's time for threads_reading threads: the loop skips blocks if a pass takes longer."""
+"""The largest share of the loop's time for reading threads: the loop skips blocks if a pass takes longer."""
 _LOOK_UP_EVERY = 25  # blocks after which the app's process is looked up again; while there is none, after 2
 _BEGIN = 'echo "@ $EPOCHREALTIME"; '
 _HEAD = re.compile(rb"# (/proc/\d+/task/\d+/time_in_state)$")

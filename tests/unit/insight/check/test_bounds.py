@@ -111,3 +111,12 @@ def test_resampled_sessions_of_a_power_meter_raise_few_false_alarms(before: int,
             chance = estimate((sides[0], sides[1]), together=False).chance(limit)
             alarms.append(chance is not None and chance <= LEVEL)
     assert len(alarms) > 1000 and np.mean(alarms) <= LEVEL
+
+
+def test_bounds_are_finite_at_any_level() -> None:
+    (found,) = figures([np.array([[10.0, 11.0, 10.0]])])
+    assert found is not None
+    for level in (0.01, 0.01 / 2**60):
+        low, high = found.bound(level, upper=False), found.bound(level, upper=True)
+        assert low is not None and high is not None and math.isfinite(low) and math.isfinite(high)
+        assert low < found.value < high
