@@ -86,7 +86,7 @@ def write_error(root: Path, error: OSError) -> RecordingError:
 def check_not_recorded(root: Path | None, *, replace: bool) -> None:
     """Raise `UsageError` if the folder contains a recording, unless `replace` is set."""
     if root is not None and not replace and (root / MANIFEST_NAME).exists():
-        raise UsageError(f"{root} already contains a recording", "Name another folder with -o, or remove this one.")
+        raise UsageError(f"{root} already contains a recording", "Name another folder with -o, or add --replace.")
 
 
 def check_writable(root: Path) -> None:

@@ -21,7 +21,6 @@ from navitas.energy.analyze.top import mean_of
 from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.next_step import RECORDING
 from navitas.insight.verdict.verdict import verdict_of
-from navitas.report.change import changed
 from navitas.report.figure_notes import (
     basis_note,
     doubts,
@@ -65,7 +64,11 @@ class TerminalReport:
     def render(self, profile: Profile, console: Console) -> None:
         """Print the report. Raises `UsageError` if no thread matches `tree`."""
         tests, figures = profile.tests_by_class if profile.is_by_class else profile.tests, Figures(profile)
-        change = None if self.before is None else changed(figures, self.before.name, Figures(self.before.profile))
+        change = None
+        if self.before is not None:
+            from navitas.report.change import changed  # noqa: PLC0415  # What compares is slow to import.
+
+            change = changed(figures, self.before.name, Figures(self.before.profile))
         groups = profile.classes() if profile.is_by_class else profile.repeats()
         shown = [group.typical for group in groups]
         trees = self._selected_threads(shown) if self.tree is not None else []

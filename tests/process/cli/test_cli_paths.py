@@ -94,6 +94,7 @@ LONG = ("profile", "demo", "record", "power extract", "fleet sample")
 COUNTED = {"census": ["--census", "census.json"], "model_file": ["--model", "model.json"]}
 EXTRA: dict[str, dict[str, list[str]]] = {
     "profile": {"gradle": ["--gradle", "false"], "project": ["project"]},
+    "check": {"gradle": ["--gradle", "false"], "paths": ["project"]},
     "demo": {"gradle": ["--gradle", "false"]},
     "bisect": {"gradle": ["--gradle", "false"], "project": ["project"]},
     "record": {"device": ["--device", "no-device"]},
@@ -108,8 +109,13 @@ EXTRA: dict[str, dict[str, list[str]]] = {
     **{f"operations {name}": COUNTED for name in ("rank", "classes", "blocks", "advise")},
     "operations predict": {**COUNTED, "before": ["--before", "rec"], "before_census": ["--before-census", "census.json"]},
 }
-ALONE = {("profile", "bundles"), ("fleet simulate", "advice")}
-"""Parameters that exclude the others."""
+ALONE = {
+    ("check", "before_census"): ["rec", "--before", "rec"],
+    ("check", "census"): ["rec"],
+    ("fleet simulate", "advice"): [],
+    ("profile", "bundles"): [],
+}
+"""Parameters that exclude the others, with those that they require."""
 ORDINARY = {("compare", "before"): "rec", ("compare", "after"): "rec"}
 """Values of required parameters, unless the usual ones fit."""
 OF_ROLE = {
@@ -160,7 +166,8 @@ def _ordinary(param: click.Parameter) -> str:
 def _arguments(name: str, tested: str, value: str) -> list[str]:
     """Return a command line with the required parameters, and one parameter with the given value."""
     command, words = COMMANDS[name], name.split()
-    extra = [] if (name, tested) in ALONE else [one for key, one in EXTRA.get(name, {}).items() if key != tested]
+    usual = [one for key, one in EXTRA.get(name, {}).items() if key != tested]
+    extra = [ALONE[name, tested]] if (name, tested) in ALONE else usual
     options: list[str] = []
     for param in command.params:
         if param.name == tested:
@@ -182,6 +189,8 @@ def _filled(folder: Path) -> Path:
     (folder / "points.csv").write_text("cpu,freq_khz,power_mw\n")
     (folder / "model.json").write_text(EMPTY_MODEL.model_dump_json())
     (folder / "census.json").write_text(json.dumps(EMPTY_CENSUS))
+    for settings in (folder / "navitas.toml", folder / "project/navitas.toml"):
+        settings.write_text('[[check]]\nat-most = "5 J"\n')
     return folder
 
 
