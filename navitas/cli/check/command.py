@@ -37,8 +37,10 @@ from navitas.cli.habits.shared_options import (
     module_options,
     phone_option,
     probe_options,
+    repeat_option,
     tests_option,
     user_option,
+    warmup_option,
 )
 from navitas.cli.habits.standard_output import output_console
 from navitas.cli.operations.input import before_census_option, census_option
@@ -91,14 +93,8 @@ _OF_PROJECTS = ("against", "measure", "max_minutes", *(field.name for options in
 @section(
     "What to run",
     tests_option,
-    option("--repeat", type=click.IntRange(1, 65535), default=5, metavar="N", help="Repetitions, each in a new process."),
-    option(
-        "--warmup",
-        type=click.IntRange(0, 1000),
-        default=0,
-        metavar="N",
-        help="Repetitions before these. They are shown, but do not count.",
-    ),
+    repeat_option(5),
+    warmup_option,
     option("--measure", is_flag=True, from_project=False, help="Go on measuring until each budget is decided."),
     option("--max-minutes", type=Finite(min=0.1, max=10_000), default=30.0, metavar="M", help="With --measure: stop then."),
 )

@@ -7,7 +7,8 @@ from navitas.base.untrusted_text import printable, printable_list
 from navitas.cli.compare.energy_limit import end_check
 from navitas.cli.habits.messages import failed_check, note, warning
 from navitas.insight.check.judgement import CheckResult, FailOn, Judgement
-from navitas.report.check.judgement_texts import over_limit, rise, what_decides, why_unknown, without_descriptor
+from navitas.insight.compare.subject import without_descriptor
+from navitas.report.check.judgement_texts import over_limit, rise, what_decides, why_unknown
 
 _NAMES = 5
 _LONGEST = 1000

@@ -104,8 +104,23 @@ class Percent(Finite):
 user_option = option(
     "--user", "user", type=click.IntRange(min=0), metavar="N", help="Another user, such as a work profile. [in front]"
 )
+
+
+def repeat_option(default: int) -> Callable[[F], F]:
+    """Return the option `--repeat`."""
+    number = click.IntRange(1, 65535)
+    return option("--repeat", type=number, default=default, metavar="N", help="Repetitions, each in a new process.")
+
+
 tests_option = option(
     "--tests", multiple=True, type=TEXT, metavar="PATTERN", help="CLASS[#METHOD] with * and ?; repeatable. [all]"
+)
+warmup_option = option(
+    "--warmup",
+    type=click.IntRange(0, 1000),
+    default=0,
+    metavar="N",
+    help="Repetitions before these. They are shown, but do not count.",
 )
 against_option = option(
     "--against", type=TEXT, metavar="REVISION", from_project=False, help="Measure this git revision, too, in turns."

@@ -31,9 +31,11 @@ from navitas.cli.habits.shared_options import (
     module_options,
     phone_option,
     probe_options,
+    repeat_option,
     report_options,
     tests_option,
     user_option,
+    warmup_option,
 )
 from navitas.cli.profile.profiling import report_measured
 from navitas.cli.workflows.measurement import RunOptions
@@ -54,14 +56,8 @@ _PROBED = "test, class: their energy, without probes. block: also executions."
 @section(
     "What to run",
     tests_option,
-    option("--repeat", type=click.IntRange(1, 65535), default=1, metavar="N", help="Repetitions, each in a new process."),
-    option(
-        "--warmup",
-        type=click.IntRange(0, 1000),
-        default=0,
-        metavar="N",
-        help="Repetitions before these. They are shown, but do not count.",
-    ),
+    repeat_option(1),
+    warmup_option,
     option(
         "--precision",
         "until_percent",

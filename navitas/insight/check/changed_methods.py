@@ -10,7 +10,7 @@ from navitas.insight.check.judgement import ChangedMethod
 from navitas.insight.compare.comparison import LEAST_SHARE, figure_matrix, figure_means
 from navitas.insight.compare.effect import F64, adjusted, effects
 from navitas.insight.compare.source_place import SourcePlace
-from navitas.insight.compare.subject import Subject
+from navitas.insight.compare.subject import Subject, without_descriptor
 from navitas.insight.compare.verdict import LIMIT
 
 _MOST = 5
@@ -32,7 +32,7 @@ def changed_methods(
     methods = []
     for index, effect, p in zip(kept.tolist(), rises, adjusted(rises), strict=True):
         name = names[index].name
-        location = places.get(name.rpartition("(")[0] or name)
+        location = places.get(without_descriptor(name))
         change = None if effect is None else effect.percent
         methods.append(ChangedMethod(name, float(old[index]), float(new[index]), change, p is not None and p < LIMIT, location))
     return tuple(sorted(methods, key=lambda method: (not method.is_sure, method.before_j - method.after_j))[:_MOST])

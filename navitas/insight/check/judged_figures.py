@@ -11,7 +11,7 @@ from navitas.insight.check.budgets import COUNTS, BudgetFigure, BudgetKind, Sele
 from navitas.insight.compare.effect import F64
 from navitas.insight.compare.figures import has_share
 from navitas.insight.compare.session import Session
-from navitas.insight.compare.subject import ALL_TESTS, Energy, Kind, Subject
+from navitas.insight.compare.subject import ALL_TESTS, Energy, Kind, Subject, module_of
 
 _ENERGY: Energy = "app"
 _ROOT_MODULE = ":"
@@ -57,7 +57,7 @@ class SideFigures:
         """Return the names of figures that are not known, or only in part, in some run: of threads, methods and modules."""
         subjects = {subject for session in self.sessions for subject in session.unknown if figure not in COUNTS}
         if kind == "module":
-            return {_module_of(subject.name) for subject in subjects if subject.kind == "method"}
+            return {module_of(subject.name) or _ROOT_MODULE for subject in subjects if subject.kind == "method"}
         return {subject.name for subject in subjects if subject.kind == kind}
 
     def matrices(self, kind: BudgetKind, figure: BudgetFigure, names: Sequence[str]) -> list[F64] | None:
@@ -144,11 +144,6 @@ def _by_module(methods: Mapping[str, F64]) -> dict[str, F64]:
     """Sum figures of methods by their Gradle module."""
     sums: dict[str, F64] = {}
     for name, row in methods.items():
-        module = _module_of(name)
+        module = module_of(name) or _ROOT_MODULE
         sums[module] = sums[module] + row if module in sums else row
     return sums
-
-
-def _module_of(method: str) -> str:
-    """Return the Gradle module of a method's name."""
-    return method.partition("(")[0].rpartition(":")[0] or _ROOT_MODULE

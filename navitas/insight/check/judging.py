@@ -21,7 +21,7 @@ from navitas.insight.compare.comparison import LEAST_SHARE, check_alike, check_e
 from navitas.insight.compare.effect import F64
 from navitas.insight.compare.session import Session, in_shared_sessions
 from navitas.insight.compare.source_place import SourcePlace
-from navitas.insight.compare.subject import ALL_TESTS
+from navitas.insight.compare.subject import ALL_TESTS, without_descriptor
 
 _NAMES = 5
 _BUSY = "the device was busy or hot in all runs, so none counts"
@@ -333,4 +333,4 @@ def _place_name(subject: CheckedFigure) -> str:
     """Return the name of a method, or of a test's method, without its descriptor."""
     if subject.kind == "test":
         return subject.name.partition("[")[0].replace("#", ".", 1)
-    return subject.name.rpartition("(")[0] or subject.name
+    return without_descriptor(subject.name)

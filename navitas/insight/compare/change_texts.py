@@ -9,7 +9,7 @@ from itertools import count
 from navitas.base.units import UNKNOWN, unbroken
 from navitas.insight.compare.comparison import FigureChange
 from navitas.insight.compare.effect import Effect
-from navitas.insight.compare.subject import Subject
+from navitas.insight.compare.subject import Subject, without_descriptor
 from navitas.insight.compare.verdict import Verdict
 
 MOST_PERCENT = 999.5
@@ -38,7 +38,7 @@ def short_names(subjects: Sequence[Subject]) -> list[str]:
 
 def _short(subject: Subject) -> str:
     """A name; a method's without its descriptor."""
-    return subject.name.rpartition("(")[0] if subject.kind == "method" else subject.name
+    return without_descriptor(subject.name) if subject.kind == "method" else subject.name
 
 
 def change_texts(effect: Effect | None) -> tuple[str, str]:

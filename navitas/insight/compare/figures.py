@@ -9,7 +9,7 @@ from typing import NamedTuple, get_args
 
 from navitas.base.errors import UsageError
 from navitas.base.untrusted_text import printable, printable_list
-from navitas.insight.compare.subject import Energy, Kind, Subject
+from navitas.insight.compare.subject import Energy, Kind, Subject, without_descriptor
 
 ENERGIES: tuple[Energy, ...] = get_args(Energy)
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -28,8 +28,7 @@ class FigurePattern(NamedTuple):
 
 def matches_name(pattern: str, name: str, *, is_method: bool) -> bool:
     """Whether a name or a pattern with `*` and `?` names a figure. The descriptor of a method can be left out."""
-    # A name of Kotlin can have parentheses, too.
-    names = {name, name.rpartition("(")[0] or name} if is_method else {name}
+    names = {name, without_descriptor(name)} if is_method else {name}
     return pattern in names or any(fnmatchcase(spelling, pattern.replace("[", "[[]")) for spelling in names)
 
 

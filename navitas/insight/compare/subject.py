@@ -24,3 +24,13 @@ class Subject(NamedTuple):
     def described(self) -> str:
         """Its name with its kind, and for tests which energy it is."""
         return f"{self.name} ({f'{self.energy} energy' if self.energy else self.kind})"
+
+
+def without_descriptor(method: str) -> str:
+    """Return the name of a method without its descriptor. A name of Kotlin can have parentheses, too."""
+    return method.rpartition("(")[0] or method
+
+
+def module_of(method: str) -> str:
+    """Return the Gradle module of a method's name; empty in the root project."""
+    return method.partition("(")[0].rpartition(":")[0]

@@ -19,6 +19,7 @@ from navitas.base.model_defects import first_defect
 from navitas.base.regular_files import as_utf8, read_regular
 from navitas.base.untrusted_text import printable_line
 from navitas.insight.compare.session import Joules, Session
+from navitas.insight.compare.subject import module_of
 from navitas.insight.history.stored_session import FigureRow, StoredKind, StoredSession
 
 VERSION = 1
@@ -127,7 +128,7 @@ def _rows(figures: Iterable[FigureRow]) -> list[FigureRow]:
 
 def _rest_of(name: str) -> str:
     """Return the name of the row with the methods of the same module that have little energy."""
-    module = name.partition("(")[0].rpartition(":")[0]
+    module = module_of(name)
     return f"{module}:{_REST}" if module else _REST
 
 

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 from navitas.base.untrusted_text import printable
 from navitas.insight.check.judgement import CheckResult, Judgement
-from navitas.report.check.judgement_texts import over_limit, rise, why_unknown, without_descriptor
+from navitas.insight.compare.subject import without_descriptor
+from navitas.report.check.judgement_texts import over_limit, rise, why_unknown
 from navitas.report.check.repository_lines import RepositoryLines
 
 _MOST = 10

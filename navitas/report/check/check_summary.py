@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from navitas.base.units import UNBROKEN, counted, joules
 from navitas.base.untrusted_text import printable
 from navitas.insight.check.judgement import ChangedMethod, CheckResult, FailOn, Judgement
+from navitas.insight.compare.subject import without_descriptor
 from navitas.report.check.judgement_texts import (
     amount,
     bounds_text,
@@ -17,7 +18,6 @@ from navitas.report.check.judgement_texts import (
     verdict_words,
     what_decides,
     why_unknown,
-    without_descriptor,
 )
 from navitas.report.check.repository_lines import RepositoryLine, RepositoryLines
 from navitas.report.markdown_text import MAX_CHARACTERS, code, code_cell, escaped, folded

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from navitas.base.units import UNKNOWN, counted, digits, joules, watts
 from navitas.insight.check.judgement import ChangedMethod, CheckResult, Judgement
 from navitas.insight.compare.change_texts import about, percent
+from navitas.insight.compare.subject import without_descriptor
 
 _ROUNDING = 1e-9
 """Means of logarithms give counts back with this error at most."""
@@ -42,11 +43,6 @@ def verdict_words(judged: Judgement) -> str:
 def short_name(judged: Judgement) -> str:
     """Return the name of a figure; a method's without its descriptor."""
     return without_descriptor(judged.subject.name) if judged.subject.kind == "method" else judged.subject.name
-
-
-def without_descriptor(method: str) -> str:
-    """Return the name of a method without its descriptor."""
-    return method.rpartition("(")[0] or method
 
 
 def in_order(result: CheckResult) -> list[Judgement]:
