@@ -9,6 +9,8 @@ from importlib.resources import files
 from operator import attrgetter
 from typing import IO, Any
 
+import numpy as np
+
 from navitas import __version__
 from navitas.base.json_text import Inline, JsonLines, fields, json_chunks, line
 from navitas.base.units import share
@@ -256,7 +258,7 @@ def _tree_of(tree: EnergyTree) -> dict[str, Any]:
         **fields(tree, "name", "role", "energy_j"),
         "components": shares(names, tree.energy),
         **{name: shares(names, value) for name, value in fields(tree, "untraced", "probes", "outside_tests").items()},
-        "nodes": JsonLines(node_lines(range(len(tree.nodes)), tree.nodes, names)),
+        "nodes": JsonLines(node_lines(np.arange(len(tree.nodes)), tree.nodes, names)),
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from operator import attrgetter
 from typing import Any
@@ -15,7 +15,17 @@ from navitas.energy.analyze.records import BLOCK_ROWS, TestEnergy
 from navitas.energy.analyze.records_of_tests import RowBlocks, ThreadRecords
 from navitas.energy.analyze.uncertainty import FigureKind, StandardError, standard_j
 from navitas.recording.parse.arrays import F64, I64
-from navitas.report.json_rows import MethodLines, check_finite, node_lines, without_energy
+from navitas.report.json_rows import (
+    ERROR_DIGITS,
+    MethodLines,
+    Texts,
+    figure_texts,
+    node_lines,
+    objects,
+    rows_of,
+    value_texts,
+    without_energy,
+)
 
 ERRORS = ("standard_j", *StandardError.__slots__)
 BLOCK_TESTS = 1000
@@ -35,10 +45,10 @@ class TestTexts(JsonLines):
 
         def nodes(at: slice) -> list[list[str]]:
             ids = np.arange(at.start, at.stop) - self._tables.trees.start[self._tables.trees.tree[at]]
-            return [list(node_lines(ids.tolist(), self._records.nodes(at), self._components))]
+            return [list(node_lines(ids, self._records.nodes(at), self._components))]
 
         self._threads = RowBlocks(len(self._tables.threads.test), self._thread_fields)
-        self._methods = RowBlocks(self._method_start[-1], lambda at: [list(lines.lines(self._records.methods(at)))])
+        self._methods = RowBlocks(self._method_start[-1], lambda at: [list(lines.lines(self._records.method_columns(at)))])
         self._nodes = RowBlocks(self._node_start[-1], nodes)
 
     def chunks(self, margin: str) -> Iterator[str]:
@@ -72,13 +82,13 @@ class TestTexts(JsonLines):
         energy_j, app_j = np.array([test.components for test in tests]), self._tables.app_j[[test.rows[0] for test in tests]]
         probes_j = np.array([test.probes_error_j or 0.0 for test in tests])
 
-        def of(*names: str, write: Callable[[Iterable[Any]], Sequence[str | None]] = _figures) -> dict[str, Sequence[str | None]]:
+        def of(*names: str, write: Callable[[Iterable[Any]], Texts] = value_texts) -> dict[str, Texts]:
             return {name: write(map(attrgetter(name), tests)) for name in names}
 
-        def of_uses(*names: str) -> dict[str, list[str | None]]:
-            return {name: _figures(map(attrgetter(name), uses)) for name in names}
+        def of_uses(*names: str) -> dict[str, Texts]:
+            return {name: value_texts(map(attrgetter(name), uses)) for name in names}
 
-        begin = _fields(
+        begin = rows_of(
             {
                 **of("id", "run"),
                 **of("module", write=_texts),
@@ -89,17 +99,17 @@ class TestTexts(JsonLines):
                 "failure": _texts(test.failure or None for test in tests),
             }
         )
-        end = _fields(
+        end = rows_of(
             {
                 **of("wall_ns"),
                 **of_uses("cpu_ns", "waited_ns", "starved_ns", "starved_share"),
                 **of("energy_j"),
                 "error": self._errors("total", energy_j, wall_ns),
                 "app_error": self._errors("app", app_j, wall_ns, probes_j),
-                "threads_j": _figures(test.threads_total_j for test in tests),
+                "threads_j": value_texts(test.threads_total_j for test in tests),
                 **of("other_processes_j", "base_j", "unattributed_j", "app_j", "compensated_j"),
                 **of("compensated_error_j", "probes_error_j", "sampled_probes_j", "unprobed_j", "unprobed_threads_j"),
-                f"{self._profile.ledger.alternative}_j": _figures(test.alternative_j for test in tests),
+                f"{self._profile.ledger.alternative}_j": value_texts(test.alternative_j for test in tests),
                 **of("components", "app_components", "base_components", write=self._by_component),
             }
         )
@@ -114,13 +124,13 @@ class TestTexts(JsonLines):
 
         def known(values: Sequence[float]) -> list[str]:
             """Return figures that are null for unmeasured threads, as `KnownFigures.known`."""
-            texts = _figures(value if value or is_known else None for value, is_known in zip(values, measured, strict=True))
+            texts = value_texts(value if value or is_known else None for value, is_known in zip(values, measured, strict=True))
             return [_NULL if text is None else text for text in texts]
 
-        fields = _fields(
+        fields = rows_of(
             {
-                **{"serial": _figures(serial), "tid": _figures(tid), "name": _texts(name), "role": _texts(role)},
-                **{"count": _figures(count), "energy_j": known(energy_j)},
+                **{"serial": value_texts(serial), "tid": value_texts(tid), "name": _texts(name), "role": _texts(role)},
+                **{"count": value_texts(count), "energy_j": known(energy_j)},
                 "error": self._errors("thread", self._tables.threads.energy_j[at], wall_ns),
                 **{"cpu_ns": known(cpu_ns), "untraced_j": known(untraced_j), "probes_j": known(probes_j)},
                 "components": self._by_component(components),
@@ -128,17 +138,15 @@ class TestTexts(JsonLines):
         )
         return [list(fields), measured]
 
-    def _errors(self, kind: FigureKind, components_j: F64, wall_ns: I64, probes_j: F64 | float = 0.0) -> list[str]:
+    def _errors(self, kind: FigureKind, components_j: F64, wall_ns: I64, probes_j: F64 | float = 0.0) -> Iterator[str]:
         causes = self._profile.uncertainty.of_each(kind, components_j.T, wall_ns, probes_j=probes_j)
         each_cause = np.stack(np.broadcast_arrays(*causes), axis=1)
-        columns = [standard_j(each_cause).tolist(), *each_cause.T.tolist()]
-        check_finite(columns)
-        texts = ([_rounded(text) for text in map("%.3g".__mod__, column)] for column in columns)
-        return _objects(dict(zip(ERRORS, texts, strict=True)))
+        columns = standard_j(each_cause), *each_cause.T
+        return objects({name: figure_texts(column, ERROR_DIGITS) for name, column in zip(ERRORS, columns, strict=True)})
 
-    def _by_component(self, rows: Iterable[Sequence[float]]) -> list[str]:
-        columns = map(_figures, zip(*rows, strict=True))
-        return _objects(dict(zip(self._components, columns, strict=True)))
+    def _by_component(self, rows: Iterable[Sequence[float]]) -> Iterator[str]:
+        columns = map(value_texts, zip(*rows, strict=True))
+        return objects(dict(zip(self._components, columns, strict=True)))
 
 
 def _rows(blocks: RowBlocks, bounds: Sequence[int], measured: bool) -> JsonLines:
@@ -149,31 +157,9 @@ def _rows(blocks: RowBlocks, bounds: Sequence[int], measured: bool) -> JsonLines
     return JsonLines(texts if measured else map(without_energy, texts))
 
 
-def _fields(columns: Mapping[str, Sequence[str | None]]) -> Iterator[str]:
-    """Yield the fields of each row, without braces. A row lacks a field whose text is None."""
-    keyed = []
-    for name, texts in columns.items():
-        key = line(name)
-        keyed.append([None if text is None else f"{key}: {text}" for text in texts])
-    return (", ".join(filter(None, row)) for row in zip(*keyed, strict=True))
-
-
-def _objects(columns: Mapping[str, Sequence[str | None]]) -> list[str]:
-    return [f"{{{fields}}}" for fields in _fields(columns)]
-
-
-def _figures(values: Iterable[float | None]) -> list[str | None]:
-    """Return figures as JSON, None for None. Raises `ValueError` for a figure that isn't finite."""
-    figures = list(values)
-    check_finite([[value for value in figures if value is not None]])
-    return [None if value is None else repr(value) for value in figures]
-
-
 def _texts(values: Iterable[Any]) -> list[str | None]:
     """Return values as JSON, None for None."""
     return [None if value is None else _encoded(value) for value in values]
 
 
 _encoded = cache(line)
-_rounded = cache(lambda text: repr(float(text)))
-"""Rounded figures are few: most occur many times."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import compress, starmap
 from math import fsum
@@ -18,7 +18,7 @@ from navitas.energy.analyze.records import BLOCK_ROWS, Lazy, MethodRecords, Node
 from navitas.energy.analyze.uncertainty import PROBES_COLUMN, standard_j
 from navitas.energy.attribute.component import OwnerKind
 from navitas.energy.attribute.forest import sums
-from navitas.recording.parse.arrays import F64, Bool
+from navitas.recording.parse.arrays import F64, I64, Bool
 
 
 def records_of_tests(tables: LedgerTables, uses: CpuUses) -> tuple[TestEnergy, ...]:
@@ -86,6 +86,26 @@ def _unfit(tables: LedgerTables, uses: CpuUses, wall_ns: Sequence[int]) -> Itera
         yield of_run[run] + (("starved",) if uses.of_rows((row,), test_ns).is_starved else ())
 
 
+_OPTIONAL = ("inclusive_error_j", "exclusive_error_j", "raw_inclusive_j", "raw_exclusive_j")
+_STANDARD = ("inclusive_standard_j", "exclusive_standard_j")
+
+
+@dataclass(frozen=True, slots=True)
+class MethodColumns:
+    """Methods as arrays, with the fields of `MethodEnergy`: `figures` from `inclusive_j` to `cpu_ns`, `counts` of calls, throws
+    and cut (columns), `optional` with NaN for unknown figures, energies by component (columns), and `standard` errors.
+    """
+
+    method: I64
+    counts: I64
+    figures: Mapping[str, F64 | I64]
+    alternative_j: F64 | None
+    optional: Mapping[str, F64]
+    exclusive_by: F64
+    inclusive_by: F64
+    standard: Mapping[str, F64]
+
+
 class ThreadRecords:
     """Creates the records of threads, test by test."""
 
@@ -143,23 +163,38 @@ class ThreadRecords:
 
     def methods(self, at: slice) -> list[list[Any]]:
         """Return the columns of methods (rows of `LedgerTables.methods`), in the order of the fields of `MethodEnergy`."""
+        columns = self.method_columns(at)
+        alternative_j = columns.alternative_j
+        return [
+            columns.method.tolist(),
+            *columns.counts.T.tolist(),
+            *(figures.tolist() for figures in columns.figures.values()),
+            [None] * len(columns.method) if alternative_j is None else alternative_j.tolist(),
+            *map(none_for_nan, columns.optional.values()),
+            *(list(zip(*by.T.tolist(), strict=True)) for by in (columns.exclusive_by, columns.inclusive_by)),
+            *(errors_j.tolist() for errors_j in columns.standard.values()),
+        ]
+
+    def method_columns(self, at: slice) -> MethodColumns:
+        """Return methods (rows of `LedgerTables.methods`) as arrays."""
         rows, ledger = self._tables.methods, self._tables.ledger
         known = self._knows_probes[ledger.tests.run[self._tables.threads.test[rows.tree[at]]]]
-        raw = (np.where(known, column[at], np.nan) for column in (rows.raw_inclusive_j, rows.raw_exclusive_j))
         causes = self._tables.method_errors(at, np.arange(len(known)), len(known))
         has_errors = known | ~np.isnan(rows.exclusive_draws_j[at])
         by_probes = (np.where(has_errors, each[:, PROBES_COLUMN], np.nan) for each in causes)
-        return [
-            rows.method[at].tolist(),
-            *(column.tolist() for column in rows.counts[at].T),
-            rows.inclusive_j[at].sum(axis=1).tolist(),
-            rows.exclusive_j[at].sum(axis=1).tolist(),
-            *(column[at].tolist() for column in (rows.wall_ns, rows.self_ns, rows.cpu_ns)),
-            [None] * len(known) if rows.alternative_j is None else rows.alternative_j[at].tolist(),
-            *map(none_for_nan, (*by_probes, *raw)),
-            *(list(zip(*column[at].T.tolist(), strict=True)) for column in (rows.exclusive_j, rows.inclusive_j)),
-            *(standard_j(each).tolist() for each in causes),
-        ]
+        raw = (np.where(known, column[at], np.nan) for column in (rows.raw_inclusive_j, rows.raw_exclusive_j))
+        exclusive_by, inclusive_by = rows.exclusive_j[at], rows.inclusive_j[at]
+        times = {"wall_ns": rows.wall_ns[at], "self_ns": rows.self_ns[at], "cpu_ns": rows.cpu_ns[at]}
+        return MethodColumns(
+            method=rows.method[at],
+            counts=rows.counts[at],
+            figures={"inclusive_j": inclusive_by.sum(axis=1), "exclusive_j": exclusive_by.sum(axis=1), **times},
+            alternative_j=None if rows.alternative_j is None else rows.alternative_j[at],
+            optional=dict(zip(_OPTIONAL, (*by_probes, *raw), strict=True)),
+            exclusive_by=exclusive_by,
+            inclusive_by=inclusive_by,
+            standard=dict(zip(_STANDARD, map(standard_j, causes), strict=True)),
+        )
 
     @cached_property
     def _knows_probes(self) -> Bool:

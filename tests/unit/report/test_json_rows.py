@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
-from dataclasses import astuple, replace
+from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from navitas.energy.analyze.records import MethodEnergy
+from navitas.energy.analyze.records_of_tests import MethodColumns
 from navitas.recording.parse.tables import Method, MethodTable
-from navitas.report.json_rows import MethodLines
+from navitas.report.json_rows import MethodLines, figure_texts, value_texts
 
 METHODS = MethodTable((Method(0, ":", "a.B", "100 %s", "()V", 1, "main", False),), {})
 PLAIN = MethodEnergy(0, 3, 2, 1, 2.5, 1.5, 30, 20, 10, components=(1.0, 0.5), inclusive_components=(2.0, 0.5))
@@ -27,7 +33,22 @@ RAW = {"raw_inclusive_j": 3.0, "raw_exclusive_j": 2.0}
 
 
 def lines(*methods: MethodEnergy, components: tuple[str, ...] = ("cpu",)) -> list[dict[str, object]]:
-    columns = list(zip(*map(astuple, methods), strict=True))
+    def column(name: str) -> NDArray[Any]:
+        return np.array([getattr(method, name) for method in methods])
+
+    def figures(*names: str) -> dict[str, NDArray[Any]]:
+        return {name: np.array(column(name), float) for name in names}  # NaN for None
+
+    columns = MethodColumns(
+        method=column("method"),
+        counts=np.stack([column(name) for name in ("calls", "throws", "cut")], axis=1),
+        figures={name: column(name) for name in ("inclusive_j", "exclusive_j", "wall_ns", "self_ns", "cpu_ns")},
+        **figures("alternative_j"),
+        optional=figures("inclusive_error_j", "exclusive_error_j", "raw_inclusive_j", "raw_exclusive_j"),
+        exclusive_by=column("components"),
+        inclusive_by=column("inclusive_components"),
+        standard=figures("inclusive_standard_j", "exclusive_standard_j"),
+    )
     return [json.loads(line) for line in MethodLines(METHODS, components, "paper1").lines(columns)]
 
 
@@ -50,7 +71,30 @@ def test_energies_are_split_if_there_are_several_components() -> None:
 
 
 @pytest.mark.parametrize("field", ["inclusive_j", "exclusive_j", "inclusive_error_j", "raw_exclusive_j", "alternative_j"])
-@pytest.mark.parametrize("figure", [float("inf"), float("nan")])
-def test_infinite_figures_and_nan_are_refused(field: str, figure: float) -> None:
+def test_infinite_figures_are_refused(field: str) -> None:
     with pytest.raises(ValueError, match="JSON"):
-        lines(FULL, replace(FULL, **{field: figure}))  # type: ignore[arg-type]
+        lines(FULL, replace(FULL, **{field: float("inf")}))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("field", ["inclusive_j", "exclusive_j"])
+def test_nan_is_refused_where_figures_are_known(field: str) -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        lines(FULL, replace(FULL, **{field: float("nan")}))  # type: ignore[arg-type]
+
+
+@given(st.lists(st.floats(-999, 999) | st.floats(-1e-9, 1e-9), min_size=1), st.sampled_from([3, 12]))
+def test_figures_are_rounded_to_significant_digits(figures: list[float], digits: int) -> None:
+    texts = list(figure_texts(np.array(figures), digits))
+    assert len(texts) == len(figures)
+    for figure, text in zip(figures, texts, strict=True):
+        wanted = float(f"{figure:.{digits}g}")
+        # Either neighbor of a decimal that lies in the middle between two; no more than 22 decimal places.
+        assert float(text) == pytest.approx(wanted, rel=1.1 * 10.0 ** (1 - digits), abs=1e-22)
+        assert len(text.partition("e")[0].strip("-0.").replace(".", "")) <= digits
+
+
+def test_whole_figures_have_all_their_digits() -> None:
+    assert value_texts([0.1 + 0.2, None, 3, 0.0]) == ["0.30000000000000004", None, "3", "0.0"]
+    assert value_texts([]) == []
+    with pytest.raises(ValueError, match="JSON"):
+        value_texts([1.0, float("nan")])
