@@ -91,6 +91,7 @@ class NetworkCounters:
         self._ended: deque[_Ended] = deque(maxlen=_MOST_ENDED)
         self._listeners: set[Endpoint] = set()
         self._ends: set[tuple[Endpoint, Endpoint]] = set()
+        self._listed: tuple[bytes, frozenset[int]] | None = None
         self.interfaces: dict[str, AirTraffic] = dict.fromkeys(INTERFACES, AirTraffic())
         self.by_uid: dict[tuple[int, str], AirTraffic] = {}
         """AirTraffic by uid and interface. Android counts the loopback interface for uids, too."""
@@ -120,17 +121,29 @@ class NetworkCounters:
         while self._reported:
             pid, port = self._reported.popleft()
             self._uses(pid, (_HERE, port))
+        closed, listed = self._sockets.closed(), (self._sockets.number(), running)
+        open_now = None if not closed and listed[0] and listed == self._listed else self._count_open(running, route)
+        for tcp in closed:
+            self._last(_Ended(tcp, route, running))
+        if open_now is not None:
+            present = {tcp.cookie for tcp in open_now}
+            self._foreign &= present
+            self._doubtful &= present
+            self._listed = listed if self._are_all_foreign(open_now) else None
+        return self.interfaces.get(route or "", AirTraffic()) - before
+
+    def _count_open(self, running: frozenset[int], route: str | None) -> list[TcpSocket]:
+        """List and count the open sockets. The kernel takes a millisecond to list them."""
         open_now = self._sockets.open()
         self._learn(open_now, running)
         for tcp in open_now:
             if tcp.cookie in self._known and tcp.state != LISTEN:
                 self._count(tcp, route)
-        for tcp in self._sockets.closed():
-            self._last(_Ended(tcp, route, running))
-        present = {tcp.cookie for tcp in open_now}
-        self._foreign &= present
-        self._doubtful &= present
-        return self.interfaces.get(route or "", AirTraffic()) - before
+        return open_now
+
+    def _are_all_foreign(self, open_now: Iterable[TcpSocket]) -> bool:
+        """Whether no app has any of these connections: none waits to be accepted, and each has been looked at twice."""
+        return all(tcp.cookie in self._foreign or (tcp.cookie in self._known and tcp.state == LISTEN) for tcp in open_now)
 
     def _learn(self, sockets: list[TcpSocket], pids: Iterable[int]) -> None:
         """Find the processes of new sockets."""

@@ -32,8 +32,14 @@ class FakeSockets:
     def __init__(self) -> None:
         self.now: list[TcpSocket] = []
         self.gone: list[TcpSocket] = []
+        self.in_use = b""
+        self.listings = 0
+
+    def number(self) -> bytes:
+        return self.in_use
 
     def open(self) -> list[TcpSocket]:
+        self.listings += 1
         return self.now
 
     def closed(self) -> list[TcpSocket]:
@@ -100,6 +106,38 @@ def test_sockets_of_other_programs_do_not_count(tmp_path: Path) -> None:
     sockets.now, sockets.gone = sockets.now[:1], [replace(sockets.now[1], inode=0)]
     network.poll([APP], "wlan0")
     assert not network.interfaces["wlan0"].rx_bytes and network.unseen == 0
+
+
+def test_sockets_are_listed_only_while_an_app_uses_one_or_their_number_changes(tmp_path: Path) -> None:
+    network, sockets = counters(tmp_path, {APP: [7]})
+    foreign = tcp(2, 8, HERE, THERE, sent=100)
+
+    def listings(*, polls: int = 1) -> int:
+        before = sockets.listings
+        for _ in range(polls):
+            network.poll([APP], "wlan0")
+        return sockets.listings - before
+
+    sockets.now, sockets.in_use = [foreign], b"1"
+    assert listings(polls=10) == 2, "the second time, it is clear that no app has the socket"
+    sockets.now, sockets.in_use = [foreign, tcp(1, 7, HERE, THERE, sent=3000)], b"2"
+    assert listings() == 1 and network.by_uid[10_000 + APP, "wlan0"].tx_packets == 3
+    sockets.now = [foreign, tcp(1, 7, HERE, THERE, sent=30_000)]
+    assert listings() == 1 and network.by_uid[10_000 + APP, "wlan0"].tx_packets == 21, "it counts while it is open"
+    sockets.now, sockets.gone = [foreign], [tcp(1, 7, HERE, THERE, sent=33_000, state=7)]
+    assert listings(polls=10) == 1 and network.by_uid[10_000 + APP, "wlan0"].tx_packets == 23
+    assert listings() == 0
+    network.poll([APP, SERVER], "wlan0")
+    assert sockets.listings == 6, "a new process may have a socket that was listed before"
+
+
+def test_a_socket_that_is_not_accepted_yet_is_looked_at_again(tmp_path: Path) -> None:
+    network, sockets = counters(tmp_path, {APP: [7]})
+    sockets.now, sockets.in_use = [tcp(1, 0, THERE, HERE, received=100)], b"1"
+    network.poll([APP], "wlan0")
+    sockets.now = [tcp(1, 7, THERE, HERE, received=100)]
+    network.poll([APP], "wlan0")
+    assert network.by_uid[10_000 + APP, "wlan0"].rx_packets == 1
 
 
 def test_the_last_values_of_a_closed_socket_count_once(tmp_path: Path) -> None:
