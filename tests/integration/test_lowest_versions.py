@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.version import Version
 from support.release import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -18,9 +19,13 @@ BOUND = re.compile(r"([\w-]+)(\[\w+\])?(?:>=|==)([\d.]+)")
 
 
 def lowest(requirements: list[str]) -> list[str]:
-    """Return each requirement with its lowest version."""
+    """Return each required package with the lowest version that all its requirements allow."""
     found = [BOUND.match(one) for one in requirements if not one.startswith("navitas")]
-    return [f"{bound[1]}{bound[2] or ''}=={bound[3]}" for bound in found if bound]
+    versions: dict[str, str] = {}
+    for bound in filter(None, found):
+        name = f"{bound[1]}{bound[2] or ''}"
+        versions[name] = max(versions.get(name, "0"), bound[3], key=Version)
+    return [f"{name}=={version}" for name, version in versions.items()]
 
 
 def test_every_requirement_has_a_lowest_version() -> None:
