@@ -116,7 +116,7 @@ def _known_texts(column: F64) -> Texts:
     if is_known.all():
         return figure_texts(column)
     texts = figure_texts(np.where(is_known, column, 0.0))
-    return [text if known else None for text, known in zip(texts, is_known.tolist(), strict=True)]
+    return [text if has_figure else None for text, has_figure in zip(texts, is_known.tolist(), strict=True)]
 
 
 def value_texts(values: Iterable[float | None]) -> list[str | None]:

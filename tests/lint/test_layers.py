@@ -51,6 +51,7 @@ ONLY_IN = {
     "rich": {"cli/", "report/terminal/", "report/text"},
     "click": {"cli/"},
     "jinja2": {"base/html_page/templates.py"},
+    "orjson": {"report/json_rows.py"},
     "markupsafe": {"base/html_page/templates.py"},
     "duckdb": {"fleet/engine/duckdb"},
     "pyspark": {"fleet/engine/spark"},
