@@ -9,6 +9,7 @@ import os
 import re
 import signal
 import sys
+import threading
 from contextlib import suppress
 
 import click
@@ -47,6 +48,7 @@ COMMANDS = {
 
 
 _TERMINATION_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_AGAIN_S = 0.05
 _CONTEXT_CHARS = 100
 _SIZE = re.compile("[1-9][0-9]{0,3}")
 _OTHER_FOLDER = "choose a folder where you have write permission"
@@ -80,9 +82,8 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line with `sys.argv`, and exit with its exit code."""
-    for number in _TERMINATION_SIGNALS:
-        if signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores SIGHUP.
-            signal.signal(number, _on_signal)
+    _expect_signals()
+    sys.unraisablehook = _on_unraisable
     for stream in (sys.stdout, sys.stderr):
         # Print characters that the terminal's encoding lacks, such as µ, as escapes. A closed stream is None.
         if isinstance(stream, io.TextIOWrapper):
@@ -98,12 +99,27 @@ def main() -> None:
     sys.exit(code)
 
 
-def _on_signal(_signal: int, _frame: object) -> None:
-    """Interrupt the command on Ctrl-C, at the end of a CI job, or when the terminal closes. Cleanup keeps recorded data."""
+def _expect_signals() -> None:
     for number in _TERMINATION_SIGNALS:
-        if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, _on_second_signal)
-    raise KeyboardInterrupt
+        if signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores SIGHUP.
+            signal.signal(number, _on_signal)
+
+
+def _on_unraisable(error: sys.UnraisableHookArgs) -> None:
+    """Send the signal again if its exception was lost: it was raised in a finalizer, or in a callback of an import."""
+    if isinstance(error.exc_value, KeyboardInterrupt) and error.exc_value.args:
+        _expect_signals()
+        threading.Timer(_AGAIN_S, os.kill, (os.getpid(), *error.exc_value.args)).start()
+    else:
+        sys.__unraisablehook__(error)
+
+
+def _on_signal(number: int, _frame: object) -> None:
+    """Interrupt the command on Ctrl-C, at the end of a CI job, or when the terminal closes. Cleanup keeps recorded data."""
+    for each in _TERMINATION_SIGNALS:
+        if signal.getsignal(each) != signal.SIG_IGN:
+            signal.signal(each, _on_second_signal)
+    raise KeyboardInterrupt(number)
 
 
 def _on_second_signal(_signal: int, _frame: object) -> None:

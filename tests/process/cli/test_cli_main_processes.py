@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -146,3 +147,27 @@ def test_closed_streams_that_are_needed_are_reported(tmp_path: Path) -> None:
         done = subprocess.run(shell, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == ExitCode.USAGE, done.stderr
         assert word in done.stderr and "Traceback" not in done.stderr
+
+
+LOSES_ITS_INTERRUPT = """
+import os, signal, sys, time
+from navitas.cli import main
+
+class Finalized:
+    def __del__(self):  # Exceptions of finalizers are lost.
+        os.kill(os.getpid(), signal.Signals[sys.argv[1]])
+        time.sleep(60)
+
+def works(*arguments, **options):
+    Finalized()
+    time.sleep(60)
+
+main.cli.main = works
+main.main()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_that_arrives_in_a_finalizer_ends_the_command(number: signal.Signals) -> None:
+    done = subprocess.run([sys.executable, "-c", LOSES_ITS_INTERRUPT, number.name], capture_output=True, text=True, check=False)
+    assert done.returncode == 130 and "Traceback" not in done.stderr, done.stderr
