@@ -45,12 +45,14 @@ class MethodLines:
 
     def lines(self, columns: MethodColumns) -> Iterator[str]:
         """Yield a line for each method. Raises `ValueError` for a figure that isn't finite."""
-        optional = {**columns.optional, self._alternative: columns.alternative_j}
+        optional = {key: column for key, column in columns.optional.items() if not np.isnan(column).all()}
+        if columns.alternative_j is not None:
+            optional[self._alternative] = columns.alternative_j
         fields = {
             **{key: figure_texts(counts) for key, counts in zip(_COUNTS, columns.counts.T, strict=True)},
             **{key: figure_texts(column) for key, column in columns.figures.items()},
             **{key: figure_texts(column, ERROR_DIGITS) for key, column in columns.standard.items()},
-            **{key: _known_texts(column) for key, column in optional.items() if column is not None},
+            **{key: _known_texts(column) for key, column in optional.items()},
             **split_texts(self._components, columns.exclusive_by, columns.inclusive_by),
         }
         return objects(fields, first=map(self.name, columns.method.tolist()))
@@ -112,11 +114,11 @@ def figure_texts(column: NDArray[np.number[Any]], digits: int = DIGITS) -> Itera
 
 def _known_texts(column: F64) -> Texts:
     """Return figures as JSON, None for NaN."""
-    is_known = ~np.isnan(column)
-    if is_known.all():
-        return figure_texts(column)
-    texts = figure_texts(np.where(is_known, column, 0.0))
-    return [text if has_figure else None for text, has_figure in zip(texts, is_known.tolist(), strict=True)]
+    unknown = np.flatnonzero(np.isnan(column))
+    texts: list[str | None] = list(figure_texts(np.nan_to_num(column, nan=0.0, posinf=np.inf, neginf=-np.inf)))
+    for row in unknown.tolist():
+        texts[row] = None
+    return texts
 
 
 def value_texts(values: Iterable[float | None]) -> list[str | None]:
