@@ -150,9 +150,9 @@ def command(
         try:
             result = judge(before, after, budgets, day=datetime.now(UTC).date())
         except UsageError as error:
+            outputs.write_problem(error.message)
             if not any(session.failed for session in after):
                 raise
-            outputs.write_problem(error.message)
             warning(f"nothing was judged: {error.message}")
             return ExitCode.TESTS_FAILED
         _write(ctx, result, fails, outputs, json_file)
@@ -164,12 +164,16 @@ def command(
     with ConsoleProgress() as progress:
         sessions_before = _read(sides[0], progress)
         is_given = sessions_before or values["against"] is not None
-        checked = profile_and_check(
-            with_name(project), budgets, values["options"], against=values["against"],
-            before=(lambda after: sessions_before) if is_given else _baseline(ctx, baseline_file, budgets, progress),
-            budgets_of=_budgets_of, measure_s=60 * values["max_minutes"] if values["measure"] else None,
-            build=values["build"], run=values["run"], caller=caller_of(progress, ReportOptions(default_formats=())),
-        )  # fmt: skip
+        before_of = (lambda after: sessions_before) if is_given else _baseline(ctx, baseline_file, budgets, progress)
+        try:
+            checked = profile_and_check(
+                with_name(project), budgets, values["options"], against=values["against"], before=before_of,
+                budgets_of=_budgets_of, measure_s=60 * values["max_minutes"] if values["measure"] else None,
+                build=values["build"], run=values["run"], caller=caller_of(progress, ReportOptions(default_formats=())),
+            )  # fmt: skip
+        except UsageError as error:
+            outputs.write_problem(error.message)
+            raise
     if checked.result is None:
         outputs.write_problem(checked.problem)
     else:

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 BeforeOf = Callable[[Sequence[Session]], Sequence[Session]]
 """Returns the sessions of the version before that fit the sessions of the version to judge."""
+_FINAL = ("above", "matches nothing")
+"""Verdicts that more data does not change."""
 MOST_REPEATS = 1000
 """The most repeats of a session that goes on until all is decided."""
 
@@ -109,7 +111,7 @@ def profile_and_check(
     - `day`: today, for waivers.
 
     The recordings are `after` in the output folder (`after-2` … for further sessions), and `before` with `against`. Raises the
-    errors of `profile`, and `UsageError` for budgets that match nothing.
+    errors of `profile`, and of `judge` with the recordings in the remedy.
     """
     stats()  # A missing library is reported before the build.
     folder = Path(project)
@@ -123,6 +125,12 @@ def profile_and_check(
 def _is_time_to_judge(count: int) -> bool:
     """Whether so much data is judged: 1, 2, 4, 8 … Each time costs certainty."""
     return count > 0 and count & (count - 1) == 0
+
+
+def _with_recordings(error: UsageError, outcomes: Sequence[ProfilingOutcome]) -> UsageError:
+    """Return the error with the folders of what was measured, which took long."""
+    kept = ", ".join(str(outcome.recording) for outcome in outcomes)
+    return UsageError(error.message, f"{error.remedy} The measurement is kept: {kept}.".lstrip())
 
 
 def _nothing(after: Sequence[Session]) -> Sequence[Session]:
@@ -154,7 +162,7 @@ def _in_turns(
             result = check.judged_in_turns(recordings)
         except UsageError:
             return True  # It is raised again at the end, unless tests failed.
-        return result.word == "above" or not result.having("not enough data")
+        return result.word in _FINAL or not result.having("not enough data")
 
     def look_at(old: Path) -> None:
         if budgets_of is not None:
@@ -169,7 +177,7 @@ def _in_turns(
         result = check.judged_in_turns([outcome.recording for outcome in (old, new)])
     except UsageError as error:
         if not (old.failures or new.failures or old.crashed or new.crashed):
-            raise
+            raise _with_recordings(error, [old, new]) from error
         return CheckedProject(None, (old,), (new,), error.message)
     return CheckedProject(result, (old,), (new,))
 
@@ -205,8 +213,8 @@ def _sessions_in(
             result = check.judged(check.before(check.after), check.after)
         except UsageError as error:
             if not has_failed:
-                raise
+                raise _with_recordings(error, outcomes) from error
             return CheckedProject(None, (), tuple(outcomes), error.message)
         can_decide = any(judgement.needed is not None for judgement in result.having("not enough data")) or not session.is_fit
-        if is_last or not can_decide or result.word == "above":
+        if is_last or not can_decide or result.word in _FINAL:
             return CheckedProject(result, (), tuple(outcomes))

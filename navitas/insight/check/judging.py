@@ -65,8 +65,7 @@ def judge(
     recordings of `--against` say so themselves. `level`: the probability of finding something above its limit in code that did
     not change; a caller who judges again with more data shares `LEVEL` among all times.
 
-    Raises `UsageError` if there is no session after, the devices or power profiles differ, no test passed in all runs, or a
-    budget matches nothing.
+    Raises `UsageError` if there is no session after, the devices or power profiles differ, or no test passed in all runs.
     """
     if not after:
         raise UsageError("there is no session to judge", "Give recordings or JSON reports.")
@@ -135,7 +134,7 @@ class _Check:
         return kept
 
     def drafts(self, budget: CheckBudget) -> Iterator[_Draft]:
-        """Yield what a budget judges. Raises `UsageError` if it matches nothing."""
+        """Yield what a budget judges, or that it matches nothing."""
         selection, figure = budget.selection, budget.figure
         is_change = isinstance(budget.limit, ChangeLimit)
         has_before = bool(self.all_sides[0] if figure in COUNTS else self.before)
@@ -146,11 +145,14 @@ class _Check:
             return
         alone, now = (self._matching(selection, side.names(selection.kind, figure)) for side in (self.alone, new))
         before = set() if old is None else self._matching(selection, old.names(selection.kind, figure))
-        yield from self._unjudged(budget, is_change)
         sides = [new] if old is None else [old, new]
         lost = self._matching(selection, set[str]().union(*(side.unknown(selection.kind, figure) for side in sides)))
+        if not self._has_match(selection, alone | lost):
+            unmatched = replace(_judgement(budget, selection.pattern), verdict="matches nothing")
+            yield _Draft(replace(unmatched, reason=self._no_match(budget)), 0.0)
+            return
+        yield from self._unjudged(budget, is_change)
         yield from (_unknown(budget, name, _LOST) for name in sorted(lost))
-        self._check_matches(budget, alone | lost)
         alone, now, before = alone - lost, now - lost, before - lost
         if not alone and lost:
             return
@@ -186,19 +188,20 @@ class _Check:
             if budget.selection.matches("test", name):
                 yield _unknown(budget, name, reasons[name])
 
-    def _check_matches(self, budget: CheckBudget, matched: set[str]) -> None:
-        """Raise `UsageError` if a budget matches no figure, and no test that did not pass."""
-        selection = budget.selection
+    def _has_match(self, selection: Selection, matched: set[str]) -> bool:
+        """Whether a budget matches a figure, or a test that did not pass."""
         others = self.not_judged[0] | self.not_judged[1] if selection.kind == "test" else set()
-        if matched or any(selection.matches("test", name) for name in others):
-            return
-        names = self.alone.names(selection.kind, budget.figure)
+        return bool(matched or self._matching(selection, others))
+
+    def _no_match(self, budget: CheckBudget) -> str:
+        """Return that a budget matches nothing, with the names that it could match."""
+        selection = budget.selection
         said = f"nothing matches {selection.described}"
-        if selection.kind == "test" and any(selection.matches("test", name) for name in self.vanished):
+        if selection.kind == "test" and self._matching(selection, self.vanished):
             said = f"{selection.described} is only in the version before: it vanished, or was renamed"
-        near = near_names(selection.pattern, names)
-        remedy = f"The {selection.kind}s are: {near}." if near else f"There is no {selection.kind} with {budget.figure}."
-        raise UsageError(f"{budget.location}: {printable(said, 1000)}", remedy)
+        near = near_names(selection.pattern, self.alone.names(selection.kind, budget.figure))
+        known = f"The {selection.kind}s are: {near}" if near else f"There is no {selection.kind} with {budget.figure}"
+        return f"{printable(said, 1000)}. {known}"
 
     def decided(self, drafts: Sequence[_Draft]) -> Iterator[Judgement]:
         """Yield the judgements, with one family of tests for all of them."""
@@ -255,7 +258,7 @@ class _Check:
         return None if more[0] is None or more[1] is None else MoreData(more[0], more[1])
 
     def _waiver(self, judgement: Judgement) -> Waiver | None:
-        if judgement.verdict == "within":
+        if judgement.verdict in ("within", "matches nothing"):
             return None
         active = (waiver for waiver in self.budgets.waivers if self.day <= waiver.until)
         return next(

@@ -110,17 +110,22 @@ def test_starved_sessions_never_count() -> None:
     assert one.verdict == "not enough data" and "busy or hot" in one.reason
 
 
-def test_a_pattern_that_matches_nothing_is_an_error() -> None:
-    for chosen in ({"test": "a.NoTest#*"}, {"method": "a.Sorter.sotr"}, {"thread": "x"}, {"component": "gps"}):
-        with pytest.raises(UsageError, match=r"navitas\.toml:1: nothing matches"):
-            judged(sessions(10), sessions(10, seed=2), budget(**chosen))
+@pytest.mark.parametrize("chosen", [{"test": "a.NoTest#*"}, {"method": "a.Sorter.sotr"}, {"thread": "x"}, {"component": "gps"}])
+def test_a_budget_that_matches_nothing_is_a_row_that_always_fails(chosen: dict[str, str]) -> None:
+    (((kind, pattern),),) = (chosen.items(),)
+    waiver = Waiver("navitas.toml:9", Selection(kind, pattern), date(2027, 1, 1), "gone")  # type: ignore[arg-type]
+    result = judged(sessions(10), sessions(10, seed=2), budget(**chosen), budget(20.0), waivers=[waiver])
+    unmatched, total = result.judgements
+    assert unmatched.verdict == result.word == "matches nothing" and total.verdict == "within"
+    assert unmatched.reason.startswith(f'nothing matches {kind} "{pattern}". The {kind}s are: ')
+    assert result.failing("above") == [unmatched], "no waiver accepts it"
 
 
-def test_a_test_that_vanished_is_an_error_or_unknown() -> None:
+def test_a_test_that_vanished_matches_nothing_or_is_unknown() -> None:
     before = [replace(made_session([10, 10.1], i, tests=[TEST, "a.OldTest#old"]), not_passed=frozenset()) for i in range(3)]
     after = sessions(10, seed=2)
-    with pytest.raises(UsageError, match="it vanished, or was renamed"):
-        judged(before, after, budget(test="a.OldTest#*"))
+    only_old = only(judged(before, after, budget(test="a.OldTest#*")))
+    assert only_old.verdict == "matches nothing" and "it vanished, or was renamed" in only_old.reason
     result = judged(before, after, budget(20.0, test="a.*"))
     assert {one.subject.name: one.verdict for one in result.judgements} == {TEST: "within", "a.OldTest#old": "not enough data"}
     new = judged(after, before, budget(20.0, test="a.*"))
