@@ -17,7 +17,7 @@ from navitas.capture.build.gradle import BuildOptions
 from navitas.capture.collect.options import ProfileOptions
 from navitas.cli.workflows.measurement import Caller, RunOptions, default_recording, remove_empty
 from navitas.cli.workflows.profile import BUILD, CALLER, OPTIONS, RUN, profile
-from navitas.cli.workflows.versions import AFTER, profile_against
+from navitas.cli.workflows.versions import AFTER, BEFORE, profile_against
 from navitas.energy.analyze.load import load
 from navitas.insight.check.bounds import LEVEL
 from navitas.insight.check.budget_changes import budget_changes
@@ -26,6 +26,7 @@ from navitas.insight.check.judgement import CheckResult
 from navitas.insight.check.judging import judge
 from navitas.insight.compare.effect import stats
 from navitas.insight.compare.session import Session
+from navitas.recording.recording_folder import check_not_recorded
 from navitas.report.sessions import session_of
 
 if TYPE_CHECKING:
@@ -115,6 +116,9 @@ def profile_and_check(
     """
     stats()  # A missing library is reported before the build.
     folder = Path(project)
+    if run.output is not None and not run.replace:
+        for old in (run.output, run.output / BEFORE, *sorted(run.output.glob(f"{AFTER}*"))):
+            check_not_recorded(old, replace=None)
     check = _Check(budgets, caller, day or datetime.now(UTC).date(), measure_s is not None, before or _nothing)
     end_s = time.monotonic() + (measure_s or 0.0)
     if against is not None:

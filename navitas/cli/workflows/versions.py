@@ -94,7 +94,7 @@ def profile_against(
     Raises as `profile`, and `UsageError` for an unknown revision.
     """
     made = checked_bundles(bundles, options) if bundles else None
-    check_not_recorded(run.output, replace=False)
+    check_not_recorded(run.output, replace=None)
     folders = {side: None if run.output is None else run.output / side for side in (BEFORE, AFTER)}
     for folder in folders.values():
         replace(run, output=folder).check(options)

@@ -154,6 +154,21 @@ def test_a_budget_that_matches_nothing_ends_the_measurement(
     assert lab.repeats == ([5] if options else [])
 
 
+@pytest.mark.parametrize("name", [".", "before", "after", "after-2"])
+def test_a_folder_with_a_recording_is_refused_before_the_build(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`check` cannot replace it, so no message names an option that does."""
+    folder = tmp_path / "out" / name
+    folder.mkdir(parents=True)
+    (folder / "manifest.json").write_text("{}")
+    lab = Laboratory()
+    with pytest.raises(UsageError) as refused:
+        checked(lab, tmp_path, monkeypatch, measure_s=600)
+    assert not lab.sessions and refused.value.message == f"{folder} already contains a recording"
+    assert refused.value.remedy == "Name another folder with -o, or remove this one."
+
+
 def _refuse(*arguments: Any, **options: Any) -> None:
     raise UsageError("nothing matches", "")
 
