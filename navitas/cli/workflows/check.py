@@ -117,8 +117,9 @@ def profile_and_check(
     stats()  # A missing library is reported before the build.
     folder = Path(project)
     if run.output is not None and not run.replace:
-        for old in (run.output, run.output / BEFORE, *sorted(run.output.glob(f"{AFTER}*"))):
-            check_not_recorded(old, replace=None)
+        turns, further = [BEFORE, AFTER], [AFTER, *sorted(old.name for old in run.output.glob(f"{AFTER}-[0-9]*"))]
+        for name in (".", *(further if against is None else turns)):
+            check_not_recorded(run.output / name, replace=None)
     check = _Check(budgets, caller, day or datetime.now(UTC).date(), measure_s is not None, before or _nothing)
     end_s = time.monotonic() + (measure_s or 0.0)
     if against is not None:

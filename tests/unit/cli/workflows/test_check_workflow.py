@@ -164,7 +164,7 @@ def test_a_folder_with_a_recording_is_refused_before_the_build(
     (folder / "manifest.json").write_text("{}")
     lab = Laboratory()
     with pytest.raises(UsageError) as refused:
-        checked(lab, tmp_path, monkeypatch, measure_s=600)
+        checked(lab, tmp_path, monkeypatch, against="main" if name == "before" else None, measure_s=600)
     assert not lab.sessions and refused.value.message == f"{folder} already contains a recording"
     assert refused.value.remedy == "Name another folder with -o, or remove this one."
 
