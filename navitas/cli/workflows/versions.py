@@ -137,4 +137,5 @@ def profile_against(
                 versions.append(build_side(AFTER, project, folder=work / AFTER))
             output = run.output or default_recording(project.name)
             caller.progress.stage("connecting")
-            return measure_versions(phone.result(), versions, output, options, run=run, caller=caller, locks=locks)
+            recorded = replace(options, built_module=build.module_path)
+            return measure_versions(phone.result(), versions, output, recorded, run=run, caller=caller, locks=locks)

@@ -100,6 +100,10 @@ class _Check:
         self.budgets, self.day, self.together, self.level = budgets, day, together, level
         self.warnings: list[str] = []
         self.all_sides = before, after
+        choices = {session.choice: session.name for session in (*after, *before)}
+        if len(choices) > 1:
+            named = [f"{choice} ({name})" for choice, name in sorted(choices.items())]
+            self.warnings.append(f"the tests were not chosen alike, so only a part is compared: {printable_list(named, _NAMES)}")
         self.before, self.after = self._fit(before, after)
         old, new = self.before or before, self.after or after
         passed_after = set.intersection(*(set(session.tests) for session in new))

@@ -90,6 +90,12 @@ class Session:
         """Threads and methods without energy in any run, because a thread's CPU time is unknown."""
         return frozenset[Subject]().union(*(run.unknown for runs in self.tests.values() for run in runs.values()))
 
+    @property
+    def choice(self) -> str:
+        """Which tests were chosen, by the options that the recording keeps."""
+        chosen = ((name, self.conditions.get(f"setting {name}")) for name in ("tests", "module"))
+        return ", ".join(f"--{name} {value}" for name, value in chosen if value) or "all tests"
+
     def has(self, energy: Energy) -> bool:
         """Whether all runs have this energy."""
         return all(energy in run.energies for runs in self.tests.values() for run in runs.values())

@@ -75,6 +75,8 @@ def test_the_baseline_that_a_project_keeps_is_used_by_itself(project: Path, caps
         ({"power_profile": {"sha256": "1"}}, "no session with this power profile"),
         ({"evidence": {"components": {"cpu": {"level": "device"}}}}, "no session with this evidence"),
         ({"settings": {"mode": "tick"}}, "no session with this settings"),
+        ({"settings": {"tests": "a.SortTest#*"}}, "choice of tests: its sessions have 'all tests', and "),
+        ({"settings": {"tests": "", "module": ":app"}}, "has '--module :app'"),
         ({"project": "other"}, "no session with this project"),
     ],
 )

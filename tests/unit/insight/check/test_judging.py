@@ -211,6 +211,15 @@ def test_a_session_without_the_figure_is_unknown() -> None:
     assert only(judged(sessions(10), sessions(10, seed=2), one)).reason == "a session was kept without its inclusive"
 
 
+def test_other_choices_of_tests_are_named() -> None:
+    chosen = [
+        replace(one, conditions={"setting tests": "a.SortTest#*", "setting module": ":app"}) for one in sessions(10, seed=2)
+    ]
+    assert judged(chosen, chosen, budget(20.0)).warnings == ()
+    (text,) = judged(sessions(10), chosen, budget(20.0)).warnings
+    assert "not chosen alike" in text and "--tests a.SortTest#*, --module :app (session 203), all tests (session 1" in text
+
+
 def test_other_devices_are_refused() -> None:
     with pytest.raises(UsageError, match="different devices"):
         judged(sessions(10), [made_session([10, 10], device="other")], budget())
