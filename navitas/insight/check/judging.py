@@ -13,7 +13,7 @@ from navitas.base.errors import UsageError
 from navitas.base.near_names import near_names
 from navitas.base.untrusted_text import printable, printable_list
 from navitas.insight.check.bounds import LEVEL, BoundedEstimate, aim, changes, figures, holm, needed, needed_sessions
-from navitas.insight.check.budgets import COUNTS, AbsoluteLimit, Budgets, ChangeLimit, CheckBudget, Selection, Waiver
+from navitas.insight.check.budgets import COUNTS, AbsoluteLimit, BudgetKind, Budgets, ChangeLimit, CheckBudget, Selection, Waiver
 from navitas.insight.check.changed_methods import changed_methods
 from navitas.insight.check.judged_figures import CheckedFigure, SideFigures
 from navitas.insight.check.judgement import ChangedMethod, CheckResult, CheckWord, Judgement, MoreData
@@ -24,11 +24,13 @@ from navitas.insight.compare.source_place import SourcePlace
 from navitas.insight.compare.subject import ALL_TESTS, without_descriptor
 
 _NAMES = 5
+_LONGEST_WARNING = 500
 _BUSY = "the device was busy or hot in all runs, so none counts"
 _NOTHING_BEFORE = "there is no session of the version before: give recordings with --before, or a revision with --against"
 _ONE_SESSION = "one session of each version shows no change: sessions differ even if the code is the same"
 _ONE_RUN = "a session has a single run, which does not show how runs differ"
 _LOST = "its energy is not known in some runs, since the CPU time of a thread is not"
+_NO_TIME = "it took no time in some runs, so its mean power is not known"
 _NONE_BEFORE = "nothing that it selects has a figure in the version before"
 _NO_ENERGY = "it has no energy in some runs"
 _DIFFERING = "its counts differ from run to run, or there is a single run"
@@ -77,6 +79,7 @@ def judge(
     check = _Check(before, after, budgets, day=day, together=together, level=level)
     drafts = [draft for budget in budgets.budgets for draft in check.drafts(budget)]
     judgements = check.decided(drafts)
+    check.warnings += _of_recordings([*before, *after])
     return CheckResult(
         tuple(judgements), tuple(session.name for session in before), tuple(session.name for session in after), together, day,
         tuple(dict.fromkeys(check.warnings)), budgets.waivers, tuple(changed_budgets),
@@ -114,6 +117,8 @@ class _Check:
         self.sides = SideFigures(old, passed), SideFigures(new, passed)
         ran = [set[str]().union(*({*session.tests, *session.not_passed} for session in side)) for side in (old, new)]
         self.vanished = ran[0] - ran[1]
+        newest = max(old, key=lambda session: session.created_utc, default=None)
+        self.newly_vanished = set[str]() if newest is None else self.vanished & {*newest.tests, *newest.not_passed}
         self.not_judged = (ran[1] - passed_after, ran[1] - passed - (passed_after - ran[0]) if old else set[str]())
         if self.vanished:
             self.warnings.append(f"these tests are only in the version before: {printable_list(sorted(self.vanished), _NAMES)}")
@@ -156,7 +161,8 @@ class _Check:
             yield _Draft(replace(unmatched, reason=self._no_match(budget)), 0.0)
             return
         yield from self._unjudged(budget, is_change)
-        yield from (_unknown(budget, name, _LOST) for name in sorted(lost))
+        why_lost = _NO_TIME if figure == "power" else _LOST
+        yield from (_unknown(budget, name, why_lost) for name in sorted(lost))
         alone, now, before = alone - lost, now - lost, before - lost
         if not alone and lost:
             return
@@ -182,15 +188,19 @@ class _Check:
         return {name for name in names if selection.matches(selection.kind, name)}
 
     def _unjudged(self, budget: CheckBudget, is_change: bool) -> Iterator[_Draft]:
-        """Yield tests that a budget names, and that vanished or did not pass."""
-        if budget.selection.kind != "test":
+        """Yield tests of a budget that did not pass, or that vanished since the newest session before.
+
+        A budget of all tests together leaves out those that did not pass.
+        """
+        kind = budget.selection.kind
+        if kind not in ("all", "test"):
             return
-        reasons = dict.fromkeys(self.not_judged[is_change], "it did not pass in every run")
+        reasons = dict.fromkeys(self.not_judged[is_change] if kind == "test" else (), "it did not pass in every run")
         if is_change:
-            reasons |= dict.fromkeys(self.vanished, "it is only in the version before: it vanished, or was renamed")
+            reasons |= dict.fromkeys(self.newly_vanished, "it is only in the version before: it vanished, or was renamed")
         for name in sorted(reasons):
-            if budget.selection.matches("test", name):
-                yield _unknown(budget, name, reasons[name])
+            if kind == "all" or budget.selection.matches("test", name):
+                yield _unknown(budget, name, reasons[name], "test")
 
     def _has_match(self, selection: Selection, matched: set[str]) -> bool:
         """Whether a budget matches a figure, or a test that did not pass."""
@@ -270,6 +280,19 @@ class _Check:
         )
 
 
+def _of_recordings(sessions: Sequence[Session]) -> Iterator[str]:
+    """Yield a line for each kind of warning of recordings, with the first message."""
+    by_code: dict[str, dict[str, list[str]]] = {}
+    for session in sessions:
+        for code, message in session.warnings:
+            by_code.setdefault(code, {}).setdefault(message, []).append(session.name)
+    for messages in by_code.values():
+        first, *others = messages
+        more = f" (and {len(others):,} more of this kind)" if others else ""
+        names = dict.fromkeys(name for named in messages.values() for name in named)
+        yield f"{printable_list(list(names), _NAMES)}: {printable(first, _LONGEST_WARNING)}{more}"
+
+
 def _changes(
     budget: CheckBudget, names: Sequence[str], old: SideFigures, new: SideFigures, *, together: bool
 ) -> Iterator[_Draft]:
@@ -307,16 +330,19 @@ def _absolutes(budget: CheckBudget, names: Sequence[str], new: SideFigures) -> I
             yield _Draft(judgement, math.log(most) if most > 0 else -math.inf, estimate)
 
 
-def _judgement(budget: CheckBudget, name: str, *, before: float | None = None, after: float | None = None) -> Judgement:
+def _judgement(
+    budget: CheckBudget, name: str, kind: BudgetKind | None = None, *, before: float | None = None, after: float | None = None
+) -> Judgement:
+    """Return what a budget judges, without a verdict. `kind` is that of the figure, by default that of the budget."""
     limit = budget.limit
-    subject = CheckedFigure(budget.selection.kind, name, budget.figure)
+    subject = CheckedFigure(kind or budget.selection.kind, name, budget.figure)
     figure_unit = "" if budget.figure in COUNTS else "W" if budget.figure == "power" else "J"
     most, unit = (limit.percent, "%") if isinstance(limit, ChangeLimit) else limit
     return Judgement(budget, subject, "not enough data", most, unit, figure_unit, before, after)
 
 
-def _unknown(budget: CheckBudget, name: str, reason: str) -> _Draft:
-    return _Draft(replace(_judgement(budget, name), reason=reason), 0.0)
+def _unknown(budget: CheckBudget, name: str, reason: str, kind: BudgetKind | None = None) -> _Draft:
+    return _Draft(replace(_judgement(budget, name, kind), reason=reason), 0.0)
 
 
 def _exact(judgement: Judgement, value: float) -> Judgement:

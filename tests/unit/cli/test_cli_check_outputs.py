@@ -62,6 +62,17 @@ def test_a_summary_says_why_nothing_was_judged(words: tuple[str, ...], capsys: C
     assert summary.startswith("## Energy check: nothing was judged\n") and "have different devices" in summary
 
 
+def test_warnings_of_a_recording_are_in_the_summary_once(words: tuple[str, ...], capsys: Capture) -> None:
+    file = Path("after/0.json")
+    warning = {"code": "events_missing", "message": "runs/0: some events are missing", "remedy": "Record again."}
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"warnings": [warning]}))
+    assert run([*words, "--summary", "a.md", "--json", "a.json"]) == ExitCode.CHECK_FAILED
+    said = f"{file.absolute()}: runs/0: some events are missing"
+    assert capsys.readouterr().err.count(f"warning: {said}") == 1
+    assert json.loads(Path("a.json").read_text("utf-8"))["warnings"] == [said]
+    assert Path("a.md").read_text("utf-8").count("runs/0: some events are missing") == 1
+
+
 def test_two_outputs_in_one_file_are_wrong_usage(words: tuple[str, ...], capsys: Capture) -> None:
     assert run([*words, "--summary", "a", "--junit", "a"]) == ExitCode.USAGE
     assert "same file" in capsys.readouterr().err

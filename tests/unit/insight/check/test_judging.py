@@ -12,7 +12,7 @@ from support.made_sessions import TEST, made_session
 from support.repeatable_random import repeatable_rng
 
 from navitas.base.errors import UsageError
-from navitas.insight.check.budgets import FIGURES, AbsoluteLimit, Budgets, ChangeLimit, CheckBudget, Selection, Waiver
+from navitas.insight.check.budgets import FIGURES, AbsoluteLimit, BudgetKind, Budgets, ChangeLimit, CheckBudget, Selection, Waiver
 from navitas.insight.check.judgement import CheckResult, Judgement
 from navitas.insight.check.judging import judge
 from navitas.insight.compare.session import Session
@@ -132,6 +132,23 @@ def test_a_test_that_vanished_matches_nothing_or_is_unknown() -> None:
     assert {one.subject.name for one in new.judgements} == {TEST} and "new test" in " ".join(new.warnings)
 
 
+@pytest.mark.parametrize("selection", [{}, {"test": "*"}])
+def test_a_test_that_vanished_is_a_row_of_budgets_of_all_tests(selection: dict[str, str]) -> None:
+    """A renamed test takes its energy out of what is compared. What vanished before the newest session is accepted."""
+    old = [replace(made_session([10, 10.1], i, tests=[TEST, "a.OldTest#old"]), not_passed=frozenset()) for i in range(3)]
+    after = sessions(10, seed=2)
+    result = judged(old, after, budget(20.0, **selection))
+    unknown = [one for one in result.judgements if one.verdict == "not enough data"]
+    assert [one.subject for one in unknown] == [("test", "a.OldTest#old", "app")] and result.failing("unknown") == unknown
+    assert "only in the version before" in unknown[0].reason and len(result.judgements) == 2
+    waiver = Waiver("navitas.toml:9", Selection("test", "a.OldTest#old"), DAY, "replaced")
+    assert judged(old, after, budget(20.0, **selection), waivers=[waiver]).word == "within"
+    newer = [replace(one, created_utc="2026-02-01T00:00:00+00:00") for one in sessions(10, 1, seed=3)]
+    later = judged([*old, *newer], after, budget(20.0, **selection))
+    assert later.word == "within" and "only in the version before: a.OldTest#old" in later.warnings[0]
+    assert judged(old, after, replace(budget("100 J"), selection=budget(**selection).selection)).word == "within"
+
+
 def test_a_test_that_did_not_pass_is_unknown() -> None:
     after = [replace(one, not_passed=frozenset({"a.SortTest#fails"})) for one in sessions(10, seed=2)]
     result = judged(sessions(10), after, budget(20.0, test="a.*"))
@@ -209,6 +226,41 @@ def test_counts_are_compared_exactly_if_they_agree(is_fit: bool) -> None:
 def test_a_session_without_the_figure_is_unknown() -> None:
     one = CheckBudget("navitas.toml:1", Selection("method", SORT), "inclusive", ChangeLimit(5))
     assert only(judged(sessions(10), sessions(10, seed=2), one)).reason == "a session was kept without its inclusive"
+
+
+@pytest.mark.parametrize("limit", [AbsoluteLimit(100, "W"), ChangeLimit(50)])
+@pytest.mark.parametrize("kind", ["all", "test"])
+@pytest.mark.parametrize("times_s", [(0.0,) * 5, (1.0, 0.0, 1.0, 1.0, 1.0)])
+def test_the_power_of_a_test_without_time_is_unknown(
+    times_s: tuple[float, ...], kind: BudgetKind, limit: AbsoluteLimit | ChangeLimit
+) -> None:
+    def taking(session: Session, times_s: Sequence[float]) -> Session:
+        tests = {
+            name: {repeat: replace(run, wall_s=times_s[repeat]) for repeat, run in runs.items()}
+            for name, runs in session.tests.items()
+        }
+        return replace(session, tests=tests)
+
+    before, after = sessions(10), sessions(10, seed=2)
+    power = CheckBudget("navitas.toml:1", Selection(kind, "*" if kind == "test" else ""), "power", limit)
+    usual = [[taking(one, (1.0,) * 5) for one in side] for side in (before, after)]
+    assert only(judged(*usual, power)).verdict == "within"
+    for sides in ((usual[0], [taking(one, times_s) for one in after]), ([taking(one, times_s) for one in before], usual[1])):
+        if isinstance(limit, ChangeLimit) or sides[0] is usual[0]:
+            one = only(judged(*sides, power))
+            assert one.verdict == "not enough data" and one.reason.startswith("it took no time in some runs")
+
+
+def test_warnings_of_recordings_are_named_once_in_a_line_for_each_kind() -> None:
+    before, after = sessions(10), sessions(10, seed=2)
+    lost = [("events_missing", "runs/0: events are missing\nforged"), ("events_missing", "runs/1: events are missing")]
+    after[0] = replace(after[0], warnings=(*lost, ("hot", "the phone was hot")))
+    after[1] = replace(after[1], warnings=(lost[0],))
+    before[0] = replace(before[0], warnings=(("hot", "the phone was hot"),))
+    assert judged(before, after, budget(20.0), budget(20.0, test="*")).warnings == (
+        "session 100, session 200: the phone was hot",
+        "session 200, session 201: runs/0: events are missing\\u000aforged (and 1 more of this kind)",
+    )
 
 
 def test_other_choices_of_tests_are_named() -> None:
