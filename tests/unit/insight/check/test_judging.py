@@ -112,7 +112,7 @@ def test_starved_sessions_never_count() -> None:
 
 @pytest.mark.parametrize("chosen", [{"test": "a.NoTest#*"}, {"method": "a.Sorter.sotr"}, {"thread": "x"}, {"component": "gps"}])
 def test_a_budget_that_matches_nothing_is_a_row_that_always_fails(chosen: dict[str, str]) -> None:
-    (((kind, pattern),),) = (chosen.items(),)
+    ((kind, pattern),) = chosen.items()
     waiver = Waiver("navitas.toml:9", Selection(kind, pattern), date(2027, 1, 1), "gone")  # type: ignore[arg-type]
     result = judged(sessions(10), sessions(10, seed=2), budget(**chosen), budget(20.0), waivers=[waiver])
     unmatched, total = result.judgements
