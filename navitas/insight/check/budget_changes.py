@@ -12,8 +12,8 @@ _LONGEST = 1000
 
 def budget_changes(before: Budgets, after: Budgets) -> tuple[str, ...]:
     """Return sentences on budgets that are gone or looser, on waivers that are new or last longer, and on what is measured."""
-    found = (*_looser(before, after), *_accepted(before, after), *_measured(before, after))
-    return tuple(printable(text, _LONGEST) for text in found)
+    sentences = (*_looser(before, after), *_accepted(before, after), *_measured(before, after))
+    return tuple(printable(text, _LONGEST) for text in sentences)
 
 
 def _looser(before: Budgets, after: Budgets) -> Iterator[str]:

@@ -214,8 +214,8 @@ class _Check:
         if selection.kind == "test" and self._matching(selection, self.vanished):
             said = f"{selection.described} is only in the version before: it vanished, or was renamed"
         near = near_names(selection.pattern, self.alone.names(selection.kind, budget.figure))
-        known = f"The {selection.kind}s are: {near}" if near else f"There is no {selection.kind} with {budget.figure}"
-        return f"{printable(said, 1000)}. {known}"
+        others = f"The {selection.kind}s are: {near}" if near else f"There is no {selection.kind} with {budget.figure}"
+        return f"{printable(said, 1000)}. {others}"
 
     def decided(self, drafts: Sequence[_Draft]) -> Iterator[Judgement]:
         """Yield the judgements, with one family of tests for all of them."""
