@@ -24,7 +24,11 @@ fi
 if ! "$home/bin/navitas" --version > /dev/null 2>&1; then # It can be a copy for another Python.
     rm -rf "$home"
     python3 -m venv "$home"
-    "$home/bin/pip" install "${NAVITAS_WHEEL:?set it to the path or the address of a wheel}" scipy
+    case ${NAVITAS_WHEEL:?set it to the path or the address of a wheel} in # With the extra that `navitas check` needs.
+        *://*) wheel="navitas[compare] @ $NAVITAS_WHEEL" ;;
+        *) wheel="$NAVITAS_WHEEL[compare]" ;;
+    esac
+    "$home/bin/pip" install "$wheel"
 fi
 
 rm -rf "$out"

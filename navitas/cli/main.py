@@ -179,7 +179,8 @@ def _system_error(error: OSError | MemoryError | UnicodeEncodeError) -> tuple[st
     if isinstance(error, UnicodeEncodeError):  # For example, the name of the working directory.
         at = slice(max(0, error.start - _CONTEXT_CHARS), error.start + _CONTEXT_CHARS)  # The text can be a complete report.
         return f"a text is not UTF-8: {error.object[at]!a}", "rename the file or folder of this name"
-    where = f"{error.filename}: " if error.filename else ""
+    name = str(error.filename or "")
+    where = f"{printable(name) if error.errno == errno.ENAMETOOLONG else name}: " if name else ""
     remedy = _OS_REMEDIES.get(error.errno or 0, "check that it exists and that you have permission")
     return f"{where}{error.strerror or error}", remedy
 

@@ -83,10 +83,11 @@ def write_error(root: Path, error: OSError) -> RecordingError:
     return RecordingError(message, "Choose another folder with -o.")
 
 
-def check_not_recorded(root: Path | None, *, replace: bool) -> None:
-    """Raise `UsageError` if the folder contains a recording, unless `replace` is set."""
+def check_not_recorded(root: Path | None, *, replace: bool | None) -> None:
+    """Raise `UsageError` if the folder contains a recording, unless `replace` is set. None: the command cannot replace one."""
     if root is not None and not replace and (root / MANIFEST_NAME).exists():
-        raise UsageError(f"{root} already contains a recording", "Name another folder with -o, or add --replace.")
+        remedy = "remove this one" if replace is None else "add --replace"
+        raise UsageError(f"{root} already contains a recording", f"Name another folder with -o, or {remedy}.")
 
 
 def check_writable(root: Path) -> None:

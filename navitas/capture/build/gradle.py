@@ -70,6 +70,11 @@ class BuildOptions:
     probes: Probes = "methods"
     """The kind of probes. Only those of methods can have hooks."""
 
+    @property
+    def module_path(self) -> str:
+        """The path of the only module to build, with the colon that the user can leave out; empty: all."""
+        return "" if self.module is None else f":{self.module.strip(':')}"
+
 
 DEFAULTS = BuildOptions()
 
@@ -103,7 +108,7 @@ def build_bundles(
     launcher = find_gradle(root, options.gradle)
     find_java()
     module = options.module
-    task = f":{module.strip(':')}:{TASK}".replace("::", ":") if module is not None else TASK
+    task = f"{options.module_path}:{TASK}".replace("::", ":") if module is not None else TASK
     plugin = jar("navitas-gradle-plugin.jar")
     command = [
         *launcher, "--console=plain", "--init-script", str(INIT_SCRIPT), "-p", str(root),

@@ -74,6 +74,15 @@ def checked_out(project: Path, revision: str, warn: Callable[[str], None] = lamb
         yield found
 
 
+def without_checkout(text: str, project: Path) -> str:
+    """Return a text without the folders of a checkout of `project`, which are temporary: files are relative to them."""
+    real = project.resolve()
+    top = next((folder for folder in (real, *real.parents) if (folder / ".git").exists()), real)
+    for folder in dict.fromkeys((str(project), str(real), str(top))):
+        text = text.replace(f"{folder}: ", "").replace(f"{folder}/", "").replace(folder, "the project")
+    return text
+
+
 def _check_out(project: Path, commit: str, folder: Path) -> None:
     objects = (project / _line(project, "rev-parse", "--git-path", "objects")).resolve()
     shallow = project / _line(project, "rev-parse", "--git-path", "shallow")

@@ -153,6 +153,7 @@ def _settings(options: ProfileOptions, user: int) -> dict[str, Setting]:
     """Return the settings of the recording. Those that not all recordings have are left out where they are not used."""
     return {
         "tests": ",".join(options.tests),
+        **({"module": options.built_module} if options.built_module else {}),
         "repeat": options.repeat,
         **({"warmup": options.warmup} if options.warmup else {}),
         **({"until_percent": options.until_percent, "max_repeat": options.max_repeat} if options.until_percent else {}),

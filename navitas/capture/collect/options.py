@@ -41,6 +41,8 @@ class ProfileOptions:
     """Options of one profiling: which tests, how many repeats, and how the runtime records."""
 
     tests: tuple[str, ...] = ()
+    built_module: str = ""
+    """The path of the only module that was built, to record; empty: all."""
     repeat: int = 1
     """How often the tests run and count; with `until_percent`, the least number."""
     warmup: int = 0

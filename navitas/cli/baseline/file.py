@@ -19,7 +19,7 @@ from navitas.insight.compare.comparison import check_distinct
 from navitas.insight.compare.session import Session
 from navitas.insight.compare.versions import is_recording
 from navitas.insight.history.baseline_file import baseline_text, read_baseline
-from navitas.insight.history.store import check_time, open_history
+from navitas.insight.history.store import check_storable, open_history
 from navitas.insight.history.stored_session import is_same
 from navitas.report import json_report
 
@@ -55,7 +55,7 @@ def add_to_baseline(file: Path, paths: Sequence[Path], progress: ConsoleProgress
     """
     sessions = [read_session(path, progress) for path in paths]
     for session in sessions:
-        check_time(session)
+        check_storable(session)
         check_addable(session)
     if not file.is_dir() and not _is_text(file):
         return add_sessions(file, sessions)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from navitas.base.errors import ExitCode, UsageError
 from navitas.capture.build.gradle import BuildOptions, is_project
+from navitas.capture.build.revisions import without_checkout
 from navitas.capture.collect.options import ProfileOptions
 from navitas.cli.baseline.file import default_baseline, read_baseline_sessions
 from navitas.cli.check.counted_sessions import counted_sessions
@@ -23,10 +25,10 @@ from navitas.cli.compare.input import read_session, session_paths
 from navitas.cli.habits.commands import NavitasCommand, settings_of
 from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import next_step, shell_word, warning
-from navitas.cli.habits.option import gathered, given_options, option, section
+from navitas.cli.habits.option import Option, gathered, given_options, option, section
 from navitas.cli.habits.paths import FOLDER, READ_ANY_NAME, READ_FILE_ANY_NAME, with_name
 from navitas.cli.habits.progress import ConsoleProgress
-from navitas.cli.habits.settings_file import find_settings
+from navitas.cli.habits.settings_file import Settings, find_settings
 from navitas.cli.habits.shared_options import (
     Finite,
     ReportOptions,
@@ -150,9 +152,9 @@ def command(
         try:
             result = judge(before, after, budgets, day=datetime.now(UTC).date())
         except UsageError as error:
+            outputs.write_problem(error.message)
             if not any(session.failed for session in after):
                 raise
-            outputs.write_problem(error.message)
             warning(f"nothing was judged: {error.message}")
             return ExitCode.TESTS_FAILED
         _write(ctx, result, fails, outputs, json_file)
@@ -164,12 +166,17 @@ def command(
     with ConsoleProgress() as progress:
         sessions_before = _read(sides[0], progress)
         is_given = sessions_before or values["against"] is not None
-        checked = profile_and_check(
-            with_name(project), budgets, values["options"], against=values["against"],
-            before=(lambda after: sessions_before) if is_given else _baseline(ctx, baseline_file, budgets, progress),
-            budgets_of=_budgets_of, measure_s=60 * values["max_minutes"] if values["measure"] else None,
-            build=values["build"], run=values["run"], caller=caller_of(progress, ReportOptions(default_formats=())),
-        )  # fmt: skip
+        before_of = (lambda after: sessions_before) if is_given else _baseline(ctx, baseline_file, budgets, progress)
+        try:
+            checked = profile_and_check(
+                with_name(project), budgets, values["options"], against=values["against"], before=before_of,
+                budgets_of=lambda folder: _budgets_of(ctx, folder),
+                measure_s=60 * values["max_minutes"] if values["measure"] else None,
+                build=values["build"], run=values["run"], caller=caller_of(progress, ReportOptions(default_formats=())),
+            )  # fmt: skip
+        except UsageError as error:
+            outputs.write_problem(error.message)
+            raise
     if checked.result is None:
         outputs.write_problem(checked.problem)
     else:
@@ -221,18 +228,27 @@ def _end(checked: CheckedProject, fails: FailOn) -> int:
 def _budgets(ctx: click.Context) -> Budgets:
     """Return the budgets of the settings file. Raises `UsageError` if there are none."""
     settings = settings_of(ctx)
-    budgets = Budgets(()) if settings is None else parse_budgets(settings.content, settings.location)
+    budgets = Budgets(()) if settings is None else _of_file(ctx, settings)
     if not budgets.budgets:
         where = "there is no navitas.toml here" if settings is None else f"{settings.path} has no [[check]]"
         raise UsageError(f"no budgets: {where}", "Write one: [[check]] and at-most-change = 5. See docs/check.md.")
     return budgets
 
 
-def _budgets_of(folder: Path) -> Budgets:
+def _of_file(ctx: click.Context, settings: Settings) -> Budgets:
+    """Return the budgets of a file, with the settings of what is measured that the user did not override."""
+    budgets = parse_budgets(settings.content, settings.location)
+    users = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
+    params = (param for param in ctx.command.params if isinstance(param, Option))
+    overridden = {param.long_name for param in params if ctx.get_parameter_source(param.name or "") in users}
+    return replace(budgets, measured={name: value for name, value in budgets.measured.items() if name not in overridden})
+
+
+def _budgets_of(ctx: click.Context, folder: Path) -> Budgets:
     """Return the budgets of a revision's files; none if they are wrong."""
     try:
         settings = find_settings(str(folder))
-        return Budgets(()) if settings is None else parse_budgets(settings.content, settings.location)
+        return Budgets(()) if settings is None else _of_file(ctx, settings)
     except UsageError as error:
-        warning(f"the budgets of the version before cannot be read: {error.message}")
+        warning(f"the budgets of the version before cannot be read: {without_checkout(error.message, folder)}")
         return Budgets(())

@@ -1,11 +1,11 @@
-"""What `navitas check` says of each figure above its limit, and of what is not known; its exit code."""
+"""What `navitas check` says of figures above their limit, of what is not known and of unmatched budgets; its exit code."""
 
 from __future__ import annotations
 
 from navitas.base.errors import ExitCode
 from navitas.base.untrusted_text import printable, printable_list
 from navitas.cli.compare.energy_limit import end_check
-from navitas.cli.habits.messages import failed_check, note, warning
+from navitas.cli.habits.messages import error, failed_check, note, warning
 from navitas.insight.check.judgement import CheckResult, FailOn, Judgement
 from navitas.insight.compare.subject import without_descriptor
 from navitas.report.check.judgement_texts import over_limit, rise, what_decides, why_unknown
@@ -32,10 +32,13 @@ def report_verdicts(result: CheckResult, fail_on: FailOn) -> ExitCode:
     unknown = result.having("not enough data")
     said = (_unknown(unknown), what_decides(unknown)) if unknown else None
     code = end_check(said, is_above=bool(above), fails_unknown=fail_on == "unknown")
+    unmatched = result.having("matches nothing")
+    for judged in unmatched:
+        error(f"{judged.budget.location}: {judged.reason}", "Correct the name, or remove the budget.")
     if result.failed:
         warning(f"these tests failed: {printable_list(result.failed, _NAMES)}")
         return ExitCode.TESTS_FAILED
-    return code
+    return ExitCode.USAGE if unmatched else code
 
 
 def _above(judged: Judgement) -> str:

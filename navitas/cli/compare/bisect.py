@@ -228,7 +228,7 @@ class _Measurements:
             with checked_out(request.project, commit.hash, warning) as place:
                 self.built[index] = build_version(
                     commit.short, place, request.build, options=request.options, folder=self.bundles / commit.short,
-                    caller=self._caller, virtual=self.device.info.kind == "virtual",
+                    caller=self._caller, virtual=self.device.info.kind == "virtual", checkout_of=commit.short,
                 )  # fmt: skip
         return self.built[index]
 

@@ -18,6 +18,7 @@ import click
 from navitas.base.errors import UsageError
 from navitas.base.owned_folder import owned_folder
 from navitas.base.regular_files import check_regular, is_url
+from navitas.base.untrusted_text import printable
 from navitas.cli.habits.messages import shell_word
 from navitas.fleet import layout
 from navitas.recording.layout import recording_of
@@ -175,7 +176,8 @@ def _check_exists(path: Path, param: click.Parameter | None) -> None:
     except OSError as error:
         if error.errno in _MISSING_ERRORS:
             name = _label(param)
-            where = f"{name}: {path}" if name else f"{path}"
+            shown = printable(str(path)) if error.errno == errno.ENAMETOOLONG else str(path)
+            where = f"{name}: {shown}" if name else shown
             raise UsageError(f"{where}: {error.strerror}", "Check the path.") from error
 
 

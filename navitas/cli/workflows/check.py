@@ -17,7 +17,7 @@ from navitas.capture.build.gradle import BuildOptions
 from navitas.capture.collect.options import ProfileOptions
 from navitas.cli.workflows.measurement import Caller, RunOptions, default_recording, remove_empty
 from navitas.cli.workflows.profile import BUILD, CALLER, OPTIONS, RUN, profile
-from navitas.cli.workflows.versions import AFTER, profile_against
+from navitas.cli.workflows.versions import AFTER, BEFORE, profile_against
 from navitas.energy.analyze.load import load
 from navitas.insight.check.bounds import LEVEL
 from navitas.insight.check.budget_changes import budget_changes
@@ -26,6 +26,7 @@ from navitas.insight.check.judgement import CheckResult
 from navitas.insight.check.judging import judge
 from navitas.insight.compare.effect import stats
 from navitas.insight.compare.session import Session
+from navitas.recording.recording_folder import check_not_recorded
 from navitas.report.sessions import session_of
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 BeforeOf = Callable[[Sequence[Session]], Sequence[Session]]
 """Returns the sessions of the version before that fit the sessions of the version to judge."""
+_FINAL = ("above", "matches nothing")
+"""Verdicts that more data does not change."""
 MOST_REPEATS = 1000
 """The most repeats of a session that goes on until all is decided."""
 
@@ -109,10 +112,14 @@ def profile_and_check(
     - `day`: today, for waivers.
 
     The recordings are `after` in the output folder (`after-2` … for further sessions), and `before` with `against`. Raises the
-    errors of `profile`, and `UsageError` for budgets that match nothing.
+    errors of `profile`, and of `judge` with the recordings in the remedy.
     """
     stats()  # A missing library is reported before the build.
     folder = Path(project)
+    if run.output is not None and not run.replace:
+        turns, further = [BEFORE, AFTER], [AFTER, *sorted(old.name for old in run.output.glob(f"{AFTER}-[0-9]*"))]
+        for name in (".", *(further if against is None else turns)):
+            check_not_recorded(run.output / name, replace=None)
     check = _Check(budgets, caller, day or datetime.now(UTC).date(), measure_s is not None, before or _nothing)
     end_s = time.monotonic() + (measure_s or 0.0)
     if against is not None:
@@ -123,6 +130,12 @@ def profile_and_check(
 def _is_time_to_judge(count: int) -> bool:
     """Whether so much data is judged: 1, 2, 4, 8 … Each time costs certainty."""
     return count > 0 and count & (count - 1) == 0
+
+
+def _with_recordings(error: UsageError, outcomes: Sequence[ProfilingOutcome]) -> UsageError:
+    """Return the error with the folders of what was measured, which took long."""
+    kept = ", ".join(str(outcome.recording) for outcome in outcomes)
+    return UsageError(error.message, f"{error.remedy} The measurement is kept: {kept}.".lstrip())
 
 
 def _nothing(after: Sequence[Session]) -> Sequence[Session]:
@@ -154,7 +167,7 @@ def _in_turns(
             result = check.judged_in_turns(recordings)
         except UsageError:
             return True  # It is raised again at the end, unless tests failed.
-        return result.word == "above" or not result.having("not enough data")
+        return result.word in _FINAL or not result.having("not enough data")
 
     def look_at(old: Path) -> None:
         if budgets_of is not None:
@@ -169,7 +182,7 @@ def _in_turns(
         result = check.judged_in_turns([outcome.recording for outcome in (old, new)])
     except UsageError as error:
         if not (old.failures or new.failures or old.crashed or new.crashed):
-            raise
+            raise _with_recordings(error, [old, new]) from error
         return CheckedProject(None, (old,), (new,), error.message)
     return CheckedProject(result, (old,), (new,))
 
@@ -205,8 +218,8 @@ def _sessions_in(
             result = check.judged(check.before(check.after), check.after)
         except UsageError as error:
             if not has_failed:
-                raise
+                raise _with_recordings(error, outcomes) from error
             return CheckedProject(None, (), tuple(outcomes), error.message)
         can_decide = any(judgement.needed is not None for judgement in result.having("not enough data")) or not session.is_fit
-        if is_last or not can_decide or result.word == "above":
+        if is_last or not can_decide or result.word in _FINAL:
             return CheckedProject(result, (), tuple(outcomes))

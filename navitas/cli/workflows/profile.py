@@ -57,7 +57,8 @@ def profile(
             commit = revision(folder)  # Read while the device starts, and before the build writes files.
             return build_copies(folder, build, options, work, caller.progress, virtual=virtual)._replace(revision=commit)
 
-        return _profile(made, Path(os.path.realpath(folder)).name, options, run, caller)
+        recorded = replace(options, built_module=build.module_path)
+        return _profile(made, Path(os.path.realpath(folder)).name, recorded, run, caller)
 
 
 def profile_bundles(

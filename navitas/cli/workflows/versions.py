@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from navitas.base.errors import BuildError
+from navitas.base.errors import BuildError, UsageError
 from navitas.base.folder_lock import FolderLock
 from navitas.base.owned_folder import owned_folder
+from navitas.base.untrusted_text import printable
 from navitas.capture.build.git import revision
 from navitas.capture.build.gradle import BuildOptions
-from navitas.capture.build.revisions import checked_out, resolve
+from navitas.capture.build.revisions import checked_out, resolve, without_checkout
 from navitas.capture.collect.options import ProfileOptions
 from navitas.capture.collect.runs.version_runs import ProfilingOutcome, Version
 from navitas.capture.collect.session import profile_versions
@@ -23,6 +25,7 @@ from navitas.cli.workflows.measurement import Caller, RunOptions, default_record
 from navitas.recording.recording_folder import check_not_recorded, reserve_folder
 
 BEFORE, AFTER = "before", "after"
+_SHORT_HASH = 12
 
 
 class BuiltVersion(NamedTuple):
@@ -33,16 +36,33 @@ class BuiltVersion(NamedTuple):
 
 
 def build_version(
-    name: str, project: Path, build: BuildOptions, *, options: ProfileOptions, folder: Path, caller: Caller, virtual: bool
+    name: str,
+    project: Path,
+    build: BuildOptions,
+    *,
+    options: ProfileOptions,
+    folder: Path,
+    caller: Caller,
+    virtual: bool,
+    checkout_of: str = "",
 ) -> BuiltVersion:
-    """Build a version whose files are in `project`, and copy its bundles into the new folder `folder`."""
+    """Build a version whose files are in `project`, and copy its bundles into the new folder `folder`.
+
+    `checkout_of` is the revision if the project is a temporary checkout. Errors name it, not the folder.
+    """
     folder.mkdir()
     commit = revision(project)
     caller.progress.stage(f"building {name}")
     try:
         built = build_copies(project, build, options, folder, caller.progress, virtual=virtual)
-    except BuildError as error:  # Its path is that of a temporary checkout.
-        raise BuildError(f"the build of {name} failed: {error.message}", error.remedy) from error
+    except (BuildError, UsageError) as error:
+        if checkout_of:
+            message, remedy = (without_checkout(text, project) for text in (error.message, error.remedy))
+            which = f"the build of revision {printable(checkout_of)} failed: {message}"
+            raise type(error)(which, f"In a checkout of this revision: {remedy}") from error
+        if isinstance(error, BuildError):
+            raise BuildError(f"the build of {name} failed: {error.message}", error.remedy) from error
+        raise
     return BuiltVersion(name, built._replace(revision=commit))
 
 
@@ -94,7 +114,7 @@ def profile_against(
     Raises as `profile`, and `UsageError` for an unknown revision.
     """
     made = checked_bundles(bundles, options) if bundles else None
-    check_not_recorded(run.output, replace=False)
+    check_not_recorded(run.output, replace=None)
     folders = {side: None if run.output is None else run.output / side for side in (BEFORE, AFTER)}
     for folder in folders.values():
         replace(run, output=folder).check(options)
@@ -108,13 +128,14 @@ def profile_against(
             work = stack.enter_context(owned_folder("navitas-bundles-"))
             old = stack.enter_context(checked_out(project, commit, lambda text: caller.progress.warning(text, "")))
             look_at(old)
-            places = {BEFORE: old} if made else {BEFORE: old, AFTER: project}
-            versions = [
-                build_version(side, place, build, options=options, folder=work / side, caller=caller, virtual=virtual)
-                for side, place in places.items()
-            ]
+            build_side = partial(build_version, build=build, options=options, caller=caller, virtual=virtual)
+            which = name if commit.startswith(name) else f"{name} ({commit[:_SHORT_HASH]})"
+            versions = [build_side(BEFORE, old, folder=work / BEFORE, checkout_of=which)]
             if made:
                 versions.append(BuiltVersion(AFTER, Built(made, revision=revision(project))))
+            else:
+                versions.append(build_side(AFTER, project, folder=work / AFTER))
             output = run.output or default_recording(project.name)
             caller.progress.stage("connecting")
-            return measure_versions(phone.result(), versions, output, options, run=run, caller=caller, locks=locks)
+            recorded = replace(options, built_module=build.module_path)
+            return measure_versions(phone.result(), versions, output, recorded, run=run, caller=caller, locks=locks)

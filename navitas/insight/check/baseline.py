@@ -1,4 +1,4 @@
-"""The sessions of a baseline that a version can be compared with: same device, power profile, evidence, settings and project."""
+"""The sessions of a baseline that a version can be compared with: of the same device, project and tests, measured alike."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ _CONDITIONS = (
     _Condition("device", lambda session: session.device),
     _Condition("power profile", lambda session: session.power_profile),
     _Condition("project", lambda session: session.origin.project),
+    _Condition("choice of tests", lambda session: session.choice),
     _Condition("evidence", lambda session: ", ".join(levels(session))),
     _Condition("settings", lambda session: session.origin.settings),
 )

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from navitas.base.untrusted_text import printable
-from navitas.insight.check.budgets import AbsoluteLimit, Budgets, ChangeLimit, CheckBudget
+from navitas.base.untrusted_text import preview, printable
+from navitas.insight.check.budgets import MEASURED, AbsoluteLimit, Budgets, ChangeLimit, CheckBudget
 
 _LONGEST = 1000
 
 
 def budget_changes(before: Budgets, after: Budgets) -> tuple[str, ...]:
-    """Return sentences on budgets that are gone or looser than before, and on waivers that are new or last longer."""
-    return tuple(printable(text, _LONGEST) for text in (*_looser(before, after), *_accepted(before, after)))
+    """Return sentences on budgets that are gone or looser, on waivers that are new or last longer, and on what is measured."""
+    sentences = (*_looser(before, after), *_accepted(before, after), *_measured(before, after))
+    return tuple(printable(text, _LONGEST) for text in sentences)
 
 
 def _looser(before: Budgets, after: Budgets) -> Iterator[str]:
@@ -32,6 +33,15 @@ def _accepted(before: Budgets, after: Budgets) -> Iterator[str]:
         if until is None or waiver.until > until:
             what = "is new" if until is None else f"lasts longer: it ended on {until}"
             yield f"{waiver.location}: the waiver of {waiver.selection.described} until {waiver.until} {what}: {waiver.reason}"
+
+
+def _measured(before: Budgets, after: Budgets) -> Iterator[str]:
+    """Yield settings that choose what is measured. Both versions are measured as the later one says."""
+    for name in MEASURED:
+        old, new = (side.measured.get(name) for side in (before, after))
+        if old != new:
+            was, now = ("not set" if value is None else preview(value) for value in (old, new))
+            yield f"{name} of [profile], which chooses what is measured, was {was} before, and is {now} now"
 
 
 def _key(budget: CheckBudget) -> tuple[object, ...]:

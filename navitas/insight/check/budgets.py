@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -26,6 +26,8 @@ FIGURES: Mapping[BudgetKind, tuple[BudgetFigure, ...]] = {
 """The figures of each kind, the default first."""
 COUNTS: tuple[BudgetFigure, ...] = ("calls", "operations")
 """Figures without a unit, which are the same in each run of deterministic code."""
+MEASURED = ("tests", "module", "variant", "test-task", "include", "exclude")
+"""The keys of `[profile]` that choose what is measured, and so what a check sees."""
 _KINDS: tuple[BudgetKind, ...] = get_args(BudgetKind)[1:]
 _UNITS = {"J": 1.0, "mJ": 1e-3, "uJ": 1e-6, "µJ": 1e-6, "W": 1.0, "mW": 1e-3}
 _AMOUNT = re.compile(r"\s*(?P<number>[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*(?P<unit>[A-Za-zµ]*)\s*")
@@ -94,10 +96,11 @@ class Waiver:
 
 @dataclass(frozen=True, slots=True)
 class Budgets:
-    """What a check judges."""
+    """What a check judges. `measured` are the settings of `MEASURED` that the file has."""
 
     budgets: tuple[CheckBudget, ...]
     waivers: tuple[Waiver, ...] = ()
+    measured: Mapping[str, Any] = field(default_factory=dict)
 
 
 def parse_budgets(content: Mapping[str, Any], location: Location) -> Budgets:
@@ -113,7 +116,9 @@ def parse_budgets(content: Mapping[str, Any], location: Location) -> Budgets:
         if same in seen:
             raise UsageError(f"{where}: this is judged at {seen[same]} already", "Leave one out.")
         seen[same] = where
-    return Budgets(tuple(budgets), tuple(waivers))
+    profile = content.get("profile")
+    measured = {name: profile[name] for name in MEASURED if name in profile} if isinstance(profile, Mapping) else {}
+    return Budgets(tuple(budgets), tuple(waivers), measured)
 
 
 class _Table(NamedTuple):

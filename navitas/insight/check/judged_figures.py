@@ -54,10 +54,12 @@ class SideFigures:
         return {name for session in self.of(kind, figure) or () for name in session} - self.unknown(kind, figure)
 
     def unknown(self, kind: BudgetKind, figure: BudgetFigure) -> set[str]:
-        """Return the names of figures that are not known, or only in part, in some run: of threads, methods and modules."""
+        """Return the names of figures that are not known, or only in part, in some run: also powers."""
         subjects = {subject for session in self.sessions for subject in session.unknown if figure not in COUNTS}
         if kind == "module":
             return {module_of(subject.name) or _ROOT_MODULE for subject in subjects if subject.kind == "method"}
+        if figure == "power":
+            return {name for session in self.of(kind, figure) or () for name, row in session.items() if np.isnan(row).any()}
         return {subject.name for subject in subjects if subject.kind == kind}
 
     def matrices(self, kind: BudgetKind, figure: BudgetFigure, names: Sequence[str]) -> list[F64] | None:
@@ -115,12 +117,13 @@ class SideFigures:
         return {ALL_TESTS: np.sum(list(rows.values()), axis=0)} if kind == "all" else rows
 
     def _powers(self, number: int, kind: BudgetKind) -> dict[str, F64] | None:
+        """Return the mean powers: NaN in runs that took no time."""
         seconds = self._of_tests(self.sessions[number], kind, "wall_s")
         if seconds is None:
             return None
         energies = self._app_energies(number, kind)
         return {
-            name: np.divide(energies[name], time_s, out=np.zeros_like(time_s), where=time_s > 0)
+            name: np.divide(energies[name], time_s, out=np.full_like(time_s, np.nan), where=time_s > 0)
             for name, time_s in seconds.items()
             if name in energies
         }

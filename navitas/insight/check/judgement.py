@@ -11,7 +11,7 @@ from navitas.insight.check.budgets import AbsoluteLimit, CheckBudget, Waiver
 from navitas.insight.check.judged_figures import CheckedFigure
 from navitas.insight.compare.source_place import SourcePlace
 
-CheckWord = Literal["within", "above", "not enough data"]
+CheckWord = Literal["within", "above", "not enough data", "matches nothing"]
 FailOn = Literal["above", "unknown"]
 SCHEMA_VERSION = 1
 
@@ -43,7 +43,7 @@ class Judgement:
     - `value`, `low`, `high`, `limit`: the change or the figure, its one-sided bounds, and the limit, in `unit`: %, or as above.
     - `shows_percent`: how far over the limit the figure has to be so that this data shows it.
     - `needed`: data that would decide, if it is known; only with "not enough data".
-    - `reason`: why it is not known, in words; empty otherwise.
+    - `reason`: why it is not known, or what the budget does not match, in words; empty otherwise.
     - `waiver`: the waiver that accepts it.
     - `location`: where the method or test begins in the source code.
     - `methods`: for tests above their limit, the methods that rose most.
@@ -69,7 +69,8 @@ class Judgement:
 
     def fails(self, fail_on: FailOn) -> bool:
         """Whether it makes a check fail."""
-        return self.waiver is None and (self.verdict == "above" or (self.verdict != "within" and fail_on == "unknown"))
+        always: tuple[CheckWord, ...] = ("above", "matches nothing")
+        return self.waiver is None and (self.verdict in always or (self.verdict != "within" and fail_on == "unknown"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ class CheckResult:
     def word(self) -> CheckWord:
         """The verdict on all budgets, without those that waivers accept."""
         words = {judged.verdict for judged in self.judgements if judged.waiver is None}
-        order: tuple[CheckWord, ...] = ("above", "not enough data")
+        order: tuple[CheckWord, ...] = ("above", "matches nothing", "not enough data")
         return next((word for word in order if word in words), "within")
 
     def is_active(self, waiver: Waiver) -> bool:

@@ -13,7 +13,7 @@ from navitas.base.errors import UsageError
 from navitas.base.near_names import near_names
 from navitas.base.untrusted_text import printable, printable_list
 from navitas.insight.check.bounds import LEVEL, BoundedEstimate, aim, changes, figures, holm, needed, needed_sessions
-from navitas.insight.check.budgets import COUNTS, AbsoluteLimit, Budgets, ChangeLimit, CheckBudget, Selection, Waiver
+from navitas.insight.check.budgets import COUNTS, AbsoluteLimit, BudgetKind, Budgets, ChangeLimit, CheckBudget, Selection, Waiver
 from navitas.insight.check.changed_methods import changed_methods
 from navitas.insight.check.judged_figures import CheckedFigure, SideFigures
 from navitas.insight.check.judgement import ChangedMethod, CheckResult, CheckWord, Judgement, MoreData
@@ -24,11 +24,13 @@ from navitas.insight.compare.source_place import SourcePlace
 from navitas.insight.compare.subject import ALL_TESTS, without_descriptor
 
 _NAMES = 5
+_LONGEST_WARNING = 500
 _BUSY = "the device was busy or hot in all runs, so none counts"
 _NOTHING_BEFORE = "there is no session of the version before: give recordings with --before, or a revision with --against"
 _ONE_SESSION = "one session of each version shows no change: sessions differ even if the code is the same"
 _ONE_RUN = "a session has a single run, which does not show how runs differ"
 _LOST = "its energy is not known in some runs, since the CPU time of a thread is not"
+_NO_TIME = "it took no time in some runs, so its mean power is not known"
 _NONE_BEFORE = "nothing that it selects has a figure in the version before"
 _NO_ENERGY = "it has no energy in some runs"
 _DIFFERING = "its counts differ from run to run, or there is a single run"
@@ -65,8 +67,7 @@ def judge(
     recordings of `--against` say so themselves. `level`: the probability of finding something above its limit in code that did
     not change; a caller who judges again with more data shares `LEVEL` among all times.
 
-    Raises `UsageError` if there is no session after, the devices or power profiles differ, no test passed in all runs, or a
-    budget matches nothing.
+    Raises `UsageError` if there is no session after, the devices or power profiles differ, or no test passed in all runs.
     """
     if not after:
         raise UsageError("there is no session to judge", "Give recordings or JSON reports.")
@@ -78,6 +79,7 @@ def judge(
     check = _Check(before, after, budgets, day=day, together=together, level=level)
     drafts = [draft for budget in budgets.budgets for draft in check.drafts(budget)]
     judgements = check.decided(drafts)
+    check.warnings += _of_recordings([*before, *after])
     return CheckResult(
         tuple(judgements), tuple(session.name for session in before), tuple(session.name for session in after), together, day,
         tuple(dict.fromkeys(check.warnings)), budgets.waivers, tuple(changed_budgets),
@@ -101,6 +103,10 @@ class _Check:
         self.budgets, self.day, self.together, self.level = budgets, day, together, level
         self.warnings: list[str] = []
         self.all_sides = before, after
+        choices = {session.choice: session.name for session in (*after, *before)}
+        if len(choices) > 1:
+            named = [f"{choice} ({name})" for choice, name in sorted(choices.items())]
+            self.warnings.append(f"the tests were not chosen alike, so only a part is compared: {printable_list(named, _NAMES)}")
         self.before, self.after = self._fit(before, after)
         old, new = self.before or before, self.after or after
         passed_after = set.intersection(*(set(session.tests) for session in new))
@@ -111,6 +117,8 @@ class _Check:
         self.sides = SideFigures(old, passed), SideFigures(new, passed)
         ran = [set[str]().union(*({*session.tests, *session.not_passed} for session in side)) for side in (old, new)]
         self.vanished = ran[0] - ran[1]
+        newest = max(old, key=lambda session: session.created_utc, default=None)
+        self.newly_vanished = set[str]() if newest is None else self.vanished & {*newest.tests, *newest.not_passed}
         self.not_judged = (ran[1] - passed_after, ran[1] - passed - (passed_after - ran[0]) if old else set[str]())
         if self.vanished:
             self.warnings.append(f"these tests are only in the version before: {printable_list(sorted(self.vanished), _NAMES)}")
@@ -135,7 +143,7 @@ class _Check:
         return kept
 
     def drafts(self, budget: CheckBudget) -> Iterator[_Draft]:
-        """Yield what a budget judges. Raises `UsageError` if it matches nothing."""
+        """Yield what a budget judges, or that it matches nothing."""
         selection, figure = budget.selection, budget.figure
         is_change = isinstance(budget.limit, ChangeLimit)
         has_before = bool(self.all_sides[0] if figure in COUNTS else self.before)
@@ -146,11 +154,15 @@ class _Check:
             return
         alone, now = (self._matching(selection, side.names(selection.kind, figure)) for side in (self.alone, new))
         before = set() if old is None else self._matching(selection, old.names(selection.kind, figure))
-        yield from self._unjudged(budget, is_change)
         sides = [new] if old is None else [old, new]
         lost = self._matching(selection, set[str]().union(*(side.unknown(selection.kind, figure) for side in sides)))
-        yield from (_unknown(budget, name, _LOST) for name in sorted(lost))
-        self._check_matches(budget, alone | lost)
+        if not self._has_match(selection, alone | lost):
+            unmatched = replace(_judgement(budget, selection.pattern), verdict="matches nothing")
+            yield _Draft(replace(unmatched, reason=self._no_match(budget)), 0.0)
+            return
+        yield from self._unjudged(budget, is_change)
+        why_lost = _NO_TIME if figure == "power" else _LOST
+        yield from (_unknown(budget, name, why_lost) for name in sorted(lost))
         alone, now, before = alone - lost, now - lost, before - lost
         if not alone and lost:
             return
@@ -176,29 +188,34 @@ class _Check:
         return {name for name in names if selection.matches(selection.kind, name)}
 
     def _unjudged(self, budget: CheckBudget, is_change: bool) -> Iterator[_Draft]:
-        """Yield tests that a budget names, and that vanished or did not pass."""
-        if budget.selection.kind != "test":
-            return
-        reasons = dict.fromkeys(self.not_judged[is_change], "it did not pass in every run")
-        if is_change:
-            reasons |= dict.fromkeys(self.vanished, "it is only in the version before: it vanished, or was renamed")
-        for name in sorted(reasons):
-            if budget.selection.matches("test", name):
-                yield _unknown(budget, name, reasons[name])
+        """Yield tests of a budget that did not pass, or that vanished since the newest session before.
 
-    def _check_matches(self, budget: CheckBudget, matched: set[str]) -> None:
-        """Raise `UsageError` if a budget matches no figure, and no test that did not pass."""
-        selection = budget.selection
-        others = self.not_judged[0] | self.not_judged[1] if selection.kind == "test" else set()
-        if matched or any(selection.matches("test", name) for name in others):
+        A budget of all tests together leaves out those that did not pass.
+        """
+        kind = budget.selection.kind
+        if kind not in ("all", "test"):
             return
-        names = self.alone.names(selection.kind, budget.figure)
+        reasons = dict.fromkeys(self.not_judged[is_change] if kind == "test" else (), "it did not pass in every run")
+        if is_change:
+            reasons |= dict.fromkeys(self.newly_vanished, "it is only in the version before: it vanished, or was renamed")
+        for name in sorted(reasons):
+            if kind == "all" or budget.selection.matches("test", name):
+                yield _unknown(budget, name, reasons[name], "test")
+
+    def _has_match(self, selection: Selection, matched: set[str]) -> bool:
+        """Whether a budget matches a figure, or a test that did not pass."""
+        others = self.not_judged[0] | self.not_judged[1] if selection.kind == "test" else set()
+        return bool(matched or self._matching(selection, others))
+
+    def _no_match(self, budget: CheckBudget) -> str:
+        """Return that a budget matches nothing, with the names that it could match."""
+        selection = budget.selection
         said = f"nothing matches {selection.described}"
-        if selection.kind == "test" and any(selection.matches("test", name) for name in self.vanished):
+        if selection.kind == "test" and self._matching(selection, self.vanished):
             said = f"{selection.described} is only in the version before: it vanished, or was renamed"
-        near = near_names(selection.pattern, names)
-        remedy = f"The {selection.kind}s are: {near}." if near else f"There is no {selection.kind} with {budget.figure}."
-        raise UsageError(f"{budget.location}: {printable(said, 1000)}", remedy)
+        near = near_names(selection.pattern, self.alone.names(selection.kind, budget.figure))
+        others = f"The {selection.kind}s are: {near}" if near else f"There is no {selection.kind} with {budget.figure}"
+        return f"{printable(said, 1000)}. {others}"
 
     def decided(self, drafts: Sequence[_Draft]) -> Iterator[Judgement]:
         """Yield the judgements, with one family of tests for all of them."""
@@ -255,12 +272,25 @@ class _Check:
         return None if more[0] is None or more[1] is None else MoreData(more[0], more[1])
 
     def _waiver(self, judgement: Judgement) -> Waiver | None:
-        if judgement.verdict == "within":
+        if judgement.verdict in ("within", "matches nothing"):
             return None
         active = (waiver for waiver in self.budgets.waivers if self.day <= waiver.until)
         return next(
             (waiver for waiver in active if waiver.selection.matches(judgement.subject.kind, judgement.subject.name)), None
         )
+
+
+def _of_recordings(sessions: Sequence[Session]) -> Iterator[str]:
+    """Yield a line for each kind of warning of recordings, with the first message."""
+    by_code: dict[str, dict[str, list[str]]] = {}
+    for session in sessions:
+        for code, message in session.warnings:
+            by_code.setdefault(code, {}).setdefault(message, []).append(session.name)
+    for messages in by_code.values():
+        first, *others = messages
+        more = f" (and {len(others):,} more of this kind)" if others else ""
+        names = dict.fromkeys(name for named in messages.values() for name in named)
+        yield f"{printable_list(list(names), _NAMES)}: {printable(first, _LONGEST_WARNING)}{more}"
 
 
 def _changes(
@@ -300,16 +330,19 @@ def _absolutes(budget: CheckBudget, names: Sequence[str], new: SideFigures) -> I
             yield _Draft(judgement, math.log(most) if most > 0 else -math.inf, estimate)
 
 
-def _judgement(budget: CheckBudget, name: str, *, before: float | None = None, after: float | None = None) -> Judgement:
+def _judgement(
+    budget: CheckBudget, name: str, kind: BudgetKind | None = None, *, before: float | None = None, after: float | None = None
+) -> Judgement:
+    """Return what a budget judges, without a verdict. `kind` is that of the figure, by default that of the budget."""
     limit = budget.limit
-    subject = CheckedFigure(budget.selection.kind, name, budget.figure)
+    subject = CheckedFigure(kind or budget.selection.kind, name, budget.figure)
     figure_unit = "" if budget.figure in COUNTS else "W" if budget.figure == "power" else "J"
     most, unit = (limit.percent, "%") if isinstance(limit, ChangeLimit) else limit
     return Judgement(budget, subject, "not enough data", most, unit, figure_unit, before, after)
 
 
-def _unknown(budget: CheckBudget, name: str, reason: str) -> _Draft:
-    return _Draft(replace(_judgement(budget, name), reason=reason), 0.0)
+def _unknown(budget: CheckBudget, name: str, reason: str, kind: BudgetKind | None = None) -> _Draft:
+    return _Draft(replace(_judgement(budget, name, kind), reason=reason), 0.0)
 
 
 def _exact(judgement: Judgement, value: float) -> Judgement:

@@ -84,11 +84,19 @@ class Session:
     """The tests that failed in some run."""
     places: Mapping[str, SourcePlace] = field(default_factory=dict)
     """Where methods begin in the source code, by the name of the method without its descriptor, as far as known."""
+    warnings: tuple[tuple[str, str], ...] = ()
+    """The codes and messages of the report's warnings. A history does not keep them."""
 
     @property
     def unknown(self) -> frozenset[Subject]:
         """Threads and methods without energy in any run, because a thread's CPU time is unknown."""
         return frozenset[Subject]().union(*(run.unknown for runs in self.tests.values() for run in runs.values()))
+
+    @property
+    def choice(self) -> str:
+        """Which tests were chosen, by the options that the recording keeps."""
+        chosen = ((name, self.conditions.get(f"setting {name}")) for name in ("tests", "module"))
+        return ", ".join(f"--{name} {value}" for name, value in chosen if value) or "all tests"
 
     def has(self, energy: Energy) -> bool:
         """Whether all runs have this energy."""
@@ -184,6 +192,11 @@ class _Test(_Part):
         return qualified_name(self.module, f"{self.class_}#{self.method}")
 
 
+class _Warning(_Part):
+    code: str
+    message: str
+
+
 class _Level(_Part):
     level: str
 
@@ -224,6 +237,7 @@ class _Report(_Part):
     settings: dict[str, Any] = {}
     methods: list[_Source] = []
     tests: list[_Test]
+    warnings: list[_Warning] = []
 
 
 def parse_session(text: str | bytes, name: str) -> Session:
@@ -278,6 +292,7 @@ def parse_session(text: str | bytes, name: str) -> Session:
             for source in report.methods
             if source.file
         },
+        warnings=tuple((warning.code, warning.message) for warning in report.warnings),
     )
 
 

@@ -18,7 +18,7 @@ from navitas.base.regular_files import check_regular
 from navitas.base.untrusted_text import printable
 from navitas.insight.compare.session import Session
 from navitas.insight.history import schema
-from navitas.insight.history.stored_session import COLUMNS, MOST_REPEATS, FirstStoredSession, StoredSession, Time
+from navitas.insight.history.stored_session import COLUMNS, MOST_REPEATS, FirstStoredSession, StoredSession, Time, too_long
 
 T = TypeVar("T")
 _WAIT_S = 60.0
@@ -40,11 +40,11 @@ class History:
     def add(self, sessions: Sequence[Session]) -> list[bool]:
         """Add all sessions or none. Returns for each whether it is new.
 
-        A session that the history has without app energy is replaced. Raises `UsageError` for a session without a time, and
+        A session that the history has without app energy is replaced. Raises `UsageError` for a session that cannot be kept, and
         `HistoryError` if the history has it with other figures.
         """
         for one in sessions:
-            check_time(one)
+            check_storable(one)
         with _transaction(self._database, write=True):
             return [self._add(StoredSession.of(one)) for one in sessions]
 
@@ -220,14 +220,17 @@ def _transaction(database: sqlite3.Connection, *, write: bool = False) -> Iterat
     database.execute("COMMIT")
 
 
-def check_time(session: Session) -> None:
-    """Raise `UsageError` for a session without a time in UTC."""
+def check_storable(session: Session) -> None:
+    """Raise `UsageError` for a session without a time in UTC, or with a name that no history or baseline can be read with."""
     try:
         TypeAdapter(Time).validate_python(session.created_utc)
     except ValueError as error:
         raise UsageError(
             f"{session.name} has no time of its recording in UTC", "Add a recording or report of this Navitas."
         ) from error
+    if (name := too_long(session)) is not None:
+        message = f"{session.name} has a name of {len(name):,} characters, and {schema.LONGEST:,} can be kept: {printable(name)}"
+        raise UsageError(message, "Shorten it, such as the arguments in the name of a parameterised test, and measure again.")
 
 
 def _refuse(file: Path, problem: str) -> NoReturn:

@@ -124,6 +124,15 @@ def is_same(one: Session, other: Session) -> bool:
     return _identity(StoredSession.unsigned(one)) == _identity(StoredSession.unsigned(other))
 
 
+def too_long(session: Session) -> str | None:
+    """Return a name of a session that is longer than files keep: of a test, thread, method, component or device."""
+    names = {session.device, session.power_profile, session.session, *session.tests}
+    for runs in session.tests.values():
+        for run in runs.values():
+            names.update(run.threads, run.methods, *run.energies.values())
+    return next((name for name in sorted(names) if len(name) > LONGEST), None)
+
+
 def _rows(session: Session) -> list[FigureRow]:
     found: list[FigureRow] = []
     for test, runs in session.tests.items():

@@ -21,11 +21,18 @@ _PROPERTY = _DATA | str.maketrans({":": "%3A", ",": "%2C"})
 
 
 def annotation_commands(result: CheckResult, lines: RepositoryLines) -> Iterator[str]:
-    """Yield an error for each figure above its limit, and a warning for each that is not known: at most 10 of each."""
+    """Yield at most 10 errors, for figures above their limit and budgets that match nothing, and at most 10 warnings.
+
+    Warnings are for figures that are not known.
+    """
+    left = _MOST
     for judged in result.having("above")[:_MOST]:
         rose = "; ".join(f"{without_descriptor(method.name)} {rise(method)}" for method in judged.methods)
         text = f"{judged.subject.described}: {over_limit(judged)}" + (f". Methods whose energy rose: {rose}" if rose else "")
         yield _command("error", "Above its energy budget", text, judged, lines)
+        left -= 1
+    for judged in result.having("matches nothing")[:left]:
+        yield _command("error", "Energy budget that matches nothing", judged.reason, judged, lines)
     for judged in result.having("not enough data")[:_MOST]:
         text = f"{judged.subject.described}: {why_unknown(judged)}"
         yield _command("warning", "Not known whether within its energy budget", text, judged, lines)

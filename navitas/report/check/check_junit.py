@@ -14,7 +14,10 @@ from navitas.report.junit_xml import element, started, write_properties
 
 
 def write_check_junit(result: CheckResult, fail_on: FailOn, lines: RepositoryLines, out: IO[str]) -> None:
-    """Write what fails as failures; what a waiver accepts, or may be unknown, as skipped; tests that failed as errors."""
+    """Write what fails as failures; what a waiver accepts, or may be unknown, as skipped; tests that failed as errors.
+
+    A budget that matches nothing is a failure.
+    """
     xml = started(out)
     failed = [{"name": name, "classname": "tests that failed"} for name in result.failed]
     counts = _counts(result.judgements, fail_on)

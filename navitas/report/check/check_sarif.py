@@ -1,4 +1,4 @@
-"""The result of a check as SARIF: figures above their limit, and those that are not known, at lines of source code."""
+"""The result of a check as SARIF: figures above their limit or not known, and unmatched budgets, at lines of source code."""
 
 from __future__ import annotations
 
@@ -16,6 +16,13 @@ _RULES = {
         "Above its energy budget",
         "The figure is over the limit that the project's settings file sets.",
         "Look at the methods whose energy rose, or change the budget and say why.",
+        level="error",
+    ),
+    "matches nothing": SarifRule(
+        "unmatched-energy-budget",
+        "Energy budget that matches nothing",
+        "No figure has the name or the pattern of this budget in the project's settings file.",
+        "Correct the name, or remove the budget.",
         level="error",
     ),
     "not enough data": SarifRule(

@@ -44,6 +44,8 @@ def _headline(result: CheckResult, fail_on: FailOn) -> str:
         return "Energy check passed"
     if result.word == "above":
         return "Energy check failed: above the limit"
+    if result.word == "matches nothing":
+        return "Energy check failed: a budget matches nothing"
     return "Energy check failed: not enough data" if fail_on == "unknown" else "Energy check passed, but not all is known"
 
 
@@ -62,6 +64,7 @@ class _Summary:
         yield from ("", f"{self._counts()} Sessions: {sides_text(result)}{', with runs in turns' if result.together else ''}.")
         yield from self._figures("Above, unknown or changed", self.shown, most)
         yield from self._methods(most)
+        yield from _listed("Budgets that match nothing", map(self._unmatched, result.having("matches nothing")), most)
         reasons = [f"{code(short_name(judged))}: {escaped(printable(why_unknown(judged), _LONGEST))}" for judged in self.unknown]
         yield from _listed("What is not known", reasons, most)
         if self.unknown:
@@ -77,6 +80,7 @@ class _Summary:
         accepted = sum(judged.waiver is not None for judged in result.judgements)
         counts = {
             "above": len(result.having("above")),
+            "without a match": len(result.having("matches nothing")),
             "unknown": len(self.unknown),
             "accepted by a waiver": accepted,
             "within": len(result.having("within")),
@@ -110,6 +114,9 @@ class _Summary:
         energies = joules(method.before_j), joules(method.after_j)
         certain = "yes" if method.is_sure else "no"
         return [code_cell(without_descriptor(method.name)), where, *energies, certain, code_cell(short_name(judged))]
+
+    def _unmatched(self, judged: Judgement) -> str:
+        return f"{self._linked(self.repository.of_budget(judged.budget.location))}: {_sentence(judged.reason)}"
 
     def _waivers(self) -> Iterator[str]:
         for waiver in self.result.waivers:

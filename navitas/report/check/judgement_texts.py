@@ -12,7 +12,7 @@ from navitas.insight.compare.subject import without_descriptor
 
 _ROUNDING = 1e-9
 """Means of logarithms give counts back with this error at most."""
-_ORDER = ("above", "not enough data", "within")
+_ORDER = ("above", "matches nothing", "not enough data", "within")
 
 
 def amount(value: float | None, unit: str) -> str:
@@ -72,7 +72,7 @@ def rise(method: ChangedMethod) -> str:
 
 
 def why_unknown(judged: Judgement) -> str:
-    """Return why it is not known whether a figure is within its limit, and what this data shows."""
+    """Return why it is not known whether a figure is within its limit, and what this data shows; or what is not matched."""
     if judged.shows_percent is None:
         return judged.reason
     return f"{judged.reason}, and this data shows what is about {about(judged.shows_percent)} over it"

@@ -75,6 +75,8 @@ def test_the_baseline_that_a_project_keeps_is_used_by_itself(project: Path, caps
         ({"power_profile": {"sha256": "1"}}, "no session with this power profile"),
         ({"evidence": {"components": {"cpu": {"level": "device"}}}}, "no session with this evidence"),
         ({"settings": {"mode": "tick"}}, "no session with this settings"),
+        ({"settings": {"tests": "a.SortTest#*"}}, "choice of tests: its sessions have 'all tests', and "),
+        ({"settings": {"tests": "", "module": ":app"}}, "has '--module :app'"),
         ({"project": "other"}, "no session with this project"),
     ],
 )
@@ -147,6 +149,34 @@ def test_a_time_cannot_name_a_file_elsewhere(project: Path, capsys: Capture) -> 
     assert run(["baseline", "add", file, "--file", "kept"]) == ExitCode.USAGE
     assert "no time of its recording" in capsys.readouterr().err
     assert not [*project.parent.glob("elsewhere*")] and not [*(project / "kept").iterdir()]
+
+
+@pytest.mark.parametrize("file", FILES[:2])
+@pytest.mark.parametrize(("key", "shown"), [("method", ":app:a.SortTest#"), ("thread", "")])
+def test_a_name_that_cannot_be_read_again_is_refused(key: str, shown: str, file: str, project: Path, capsys: Capture) -> None:
+    (report,) = reports(project / "before", 10)
+    document = json.loads(Path(report).read_text())
+    for test in document["tests"]:
+        if key == "method":
+            test["method"] = f"{test['method']}[{'x' * 10_000}]"
+        for thread in test["threads"]:
+            thread["name"] = "x" * 10_001 if key == "thread" else thread["name"]
+    Path(report).write_text(json.dumps(document))
+    assert run(["baseline", "add", report, "--file", file]) == ExitCode.USAGE
+    said = capsys.readouterr().err
+    assert re.search(r"has a name of 10,0\d\d characters, and 10,000 can be kept: ", said) and f": {shown}" in said
+    assert len(said) < 1000 and "x…\n" in said and "Shorten it" in said
+    shutil.rmtree(project / "before")
+    assert run(["baseline", "add", *reports(project / "before", 10), "--file", file]) == ExitCode.OK
+    assert run(["baseline", "show", "--file", file]) == ExitCode.OK
+
+
+@pytest.mark.parametrize("words", [("check", "{report}", "--baseline-file"), ("baseline", "add", "{report}", "--file")])
+def test_the_error_of_a_long_path_names_the_reason(words: tuple[str, ...], project: Path, capsys: Capture) -> None:
+    (report,) = reports(project / "before", 10)
+    assert run([*(word.format(report=report) for word in words), "n" * 10_001]) != ExitCode.OK
+    said = capsys.readouterr().err
+    assert "n…: File name too long\n" in said and len(said) < 500
 
 
 def test_only_one_version_before_can_be_named(project: Path, capsys: Capture) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,11 @@ import pytest
 from support.counted_files import CountedFiles
 from support.made_reports import sort_report
 
-from navitas.base.errors import ExitCode
+from navitas.base.errors import ExitCode, UsageError
+from navitas.cli.check import command
 from navitas.cli.main import run
+from navitas.insight.check.budget_changes import budget_changes
+from navitas.insight.check.budgets import Budgets
 
 Capture = pytest.CaptureFixture[str]
 
@@ -168,6 +172,25 @@ def test_options_that_do_not_fit_are_refused(words: tuple[str, ...], part: str, 
     budgets(project, CHANGE)
     assert run(["check", *words]) == ExitCode.USAGE
     assert part in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("given", [(), ("--tests", "a.SortTest#sorts")])
+def test_settings_of_the_version_before_that_choose_what_is_measured_count_unless_overridden(
+    given: tuple[str, ...], project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "build.gradle").write_text("")
+    (project / "before").mkdir()
+    (project / "before/navitas.toml").write_text("[profile]\ntests = ['a.*']\nmodule = ':app'\n" + CHANGE)
+    budgets(project, "[profile]\ntests = ['a.SortTest#waits']\n" + CHANGE)
+    named: list[tuple[str, ...]] = []
+
+    def checked(folder: Path, now: Budgets, *others: object, budgets_of: Callable[[Path], Budgets], **options: object) -> None:
+        named.append(budget_changes(budgets_of(project / "before"), now))
+        raise UsageError("enough", "")
+
+    monkeypatch.setattr(command, "profile_and_check", checked)
+    assert run(["check", ".", "--against", "main", *given]) == ExitCode.USAGE
+    assert [text.partition(" of [profile]")[0] for text in named[0]] == (["module"] if given else ["tests", "module"])
 
 
 def test_settings_of_profile_apply_to_a_project_that_is_checked(project: Path, capsys: Capture) -> None:

@@ -40,6 +40,39 @@ def test_options_name_the_files(words: tuple[str, ...], capsys: Capture) -> None
     assert capsys.readouterr().out == Path("a.md").read_text("utf-8"), "the summary alone"
 
 
+def test_a_budget_that_matches_nothing_is_written_before_the_error(words: tuple[str, ...], capsys: Capture) -> None:
+    budgets(Path().absolute(), f"{CHANGE}[[check]]\ntest = 'a.NoTest#*'\nat-most = '1 J'\n")
+    for fail_on in ("above", "unknown"):
+        outputs = ("--summary", "a.md", "--sarif", "a.sarif", "--junit", "a.xml", "--json", "a.json", "--fail-on", fail_on)
+        assert run([*words, *outputs]) == ExitCode.USAGE
+        said = capsys.readouterr().err
+        assert f"error: {Path('navitas.toml').absolute()}:4: nothing matches test" in said and "The tests are: " in said
+        rows = {one["name"]: one["verdict"] for one in json.loads(Path("a.json").read_text("utf-8"))["judgements"]}
+        assert rows["a.NoTest#*"] == "matches nothing" and rows[":app:a.SortTest#sorts"] == "above"
+        for file in ("a.md", "a.sarif", "a.xml"):
+            assert "NoTest" in Path(file).read_text("utf-8")
+            Path(file).unlink()
+
+
+def test_a_summary_says_why_nothing_was_judged(words: tuple[str, ...], capsys: Capture) -> None:
+    for file in Path("after").iterdir():
+        file.write_text(file.read_text().replace('"Made"', '"Other"'))
+    assert run([*words, "--summary", "a.md"]) == ExitCode.USAGE
+    summary = Path("a.md").read_text("utf-8")
+    assert summary.startswith("## Energy check: nothing was judged\n") and "have different devices" in summary
+
+
+def test_warnings_of_a_recording_are_in_the_summary_once(words: tuple[str, ...], capsys: Capture) -> None:
+    file = Path("after/0.json")
+    warning = {"code": "events_missing", "message": "runs/0: some events are missing", "remedy": "Record again."}
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"warnings": [warning]}))
+    assert run([*words, "--summary", "a.md", "--json", "a.json"]) == ExitCode.CHECK_FAILED
+    said = f"{file.absolute()}: runs/0: some events are missing"
+    assert capsys.readouterr().err.count(f"warning: {said}") == 1
+    assert json.loads(Path("a.json").read_text("utf-8"))["warnings"] == [said]
+    assert Path("a.md").read_text("utf-8").count("runs/0: some events are missing") == 1
+
+
 def test_two_outputs_in_one_file_are_wrong_usage(words: tuple[str, ...], capsys: Capture) -> None:
     assert run([*words, "--summary", "a", "--junit", "a"]) == ExitCode.USAGE
     assert "same file" in capsys.readouterr().err

@@ -56,6 +56,11 @@ UNKNOWN = judgement(
     verdict="not enough data",
     value=3.0, low=-9.0, high=12.0, shows_percent=15.0, needed=MoreData(1, 20), reason="the bounds lie on both sides", methods=(),
 )  # fmt: skip
+UNMATCHED = judgement(
+    "org.example.NoTest#*",
+    verdict="matches nothing",
+    value=None, low=None, high=None, shows_percent=None, before=None, after=None, reason="nothing matches it", methods=(),
+)  # fmt: skip
 WAIVED = judgement("org.example.OldTest#runs", waiver=BUDGETS.waivers[0])
 WITHIN = judgement("org.example.InboxTest#reads", verdict="within", value=0.0, low=-2.0, high=2.0, methods=())
 LESS = judgement("org.example.InboxTest#sorts", verdict="within", value=-40.0, low=-42.0, high=-38.0, methods=())
@@ -108,6 +113,7 @@ def test_the_summary_has_what_is_above_unknown_or_changed_first(lines: Repositor
     [
         (result(WITHIN), "unknown", "Energy check passed"),
         (result(WITHIN, UNKNOWN), "unknown", "Energy check failed: not enough data"),
+        (result(WITHIN, UNKNOWN, UNMATCHED), "above", "Energy check failed: a budget matches nothing"),
         (result(WITHIN, UNKNOWN), "above", "Energy check passed, but not all is known"),
         (result(WITHIN, WAIVED), "unknown", "Energy check passed"),
         (result(WITHIN, failed=("a.BTest#c",)), "unknown", "Energy check: tests failed"),
@@ -128,6 +134,24 @@ def test_names_are_text_and_a_summary_fits_into_a_comment(name: str, count: int)
     rows = [row for row in cells(text) if row[-1] in ("above", "not enough data")]
     assert rows and all(len(row) == 8 for row in rows)
     assert rows[0][0].split()[:-2] == printable(name, 500).split()
+
+
+def test_a_budget_that_matches_nothing_is_in_each_file(lines: RepositoryLines, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(lines.root)
+    only = result(UNMATCHED)
+    where = lines.of_budget(UNMATCHED.budget.location)
+    text = check_summary(only, "above", lines)
+    assert "1 figure judged: 1 without a match." in text and "### Budgets that match nothing" in text
+    assert f"[`{where.text}`]({lines.url(where)}): nothing matches it" in text and "What is not known" not in text
+    (annotation,) = annotation_commands(only, lines)
+    assert (
+        annotation == f"::error file={where.path},line={where.line},title=Energy budget that matches nothing::nothing matches it"
+    )
+    (found,) = json.loads(written(write_check_sarif, only, lines))["runs"][0]["results"]
+    assert (found["ruleId"], found["level"]) == ("unmatched-energy-budget", "error")
+    suites = ElementTree.fromstring(written(write_check_junit, only, "above", lines).encode())
+    assert [one.get("message") for one in suites.iter("failure")] == ["nothing matches it"]
+    assert sum(text.startswith("::error") for text in annotation_commands(result(*[judgement(), UNMATCHED] * 30), lines)) == 10
 
 
 def test_counts_that_agree_are_whole() -> None:

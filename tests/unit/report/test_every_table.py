@@ -367,10 +367,10 @@ def _check_result(names: Sequence[str]) -> CheckResult:
     """Judgements with the longest figures and verdicts."""
     budget = CheckBudget("navitas.toml:1", Selection("method", "*"), "self", ChangeLimit(12345.6))
     waiver = Waiver("navitas.toml:5", Selection("method", "*"), date(2027, 1, 31), "accepted")
-    words: tuple[CheckWord, ...] = ("within", "above", "not enough data")
+    words: tuple[CheckWord, ...] = ("within", "above", "not enough data", "matches nothing")
     judgements = [
         Judgement(
-            budget, CheckedFigure("method", name, "self"), words[i % 3], 12345.6, "%", "J", 123.456, 12.345, -12345.6, -23456.7,
+            budget, CheckedFigure("method", name, "self"), words[i % 4], 12345.6, "%", "J", 123.456, 12.345, -12345.6, -23456.7,
             12345.6, waiver=waiver if i % 2 else None,
         )
         for i, name in enumerate(names)

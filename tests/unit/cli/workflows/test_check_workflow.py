@@ -73,11 +73,13 @@ class Laboratory:
         return tuple(outcomes)
 
 
-def checked(lab: Laboratory, folder: Path, monkeypatch: pytest.MonkeyPatch, **options: Any) -> CheckedProject:
+def checked(
+    lab: Laboratory, folder: Path, monkeypatch: pytest.MonkeyPatch, budget: CheckBudget = TOTAL, **options: Any
+) -> CheckedProject:
     monkeypatch.setattr(check, "profile", lab.profile)
     monkeypatch.setattr(check, "profile_against", lab.profile_against)
     monkeypatch.setattr(check, "session_of", lambda path, name: lab.sessions[path])
-    budgets = Budgets((TOTAL,))
+    budgets = Budgets((budget,))
     caller = Caller(load=lambda path: path)  # type: ignore[arg-type, return-value]
     run = RunOptions(output=folder / "out")
     return profile_and_check(folder, budgets, ProfileOptions(repeat=5), run=run, caller=caller, day=DAY, **options)
@@ -135,8 +137,36 @@ def test_failed_tests_are_no_wrong_usage(options: dict[str, str], tmp_path: Path
     assert found.result is None and "no test passed in all runs" in found.problem
     lab.failures = {}
     monkeypatch.setattr(check, "judge", _refuse)
-    with pytest.raises(UsageError):
+    with pytest.raises(UsageError) as refused:
         checked(lab, tmp_path, monkeypatch, **options)
+    measured = [tmp_path / "out" / side for side in (("before", "after") if options else ("after",))]
+    assert refused.value.remedy == f"The measurement is kept: {', '.join(map(str, measured))}."
+
+
+@pytest.mark.parametrize("options", [{"against": "main"}, {}])
+def test_a_budget_that_matches_nothing_ends_the_measurement(
+    options: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lab = Laboratory(1.05)
+    budget = replace(TOTAL, selection=Selection("test", "a.NoTest#*"))
+    found = checked(lab, tmp_path, monkeypatch, budget, measure_s=600, **options)
+    assert found.result is not None and found.result.word == "matches nothing" and len(found.after) == 1
+    assert lab.repeats == ([5] if options else [])
+
+
+@pytest.mark.parametrize("name", [".", "before", "after", "after-2"])
+def test_a_folder_with_a_recording_is_refused_before_the_build(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`check` cannot replace it, so no message names an option that does."""
+    folder = tmp_path / "out" / name
+    folder.mkdir(parents=True)
+    (folder / "manifest.json").write_text("{}")
+    lab = Laboratory()
+    with pytest.raises(UsageError) as refused:
+        checked(lab, tmp_path, monkeypatch, against="main" if name == "before" else None, measure_s=600)
+    assert not lab.sessions and refused.value.message == f"{folder} already contains a recording"
+    assert refused.value.remedy == "Name another folder with -o, or remove this one."
 
 
 def _refuse(*arguments: Any, **options: Any) -> None:

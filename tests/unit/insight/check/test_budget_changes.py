@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import date
 
 from navitas.insight.check.budget_changes import budget_changes
-from navitas.insight.check.budgets import AbsoluteLimit, Budgets, ChangeLimit, CheckBudget, Selection, Waiver
+from navitas.insight.check.budgets import AbsoluteLimit, Budgets, ChangeLimit, CheckBudget, Selection, Waiver, parse_budgets
 
 TOTAL = CheckBudget("n:1", Selection("all", ""), "app", ChangeLimit(5))
 TEST = CheckBudget("n:4", Selection("test", "a.*"), "app", AbsoluteLimit(2, "J"))
@@ -32,3 +32,15 @@ def test_new_and_longer_waivers_are_named() -> None:
     assert budget_changes(Budgets((), (longer,)), Budgets((), (WAIVER,))) == ()
     (text,) = budget_changes(Budgets((), (WAIVER,)), Budgets((), (longer,)))
     assert "lasts longer: it ended on 2027-01-31" in text
+
+
+def test_what_a_version_no_longer_measures_is_named() -> None:
+    content = {"profile": {"tests": ["a.B#*"], "repeat": 3, "module": ":app"}, "check": [{"at-most-change": 5}]}
+    now = parse_budgets(content, lambda *keys: "n:1")
+    before = parse_budgets({**content, "profile": {"repeat": 5, "module": ":app"}}, lambda *keys: "n:1")
+    assert budget_changes(now, now) == budget_changes(before, before) == ()
+    text = "tests of [profile], which chooses what is measured, was not set before, and is ['a.B#*'] now"
+    assert budget_changes(before, now) == (text,)
+    assert budget_changes(Budgets(()), replace(now, budgets=(), measured={"exclude": ["a.*"]})) == (
+        "exclude of [profile], which chooses what is measured, was not set before, and is ['a.*'] now",
+    )

@@ -12,7 +12,7 @@ from support.made_sessions import TEST, made_session
 from support.repeatable_random import repeatable_rng
 
 from navitas.base.errors import UsageError
-from navitas.insight.check.budgets import FIGURES, AbsoluteLimit, Budgets, ChangeLimit, CheckBudget, Selection, Waiver
+from navitas.insight.check.budgets import FIGURES, AbsoluteLimit, BudgetKind, Budgets, ChangeLimit, CheckBudget, Selection, Waiver
 from navitas.insight.check.judgement import CheckResult, Judgement
 from navitas.insight.check.judging import judge
 from navitas.insight.compare.session import Session
@@ -110,21 +110,43 @@ def test_starved_sessions_never_count() -> None:
     assert one.verdict == "not enough data" and "busy or hot" in one.reason
 
 
-def test_a_pattern_that_matches_nothing_is_an_error() -> None:
-    for chosen in ({"test": "a.NoTest#*"}, {"method": "a.Sorter.sotr"}, {"thread": "x"}, {"component": "gps"}):
-        with pytest.raises(UsageError, match=r"navitas\.toml:1: nothing matches"):
-            judged(sessions(10), sessions(10, seed=2), budget(**chosen))
+@pytest.mark.parametrize("chosen", [{"test": "a.NoTest#*"}, {"method": "a.Sorter.sotr"}, {"thread": "x"}, {"component": "gps"}])
+def test_a_budget_that_matches_nothing_is_a_row_that_always_fails(chosen: dict[str, str]) -> None:
+    ((kind, pattern),) = chosen.items()
+    waiver = Waiver("navitas.toml:9", Selection(kind, pattern), date(2027, 1, 1), "gone")  # type: ignore[arg-type]
+    result = judged(sessions(10), sessions(10, seed=2), budget(**chosen), budget(20.0), waivers=[waiver])
+    unmatched, total = result.judgements
+    assert unmatched.verdict == result.word == "matches nothing" and total.verdict == "within"
+    assert unmatched.reason.startswith(f'nothing matches {kind} "{pattern}". The {kind}s are: ')
+    assert result.failing("above") == [unmatched], "no waiver accepts it"
 
 
-def test_a_test_that_vanished_is_an_error_or_unknown() -> None:
+def test_a_test_that_vanished_matches_nothing_or_is_unknown() -> None:
     before = [replace(made_session([10, 10.1], i, tests=[TEST, "a.OldTest#old"]), not_passed=frozenset()) for i in range(3)]
     after = sessions(10, seed=2)
-    with pytest.raises(UsageError, match="it vanished, or was renamed"):
-        judged(before, after, budget(test="a.OldTest#*"))
+    only_old = only(judged(before, after, budget(test="a.OldTest#*")))
+    assert only_old.verdict == "matches nothing" and "it vanished, or was renamed" in only_old.reason
     result = judged(before, after, budget(20.0, test="a.*"))
     assert {one.subject.name: one.verdict for one in result.judgements} == {TEST: "within", "a.OldTest#old": "not enough data"}
     new = judged(after, before, budget(20.0, test="a.*"))
     assert {one.subject.name for one in new.judgements} == {TEST} and "new test" in " ".join(new.warnings)
+
+
+@pytest.mark.parametrize("selection", [{}, {"test": "*"}])
+def test_a_test_that_vanished_is_a_row_of_budgets_of_all_tests(selection: dict[str, str]) -> None:
+    """A renamed test takes its energy out of what is compared. What vanished before the newest session is accepted."""
+    old = [replace(made_session([10, 10.1], i, tests=[TEST, "a.OldTest#old"]), not_passed=frozenset()) for i in range(3)]
+    after = sessions(10, seed=2)
+    result = judged(old, after, budget(20.0, **selection))
+    unknown = [one for one in result.judgements if one.verdict == "not enough data"]
+    assert [one.subject for one in unknown] == [("test", "a.OldTest#old", "app")] and result.failing("unknown") == unknown
+    assert "only in the version before" in unknown[0].reason and len(result.judgements) == 2
+    waiver = Waiver("navitas.toml:9", Selection("test", "a.OldTest#old"), DAY, "replaced")
+    assert judged(old, after, budget(20.0, **selection), waivers=[waiver]).word == "within"
+    newer = [replace(one, created_utc="2026-02-01T00:00:00+00:00") for one in sessions(10, 1, seed=3)]
+    later = judged([*old, *newer], after, budget(20.0, **selection))
+    assert later.word == "within" and "only in the version before: a.OldTest#old" in later.warnings[0]
+    assert judged(old, after, replace(budget("100 J"), selection=budget(**selection).selection)).word == "within"
 
 
 def test_a_test_that_did_not_pass_is_unknown() -> None:
@@ -204,6 +226,50 @@ def test_counts_are_compared_exactly_if_they_agree(is_fit: bool) -> None:
 def test_a_session_without_the_figure_is_unknown() -> None:
     one = CheckBudget("navitas.toml:1", Selection("method", SORT), "inclusive", ChangeLimit(5))
     assert only(judged(sessions(10), sessions(10, seed=2), one)).reason == "a session was kept without its inclusive"
+
+
+@pytest.mark.parametrize("limit", [AbsoluteLimit(100, "W"), ChangeLimit(50)])
+@pytest.mark.parametrize("kind", ["all", "test"])
+@pytest.mark.parametrize("times_s", [(0.0,) * 5, (1.0, 0.0, 1.0, 1.0, 1.0)])
+def test_the_power_of_a_test_without_time_is_unknown(
+    times_s: tuple[float, ...], kind: BudgetKind, limit: AbsoluteLimit | ChangeLimit
+) -> None:
+    def taking(session: Session, times_s: Sequence[float]) -> Session:
+        tests = {
+            name: {repeat: replace(run, wall_s=times_s[repeat]) for repeat, run in runs.items()}
+            for name, runs in session.tests.items()
+        }
+        return replace(session, tests=tests)
+
+    before, after = sessions(10), sessions(10, seed=2)
+    power = CheckBudget("navitas.toml:1", Selection(kind, "*" if kind == "test" else ""), "power", limit)
+    usual = [[taking(one, (1.0,) * 5) for one in side] for side in (before, after)]
+    assert only(judged(*usual, power)).verdict == "within"
+    for sides in ((usual[0], [taking(one, times_s) for one in after]), ([taking(one, times_s) for one in before], usual[1])):
+        if isinstance(limit, ChangeLimit) or sides[0] is usual[0]:
+            one = only(judged(*sides, power))
+            assert one.verdict == "not enough data" and one.reason.startswith("it took no time in some runs")
+
+
+def test_warnings_of_recordings_are_named_once_in_a_line_for_each_kind() -> None:
+    before, after = sessions(10), sessions(10, seed=2)
+    lost = [("events_missing", "runs/0: events are missing\nforged"), ("events_missing", "runs/1: events are missing")]
+    after[0] = replace(after[0], warnings=(*lost, ("hot", "the phone was hot")))
+    after[1] = replace(after[1], warnings=(lost[0],))
+    before[0] = replace(before[0], warnings=(("hot", "the phone was hot"),))
+    assert judged(before, after, budget(20.0), budget(20.0, test="*")).warnings == (
+        "session 100, session 200: the phone was hot",
+        "session 200, session 201: runs/0: events are missing\\u000aforged (and 1 more of this kind)",
+    )
+
+
+def test_other_choices_of_tests_are_named() -> None:
+    chosen = [
+        replace(one, conditions={"setting tests": "a.SortTest#*", "setting module": ":app"}) for one in sessions(10, seed=2)
+    ]
+    assert judged(chosen, chosen, budget(20.0)).warnings == ()
+    (text,) = judged(sessions(10), chosen, budget(20.0)).warnings
+    assert "not chosen alike" in text and "--tests a.SortTest#*, --module :app (session 203), all tests (session 1" in text
 
 
 def test_other_devices_are_refused() -> None:

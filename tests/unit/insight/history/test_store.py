@@ -149,7 +149,7 @@ FULL = made_session([1.0, 2.0]).tests[TEST]
 )
 def test_a_session_that_no_report_can_have_is_refused(tmp_path: Path, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its digest is right: someone else wrote the file."""
-    monkeypatch.setattr("navitas.insight.history.store.check_time", lambda session: None)
+    monkeypatch.setattr("navitas.insight.history.store.check_storable", lambda session: None)
     add(tmp_path / "h", session)
     with pytest.raises(HistoryError, match="was changed after it was added"):
         read(tmp_path / "h")
