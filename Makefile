@@ -25,7 +25,7 @@
 # make wheel                      wheel, sdist and plugin repository of a release into dist (docs/dev/releasing.md)
 # make cycles                     100 profilings with injected faults (docs/dev/faults.md)
 .DELETE_ON_ERROR:
-.PHONY: setup system jars venv java-style demo check readme pictures test-unit test test-all tests tests-of-python test-java test-programs gradle-homes android-sdk browser examples lint lint-java format coverage accuracy experiments components operations seeded-changes gate pull-requests unsteady damage bench android-bench fleet-accuracy fleet-bench cycles fuzz wheel clean
+.PHONY: setup system jars venv java-style demo check readme pictures test-unit test test-all tests tests-of-python again test-java test-programs gradle-homes android-sdk browser examples lint lint-java format coverage accuracy experiments components operations seeded-changes gate pull-requests unsteady damage bench android-bench fleet-accuracy fleet-bench cycles fuzz wheel clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -109,6 +109,12 @@ tests: setup gradle-homes test-programs android-sdk browser
 tests-of-python:
 	NAVITAS_HYPOTHESIS=$(if $(filter test,$(LEVEL)),test,extended) $(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder \
 	  -m "$(MARKED_$(LEVEL))" --junit-xml $(RESULTS)/$(LEVEL).xml $(addprefix tests/,e2e integration contract process unit)
+
+# Runs the tests again that failed in the last run. A test that fails twice fails.
+again: setup
+	@failed=; $(MAKE) --no-print-directory test-java || failed=1; \
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile --last-failed --last-failed-no-failures none -m "$(MARKED_$(LEVEL))" tests || \
+	  [ $$? -eq 5 ] || failed=1; test -z "$$failed"
 
 # Skips tests that have passed with the same sources and tools (JAVA_TESTS=always: runs them; LEVEL=extended, LEVEL=all: others).
 test-java: setup
