@@ -34,6 +34,8 @@ _NO_TIME = "it took no time in some runs, so its mean power is not known"
 _NONE_BEFORE = "nothing that it selects has a figure in the version before"
 _NO_ENERGY = "it has no energy in some runs"
 _DIFFERING = "its counts differ from run to run, or there is a single run"
+CHANGE_SHARE = 0.03
+"""The least share of threads and methods that a pattern selects for a change: that of smaller ones takes hundreds of repeats."""
 _NO_CENSUS = "operations are counted in recordings with --granularity block, by --census (before: --before-census)"
 
 
@@ -166,10 +168,11 @@ class _Check:
         alone, now, before = alone - lost, now - lost, before - lost
         if not alone and lost:
             return
-        names = new.with_share(selection, figure, now, LEAST_SHARE) or now
+        least_share = CHANGE_SHARE if is_change else LEAST_SHARE
+        names = new.with_share(selection, figure, now, least_share) or now
         if old is not None:
-            names = ((names | old.with_share(selection, figure, before, LEAST_SHARE)) & now & before) or (now & before)
-            if added := sorted(self.alone.with_share(selection, figure, alone - before, LEAST_SHARE)):
+            names = ((names | old.with_share(selection, figure, before, least_share)) & now & before) or (now & before)
+            if added := sorted(self.alone.with_share(selection, figure, alone - before, least_share)):
                 what = f"new {selection.kind}s, without a figure before"
                 self.warnings.append(f"{budget.location}: {what}: {printable_list(added, _NAMES)}")
             if not names:
