@@ -169,7 +169,7 @@ def _samples(
     parts = []
     for entry in recording.manifest.files:
         path = recording.file(entry.path)
-        if entry.kind == "samples" and entry.run == run.id and path.suffix in SAMPLE_READERS:
+        if entry.kind == "samples" and entry.run == run.id and path.suffix in SAMPLE_READERS and path.is_file():
             raw = SAMPLE_READERS[path.suffix](path)
             samples, threads, table = joined_samples(raw, threads, clocks, table, pid=run.pid)
             parts.append(samples)
@@ -188,7 +188,7 @@ def _events(recording: Recording, run: Run, known: dict[int, Span], findings: Fi
     every = read_run_chunks(recording, run, known, findings)
     for chunk in every:
         chunks[chunk.type].append(chunk)
-    if not every:
+    if not every and not any(entry.kind == "samples" and entry.run == run.id for entry in recording.manifest.files):
         remedy = "Look for a crash of the app in the run's logcat.txt. Check that its process got the runtime's configuration."
         findings.warn("no_events", "no events were recorded", remedy)
     groups = by_thread(every, findings)

@@ -45,7 +45,7 @@ def joined_samples(
     stacks, stack = _stacks(raw.stacks, rows.rows(raw.frames), stack, rows)
     samples = StackSamples(thread[order], t_ns[order], stack[order], stacks, raw.period_ns, raw.lost, raw.cut, unplaced)
     is_java = _contain(stacks, np.array([bool(method.class_name) for method in rows.methods], bool)[stacks.frame])
-    runs_java = set(thread[is_java[stack]].tolist()) if is_java.any() else set()
+    runs_java = set(np.flatnonzero(np.bincount(thread[is_java[stack]])).tolist())
     joined = tuple(
         replace(one, role="app") if place in runs_java and one.role == "system" else one for place, one in enumerate(joined)
     )

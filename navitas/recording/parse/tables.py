@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+import numpy as np
+
 from navitas.recording.parse.arrays import I32, I64, U8, ColumnTable
 from navitas.recording.parse.clock_triples import NO_TRIPLES, ClockTriples
 from navitas.recording.parse.communication_records import Communications
@@ -298,6 +300,16 @@ class RunTables:
         return tuple(
             not (len(thread.anchors.t_ns) or len(thread.samples.t_ns) or place in mounted)
             for place, thread in enumerate(self.threads)
+        )
+
+    @property
+    def with_paths(self) -> tuple[Thread, ...]:
+        """The threads with calls or stack samples."""
+        sampled = set() if self.calls.samples is None else set(np.flatnonzero(np.bincount(self.calls.samples.thread)).tolist())
+        return tuple(
+            thread
+            for place, thread in enumerate(self.threads)
+            if len(thread.calls) or len(thread.folded.node) or place in sampled
         )
 
     @property
