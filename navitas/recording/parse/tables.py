@@ -308,8 +308,8 @@ class RunTables:
         sampled = set() if self.calls.samples is None else set(np.flatnonzero(np.bincount(self.calls.samples.thread)).tolist())
         return tuple(
             thread
-            for place, thread in enumerate(self.threads)
-            if len(thread.calls) or len(thread.folded.node) or place in sampled
+            for number, thread in enumerate(self.threads)
+            if len(thread.calls) or len(thread.folded.node) or number in sampled
         )
 
     @property
