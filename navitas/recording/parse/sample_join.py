@@ -42,6 +42,7 @@ def joined_samples(
     tids, of_tid = _distinct(tid)
     order = _by_thread(of_tid, t_ns)
     t_ns, of_tid, stack = t_ns[order], of_tid[order], stack[order]
+    del tid
     thread, joined = _threads(t_ns, tids, of_tid, threads, raw.thread_names)
     order = _by_thread(thread, t_ns)
     rows = FrameRows(list(table.methods))
@@ -49,12 +50,12 @@ def joined_samples(
     thread, t_ns, stack = thread[order], t_ns[order], stack[order]
     samples = StackSamples(thread, t_ns, stack, stacks, raw.period_ns, raw.lost, raw.cut, unplaced)
     is_java = _contain(stacks, np.array([bool(method.class_name) for method in rows.methods], bool)[stacks.frame])
-    runs_java = set(np.flatnonzero(np.bincount(thread[is_java[stack]])).tolist())
-    joined = tuple(
-        replace(thread, role="app") if number in runs_java and thread.role == "system" else thread
-        for number, thread in enumerate(joined)
+    start = np.searchsorted(thread, np.arange(len(joined) + 1)).tolist()
+    with_roles = tuple(
+        replace(own, role="app") if own.role == "system" and is_java[stack[low:high]].any() else own
+        for own, low, high in zip(joined, start[:-1], start[1:], strict=True)
     )
-    return samples, joined, replace(table, methods=tuple(rows.methods))
+    return samples, with_roles, replace(table, methods=tuple(rows.methods))
 
 
 def merged_samples(parts: Sequence[StackSamples]) -> StackSamples:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal, Protocol
 
 import numpy as np
@@ -305,7 +306,9 @@ class RunTables:
     @property
     def with_paths(self) -> tuple[Thread, ...]:
         """The threads with calls or stack samples."""
-        sampled = set() if self.calls.samples is None else set(np.flatnonzero(np.bincount(self.calls.samples.thread)).tolist())
+        samples = self.calls.samples
+        start = [] if samples is None else np.searchsorted(samples.thread, np.arange(len(self.threads) + 1)).tolist()
+        sampled = {number for number, (low, high) in enumerate(pairwise(start)) if high > low}
         return tuple(
             thread
             for number, thread in enumerate(self.threads)
