@@ -50,7 +50,7 @@ def joined_samples(
     thread, t_ns, stack = thread[order], t_ns[order], stack[order]
     samples = StackSamples(thread, t_ns, stack, stacks, raw.period_ns, raw.lost, raw.cut, unplaced)
     is_java = _contain(stacks, np.array([bool(method.class_name) for method in rows.methods], bool)[stacks.frame])
-    start = np.searchsorted(thread, np.arange(len(joined) + 1)).tolist()
+    start = np.searchsorted(thread, np.arange(len(joined) + 1, dtype=thread.dtype)).tolist()
     with_roles = tuple(
         replace(own, role="app") if own.role == "system" and is_java[stack[low:high]].any() else own
         for own, low, high in zip(joined, start[:-1], start[1:], strict=True)
@@ -112,7 +112,7 @@ def _threads(
         if known_thread.tid:
             places.setdefault(known_thread.tid, []).append(number)
     thread, added = np.empty(len(t_ns), np.int32), list[Thread]()
-    start = np.searchsorted(of_tid, np.arange(len(tids) + 1)).tolist()
+    start = np.searchsorted(of_tid, np.arange(len(tids) + 1, dtype=of_tid.dtype)).tolist()
     for tid, low, high in zip(tids.tolist(), start[:-1], start[1:], strict=True):
         own_ns, own = t_ns[low:high], thread[low:high]
         candidates = places.get(tid, [])

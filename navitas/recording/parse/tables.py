@@ -307,7 +307,8 @@ class RunTables:
     def with_paths(self) -> tuple[Thread, ...]:
         """The threads with calls or stack samples."""
         samples = self.calls.samples
-        start = [] if samples is None else np.searchsorted(samples.thread, np.arange(len(self.threads) + 1)).tolist()
+        numbers = np.arange(len(self.threads) + 1, dtype=np.int32)
+        start = [] if samples is None else np.searchsorted(samples.thread, numbers).tolist()
         sampled = {number for number, (low, high) in enumerate(pairwise(start)) if high > low}
         return tuple(
             thread
