@@ -44,7 +44,7 @@ def joined_samples(
     t_ns, of_tid, stack = t_ns[order], of_tid[order], stack[order]
     del tid
     thread, joined = _threads(t_ns, tids, of_tid, threads, raw.thread_names)
-    order = _by_thread(thread, t_ns)
+    order = _by_number(thread)
     rows = FrameRows(list(table.methods))
     stacks, stack = _stacks(raw.stacks, rows.rows(raw.frames), stack, rows)
     thread, t_ns, stack = thread[order], t_ns[order], stack[order]
@@ -152,16 +152,20 @@ def _sampled_thread(tid: int, name: str, seen_ns: int) -> Thread:
 
 
 def _by_thread(thread: I32, t_ns: I64) -> I64 | slice:
-    """Return the order by thread, then time. Numbers below 2¹⁶ are sorted in linear time."""
-    order: I64 | slice = slice(None)
-    if (t_ns[1:] < t_ns[:-1]).any():
-        order = np.argsort(t_ns, kind="stable")
-        thread = thread[order]
-    if (thread[1:] < thread[:-1]).any():
-        keys = thread.astype(np.uint16) if thread.max(initial=0) < _SMALL else thread
-        own = np.argsort(keys, kind="stable")
-        order = own if isinstance(order, slice) else order[own]
-    return order
+    """Return the order by thread, then time."""
+    if not (t_ns[1:] < t_ns[:-1]).any():
+        return _by_number(thread)
+    if not ((thread[1:] < thread[:-1]) | ((thread[1:] == thread[:-1]) & (t_ns[1:] < t_ns[:-1]))).any():
+        return slice(None)
+    order = np.argsort(t_ns, kind="stable")
+    return np.asarray(order[_by_number(thread[order])], np.int64)
+
+
+def _by_number(thread: I32) -> I64 | slice:
+    """Return the order by thread; rows of one thread keep theirs. Numbers below 2¹⁶ are sorted in linear time."""
+    if not (thread[1:] < thread[:-1]).any():
+        return slice(None)
+    return np.argsort(thread.astype(np.uint16) if thread.max(initial=0) < _SMALL else thread, kind="stable")
 
 
 def _distinct(values: I64) -> tuple[I64, I32]:
