@@ -35,7 +35,10 @@ Texts = Iterable[str | None]
 
 
 class MethodLines:
-    """Formats the lines of methods, and caches the methods' names. Lines have components if there are at least two."""
+    """Formats the lines of methods, and caches the methods' names.
+
+    Lines have components if there are at least two, and samples in a recording with stack samples.
+    """
 
     def __init__(self, methods: MethodTable, components: Sequence[str], alternative: str | None) -> None:
         self.name: Callable[[int], str] = cache(partial(_name_fields, methods))
@@ -53,6 +56,7 @@ class MethodLines:
             **{key: figure_texts(column) for key, column in columns.figures.items()},
             **{key: figure_texts(column, ERROR_DIGITS) for key, column in columns.standard.items()},
             **{key: _known_texts(column) for key, column in optional.items()},
+            **({} if columns.samples is None else {"samples": figure_texts(columns.samples)}),
             **split_texts(self._components, columns.exclusive_by, columns.inclusive_by),
         }
         return objects(fields, first=map(self.name, columns.method.tolist()))
@@ -82,6 +86,8 @@ def node_lines(ids: NDArray[np.integer[Any]], nodes: Nodes, components: Sequence
     Raises `ValueError` for a figure that isn't finite.
     """
     columns = {"id": ids, **dict(zip(_NODE, nodes.columns, strict=True))}
+    if nodes.samples is not None:
+        columns["samples"] = nodes.samples
     figures = {key: figure_texts(column) for key, column in columns.items()}
     return objects({**figures, **split_texts(components, nodes.exclusive_by, nodes.inclusive_by)})
 

@@ -93,7 +93,7 @@ _STANDARD = ("inclusive_standard_j", "exclusive_standard_j")
 @dataclass(frozen=True, slots=True)
 class MethodColumns:
     """Methods as arrays, with the fields of `MethodEnergy`: `figures` from `inclusive_j` to `cpu_ns`, `counts` of calls, throws
-    and cut (columns), `optional` with NaN for unknown figures, energies by component (columns), and `standard` errors.
+    and cut (columns), `optional` with NaN for unknown figures, energies by component (columns), `standard` errors, and stack samples, None without any.
     """
 
     method: I64
@@ -104,6 +104,7 @@ class MethodColumns:
     exclusive_by: F64
     inclusive_by: F64
     standard: Mapping[str, F64]
+    samples: I64 | None = None
 
 
 class ThreadRecords:
@@ -173,6 +174,7 @@ class ThreadRecords:
             *map(none_for_nan, columns.optional.values()),
             *(list(zip(*by.T.tolist(), strict=True)) for by in (columns.exclusive_by, columns.inclusive_by)),
             *(errors_j.tolist() for errors_j in columns.standard.values()),
+            [None] * len(columns.method) if columns.samples is None else columns.samples.tolist(),
         ]
 
     def method_columns(self, at: slice) -> MethodColumns:
@@ -194,6 +196,7 @@ class ThreadRecords:
             exclusive_by=exclusive_by,
             inclusive_by=inclusive_by,
             standard=dict(zip(_STANDARD, map(standard_j, causes), strict=True)),
+            samples=None if rows.samples is None else rows.samples[at],
         )
 
     @cached_property
@@ -205,8 +208,10 @@ class ThreadRecords:
 
     def nodes(self, at: slice) -> Nodes:
         """Return nodes of call trees (rows of `CallTrees`). `parent` is relative to the first node of its tree."""
-        by = self._tables.trees.exclusive_j[at], self._tables.trees.inclusive_j[at]
-        return Nodes(*(column[at] for column in self._node_columns), exclusive_by=by[0], inclusive_by=by[1])
+        trees = self._tables.trees
+        by = trees.exclusive_j[at], trees.inclusive_j[at]
+        samples = None if trees.samples is None else trees.samples[at]
+        return Nodes(*(column[at] for column in self._node_columns), exclusive_by=by[0], inclusive_by=by[1], samples=samples)
 
     @cached_property
     def _node_columns(self) -> tuple[NDArray[np.number[Any]], ...]:
