@@ -93,7 +93,8 @@ _STANDARD = ("inclusive_standard_j", "exclusive_standard_j")
 @dataclass(frozen=True, slots=True)
 class MethodColumns:
     """Methods as arrays, with the fields of `MethodEnergy`: `figures` from `inclusive_j` to `cpu_ns`, `counts` of calls, throws
-    and cut (columns), `optional` with NaN for unknown figures, energies by component (columns), `standard` errors, and stack samples, None without any.
+    and cut (columns), `optional` with NaN for unknown figures, energies by component (columns), `standard` errors, and stack
+    samples, None without any.
     """
 
     method: I64
