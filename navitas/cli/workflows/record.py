@@ -23,6 +23,7 @@ def record_use(
 ) -> ProfilingOutcome:
     """Record the use of an installed app, or of the app of a bundle. `gradle` fetches Android's framework if it is missing."""
     run.check(options)
+    _check_mode(options)
     built = Built([] if use.bundle is None else [use.bundle])
     for bundle in built.bundles:
         check_probes(bundle, options)
@@ -43,6 +44,7 @@ def record_project(
 ) -> ProfilingOutcome:
     """Build the app of a Gradle project with probes, and record the use that `use_of` returns."""
     run.check(options)
+    _check_mode(options)
     check_build(project, build, options, caller.progress)
     with owned_folder("navitas-bundles-") as folder, measurement(project.absolute().name, run, caller) as started:
         virtual = run.is_virtual(started.device)
@@ -51,6 +53,14 @@ def record_project(
         built = build_copies(project, build, options, folder, caller.progress, virtual=virtual, app_only=True)
         use = use_of(_only(project, built.bundles))
         return _record(use, built._replace(revision=commit), options, run=run, caller=caller, started=started)
+
+
+def _check_mode(options: ProfileOptions) -> None:
+    if options.mode == "sample":
+        raise UsageError(
+            "--mode sample is for tests: an app in use is killed at its end, before the profiler has written what it sampled",
+            "use --mode tick, which costs the least",
+        )
 
 
 def _only(project: Path, bundles: Sequence[Bundle]) -> Bundle:
