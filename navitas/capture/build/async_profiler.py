@@ -79,7 +79,9 @@ def provide(jar: Path) -> None:
             write_new(place, data)
     except (OSError, zipfile.BadZipFile, KeyError) as error:
         if not is_provided():  # another process may have been faster
-            raise BuildError(f"async-profiler's library cannot be taken from {jar}: {error}", "free space, and run again") from None
+            raise BuildError(
+                f"async-profiler's library cannot be taken from {jar}: {error}", "free space, and run again"
+            ) from None
 
 
 def fetch(near: Path, *, gradle: str | None = None, on_line: Callable[[str], None] = lambda line: None) -> None:
@@ -116,6 +118,8 @@ def _place() -> tuple[Path, str]:
     system = (platform.system(), {"amd64": "x86_64", "arm64": "aarch64"}.get(platform.machine(), platform.machine()))
     known = _LIBRARIES.get(system)
     if known is None or os.name != "posix":
-        raise BuildError(f"async-profiler cannot sample on {' '.join(system)} here", "use Linux on x86-64 or ARM64, or --mode tick")
+        raise BuildError(
+            f"async-profiler cannot sample on {' '.join(system)} here", "use Linux on x86-64 or ARM64, or --mode tick"
+        )
     folder, digest = known
     return cache_folder() / "async-profiler" / VERSION / folder / "libasyncProfiler.so", digest

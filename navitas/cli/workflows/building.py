@@ -126,9 +126,7 @@ def check_probes(bundle: Bundle, options: ProfileOptions) -> None:
     )
 
 
-def ensure_profiler(
-    options: ProfileOptions, progress: Progress, near: Path, gradle: str | None = None, *, virtual: bool
-) -> None:
+def ensure_profiler(options: ProfileOptions, progress: Progress, near: Path, gradle: str | None = None, *, virtual: bool) -> None:
     """Fetch async-profiler if stacks are sampled and it isn't on this machine yet, by Gradle as in `ensure_framework`.
 
     Raises `UsageError` for a phone, whose processes it cannot sample, and `BuildError` if it cannot be fetched.

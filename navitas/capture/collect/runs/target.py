@@ -18,7 +18,6 @@ _LISTENERS: dict[Framework, str] = {
 _OURS = ("class", "log", "clearPackageData")
 
 
-
 class RunnerError(DeviceError):
     """The runner of a bundle's tests is not installed, or cannot list them."""
 
