@@ -42,7 +42,7 @@ _NO_METHODS = KnownMap(
 """The map of no class: SHA-256 of nothing. Samples name methods themselves."""
 _LOOK_S = 0.5
 _END_S = 20.0
-_FIELDS = "@"
+_BETWEEN = "@"
 _MODEL = "its joules are those of the virtual phone {model!r} for this CPU time: they compare parts of the program, not computers"
 
 
@@ -128,12 +128,16 @@ class _Run:
             samples = writer.path("samples", 0, f"samples-{pid}.jfr")
             samples.parent.mkdir(parents=True, exist_ok=True)
             try:
-                with self._watched(pid), self._sampled(pid) as (sampler, threads):
+                with self._watched(pid), self._shell_sampler() as sampler:
                     trace.start(self.use.duration_s, lambda text, remedy: writer.warn("trace", text, remedy, run=0))
-                    self._begin(pid, samples.absolute())
-                    self.progress.stage(self._stage())
-                    _wait(pid, self.use.duration_s, by_hand=self.use.pid is not None)
-                    self._end(pid)
+                    # The run begins and ends with these readings: what the profiler did not see is not in it.
+                    with self._threads(pid) as threads:
+                        try:
+                            self._begin(pid, samples.absolute())
+                            self.progress.stage(self._stage())
+                            _wait(pid, self.use.duration_s, by_hand=self.use.pid is not None)
+                        finally:
+                            self._end(pid)
                     trace.stop()
             finally:
                 trace.pull(lambda name: writer.path("trace", 0, name))
@@ -186,19 +190,18 @@ class _Run:
             yield
             stream.close()
 
-    @contextmanager
-    def _sampled(self, pid: int) -> Iterator[tuple[ShellSampler, ProcessThreads]]:
-        path = self.recording.writer.path
+    def _shell_sampler(self) -> ShellSampler:
+        return ShellSampler(self.device, self.facts.reads, self.recording.writer.path("shell", 0, "shell.txt"), self.use.name)
+
+    def _threads(self, pid: int) -> ProcessThreads:
         sources = [source for source in self.facts.sources if source.kind == "time_in_state"]
-        command = f"; echo {_FIELDS}; ".join(f"cat {shlex.quote(source.path)}" for source in sources)
+        command = f"; echo {_BETWEEN}; ".join(f"cat {shlex.quote(source.path)}" for source in sources)
 
         def others() -> list[tuple[int, bytes]]:
-            texts = self.device.shell(command).stdout.split(f"{_FIELDS}\n".encode()) if sources else []
+            texts = self.device.shell(command).stdout.split(f"{_BETWEEN}\n".encode()) if sources else []
             return [(source.id, text) for source, text in zip(sources, texts, strict=False)]
 
-        shell = ShellSampler(self.device, self.facts.reads, path("shell", 0, "shell.txt"), self.use.name)
-        with shell, ProcessThreads(pid, path("events", 0, f"events-{pid}.nvch"), others) as threads:
-            yield shell, threads
+        return ProcessThreads(pid, self.recording.writer.path("events", 0, f"events-{pid}.nvch"), others)
 
     def _begin(self, pid: int, samples: Path) -> None:
         if self.use.pid is None:
