@@ -17,6 +17,7 @@ from pathlib import Path
 
 from navitas.base.errors import DeviceError, UsageError
 from navitas.base.folder_lock import FolderLock
+from navitas.base.untrusted_text import printable
 from navitas.capture.build import async_profiler
 from navitas.capture.collect.apps.map_cache import KnownMap
 from navitas.capture.collect.opened import DeviceFacts, Opened, opened, read_facts
@@ -43,6 +44,8 @@ _NO_METHODS = KnownMap(
 _LOOK_S = 0.5
 _END_S = 20.0
 _BETWEEN = "@"
+_TERMINATED = 128 + signal.SIGTERM
+"""The exit code of a JVM that was ended by a signal."""
 _MODEL = "its joules are those of the virtual phone {model!r} for this CPU time: they compare parts of the program, not computers"
 
 
@@ -179,14 +182,19 @@ class _Run:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+            if process.returncode > 0 and process.returncode != _TERMINATED:
+                what = f"{self.use.name}: the JVM ended with exit code {process.returncode}"
+                self.recording.writer.warn("tests", what, "see its output", run=0)
 
     @contextmanager
     def _watched(self, pid: int) -> Iterator[None]:
         """Run the JVM's CPU time on the phone's cores while the context is open."""
-        with self.device.stream(f"navitas-watch {pid} {shlex.quote(self.use.name)}") as stream:
-            lines = stream.lines()
-            if next(lines, b"") != b"watching":
-                raise DeviceError(f"device {self.device.info.serial}: it does not watch process {pid}", "is it still running?")
+        with self.device.stream(f"navitas-watch {pid} {shlex.quote(self.use.name)} 2>&1") as stream:
+            answer = next(stream.lines(), b"")
+            if answer != b"watching":
+                said = printable(answer.decode("utf-8", "replace")) or "nothing"
+                what = f"device {self.device.info.serial}: it does not watch process {pid}, and says {said}"
+                raise DeviceError(what, "is it still running?")
             yield
             stream.close()
 

@@ -15,6 +15,7 @@ from navitas.recording.parse.jfr.jfr_varints import MOST_BYTES, varint_at, varin
 _BLOCK_BYTES = 4 << 20
 _SPARE_BYTES = 128
 """What is read beyond a block: the begin of an event whose fields are numbers is shorter."""
+_NONE = np.empty(0, np.int64)
 _READ = ("jdk.ActiveSetting", "jdk.JVMInformation")
 
 
@@ -107,7 +108,7 @@ def _places(known: JfrType, types: JfrTypes, event: SampleEvent) -> _Places | No
 
 def _columns(data: U8, at: I64, ends: I64, places: _Places | None) -> JfrSamples:
     if places is None:
-        return JfrSamples(*(np.empty(0, np.int64) for _ in range(3)), damaged=len(at))
+        return JfrSamples(_NONE, _NONE, _NONE, damaged=len(at))
     columns = []
     for is_number in places.numbers:
         values, at = varints_at(data, at) if is_number else (data[at].astype(np.int64), at + 1)
@@ -121,9 +122,9 @@ def _columns(data: U8, at: I64, ends: I64, places: _Places | None) -> JfrSamples
 
 def _joined(parts: Sequence[JfrSamples]) -> JfrSamples:
     if not parts:
-        return JfrSamples(*(np.empty(0, np.int64) for _ in range(3)))
-    columns = (np.concatenate([getattr(part, name) for part in parts]) for name in ("ticks", "thread", "stack"))
-    return JfrSamples(*columns, damaged=sum(part.damaged for part in parts))
+        return JfrSamples(_NONE, _NONE, _NONE)
+    ticks, thread, stack = (np.concatenate([getattr(part, name) for part in parts]) for name in ("ticks", "thread", "stack"))
+    return JfrSamples(ticks, thread, stack, damaged=sum(part.damaged for part in parts))
 
 
 def _value(chunk: JfrChunk, types: JfrTypes, at: int, end: int, type_id: int) -> dict[str, Value] | None:
