@@ -41,14 +41,14 @@ _REMEDY = f"run navitas profile --mode sample once, online: Gradle then fetches 
 
 def find() -> Path:
     """Return the path of the library, whose content is checked. Raises `BuildError` if it is not in the cache."""
-    place, digest = _place()
+    path, digest = _place()
     try:
-        data = read_regular(place, _MOST_BYTES)
+        data = read_regular(path, _MOST_BYTES)
     except OSError:
-        raise BuildError(f"async-profiler {VERSION} is not in {place.parent}", _REMEDY) from None
+        raise BuildError(f"async-profiler {VERSION} is not in {path.parent}", _REMEDY) from None
     if hashlib.sha256(data).hexdigest() != digest:
-        raise BuildError(f"{place} is not the library of async-profiler {VERSION}", f"remove it, and {_REMEDY}")
-    return place
+        raise BuildError(f"{path} is not the library of async-profiler {VERSION}", f"remove it, and {_REMEDY}")
+    return path
 
 
 def is_provided() -> bool:
@@ -66,17 +66,17 @@ def provide(jar: Path) -> None:
 
     Raises `BuildError` if the jar has another one, or if there is no space.
     """
-    place, digest = _place()
+    path, digest = _place()
     try:
         with zipfile.ZipFile(jar) as archive:
-            entry = archive.getinfo(f"{place.parent.name}/libasyncProfiler.so")
+            entry = archive.getinfo(f"{path.parent.name}/libasyncProfiler.so")
             data = archive.read(entry) if entry.file_size <= _MOST_BYTES else b""
         if hashlib.sha256(data).hexdigest() != digest:
             raise BuildError(f"{jar}: its library is not that of async-profiler {VERSION}", "remove this jar, and run again")
-        make_folder(place.parent)
+        make_folder(path.parent)
         if not is_provided():
-            place.unlink(missing_ok=True)
-            write_new(place, data)
+            path.unlink(missing_ok=True)
+            write_new(path, data)
     except (OSError, zipfile.BadZipFile, KeyError) as error:
         if not is_provided():  # another process may have been faster
             raise BuildError(
@@ -99,7 +99,7 @@ def fetch(near: Path, *, gradle: str | None = None, on_line: Callable[[str], Non
 def agent_argument(library: Path, output: str) -> str:
     """Return the argument of `java` that samples its threads each ms of their CPU time, and writes `output` at its end.
 
-    A `%p` in `output` is the process. Times are CLOCK_MONOTONIC. If the system refuses perf events, CPU timers take their place.
+    A `%p` in `output` is the process. Times are CLOCK_MONOTONIC. If the system refuses perf events, CPU timers take their path.
     Raises `BuildError` for a path that the agent's options cannot have.
     """
     if "=" in str(library) or "," in output:
@@ -114,12 +114,12 @@ def start_options(output: str) -> str:
 
 
 def _place() -> tuple[Path, str]:
-    """Return the library's place in the cache, and its SHA-256. Raises `BuildError` if there is none for this system."""
+    """Return the library's path in the cache, and its SHA-256. Raises `BuildError` if there is none for this system."""
     system = (platform.system(), {"amd64": "x86_64", "arm64": "aarch64"}.get(platform.machine(), platform.machine()))
-    known = _LIBRARIES.get(system)
-    if known is None or os.name != "posix":
+    library = _LIBRARIES.get(system)
+    if library is None or os.name != "posix":
         raise BuildError(
             f"async-profiler cannot sample on {' '.join(system)} here", "use Linux on x86-64 or ARM64, or --mode tick"
         )
-    folder, digest = known
+    folder, digest = library
     return cache_folder() / "async-profiler" / VERSION / folder / "libasyncProfiler.so", digest

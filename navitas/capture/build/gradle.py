@@ -273,11 +273,11 @@ def fetch_jar(
         (folder / "build.gradle").write_text(_JAR_BUILD.format(coordinates=coordinates), "utf-8")
         (folder / "settings.gradle").write_text("rootProject.name = 'jar'\n", "utf-8")
         exit_code, output = _run([*launcher, "--console=plain", "-p", str(folder), "navitasJar"], folder, on_line)
-        found = sorted((folder / "jar").glob("*.jar"))
-        if exit_code != 0 or not found:
+        jars = sorted((folder / "jar").glob("*.jar"))
+        if exit_code != 0 or not jars:
             last_lines = "\n".join(f"  {line}" for line in output.tail())
             raise BuildError(
                 f"{coordinates} cannot be fetched by {launcher[-1]} (exit code {exit_code}). Its last lines:\n{last_lines}",
                 "Check that this machine can reach Maven Central, or its mirror in Gradle's settings.",
             )
-        provide(found[0])
+        provide(jars[0])

@@ -66,13 +66,13 @@ def java_use(words: Sequence[str], duration_s: float | None) -> JavaUse:
         check_jvm(pid)
         line = Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", "replace").rstrip("\0").split("\0")
         return JavaUse(_name_of(line), pid, duration_s=duration_s)
-    found = shutil.which(words[0]) if words else None
-    if found is None or Path(found).name != "java":
+    program = shutil.which(words[0]) if words else None
+    if program is None or Path(program).name != "java":
         raise UsageError(
             f"--java takes the pid of a JVM or a command of java, and {' '.join(words) or 'nothing'} is neither",
             "navitas record --java PID (jps -l lists them), or navitas record --java -- java -jar app.jar",
         )
-    return JavaUse(_name_of(words), command=(found, *words[1:]), duration_s=duration_s)
+    return JavaUse(_name_of(words), command=(program, *words[1:]), duration_s=duration_s)
 
 
 def _name_of(line: Sequence[str]) -> str:

@@ -48,8 +48,8 @@ def load_agent(pid: int, library: Path, options: str) -> None:
     """Load a library into a JVM, and run its agent with options. Raises `UsageError` if the JVM does not."""
     answer = _request(pid, ("load", str(library), "true", options))
     code, _, text = answer.partition("\n")
-    found = _RETURN.search(text)
-    if code.strip() == "0" and (text.strip() in ("", "0") or (found is not None and found[1] == "0")):
+    returned = _RETURN.search(text)
+    if code.strip() == "0" and (text.strip() in ("", "0") or (returned is not None and returned[1] == "0")):
         return
     why = " ".join(text.split())[:300] or f"code {code.strip() or 'unknown'}"
     raise UsageError(f"the JVM {pid} did not load async-profiler: {why}", f"see its output, {_START}")

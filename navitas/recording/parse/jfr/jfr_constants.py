@@ -49,13 +49,13 @@ class JfrConstants:
 
     def text(self, value: Value | None) -> str:
         """Return a text, of which `value` may be the id. A missing one is empty."""
-        found = self.values["java.lang.String"].get(value) if isinstance(value, int) else value
-        return found if isinstance(found, str) else ""
+        text = self.values["java.lang.String"].get(value) if isinstance(value, int) else value
+        return text if isinstance(text, str) else ""
 
     def fields(self, type_name: str, key: Value | None) -> dict[str, Value]:
         """Return the fields of a constant; none if it is missing."""
-        found = self.values[type_name].get(key) if isinstance(key, int) else None
-        return found if isinstance(found, dict) else {}
+        constant = self.values[type_name].get(key) if isinstance(key, int) else None
+        return constant if isinstance(constant, dict) else {}
 
     def symbol(self, key: Value | None) -> str:
         """Return the text of a symbol; empty if it is missing."""
@@ -116,12 +116,12 @@ def _read_pools(data: memoryview, at: int, types: JfrTypes, values: dict[str, di
     for _ in range(pools):
         type_id, at = varint_at(data, at)
         count, at = varint_at(data, at)
-        known = types.by_id[type_id]
-        if known.name == _STACK:
-            _check_layout(known, types)
+        pool = types.by_id[type_id]
+        if pool.name == _STACK:
+            _check_layout(pool, types)
             at = _read_stacks(data, at, count, stacks)
             continue
-        kept = values.get(known.name)
+        kept = values.get(pool.name)
         for _ in range(count):
             key, at = varint_at(data, at)
             value, at = types.value_at(data, at, type_id)
@@ -132,7 +132,7 @@ def _read_pools(data: memoryview, at: int, types: JfrTypes, values: dict[str, di
 def _check_layout(stack: JfrType, types: JfrTypes) -> None:
     """Check that stacks are numbers of at least a byte with continuation, as in all versions so far. Raises `ValueError`."""
     frame = types.by_name[_FRAME]
-    is_known = [one.name for one in stack.fields] == _STACK_FIELDS and [one.name for one in frame.fields] == _FRAME_FIELDS
+    is_known = [field.name for field in stack.fields] == _STACK_FIELDS and [field.name for field in frame.fields] == _FRAME_FIELDS
     if not (is_known and all(map(types.is_number, frame.fields)) and stack.fields[1].is_array):
         raise ValueError("stacks have another layout")
 

@@ -21,14 +21,14 @@ REMEDY = "Record again, and let the profiler stop before its JVM is killed."
 
 @dataclass(frozen=True, slots=True)
 class JfrChunk:
-    """One chunk. Offsets count from its beginning; `place` names it in messages.
+    """One chunk. Offsets count from its beginning; `name` names it in messages.
 
     `start_ticks` is the time `start_ns` since 1970, by a clock of `ticks_per_s`. An unfinished chunk has neither constants nor an
     end: its profiler died.
     """
 
     data: memoryview
-    place: str
+    name: str
     constants: int
     metadata: int
     start_ns: int
@@ -38,7 +38,7 @@ class JfrChunk:
 
     def error(self, what: str) -> RecordingError:
         """Return the error that names this chunk."""
-        return RecordingError(f"{self.place}: {what}", REMEDY)
+        return RecordingError(f"{self.name}: {what}", REMEDY)
 
 
 def jfr_chunks(path: Path) -> Iterator[JfrChunk]:
@@ -58,20 +58,20 @@ def jfr_chunks(path: Path) -> Iterator[JfrChunk]:
         position += len(chunk.data)
 
 
-def _chunk(rest: memoryview, place: str) -> JfrChunk:
+def _chunk(rest: memoryview, name: str) -> JfrChunk:
     if len(rest) < HEADER.size:
-        raise RecordingError(f"{place}: {len(rest):,} bytes are too few for a chunk of JFR", REMEDY)
+        raise RecordingError(f"{name}: {len(rest):,} bytes are too few for a chunk of JFR", REMEDY)
     magic, major, minor, size, constants, metadata, start_ns, _, start_ticks, ticks_per_s, features = HEADER.unpack(
         rest[: HEADER.size]
     )
     if magic != MAGIC:
-        raise RecordingError(f"{place}: no chunk of JFR begins here", "Give a file that async-profiler or a JDK wrote as JFR.")
+        raise RecordingError(f"{name}: no chunk of JFR begins here", "Give a file that async-profiler or a JDK wrote as JFR.")
     if major not in (1, 2) or not features & _COMPRESSED:
         what = f"version {major}.{minor}{'' if features & _COMPRESSED else ' without compressed integers'}"
-        raise RecordingError(f"{place}: JFR of {what} is not supported", "Record with async-profiler or JDK 11 or newer.")
+        raise RecordingError(f"{name}: JFR of {what} is not supported", "Record with async-profiler or JDK 11 or newer.")
     if size < HEADER.size or ticks_per_s <= 0:
-        raise RecordingError(f"{place}: the chunk's header is damaged", REMEDY)
+        raise RecordingError(f"{name}: the chunk's header is damaged", REMEDY)
     finished = size <= len(rest) and constants > 0
     if finished and not (HEADER.size <= constants < size and HEADER.size <= metadata < size):
-        raise RecordingError(f"{place}: the chunk's header points outside of the chunk", REMEDY)
-    return JfrChunk(rest[:size], place, constants, metadata, start_ns, start_ticks, ticks_per_s, finished)
+        raise RecordingError(f"{name}: the chunk's header points outside of the chunk", REMEDY)
+    return JfrChunk(rest[:size], name, constants, metadata, start_ns, start_ticks, ticks_per_s, finished)

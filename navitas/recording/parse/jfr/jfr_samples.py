@@ -58,12 +58,12 @@ class JfrEvents:
 def jfr_events(chunk: JfrChunk, types: JfrTypes) -> JfrEvents:
     """Read the events of a chunk. Raises `RecordingError` if their lengths are wrong."""
     readers = {
-        known.id: (event, _places(known, types, event))
+        kind.id: (event, _places(kind, types, event))
         for event in (*CPU_EVENTS, *WALL_EVENTS)
-        if (known := types.by_name.get(event.name)) is not None
+        if (kind := types.by_name.get(event.name)) is not None
     }
-    others = {known.id: known.name for name in _READ if (known := types.by_name.get(name)) is not None}
-    found: dict[bool, list[JfrSamples]] = {True: [], False: []}
+    others = {kind.id: kind.name for name in _READ if (kind := types.by_name.get(name)) is not None}
+    parts: dict[bool, list[JfrSamples]] = {True: [], False: []}
     values: list[tuple[str, dict[str, Value]]] = []
     for begin, data, at in _event_blocks(chunk):
         sizes, after = varints_at(data, at)
@@ -72,13 +72,13 @@ def jfr_events(chunk: JfrChunk, types: JfrTypes) -> JfrEvents:
         for number, (event, places) in readers.items():
             rows = np.flatnonzero(kinds == number)
             if len(rows):
-                found[event in CPU_EVENTS].append(_columns(data, after[rows], ends[rows], places))
+                parts[event in CPU_EVENTS].append(_columns(data, after[rows], ends[rows], places))
         for number, name in others.items():
             for row in np.flatnonzero(kinds == number).tolist():
                 # A setting or a JVM that cannot be read is one that the file does not name.
                 if (value := _value(chunk, types, begin + int(after[row]), begin + int(ends[row]), number)) is not None:
                     values.append((name, value))
-    return JfrEvents(_joined(found[True]), _joined(found[False]), tuple(values))
+    return JfrEvents(_joined(parts[True]), _joined(parts[False]), tuple(values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +89,13 @@ class _Places:
     needed: tuple[int, int, int]
 
 
-def _places(known: JfrType, types: JfrTypes, event: SampleEvent) -> _Places | None:
+def _places(kind: JfrType, types: JfrTypes, event: SampleEvent) -> _Places | None:
     """Return how the fields of samples are laid out; None if they cannot be read."""
-    names = [field.name for field in known.fields]
+    names = [field.name for field in kind.fields]
     if not {"startTime", event.thread, event.stack} <= set(names):
         return None
     needed = (names.index("startTime"), names.index(event.thread), names.index(event.stack))
-    before = known.fields[: max(needed) + 1]
+    before = kind.fields[: max(needed) + 1]
     numbers = tuple(map(types.is_number, before))
     is_byte = (types.by_id[field.type_id].name in ("byte", "boolean") and not field.is_array for field in before)
     if (
@@ -114,7 +114,7 @@ def _columns(data: U8, at: I64, ends: I64, places: _Places | None) -> JfrSamples
         values, at = varints_at(data, at) if is_number else (data[at].astype(np.int64), at + 1)
         columns.append(values)
     fits = at <= ends
-    ticks, thread, stack = (columns[place] for place in places.needed)
+    ticks, thread, stack = (columns[number] for number in places.needed)
     if fits.all():
         return JfrSamples(ticks, thread, stack)
     return JfrSamples(ticks[fits], thread[fits], stack[fits], int(np.count_nonzero(~fits)))

@@ -55,20 +55,20 @@ class JfrTypes:
 
         A text can be the id of another text. Raises `ValueError`, `KeyError` or `IndexError` for damaged data.
         """
-        known = self.by_id[type_id]
-        if known.name in _NUMBERS:
+        kind = self.by_id[type_id]
+        if kind.name in _NUMBERS:
             return varint_at(data, at)
-        if (size := _BYTES.get(known.name)) is not None:
+        if (size := _BYTES.get(kind.name)) is not None:
             if at + size > len(data):
                 raise IndexError
             return data[at], at + size  # Numbers with fractions are not used.
-        if known.name == _STRING:
+        if kind.name == _STRING:
             return _text_at(data, at)
-        if depth == _DEEPEST or not known.fields:
+        if depth == _DEEPEST or not kind.fields:
             # Values without fields take no bytes, so their number would not be bounded.
             raise ValueError("types are nested too deeply, or have no fields")
         fields: dict[str, Value] = {}
-        for field in known.fields:
+        for field in kind.fields:
             if not field.is_array:
                 fields[field.name], at = self._field_at(data, at, field, depth)
                 continue
@@ -111,11 +111,11 @@ def _types(chunk: JfrChunk) -> JfrTypes:
         texts.append(text if isinstance(text, str) else "")
     names, fields = _classes(data, at, texts)
     by_id = {number: JfrType(number, name, tuple(fields[number])) for number, name in names.items()}
-    for known in by_id.values():
-        for field in known.fields:
+    for kind in by_id.values():
+        for field in kind.fields:
             if field.type_id not in by_id:
                 raise ValueError("a field's type is missing")
-    return JfrTypes(by_id, {known.name: known for known in by_id.values()})
+    return JfrTypes(by_id, {kind.name: kind for kind in by_id.values()})
 
 
 def _classes(data: memoryview, at: int, texts: Sequence[str]) -> tuple[dict[int, str], dict[int, list[JfrField]]]:

@@ -62,9 +62,9 @@ def all_varints(data: U8) -> tuple[I64, I64]:
     lengths = after - starts
     values = (data[starts] & 0x7F).astype(np.int64)
     rows = np.flatnonzero(lengths > 1)
-    place = 1
-    while len(rows) and place < MOST_BYTES - 1:
-        values[rows] |= (data[starts[rows] + place] & 0x7F).astype(np.int64) << (7 * place)
-        place += 1
-        rows = rows[lengths[rows] > place]
+    byte_number = 1
+    while len(rows) and byte_number < MOST_BYTES - 1:
+        values[rows] |= (data[starts[rows] + byte_number] & 0x7F).astype(np.int64) << (7 * byte_number)
+        byte_number += 1
+        rows = rows[lengths[rows] > byte_number]
     return values, after

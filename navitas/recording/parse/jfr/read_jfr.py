@@ -35,7 +35,7 @@ _SPARSE = 16
 
 
 @dataclass(slots=True)
-class _Found:
+class _Total:
     """What the chunks so far have. `settings` are those of the profiler, by name."""
 
     forest: StackForest = field(default_factory=StackForest)
@@ -59,60 +59,60 @@ def read_jfr(path: Path) -> RawSamples:
     Times are monotonic if async-profiler ran with `clock=monotonic`, else as accurate as the wall clock at the file's beginning.
     Raises `RecordingError` if the file is damaged, or has no finished chunk.
     """
-    found = _Found()
+    total = _Total()
     for chunk in jfr_chunks(path):
-        found.chunks += 1
+        total.chunks += 1
         if chunk.is_finished:
-            _add_chunk(chunk, found)
+            _add_chunk(chunk, total)
         else:
-            found.unfinished += 1
-            _count_unfinished(chunk, found)
-    if found.chunks == found.unfinished:
+            total.unfinished += 1
+            _count_unfinished(chunk, total)
+    if total.chunks == total.unfinished:
         raise RecordingError(f"{path}: the profiler did not finish the file, so its samples have no stacks", REMEDY)
-    by_cpu = bool(found.t_ns[True]) or not found.t_ns[False]
-    t_ns, tid = (np.concatenate([np.empty(0, np.int64), *columns[by_cpu]]) for columns in (found.t_ns, found.tid))
+    by_cpu = bool(total.t_ns[True]) or not total.t_ns[False]
+    t_ns, tid = (np.concatenate([np.empty(0, np.int64), *columns[by_cpu]]) for columns in (total.t_ns, total.tid))
     return RawSamples(
         t_ns,
         tid,
-        np.concatenate([np.empty(0, np.int32), *found.stack[by_cpu]]),
-        found.forest.stacks(),
-        tuple(found.frames),
-        clock=_clock(found),
-        period_ns=_period_ns(found.settings, t_ns, tid) if by_cpu else None,
-        thread_names=found.names,
-        process_of={} if found.pid is None else dict.fromkeys(np.unique(tid).tolist(), found.pid),
-        lost=found.lost[by_cpu],
-        cut=found.cut,
+        np.concatenate([np.empty(0, np.int32), *total.stack[by_cpu]]),
+        total.forest.stacks(),
+        tuple(total.frames),
+        clock=_clock(total),
+        period_ns=_period_ns(total.settings, t_ns, tid) if by_cpu else None,
+        thread_names=total.names,
+        process_of={} if total.pid is None else dict.fromkeys(np.unique(tid).tolist(), total.pid),
+        lost=total.lost[by_cpu],
+        cut=total.cut,
     )
 
 
-def _add_chunk(chunk: JfrChunk, found: _Found) -> None:
+def _add_chunk(chunk: JfrChunk, total: _Total) -> None:
     types = jfr_types(chunk)
     events = jfr_events(chunk, types)
-    _note_settings(events, found)
+    _note_settings(events, total)
     constants = jfr_constants(chunk, types)
-    tids = _threads(constants, found)
-    stacks, cut = found.forest.add(constants.stacks.start, _frames(constants, found))
-    depth = int(found.settings.get("jstackdepth", 0)) if found.settings.get("jstackdepth", "").isdecimal() else 0
+    tids = _threads(constants, total)
+    stacks, cut = total.forest.add(constants.stacks.start, _frames(constants, total))
+    depth = int(total.settings.get("jstackdepth", 0)) if total.settings.get("jstackdepth", "").isdecimal() else 0
     is_cut = constants.stacks.truncated != 0
     if depth:
         is_cut |= np.diff(constants.stacks.start) >= depth
-    found.cut += cut + int(np.count_nonzero(is_cut))
+    total.cut += cut + int(np.count_nonzero(is_cut))
     for by_cpu, samples in ((True, events.cpu), (False, events.wall)):
         if len(samples.ticks):
             tid = _looked_up(samples.thread, tids)
-            known = tid > 0
-            found.t_ns[by_cpu].append(_times(chunk, samples.ticks, found)[known])
-            found.tid[by_cpu].append(tid[known])
-            found.stack[by_cpu].append(_rows_of(samples.stack, constants.stacks.ids, stacks)[known])
-            found.lost[by_cpu] += int(np.count_nonzero(~known))
-        found.lost[by_cpu] += samples.damaged
+            named = tid > 0
+            total.t_ns[by_cpu].append(_times(chunk, samples.ticks, total)[named])
+            total.tid[by_cpu].append(tid[named])
+            total.stack[by_cpu].append(_rows_of(samples.stack, constants.stacks.ids, stacks)[named])
+            total.lost[by_cpu] += int(np.count_nonzero(~named))
+        total.lost[by_cpu] += samples.damaged
 
 
 def _looked_up(keys: I64, values: Mapping[int, int]) -> I64:
     """Return the value of each key, 0 if it has none."""
-    distinct, place = np.unique(keys, return_inverse=True)
-    return np.array([values.get(key, 0) for key in distinct.tolist()], np.int64)[place]
+    distinct, row = np.unique(keys, return_inverse=True)
+    return np.array([values.get(key, 0) for key in distinct.tolist()], np.int64)[row]
 
 
 def _rows_of(wanted: I64, ids: I64, rows: I32) -> I32:
@@ -129,27 +129,27 @@ def _rows_of(wanted: I64, ids: I64, rows: I32) -> I32:
     return np.where(ids[order][at] == wanted, rows[order[at]], np.int32(-1)).astype(np.int32)
 
 
-def _count_unfinished(chunk: JfrChunk, found: _Found) -> None:
+def _count_unfinished(chunk: JfrChunk, total: _Total) -> None:
     """Count the samples of a chunk whose profiler died. Its metadata follow the header, as async-profiler writes them."""
-    begun = JfrChunk(chunk.data, chunk.place, 0, HEADER.size, chunk.start_ns, chunk.start_ticks, chunk.ticks_per_s, False)
+    begun = JfrChunk(chunk.data, chunk.name, 0, HEADER.size, chunk.start_ns, chunk.start_ticks, chunk.ticks_per_s, False)
     try:
         events = jfr_events(begun, jfr_types(begun))
     except RecordingError:
         return  # The number of its samples is unknown. The file has finished chunks, or is refused.
     for by_cpu, samples in ((True, events.cpu), (False, events.wall)):
-        found.lost[by_cpu] += len(samples.ticks) + samples.damaged
+        total.lost[by_cpu] += len(samples.ticks) + samples.damaged
 
 
-def _note_settings(events: JfrEvents, found: _Found) -> None:
+def _note_settings(events: JfrEvents, total: _Total) -> None:
     for name, values in events.others:
         if name == "jdk.JVMInformation":
             pid = values.get("pid")
-            found.pid = pid if isinstance(pid, int) and 0 < pid < _TID_LIMIT else found.pid
+            total.pid = pid if isinstance(pid, int) and 0 < pid < _TID_LIMIT else total.pid
         elif isinstance(key := values.get("name"), str) and isinstance(value := values.get("value"), str):
-            found.settings.setdefault(key, value)
+            total.settings.setdefault(key, value)
 
 
-def _threads(constants: JfrConstants, found: _Found) -> dict[int, int]:
+def _threads(constants: JfrConstants, total: _Total) -> dict[int, int]:
     """Return the kernel's id of each thread, 0 if it is unknown, and note their names."""
     tids = {}
     for key, fields in constants.values["java.lang.Thread"].items():
@@ -158,24 +158,24 @@ def _threads(constants: JfrConstants, found: _Found) -> dict[int, int]:
         tids[key] = tid if isinstance(tid, int) and 0 < tid < _TID_LIMIT else 0
         name = constants.text(thread.get("javaName")) or constants.text(thread.get("osName"))
         if tids[key] and name and not _NO_NAME.fullmatch(name):
-            found.names[tids[key]] = name
+            total.names[tids[key]] = name
     return tids
 
 
-def _frames(constants: JfrConstants, found: _Found) -> I64:
-    """Return the number in `found.frames` of each frame of the chunk's stacks."""
+def _frames(constants: JfrConstants, total: _Total) -> I64:
+    """Return the number in `total.frames` of each frame of the chunk's stacks."""
     stacks = constants.stacks
     methods, method = np.unique(stacks.method, return_inverse=True)
     kinds, kind = np.unique(stacks.frame_type, return_inverse=True)
-    pairs, place = np.unique(method * len(kinds) + kind, return_inverse=True)
+    pairs, row = np.unique(method * len(kinds) + kind, return_inverse=True)
     kind_names = [constants.text(constants.fields("jdk.types.FrameType", number).get("description")) for number in kinds.tolist()]
     numbers = [
-        found.frames.setdefault(
-            _frame(constants, int(methods[pair // len(kinds)]), kind_names[pair % len(kinds)]), len(found.frames)
+        total.frames.setdefault(
+            _frame(constants, int(methods[pair // len(kinds)]), kind_names[pair % len(kinds)]), len(total.frames)
         )
         for pair in pairs.tolist()
     ]
-    return np.array(numbers, np.int64)[place] if numbers else np.empty(0, np.int64)
+    return np.array(numbers, np.int64)[row] if numbers else np.empty(0, np.int64)
 
 
 def _frame(constants: JfrConstants, method_id: int, kind_name: str) -> Frame:
@@ -191,12 +191,12 @@ def _frame(constants: JfrConstants, method_id: int, kind_name: str) -> Frame:
     return Frame(kind, KERNEL if kind == "kernel" else owner, "", name)
 
 
-def _clock(found: _Found) -> SampleClock:
-    return "monotonic" if found.settings.get("clock") == "monotonic" else "realtime"
+def _clock(total: _Total) -> SampleClock:
+    return "monotonic" if total.settings.get("clock") == "monotonic" else "realtime"
 
 
-def _times(chunk: JfrChunk, ticks: I64, found: _Found) -> I64:
-    if _clock(found) == "monotonic" and chunk.ticks_per_s == _NS_PER_S:
+def _times(chunk: JfrChunk, ticks: I64, total: _Total) -> I64:
+    if _clock(total) == "monotonic" and chunk.ticks_per_s == _NS_PER_S:
         return ticks
     since = ticks - chunk.start_ticks
     if chunk.ticks_per_s == _NS_PER_S:

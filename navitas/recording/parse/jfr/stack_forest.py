@@ -37,10 +37,10 @@ class StackForest:
         for level in range(int(depths[0]) if len(depths) else 0):
             count = int(np.searchsorted(-depths, -level, side="left"))
             keys = (row[:count] + 1) * limit + frame[outermost[:count] - level]
-            distinct, place = np.unique(keys, return_inverse=True)
+            distinct, inverse = np.unique(keys, return_inverse=True)
             above = distinct // limit - 1
             rows = [self._row(parent, own) for parent, own in zip(above.tolist(), (distinct % limit).tolist(), strict=True)]
-            row[:count] = np.array(rows, np.int64)[place]
+            row[:count] = np.array(rows, np.int64)[inverse]
         result[order] = row
         return result, cut
 
