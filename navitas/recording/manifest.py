@@ -13,7 +13,7 @@ from navitas.recording.codes import LossCode
 
 SCHEMA_VERSION = 1
 """Major version. Recordings of a higher major version are refused."""
-SCHEMA_MINOR = 6
+SCHEMA_MINOR = 7
 """Minor version. A recording of a higher minor version contains data that this version of Navitas does not use."""
 
 TestStatus = Literal["passed", "failed", "ignored", "assumption", "cut"]

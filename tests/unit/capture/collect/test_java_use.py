@@ -62,7 +62,7 @@ def test_a_jvm_of_this_user_passes(tmp_path: Path) -> None:
 
 
 def test_a_process_that_is_no_jvm_gets_no_signal(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no libjvm.so"):
+    with pytest.raises(UsageError, match=r"no libjvm\.so"):
         check_jvm(42, process(tmp_path, maps="7f00-7f01 r-xp 0 08:01 1 /usr/lib/libjvm.so.txt\n"))
     with pytest.raises(UsageError, match="no process 43"):
         check_jvm(43, tmp_path)
