@@ -23,6 +23,8 @@ from navitas.recording.parse.stack_samples import RawSamples
 from navitas.recording.parse.tables import RunTables
 from navitas.recording.store import open_recording
 
+CLOCK_NS = 100_000
+"""The largest error of the clock of samples."""
 PROGRAM = """
 public class Spin {
     static double sum;
@@ -36,8 +38,12 @@ public class Spin {
         if (words.length > 1) System.exit(7);
         Thread other = new Thread(() -> busy(Long.parseLong(words[0])), "other thread");
         other.start();
+        long begin = System.nanoTime();
         busy(Long.parseLong(words[0]));
+        long end = System.nanoTime();
         other.join();
+        String file = System.getProperty("times");
+        if (file != null) java.nio.file.Files.writeString(java.nio.file.Path.of(file), begin + " " + end);
         idle(300);
     }
 }
@@ -72,6 +78,14 @@ def recorded(folder: Path) -> tuple[RunTables, RawSamples]:
     return run_tables, read_jfr(path)
 
 
+def named(samples: RawSamples) -> list[set[str]]:
+    """Return the names of the frames of each sample."""
+    names: list[set[str]] = []  # callers come first
+    for parent, number in zip(samples.stacks.parent.tolist(), samples.stacks.frame.tolist(), strict=True):
+        names.append({samples.frames[number].name} | (names[parent] if parent >= 0 else set()))
+    return [names[row] if row >= 0 else set() for row in samples.stack.tolist()]
+
+
 def check(tables: RunTables, samples: RawSamples) -> None:
     """Check that samples lie in the run, and that each busy thread has as many as its CPU time."""
     assert samples.clock == "monotonic" and samples.period_ns is not None
@@ -87,10 +101,14 @@ def check(tables: RunTables, samples: RawSamples) -> None:
 
 def test_a_started_jvm(classes: Path, tmp_path: Path) -> None:
     output = tmp_path / "recording"
-    code = run(["record", "--java", "-o", str(output), "--", "java", "-cp", str(classes), "Spin", "500"])
-    assert code == 0
+    times = tmp_path / "times"
+    command = ["java", f"-Dtimes={times}", "-cp", str(classes), "Spin", "500"]
+    assert run(["record", "--java", "-o", str(output), "--", *command]) == 0
     tables, samples = recorded(output)
     check(tables, samples)
+    begin_ns, end_ns = map(int, times.read_text().split())  # System.nanoTime is CLOCK_MONOTONIC
+    t_ns = samples.t_ns[[{"busy", "main"} <= names for names in named(samples)]]
+    assert len(t_ns) and begin_ns - CLOCK_NS <= t_ns.min() and t_ns.max() <= end_ns + CLOCK_NS
     assert "other thread" in samples.thread_names.values()
     assert open_recording(output).manifest.tests[0].class_name == "Spin"
 
