@@ -1,4 +1,4 @@
-"""Read Perfetto traces packet by packet: switches, frequencies, clocks, processes, rails and losses."""
+"""Read Perfetto traces packet by packet: switches, frequencies, clocks, processes, stack samples, rails and losses."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from navitas.recording.parse.trace.perfetto_packets import (
     damaged,
     read_packets,
 )
+from navitas.recording.parse.trace.perfetto_samples import PerfettoSamples
 from navitas.recording.parse.trace.perfetto_wire import ReadPacket
 from navitas.recording.parse.trace.trace_builder import CPU_LIMIT, LISTED, TraceBuilder
 from navitas.recording.parse.trace.trace_tables import UNKNOWN, RawTrace
@@ -33,6 +34,7 @@ from navitas.recording.parse.trace.trace_tables import UNKNOWN, RawTrace
 _AT_ONCE = 1 << 20
 _MIN_SIZE = 256
 _PROCESSES_LIMIT = 1 << 16
+_STATE_CLEARED = 1
 _NO_TIME = "no time, or one of an unknown clock"
 
 
@@ -55,6 +57,7 @@ class _PacketReader:
         self._bundles = Bundles(self.into, self._losses)
         self._rails = PerfettoRails()
         self._consumers = PerfettoConsumers()
+        self._samples = PerfettoSamples()
         self._process_uids: dict[int, int] = {}
         self._times = PacketClocks()
         self._waiting: list[Found] = []
@@ -112,7 +115,17 @@ class _PacketReader:
         if found.dropped:
             self._losses.dropped(found.sequence)
         self._times.defaults(packet)
-        if packet.HasField("clock_snapshot"):
+        if found.dropped or packet.sequence_flags & _STATE_CLEARED or packet.incremental_state_cleared:
+            self._samples.cleared(found.sequence)
+        if packet.HasField("interned_data"):
+            self._samples.interned(found.sequence, packet.interned_data)
+        if packet.HasField("trace_packet_defaults"):
+            self._samples.defaults(found.sequence, packet.trace_packet_defaults)
+        if packet.HasField("perf_sample"):
+            self._sampled(self._samples.perf(found.sequence, self._times.time(packet), packet.perf_sample))
+        elif packet.HasField("stack_sample"):
+            self._sampled(self._samples.stack(found.sequence, self._times.time(packet), packet.stack_sample))
+        elif packet.HasField("clock_snapshot"):
             self._clocks(packet.clock_snapshot)
         elif packet.HasField("process_tree"):
             self._tree(self._times.time(packet), packet.process_tree)
@@ -129,6 +142,8 @@ class _PacketReader:
             self._losses.ftrace(packet.ftrace_stats)
         elif packet.HasField("trace_stats"):
             self._losses.service(packet.trace_stats)
+        elif packet.HasField("module_symbols"):
+            self._samples.symbols(packet.module_symbols)
 
     def _clocks(self, snapshot: Any) -> None:
         read = self._times.snapshot(snapshot.clocks)
@@ -153,6 +168,10 @@ class _PacketReader:
             for thread in process.threads:
                 self.into.add_fact(t_ns, thread.tid, LISTED, tgid=process.pid)
 
+    def _sampled(self, is_timed: bool) -> None:
+        if not is_timed:
+            self.into.skip_packet(b"stack sample", f"stack samples have {_NO_TIME}")
+
     def _untimed(self, count: int, short: str, things: str) -> None:
         if count:
             self.into.skip_packet(f"{count} readings of {short}".encode(), f"readings of {things} have {_NO_TIME}")
@@ -174,5 +193,9 @@ class _PacketReader:
         for what, left_out in (("rails", self._rails.left_out), ("energy consumers", self._consumers.left_out)):
             for reason, count in (+left_out).items():
                 self.into.warn(f"{count:,} readings of {what} were left out ({reason})")
-        raw = build_trace(self.into, rails)
-        return replace(raw, trace=replace(raw.trace, consumers=consumers, process_uids=self._process_uids))
+        for event, count in self._samples.left_out.items():
+            self.into.warn(f"{count:,} stack samples were left out: {event} takes them, not time")
+        if self._samples.stopped:
+            self.into.warn("the profiler ended before the trace: it needed more of the CPU or memory than it may")
+        raw, samples = build_trace(self.into, rails), self._samples.table()
+        return replace(raw, trace=replace(raw.trace, consumers=consumers, process_uids=self._process_uids, samples=samples))
