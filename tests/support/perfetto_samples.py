@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
-from support.perfetto_writer import PerfettoWriter
-
 from navitas.base.protobuf_writer import content, number
 from navitas.recording.parse.stack_samples import RawSamples
+from support.perfetto_writer import PerfettoWriter
 
 Function = tuple[str, str]
 """Name, and the path of the file that has its code."""
@@ -78,8 +77,9 @@ class SampleWriter:
 def stacks_of(samples: RawSamples) -> list[list[str]]:
     """Return the names of each sample's frames, outermost first."""
     found = []
-    for row in samples.stack.tolist():
+    for innermost in samples.stack.tolist():
         names: list[str] = []
+        row = innermost
         while row >= 0:
             frame = samples.frames[samples.stacks.frame[row]]
             names.append(f"{frame.class_name}.{frame.name}" if frame.class_name else frame.name)

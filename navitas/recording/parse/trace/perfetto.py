@@ -115,16 +115,9 @@ class _PacketReader:
         if found.dropped:
             self._losses.dropped(found.sequence)
         self._times.defaults(packet)
-        if found.dropped or packet.sequence_flags & _STATE_CLEARED or packet.incremental_state_cleared:
-            self._samples.cleared(found.sequence)
-        if packet.HasField("interned_data"):
-            self._samples.interned(found.sequence, packet.interned_data)
-        if packet.HasField("trace_packet_defaults"):
-            self._samples.defaults(found.sequence, packet.trace_packet_defaults)
-        if packet.HasField("perf_sample"):
-            self._sampled(self._samples.perf(found.sequence, self._times.time(packet), packet.perf_sample))
-        elif packet.HasField("stack_sample"):
-            self._sampled(self._samples.stack(found.sequence, self._times.time(packet), packet.stack_sample))
+        self._state(found, packet)
+        if packet.HasField("perf_sample") or packet.HasField("stack_sample"):
+            self._sample(found.sequence, packet)
         elif packet.HasField("clock_snapshot"):
             self._clocks(packet.clock_snapshot)
         elif packet.HasField("process_tree"):
@@ -168,8 +161,22 @@ class _PacketReader:
             for thread in process.threads:
                 self.into.add_fact(t_ns, thread.tid, LISTED, tgid=process.pid)
 
-    def _sampled(self, is_timed: bool) -> None:
-        if not is_timed:
+    def _state(self, found: ReadPacket, packet: Any) -> None:
+        """Keep what later packets of the sequence refer to."""
+        if found.dropped or packet.sequence_flags & _STATE_CLEARED or packet.incremental_state_cleared:
+            self._samples.cleared(found.sequence)
+        if packet.HasField("interned_data"):
+            self._samples.interned(found.sequence, packet.interned_data)
+        if packet.HasField("trace_packet_defaults"):
+            self._samples.defaults(found.sequence, packet.trace_packet_defaults)
+
+    def _sample(self, sequence: int, packet: Any) -> None:
+        t_ns = self._times.time(packet)
+        if packet.HasField("perf_sample"):
+            has_time = self._samples.perf(sequence, t_ns, packet.perf_sample)
+        else:
+            has_time = self._samples.stack(sequence, t_ns, packet.stack_sample)
+        if not has_time:
             self.into.skip_packet(b"stack sample", f"stack samples have {_NO_TIME}")
 
     def _untimed(self, count: int, short: str, things: str) -> None:

@@ -116,17 +116,7 @@ class PerfettoSamples:
             if len(self._of) >= _SEQUENCES_LIMIT:
                 return
             state = self._of[sequence] = _Interned()
-        for texts, found in (
-            (data.function_names, state.names),
-            (data.mapping_paths, state.paths),
-            (data.source_paths, state.sources),
-        ):
-            for one in texts:
-                if self._has_room(text := one.str[:_TEXT_BYTES]):
-                    found[one.iid] = text.decode("utf-8", "replace")
-        for one in data.build_ids:
-            if self._has_room(text := one.str[:_TEXT_BYTES]):
-                state.builds[one.iid] = text.decode("utf-8", "replace") if len(text) == _BREAKPAD_ID else text.hex()
+        self._texts(state, data)
         for one in data.mappings:
             if self._has_room():
                 path = "/".join(state.paths.get(part, "") for part in one.path_string_ids[:_TEXT_BYTES])[:_TEXT_BYTES]
@@ -140,6 +130,16 @@ class PerfettoSamples:
         for one in data.stack_sample_task_contexts:
             if self._has_room():
                 state.tasks[one.iid] = (one.pid, one.tid)
+
+    def _texts(self, state: _Interned, data: Any) -> None:
+        kinds = ((data.function_names, state.names), (data.mapping_paths, state.paths), (data.source_paths, state.sources))
+        for texts, found in kinds:
+            for one in texts:
+                if self._has_room(text := one.str[:_TEXT_BYTES]):
+                    found[one.iid] = text.decode("utf-8", "replace")
+        for one in data.build_ids:
+            if self._has_room(text := one.str[:_TEXT_BYTES]):
+                state.builds[one.iid] = text.decode("utf-8", "replace") if len(text) == _BREAKPAD_ID else text.hex()
 
     def perf(self, sequence: int, t_ns: int, sample: Any) -> bool:
         """Add a packet `perf_sample`. Returns False if it has no time (`UNKNOWN`) and needs one."""
