@@ -24,6 +24,7 @@ _METHOD = (
     '{%s, "calls": %d, "throws": %d, "cut": %d, "inclusive_j": %.12g, "exclusive_j": %.12g, '
     '"wall_ns": %d, "self_ns": %d, "cpu_ns": %d, "inclusive_standard_j": %.3g, "exclusive_standard_j": %.3g'
 )
+_SAMPLES = ', "samples": %d'
 _FIGURE = "%.12g"
 _FEW_ROWS = 50  # To compare the columns of fewer rows takes longer than it saves.
 _SPEC = re.compile(r"%(?:%|d|s|\.\d+g)")
@@ -34,7 +35,10 @@ _UNKNOWN = ("inclusive_j", "exclusive_j", "cpu_ns")
 
 
 class MethodLines:
-    """Formats the lines of methods, and caches the methods' names. Lines have components if there are at least two."""
+    """Formats the lines of methods, and caches the methods' names.
+
+    Lines have components if there are at least two, and samples in a recording with stack samples.
+    """
 
     def __init__(self, methods: MethodTable, components: Sequence[str], alternative: str | None) -> None:
         self.name: Callable[[int], str] = cache(partial(_name_fields, methods))
@@ -48,6 +52,7 @@ class MethodLines:
         Raises `ValueError` for a figure that isn't finite.
         """
         method, *always = columns[:9]
+        samples = columns[18:]
         optional, split, standard = [*columns[10:14], columns[9]], columns[14:16], columns[16:18]
         missing = [column.count(None) for column in optional]
         if not {0, len(method)}.issuperset(missing):
@@ -58,9 +63,9 @@ class MethodLines:
             return
         given = [(key, column) for key, column, none in zip(self._optional, optional, missing, strict=True) if not none]
         by_component = [values for column in split for values in zip(*column, strict=True)] if self._components else []
-        figures = (*always, *standard, *(column for _, column in given), *by_component)
+        figures = (*always, *standard, *samples, *(column for _, column in given), *by_component)
         check_finite(figures)
-        template = "".join([_METHOD, *(f', "{key}": %.12g' for key, _ in given), self._components, "}"])
+        template = "".join([_METHOD, _SAMPLES * len(samples), *(f', "{key}": %.12g' for key, _ in given), self._components, "}"])
         yield from _rows(template, [[*map(self.name, method)], *figures])
 
 
@@ -89,9 +94,10 @@ def node_lines(ids: Sequence[int], nodes: Nodes, components: Sequence[str]) -> I
     """
     fields = _split_fields(components)
     by_component = [*nodes.exclusive_by.T, *nodes.inclusive_by.T] if fields else []
-    columns = [column.tolist() for column in (*nodes.columns, *by_component)]
+    samples = [] if nodes.samples is None else [nodes.samples]
+    columns = [column.tolist() for column in (*nodes.columns, *samples, *by_component)]
     check_finite(columns)
-    return _rows(f"{_NODE}{fields}}}", [ids, *columns])
+    return _rows(f"{_NODE}{_SAMPLES * len(samples)}{fields}}}", [ids, *columns])
 
 
 def _rows(template: str, columns: Sequence[Sequence[Any]]) -> Iterator[str]:

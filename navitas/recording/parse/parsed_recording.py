@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -36,8 +37,10 @@ from navitas.recording.parse.mounts import decode_mounts
 from navitas.recording.parse.power_monitors import read_monitors, warn_of_short_run
 from navitas.recording.parse.rail_readings import IMPOSSIBLE_GROWTH, EnergyConsumers, RailReadings, best_rails, possible_growth
 from navitas.recording.parse.run_chunks import read_run_chunks
+from navitas.recording.parse.sample_join import joined_samples, merged_samples
 from navitas.recording.parse.sampled_files import ShellTables, process_clock, shell_tables, time_in_state_tables
 from navitas.recording.parse.schedstat import app_run_queue, parse_schedstats
+from navitas.recording.parse.stack_samples import RawSamples, StackSamples
 from navitas.recording.parse.state_history import read_state_history
 from navitas.recording.parse.tables import (
     AppTables,
@@ -58,6 +61,8 @@ from navitas.recording.parse.trace.trace_tables import Trace
 from navitas.recording.store import Recording
 
 _THREADS_SOURCE = 1
+SAMPLE_READERS: dict[str, Callable[[Path], RawSamples]] = {}
+"""Reads a file of kind `samples`, by the suffix of its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +97,8 @@ def parse_recording(recording: Recording) -> ParsedRecording:
     for run in manifest.runs:
         findings = Findings(run.id)
         failures |= {(run.id, test): text for test, text in failed_lines(recording, run.id, tests[run.id]).items()}
-        runs.append(_run(recording, run, known, tests[run.id], findings))
+        tables, table = _run(recording, run, known, tests[run.id], table=table, findings=findings)
+        runs.append(tables)
         warnings += findings.warnings
         losses += findings.losses
     return ParsedRecording(table, tuple(runs), tuple(warnings), tuple(losses), failures)
@@ -114,7 +120,10 @@ class _Events:
     by_process: list[dict[int, Readings]]
 
 
-def _run(recording: Recording, run: Run, known: dict[int, Span], tests: Sequence[Test], findings: Findings) -> RunTables:
+def _run(
+    recording: Recording, run: Run, known: dict[int, Span], tests: Sequence[Test], *, table: MethodTable, findings: Findings
+) -> tuple[RunTables, MethodTable]:
+    """Parse a run. Methods that only its stack samples know are added to the table."""
     events = _events(recording, run, known, findings)
     clocks, manifest = events.clocks, recording.manifest
     probed = probed_threads(events.groups, known, findings)
@@ -128,7 +137,9 @@ def _run(recording: Recording, run: Run, known: dict[int, Span], tests: Sequence
     shell = shell_tables(recording, run, clocks, findings)
     residencies, torn = parse_residencies(shell.thread_states, shell.blocks_ns, manifest.device.policies, time_in_state)
     findings.add_loss("thread_residencies", torn, "{count} torn or unknown readings of threads' time_in_state were skipped", TORN)
-    threads = with_residencies(threads, residencies)
+    samples, threads, table = _samples(
+        recording, run, clocks, with_residencies(threads, residencies), table=table, findings=findings
+    )
     serials = [thread.serial for thread in threads]
     tids = [thread.tid for thread in threads if thread.tid]
     trace, reasons = read_trace(recording, run, clocks, findings, run_ns=run_ns, tids=tids)
@@ -144,10 +155,32 @@ def _run(recording: Recording, run: Run, known: dict[int, Span], tests: Sequence
         _hooks(of_threads(events.groups, HOOKS), serials, findings),
         _handoffs(of_threads(events.groups, HANDOFFS), serials, findings),
         _block_counts(events.chunks[BLOCK_COUNTS], serials, known, findings),
+        samples,
     )
     communications = _communications(of_threads(events.groups, COMMUNICATIONS), serials, findings)
     app = AppTables(windows, events.markers, communications, history.events)
-    return RunTables(run.id, *run_ns, threads, clocks, calls, cpu, devices, app)
+    return RunTables(run.id, *run_ns, threads, clocks, calls, cpu, devices, app), table
+
+
+def _samples(
+    recording: Recording, run: Run, clocks: ClockTriples, threads: tuple[Thread, ...], *, table: MethodTable, findings: Findings
+) -> tuple[StackSamples | None, tuple[Thread, ...], MethodTable]:
+    """The run's stack samples, None without any, and the threads and methods with those that only samples know."""
+    parts = []
+    for entry in recording.manifest.files:
+        path = recording.file(entry.path)
+        if entry.kind == "samples" and entry.run == run.id and path.suffix in SAMPLE_READERS:
+            raw = SAMPLE_READERS[path.suffix](path)
+            samples, threads, table = joined_samples(raw, threads, clocks, table, pid=run.pid)
+            parts.append(samples)
+    if not parts:
+        return None, threads, table
+    merged = merged_samples(parts)
+    message = "{count} stack samples were lost while recording, or their times are not those of the run"
+    findings.add_loss("stack_samples", merged.lost + merged.unplaced, message, "Their energy is that of the samples beside them.")
+    message = "{count} stacks were cut at the profiler's limit of depth: their outermost callers are missing"
+    findings.add_loss("cut_stacks", merged.cut, message, "Their inclusive energy is not part of the missing callers'.")
+    return merged, threads, table
 
 
 def _events(recording: Recording, run: Run, known: dict[int, Span], findings: Findings) -> _Events:

@@ -16,6 +16,7 @@ from navitas.recording.parse.rail_readings import EnergyConsumers, RailReadings
 from navitas.recording.parse.reasons import Reason
 from navitas.recording.parse.run_queue import RunQueue
 from navitas.recording.parse.sampled_cost import NO_SAMPLES, ProbeSamples
+from navitas.recording.parse.stack_samples import StackSamples
 from navitas.recording.parse.trace.trace_tables import Trace
 
 TID_LIMIT = 1 << 22
@@ -94,7 +95,8 @@ class Thread:
     """One thread of one run. `serial` is the runtime's number for it, or -1 for a thread without probes.
 
     `anchors` are exact readings of the thread's own clock. `samples` come from schedstat and may lag by 4 ms.
-    `lost_events` is the number of events known to be lost. `residency` is its time_in_state, one table per policy.
+    `lost_events` is the number of events known to be lost. `residency` is its time_in_state, one table per policy. `seen_ns` is
+    the time of its first stack sample, if nothing else shows the thread.
     """
 
     serial: int
@@ -107,6 +109,7 @@ class Thread:
     samples: CpuClock
     lost_events: int = 0
     residency: tuple[TimeInState, ...] = ()
+    seen_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +223,7 @@ class CallTables:
 
     `probe_cost` is the cost of probes, None if it was not calibrated. `tick_ns` is the period of the ticks that timed the calls,
     None if each call read the clock. `hooks` and `handoffs` are None if the app recorded none, `block_counts` if the build has
-    no block counters.
+    no block counters. `samples` are stack samples of threads, None if none were taken.
     """
 
     probe_cost: ProbeCost | None = None
@@ -228,6 +231,7 @@ class CallTables:
     hooks: HookCalls | None = None
     handoffs: Handoffs | None = None
     block_counts: BlockCounts | None = None
+    samples: StackSamples | None = None
 
 
 @dataclass(frozen=True, slots=True)

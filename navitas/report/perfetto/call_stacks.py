@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from navitas.energy.analyze.bounded_tree import NON_THREADS
+from navitas.energy.analyze.call_words import call_words
 from navitas.energy.analyze.names import MethodNames, method_of
 from navitas.energy.attribute.calls.paths import OUTSIDE, PROBES
 from navitas.energy.attribute.component import OwnerKind
 from navitas.energy.attribute.ledger import Ledger
 from navitas.report.bounded_stacks import DEEPER, MAX_DEPTH
 from navitas.report.perfetto.trace_packets import Frame, TracePackets
-from navitas.report.speedscope import UNTRACED
 
 _PROBES = "(probes)"
 
@@ -21,7 +21,7 @@ class CallStacks:
 
     def __init__(self, ledger: Ledger, packets: TracePackets) -> None:
         self._owners, self._methods, self._packets = ledger.owners, ledger.methods, packets
-        self._names = MethodNames(ledger.methods)
+        self._names, self._untraced = MethodNames(ledger.methods), call_words(ledger).frame
         self._parent, self._method = ledger.paths.parent.tolist(), ledger.paths.method.tolist()
         self._frames: dict[int, bytes] = {}
         self._shown: list[int] = []
@@ -51,7 +51,7 @@ class CallStacks:
         if self._owners.kind[owner] != OwnerKind.THREAD:
             return
         if path in (OUTSIDE, PROBES):
-            yield self._packets.frame(Frame(UNTRACED if path == OUTSIDE else _PROBES))
+            yield self._packets.frame(Frame(self._untraced if path == OUTSIDE else _PROBES))
             return
         methods = []
         at = shown
