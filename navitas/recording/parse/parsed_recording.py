@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -39,6 +39,7 @@ from navitas.recording.parse.rail_readings import IMPOSSIBLE_GROWTH, EnergyConsu
 from navitas.recording.parse.run_chunks import read_run_chunks
 from navitas.recording.parse.sample_join import joined_samples, merged_samples
 from navitas.recording.parse.sampled_files import ShellTables, process_clock, shell_tables, time_in_state_tables
+from navitas.recording.parse.samples_perf_script import read_perf_script
 from navitas.recording.parse.schedstat import app_run_queue, parse_schedstats
 from navitas.recording.parse.stack_samples import RawSamples, StackSamples
 from navitas.recording.parse.state_history import read_state_history
@@ -61,7 +62,15 @@ from navitas.recording.parse.trace.trace_tables import Trace
 from navitas.recording.store import Recording
 
 _THREADS_SOURCE = 1
-SAMPLE_READERS: dict[str, Callable[[Path], RawSamples]] = {}
+
+
+def _simpleperf(path: Path) -> RawSamples:
+    from navitas.recording.parse.samples_simpleperf import read_simpleperf  # noqa: PLC0415  # protobuf takes 20 ms to import.
+
+    return read_simpleperf(path)
+
+
+SAMPLE_READERS: dict[str, Callable[[Path], RawSamples]] = {".simpleperf": _simpleperf, ".txt": read_perf_script}
 """Reads a file of kind `samples`, by the suffix of its name."""
 
 
@@ -137,12 +146,12 @@ def _run(
     shell = shell_tables(recording, run, clocks, findings)
     residencies, torn = parse_residencies(shell.thread_states, shell.blocks_ns, manifest.device.policies, time_in_state)
     findings.add_loss("thread_residencies", torn, "{count} torn or unknown readings of threads' time_in_state were skipped", TORN)
-    samples, threads, table = _samples(
-        recording, run, clocks, with_residencies(threads, residencies), table=table, findings=findings
-    )
-    serials = [thread.serial for thread in threads]
     tids = [thread.tid for thread in threads if thread.tid]
     trace, reasons = read_trace(recording, run, clocks, findings, run_ns=run_ns, tids=tids)
+    threads, profiled = with_residencies(threads, residencies), _profiled(recording, run, trace)
+    samples, threads, table = _samples(run, profiled, clocks, threads, table=table, findings=findings)
+    trace = trace and replace(trace, samples=None)  # They are joined now, and may be as large as all else.
+    serials = [thread.serial for thread in threads]
     mounts = decode_mounts(of_threads(events.groups, MOUNTS), probed, serials, run_ns[1])
     cpu = CpuTables(time_in_state, process, shell.cpu_stat, trace, reasons, app_run_queue(lifetimes.values()), mounts)
     cost = check_probe_cost(probe_cost(events.groups.values()), findings)
@@ -162,17 +171,30 @@ def _run(
     return RunTables(run.id, *run_ns, threads, clocks, calls, cpu, devices, app), table
 
 
-def _samples(
-    recording: Recording, run: Run, clocks: ClockTriples, threads: tuple[Thread, ...], *, table: MethodTable, findings: Findings
-) -> tuple[StackSamples | None, tuple[Thread, ...], MethodTable]:
-    """The run's stack samples, None without any, and the threads and methods with those that only samples know."""
-    parts = []
+def _profiled(recording: Recording, run: Run, trace: Trace | None) -> Iterator[RawSamples]:
+    """Yield what profilers recorded of a run: in files of their own, and in the trace."""
     for entry in recording.manifest.files:
         path = recording.file(entry.path)
         if entry.kind == "samples" and entry.run == run.id and path.suffix in SAMPLE_READERS:
-            raw = SAMPLE_READERS[path.suffix](path)
-            samples, threads, table = joined_samples(raw, threads, clocks, table, pid=run.pid)
-            parts.append(samples)
+            yield SAMPLE_READERS[path.suffix](path)
+    if trace is not None and trace.samples is not None:
+        yield trace.samples
+
+
+def _samples(
+    run: Run,
+    profiled: Iterable[RawSamples],
+    clocks: ClockTriples,
+    threads: tuple[Thread, ...],
+    *,
+    table: MethodTable,
+    findings: Findings,
+) -> tuple[StackSamples | None, tuple[Thread, ...], MethodTable]:
+    """The run's stack samples, None without any, and the threads and methods with those that only samples know."""
+    parts = []
+    for raw in profiled:
+        samples, threads, table = joined_samples(raw, threads, clocks, table, pid=run.pid)
+        parts.append(samples)
     if not parts:
         return None, threads, table
     merged = merged_samples(parts)
