@@ -17,7 +17,9 @@ SCHEMA_MINOR = 6
 """Minor version. A recording of a higher minor version contains data that this version of Navitas does not use."""
 
 TestStatus = Literal["passed", "failed", "ignored", "assumption", "cut"]
-FileKind = Literal["events", "logcat", "instrument", "shell", "battery", "batterystats", "map", "power_profile", "trace", "samples"]
+FileKind = Literal[
+    "events", "logcat", "instrument", "shell", "battery", "batterystats", "map", "power_profile", "trace", "samples"
+]
 DeviceKind = Literal["virtual", "phone"]
 VoltageSource = Literal["battery", "option", "default"]
 SourceKind = Literal[

@@ -68,7 +68,7 @@ _LONGEST = 1000
     type=READ_FILE_ANY_NAME,
     metavar="FILE",
     section="Kernel traces",
-    help="LOG is a kernel trace, and FILE stack samples of the same time: simpleperf's protobuf, or perf script. [the trace's own]",
+    help="LOG is a kernel trace, and FILE stack samples of the same time: simpleperf's protobuf, perf script. [LOG's own]",
 )
 @option(
     "--start",
@@ -99,8 +99,8 @@ def command(
     """Make a recording of logs that Navitas-Framework wrote, or of a kernel trace with a method trace or stack samples.
 
     LOG is a log (logcat -v threadtime or another form) or a JSON file; '-' is standard input. Each process is a run. Logs of the
-    same name are repeats of one test. With --methods or --samples, LOG is a trace of Perfetto, atrace, systrace, trace-cmd or perf
-    script. A Perfetto trace can have its own samples. Files can be packed by gzip or Zstandard.
+    same name are repeats of one test. With --methods or --samples, LOG is a trace of Perfetto, atrace, systrace, trace-cmd or
+    perf script. A Perfetto trace can have its own samples. Files can be packed by gzip or Zstandard.
     """
     check_not_recorded(output, replace=replace)
     supply = None if power_profile is None else read_supply(power_profile, voltage_v)

@@ -37,7 +37,10 @@ def content_name(path: Path) -> str:
 
 
 def begins_as_perfetto(path: Path, shown: str) -> bool:
-    """Whether the content of a file, which may be packed, begins like a Perfetto trace. Raises `RecordingError` as `plain_file`."""
+    """Whether the content of a file, which may be packed, begins like a Perfetto trace.
+
+    Raises `RecordingError` if the file cannot be read or is damaged.
+    """
     try:
         with open_regular(path) as stream:
             head, pieces = _begun(_read(stream, shown))

@@ -202,8 +202,9 @@ def _placed(samples: RawSamples, trace: Trace, shown: str) -> tuple[SampleClock,
     shares = {clock: _share(samples.tid, t_ns, trace) for clock, t_ns in times.items()}
     best = max(shares, key=lambda clock: shares[clock])
     if shares[best] < _LEAST:
+        share = f"{shares[best]:.0%} of the stack samples"
         raise RecordingError(
-            f"{shown or 'the trace'}: only {shares[best]:.0%} of the stack samples are at times at which their threads run in the trace",
+            f"{shown or 'the trace'}: only {share} are at times at which their threads run in the trace",
             "Sample at the time of the trace, on its clock: perf record -k CLOCK_MONOTONIC, trace-cmd record -C mono.",
         )
     return best, times[best], shares[best]
