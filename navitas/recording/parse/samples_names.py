@@ -42,7 +42,7 @@ def function_frame(name: str, path: str, *, build_id: str = "", is_kernel: bool 
     if _NO_NAME.fullmatch(name):
         return Frame("unknown", "" if path in ("ERROR", "/ERROR") else path, "", "", build_id=build_id)
     if _JAVA_FILE.fullmatch(path) and (method := _java(name)) is not None:
-        return Frame("java", "", *(part[:_LONGEST] for part in method), file=file, line=line)
+        return Frame("java", "", method[0][:_LONGEST], method[1][:_LONGEST], file=file, line=line)
     return Frame("native", path, "", demangled(name)[:_LONGEST], file=file, line=line, build_id=build_id)
 
 

@@ -24,8 +24,8 @@ _SAMPLE = re.compile(
     re.MULTILINE,
 )
 _LOST = re.compile(rb"PERF_RECORD_LOST(?:_SAMPLES)? lost[ ]+(\d{1,12})")
-_FRAME = re.compile(r"[ \t]+([0-9a-f]+) (.*) \((.*)\)")
-_DELETED_FRAME = re.compile(r"[ \t]+([0-9a-f]+) (.*) \((.* \(deleted\))\)")
+_FRAME = re.compile(r"[ \t]+([0-9a-f]+)[ \t]+(.*)[ \t]\((.*)\)")
+_DELETED_FRAME = re.compile(r"[ \t]+([0-9a-f]+)[ \t]+(.*)[ \t]\((.* \(deleted\))\)")
 _OFFSET = re.compile(r"\+0x[0-9a-f]+$")
 _KERNEL_SPACE = 1 << 63
 _DEEPEST = 127
