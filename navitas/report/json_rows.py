@@ -43,7 +43,7 @@ class MethodLines:
     def __init__(self, methods: MethodTable, components: Sequence[str], alternative: str | None) -> None:
         self.name: Callable[[int], str] = cache(partial(_name_fields, methods))
         """Returns the fields that identify a method, without braces."""
-        self._optional = (*_OPTIONAL, f"{alternative}_j")
+        self._optional = (*_OPTIONAL, f"{alternative}_j", "samples")
         self._components = _split_fields(components)
 
     def lines(self, columns: Sequence[Sequence[Any]]) -> Iterator[str]:
@@ -52,8 +52,7 @@ class MethodLines:
         Raises `ValueError` for a figure that isn't finite.
         """
         method, *always = columns[:9]
-        samples = columns[18:]
-        optional, split, standard = [*columns[10:14], columns[9]], columns[14:16], columns[16:18]
+        optional, split, standard = [*columns[10:14], columns[9], columns[18]], columns[14:16], columns[16:18]
         missing = [column.count(None) for column in optional]
         if not {0, len(method)}.issuperset(missing):
             unknown = [tuple(value is None for value in row) for row in zip(*optional, strict=True)]
@@ -63,9 +62,9 @@ class MethodLines:
             return
         given = [(key, column) for key, column, none in zip(self._optional, optional, missing, strict=True) if not none]
         by_component = [values for column in split for values in zip(*column, strict=True)] if self._components else []
-        figures = (*always, *standard, *samples, *(column for _, column in given), *by_component)
+        figures = (*always, *standard, *(column for _, column in given), *by_component)
         check_finite(figures)
-        template = "".join([_METHOD, _SAMPLES * len(samples), *(f', "{key}": %.12g' for key, _ in given), self._components, "}"])
+        template = "".join([_METHOD, *(f', "{key}": %.12g' for key, _ in given), self._components, "}"])
         yield from _rows(template, [[*map(self.name, method)], *figures])
 
 

@@ -94,7 +94,8 @@ class MethodEnergy:
     - `*_error_j`: standard errors by probes, by ticks and by stack samples. None if unknown.
     - `*_standard_j`: standard errors by all causes, apart from the power profile.
     - `raw_*`: includes the probes' energy. None if unknown.
-    - `samples`: stack samples with the method as the innermost frame. Sampled methods have no `calls`, and times are CPU times.
+    - `samples`: stack samples with the method as the innermost frame; None in a recording without samples. Sampled methods have
+      no `calls`, and their times are CPU times.
     """
 
     method: int
@@ -116,7 +117,7 @@ class MethodEnergy:
     inclusive_components: tuple[float, ...] = ()
     inclusive_standard_j: float = 0.0
     exclusive_standard_j: float = 0.0
-    samples: int = 0
+    samples: int | None = None
 
 
 class MethodRecords(_Records[MethodEnergy]):
@@ -155,7 +156,7 @@ class MethodRecords(_Records[MethodEnergy]):
 class Node:
     """A call-tree node. `parent` is -1 at a root, and parents precede children. `components` splits `exclusive_j`.
 
-    `samples` are those with the node as the innermost frame.
+    `samples` are those with the node as the innermost frame; None in a recording without samples.
     """
 
     id: int
@@ -167,7 +168,7 @@ class Node:
     wall_ns: int
     components: tuple[float, ...] = ()
     inclusive_components: tuple[float, ...] = ()
-    samples: int = 0
+    samples: int | None = None
 
 
 class Nodes(_Records[Node]):

@@ -159,7 +159,7 @@ class ThreadRecords:
             *map(none_for_nan, (*by_probes, *raw)),
             *(list(zip(*column[at].T.tolist(), strict=True)) for column in (rows.exclusive_j, rows.inclusive_j)),
             *(standard_j(each).tolist() for each in causes),
-            *([] if rows.samples is None else [rows.samples[at].tolist()]),
+            [None] * len(known) if rows.samples is None else rows.samples[at].tolist(),
         ]
 
     @cached_property

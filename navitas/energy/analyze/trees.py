@@ -13,7 +13,8 @@ from navitas.energy.attribute.ledger import Ledger
 from navitas.recording.parse.arrays import F64, I32, I64, Bool
 
 DESIGN_EFFECT = 1.0
-"""The variance of shares by stack samples, relative to that of independent samples. tests/accuracy measures it."""
+"""The variance of shares by stack samples, relative to that of independent samples: an upper bound, which calls much shorter than
+the period reach. With regular samples, it is 0.6 for calls of a fifth of a period and 0.17 for calls of one period, simulated."""
 
 
 @dataclass(frozen=True, slots=True)

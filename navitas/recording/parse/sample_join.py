@@ -36,7 +36,9 @@ def joined_samples(
     placed &= (raw.tid > 0) & (raw.tid < TID_LIMIT)
     ours = _of_app(raw, threads, pid)
     unplaced = int(np.count_nonzero(ours & ~placed))
-    t_ns, tid, stack = (column if (placed & ours).all() else column[placed & ours] for column in (t_ns, raw.tid, raw.stack))
+    tid, stack, kept = raw.tid, raw.stack, placed & ours
+    if not kept.all():
+        t_ns, tid, stack = t_ns[kept], tid[kept], stack[kept]
     thread, joined = _threads(t_ns, tid, threads, raw.thread_names)
     order = _by_thread(thread, t_ns)
     rows = FrameRows(list(table.methods))
@@ -95,9 +97,9 @@ def _of_app(raw: RawSamples, threads: Sequence[Thread], pid: int | None) -> Bool
 def _threads(t_ns: I64, tid: I64, threads: Sequence[Thread], names: Mapping[int, str]) -> tuple[I32, tuple[Thread, ...]]:
     """Return the thread of each sample, and all threads: those of the run, then those that only samples know."""
     of_tid: dict[int, list[int]] = {}
-    for place, thread in enumerate(threads):
-        if thread.tid:
-            of_tid.setdefault(thread.tid, []).append(place)
+    for place, known_thread in enumerate(threads):
+        if known_thread.tid:
+            of_tid.setdefault(known_thread.tid, []).append(place)
     seen, index = _distinct(tid)
     known = np.full(len(seen), -1, np.int64)
     several: dict[int, list[int]] = {}
@@ -163,7 +165,7 @@ def _distinct(values: I64) -> tuple[I64, I64]:
     largest = int(values.max(initial=0))
     is_used = np.zeros(largest + 1, bool)
     is_used[values] = True
-    place = np.cumsum(is_used, dtype=np.int32) - 1
+    place = np.cumsum(is_used) - 1
     return np.flatnonzero(is_used), place[values]
 
 

@@ -24,11 +24,11 @@ from navitas.insight.verdict.verdict import verdict_of
 from navitas.report.figure_notes import (
     basis_note,
     doubts,
+    draws_note,
     evidence_groups,
     listed,
     measured_by_rails,
     tests_note,
-    tick_note,
 )
 from navitas.report.page_request import EarlierRecording
 from navitas.report.terminal.call_trees import CallTree, energy_tree_table
@@ -237,7 +237,7 @@ def evidence(profile: Profile) -> Iterator[RenderableType]:
         others += len(reasons[_MAX_REASONS:])
     if others:
         yield Text(f"… {counted(others, 'more reason')} (--json)", style="dim")
-    if note := tick_note(profile):
+    if note := draws_note(profile):
         yield Paragraph(note)
 
 
