@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from google.protobuf.message import DecodeError
 
-from navitas.android.perfetto.messages import as_bytes
+from navitas.android.perfetto.messages import as_bytes, message_class
 from navitas.recording.parse.trace.build_trace import build_trace
 from navitas.recording.parse.trace.perfetto_bundles import Bundles
 from navitas.recording.parse.trace.perfetto_columns import Columns, decode
@@ -26,6 +27,7 @@ from navitas.recording.parse.trace.perfetto_packets import (
     damaged,
     read_packets,
 )
+from navitas.recording.parse.trace.perfetto_sample_wire import STATE_CLEARED, WireSample, scan_samples
 from navitas.recording.parse.trace.perfetto_samples import PerfettoSamples
 from navitas.recording.parse.trace.perfetto_wire import ReadPacket
 from navitas.recording.parse.trace.trace_builder import CPU_LIMIT, LISTED, TraceBuilder
@@ -34,7 +36,6 @@ from navitas.recording.parse.trace.trace_tables import UNKNOWN, RawTrace
 _AT_ONCE = 1 << 20
 _MIN_SIZE = 256
 _PROCESSES_LIMIT = 1 << 16
-_STATE_CLEARED = 1
 _NO_TIME = "no time, or one of an unknown clock"
 
 
@@ -44,7 +45,7 @@ def read_perfetto(source: Path | bytes) -> RawTrace:
     Raises `RecordingError` if the file cannot be read or is not a Perfetto trace. The content of packets never raises.
     """
     reader = _PacketReader()
-    for found in read_packets(source):
+    for found in read_packets(source, leave_samples=True):
         reader.read(found)
     return reader.close()
 
@@ -77,6 +78,7 @@ class _PacketReader:
         waiting, self._waiting, self._size = self._waiting, [], 0
         bundles = [found.bundle for found in waiting if isinstance(found, ReadPacket) and found.bundle is not None]
         columns = iter(decode(bundles))
+        samples = scan_samples([found.data for found in waiting if isinstance(found, ReadPacket) and _is_left(found)])
         for found in waiting:
             self.into.packet = found.number
             if isinstance(found, Cut):
@@ -84,10 +86,43 @@ class _PacketReader:
                 self.into.warn(f"the trace is cut or damaged after {found.number - 1} packets")
             elif isinstance(found, Damaged):
                 self._damaged(found)
+            elif _is_left(found):
+                self._left(found, next(samples))
             elif found.bundle is None:
                 self._message(found)
             else:
                 self._bundle(found, next(columns))
+
+    def _left(self, found: ReadPacket, sample: WireSample | None) -> None:
+        """Add a packet that may be a stack sample."""
+        if sample is None:
+            self._slow(found)
+            return
+        if sample.flags & STATE_CLEARED:
+            self._samples.cleared(sample.sequence)
+        low, high = sample.interned
+        if high > low:
+            try:
+                interned = message_class("InternedData").FromString(found.data[low:high])
+            except DecodeError:
+                self._damaged(damaged(found.data, found.number, "packet cannot be decoded"))
+                return
+            self._samples.interned(sample.sequence, interned)
+        t_ns = self._times.boottime(sample.timestamp, sample.clock, sample.sequence)
+        stack = None if sample.is_skipped else sample.stack_iid
+        self._timed(self._samples.sample(sample.sequence, t_ns, (sample.pid, sample.tid), stack, sample.unwind_error))
+
+    def _slow(self, found: ReadPacket) -> None:
+        """Add a packet that is no plain stack sample after all."""
+        packet = by_protobuf(found.data, found.number)
+        if isinstance(packet, Damaged):
+            self._damaged(packet)
+        elif packet.machine:
+            self.into.other_machines[packet.machine] += 1
+        elif packet.bundle is not None or packet.message.HasField("ftrace_events"):
+            self._bundle(packet, None if packet.bundle is None else decode([packet.bundle])[0])
+        else:
+            self._message(packet)
 
     def _damaged(self, found: Damaged) -> None:
         self.into.skip_packet(found.text, found.reason)
@@ -163,7 +198,7 @@ class _PacketReader:
 
     def _state(self, found: ReadPacket, packet: Any) -> None:
         """Keep what later packets of the sequence refer to."""
-        if found.dropped or packet.sequence_flags & _STATE_CLEARED or packet.incremental_state_cleared:
+        if found.dropped or packet.sequence_flags & STATE_CLEARED or packet.incremental_state_cleared:
             self._samples.cleared(found.sequence)
         if packet.HasField("interned_data"):
             self._samples.interned(found.sequence, packet.interned_data)
@@ -176,6 +211,9 @@ class _PacketReader:
             has_time = self._samples.perf(sequence, t_ns, packet.perf_sample)
         else:
             has_time = self._samples.stack(sequence, t_ns, packet.stack_sample)
+        self._timed(has_time)
+
+    def _timed(self, has_time: bool) -> None:
         if not has_time:
             self.into.skip_packet(b"stack sample", f"stack samples have {_NO_TIME}")
 
@@ -206,3 +244,8 @@ class _PacketReader:
             self.into.warn("the profiler ended before the trace: it needed more of the CPU or memory than it may")
         raw, samples = build_trace(self.into, rails), self._samples.table()
         return replace(raw, trace=replace(raw.trace, consumers=consumers, process_uids=self._process_uids, samples=samples))
+
+
+def _is_left(packet: ReadPacket) -> bool:
+    """Whether a packet is not decoded, since it may be a stack sample."""
+    return packet.message is None and packet.bundle is None

@@ -149,12 +149,16 @@ class PerfettoSamples:
         if sample.HasField("producer_event"):
             self.stopped |= sample.producer_event.source_stop_reason == _GUARDRAIL
             return True
-        row = NO_STACK
-        state = self._of.get(sequence)
-        if state is not None and not sample.HasField("sample_skipped_reason"):
-            row = state.stacks.get(sample.callstack_iid, NO_STACK)
-            self._cut += sample.unwind_error == _CUT_STACK
-        return self._add(sequence, t_ns, (sample.pid, sample.tid), row)
+        stack = None if sample.HasField("sample_skipped_reason") else sample.callstack_iid
+        return self.sample(sequence, t_ns, (sample.pid, sample.tid), stack, sample.unwind_error)
+
+    def sample(self, sequence: int, t_ns: int, task: tuple[int, int], stack: int | None, unwind_error: int) -> bool:
+        """Add a sample of a task (pid, tid) with an interned stack (None: it was skipped). Returns as `perf`."""
+        state, row = self._of.get(sequence), NO_STACK
+        if state is not None and stack is not None:
+            row = state.stacks.get(stack, NO_STACK)
+            self._cut += unwind_error == _CUT_STACK
+        return self._add(sequence, t_ns, task, row)
 
     def stack(self, sequence: int, t_ns: int, sample: Any) -> bool:
         """Add a packet `stack_sample`. Returns False if it has no time (`UNKNOWN`) and needs one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -83,7 +84,24 @@ def test_two_reports_of_one_recording_have_the_same_samples() -> None:
     assert len(binary.stacks) == len(text.stacks)
 
     def leaves(samples: RawSamples) -> Counter[str]:
-        return Counter(names[-1].replace(" ", "") for names in stacks_of(samples))
+        return Counter(re.split("[<( ]", names[-1])[0] for names in stacks_of(samples))
 
     assert leaves(binary) == leaves(text)
     assert {frame.kind for frame in binary.frames} == {"java", "native", "kernel", "unknown"}
+
+
+PUBLISHED = {
+    "gzip.perf": 420,
+    "graphviz.perf": 312,
+    "test.perf": 73,
+    "simpleperf-cpu-clock.trace": 927,
+    "simpleperf-task-clock.trace": 1484,
+}
+
+
+@pytest.mark.skipif(not FIELD.is_dir(), reason=NO_FIELD_DATA)
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_recordings_are_read(name: str) -> None:
+    read = read_simpleperf if name.endswith(".trace") else read_perf_script
+    found = read(FIELD / name)
+    assert len(found) == PUBLISHED[name] and (found.lost, found.cut) == (0, 0) and (found.stack >= 0).all()

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from navitas.recording.parse.frame_names import is_stub
 from navitas.recording.parse.samples_names import demangled, function_frame
 
 APK = "/data/app/~~x==/org.example-y==/base.apk"
@@ -59,6 +60,32 @@ def test_the_kind_follows_from_file_and_name(name: str, path: str, kind: str, sh
     frame = function_frame(name, path)
     assert (frame.kind, frame.name) == (kind, shown)
     assert frame.module == ("[kernel]" if kind == "kernel" else "" if kind == "java" or "ERROR" in path else path)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "nterp_op_invoke_virtual",
+        "ExecuteNterpImpl",
+        "ExecuteSwitchImplAsm",
+        "void art::interpreter::ExecuteSwitchImplCpp<false>(art::interpreter::SwitchImplContext*)",
+        "art::interpreter::Execute(art::Thread*, art::CodeItemDataAccessor const&, art::ShadowFrame&, art::JValue, bool, bool)",
+        "art_quick_invoke_static_stub",
+        "art_quick_imt_conflict_trampoline",
+        "artQuickToInterpreterBridge",
+        "artInvokeInterfaceTrampoline(unsigned int, art::mirror::Object*, art::Thread*, art::ArtMethod**)",
+        "art::ArtMethod::Invoke(art::Thread*, unsigned int*, unsigned int, art::JValue*, char const*)",
+    ],
+)
+def test_frames_of_arts_interpreter_and_its_bridges_are_no_methods(name: str) -> None:
+    assert is_stub(function_frame(name, "/apex/com.android.art/lib64/libart.so"))
+    assert not is_stub(function_frame(name, "/data/app/org.example/lib/arm64/libgame.so"))
+
+
+def test_work_of_the_runtime_is_a_function() -> None:
+    libart = "/apex/com.android.art/lib64/libart.so"
+    names = ["art::gc::Heap::AllocObject", "art::JNI<false>::FindClass(_JNIEnv*, char const*)", "artAllocObjectFromCode"]
+    assert not any(is_stub(function_frame(name, libart)) for name in names)
 
 
 def test_only_symbols_of_cpp_and_rust_are_changed() -> None:

@@ -16,8 +16,10 @@ from navitas.base.protobuf_writer import content, number
 from navitas.recording.parse.clock_triples import ClockTriples
 from navitas.recording.parse.samples_stacks import DEEPEST
 from navitas.recording.parse.stack_samples import RawSamples
+from navitas.recording.parse.trace import perfetto_packets
 from navitas.recording.parse.trace.join import to_monotonic
 from navitas.recording.parse.trace.perfetto import read_perfetto
+from navitas.recording.parse.trace.perfetto_sample_wire import scan_samples
 
 MS = 1_000_000
 BOOT = 5_000_000 * MS
@@ -189,3 +191,39 @@ def test_many_samples_share_their_stacks() -> None:
     tracemalloc.stop()
     assert found is not None and len(found) == 20_000 and len(found.stacks) == 5
     assert peak < 40 << 20
+
+
+def test_packets_of_traced_perf_need_no_object() -> None:
+    trace, writer = _trace()
+    writer.sample(BOOT, TASK, SORT, error=6)
+    writer.sample(BOOT + 1, WORKER, [], skipped=3)
+    first, second = scan_samples(trace.packets[-2:])
+    assert first is not None and (first.timestamp, first.tid, first.unwind_error, first.is_skipped) == (BOOT, 500, 6, False)
+    assert second is not None and (second.pid, second.tid, second.is_skipped) == (500, 501, True)
+    assert first.interned[1] > first.interned[0] and second.interned[0] == second.interned[1]
+
+
+FIELDS = st.one_of(
+    st.tuples(st.sampled_from([8, 10, 13, 41, 42, 58, 79, 98]), st.integers(0, 1 << 40)).map(lambda field: number(*field)),
+    st.tuples(st.sampled_from([1, 12, 59, 66, 200]), st.binary(max_size=12)).map(lambda field: content(*field)),
+    st.binary(max_size=3),
+)
+
+
+@given(st.lists(st.tuples(st.booleans(), FIELDS), max_size=6))
+def test_odd_packets_are_read_as_protobuf_reads_them(odd: list[tuple[bool, bytes]]) -> None:
+    trace, writer = _trace()
+    for i, (begins, field) in enumerate(odd):
+        writer.sample(BOOT + i, TASK, SORT)
+        trace.packets[-1] = field + trace.packets[-1] if begins else trace.packets[-1] + field
+    data = bytes(trace)
+    fast = read_perfetto(data)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(perfetto_packets, "may_be_sample", lambda _: False)
+        slow = read_perfetto(data)
+    assert fast.skipped_by_reason == slow.skipped_by_reason and fast.other_machines == slow.other_machines
+    assert (fast.trace.samples is None) == (slow.trace.samples is None)
+    if fast.trace.samples is not None and slow.trace.samples is not None:
+        assert fast.trace.samples.t_ns.tolist() == slow.trace.samples.t_ns.tolist()
+        assert fast.trace.samples.tid.tolist() == slow.trace.samples.tid.tolist()
+        assert stacks_of(fast.trace.samples) == stacks_of(slow.trace.samples)
