@@ -26,14 +26,15 @@ class SampleWriter:
     _iids: dict[tuple[int, Hashable], int] = field(default_factory=dict)
     _new: list[bytes] = field(default_factory=list)
 
-    def begin(
-        self, *, frequency: int = 0, period: int = 0, counter: int = CPU_CLOCK, clock: int = 0, tracepoint: str = ""
-    ) -> None:
+    def begin(self, *, frequency: int = 0, period: int = 0, counter: int = CPU_CLOCK, clock: int = 0) -> None:
         """Write the defaults: what takes samples, and the clock of their times. Begins a new state."""
-        self._iids.clear()
         base = (number(2, frequency) if frequency else b"") + (number(1, period) if period else b"")
-        base += content(3, content(1, tracepoint)) if tracepoint else number(4, counter)
-        defaults = (number(58, clock) if clock else b"") + content(12, content(1, base))
+        self.begin_by(base + number(4, counter), clock)
+
+    def begin_by(self, timebase: bytes, clock: int = 0) -> None:
+        """Write defaults as `begin` does, with any timebase."""
+        self._iids.clear()
+        defaults = (number(58, clock) if clock else b"") + content(12, content(1, timebase))
         self.trace.packet(number(13, CLEARED) + content(59, defaults))
 
     def sample(

@@ -64,7 +64,7 @@ _LONGEST = 1000
     help="LOG is a kernel trace, and FILE the methods of the same time: a .trace of `am profile`.",
 )
 @option(
-    "--samples",
+    "--stacks",
     type=READ_FILE_ANY_NAME,
     metavar="FILE",
     section="Kernel traces",
@@ -91,7 +91,7 @@ def command(
     year: int | None,
     test: str | None,
     methods: Path | None,
-    samples: Path | None,
+    stacks: Path | None,
     start_s: float | None,
     pids: tuple[int, ...],
     json_file: Path | None,
@@ -99,16 +99,16 @@ def command(
     """Make a recording of logs that Navitas-Framework wrote, or of a kernel trace with a method trace or stack samples.
 
     LOG is a log (logcat -v threadtime or another form) or a JSON file; '-' is standard input. Each process is a run. Logs of the
-    same name are repeats of one test. With --methods or --samples, LOG is a trace of Perfetto, atrace, systrace, trace-cmd or
+    same name are repeats of one test. With --methods or --stacks, LOG is a trace of Perfetto, atrace, systrace, trace-cmd or
     perf script. A Perfetto trace can have its own samples. Files can be packed by gzip or Zstandard.
     """
     check_not_recorded(output, replace=replace)
     supply = None if power_profile is None else read_supply(power_profile, voltage_v)
     origin = provenance(command_line())
-    is_trace = methods is not None or samples is not None or begins_as_perfetto(logs[0], input_name(logs[0]))
+    is_trace = methods is not None or stacks is not None or begins_as_perfetto(logs[0], input_name(logs[0]))
     notes: list[tuple[int | None, ImportNote]]
     if is_trace:
-        _check_trace(logs, pids, methods=methods, samples=samples, start_s=start_s)
+        _check_trace(logs, pids, methods=methods, stacks=stacks, start_s=start_s)
         plain = click.get_current_context().with_resource(plain_file(logs[0], input_name(logs[0]), is_trace=True))
         kernel, pid, more = read_kernel_trace(plain, input_name(logs[0])), next(iter(pids), None), ""
         if supply is None:
@@ -122,8 +122,8 @@ def command(
             document, lines = _traced_document(traced), [_traced_line(traced)]
             notes = [(0, note) for note in (*traced.notes, *traced.repeated_notes)]
         else:
-            file = None if samples is None else _sample_file(samples)
-            name = test or content_name(samples or logs[0])
+            file = None if stacks is None else _sample_file(stacks)
+            name = test or content_name(stacks or logs[0])
             sampled = write_sampled(output, kernel, file, supply, name=name, pid=pid, origin=origin)
             document, lines = _sampled_document(sampled), [_sampled_line(sampled)]
             notes = [(0, note) for note in (*sampled.notes, *sampled.repeated_notes)]
@@ -156,13 +156,13 @@ def command(
 
 
 def _check_trace(
-    logs: Sequence[Path], pids: Sequence[int], *, methods: Path | None, samples: Path | None, start_s: float | None
+    logs: Sequence[Path], pids: Sequence[int], *, methods: Path | None, stacks: Path | None, start_s: float | None
 ) -> None:
     """Raise `UsageError` for parameters that a kernel trace does not have."""
-    if methods is not None and samples is not None:
-        raise UsageError("--methods and --samples are two measurements", "Import one of them.")
+    if methods is not None and stacks is not None:
+        raise UsageError("--methods and --stacks are two measurements", "Import one of them.")
     if len(logs) > 1 or len(pids) > 1:
-        option = "--methods" if methods is not None else "--samples" if samples is not None else f"{input_name(logs[0])}"
+        option = "--methods" if methods is not None else "--stacks" if stacks is not None else f"{input_name(logs[0])}"
         raise UsageError(f"{option} needs one kernel trace and at most one --process", "Import them one by one.")
     if methods is None:
         _check_logs(start_s)
@@ -173,9 +173,9 @@ def _check_logs(start_s: float | None) -> None:
         raise UsageError("--start needs --methods", "Leave out --start.")
 
 
-def _sample_file(samples: Path) -> SampleFile:
-    shown = input_name(samples)
-    return read_sample_file(click.get_current_context().with_resource(plain_file(samples, shown)), shown)
+def _sample_file(stacks: Path) -> SampleFile:
+    shown = input_name(stacks)
+    return read_sample_file(click.get_current_context().with_resource(plain_file(stacks, shown)), shown)
 
 
 def _sampled_document(sampled: SampledRecording) -> dict[str, Any]:

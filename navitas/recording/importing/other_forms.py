@@ -41,7 +41,7 @@ _TRACES = (
     ),
     (
         re.compile(rb"\ASIMPLEPERF"),
-        OtherForm("a report of simpleperf", "Give it to --samples, and a kernel trace of the same time as LOG."),
+        OtherForm("a report of simpleperf", "Give it to --stacks, and a kernel trace of the same time as LOG."),
     ),
     (re.compile(rb"\A\s*packet\s*\{"), OtherForm("a Perfetto trace as text", "Convert it: traceconv binary FILE trace.pftrace")),
     (

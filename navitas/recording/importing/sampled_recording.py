@@ -103,12 +103,12 @@ def write_sampled(
     Raises `UsageError` if several processes have samples or the profile lacks CPUs, `RecordingError` if there are no samples, or
     they are of another time or clock than the trace.
     """
-    found = read.trace.samples if file is None else file.samples
-    if found is None or not len(found):
+    profiled = read.trace.samples if file is None else file.samples
+    if profiled is None or not len(profiled):
         shown = read.path.name if file is None else file.shown
         raise RecordingError(f"{shown}: no stack samples of time", "Sample the stacks of the app by a clock or by cycles.")
-    pid = _process(found, read.trace, pid)
-    own = _of_process(found, read.trace, pid)
+    pid = _process(profiled, read.trace, pid)
+    own = _of_process(profiled, read.trace, pid)
     clock, t_ns, share = _placed(own, read.trace, "" if file is None else file.shown)
     period_ns = round(own.period_ns or 0)
     first = max(int(t_ns.min()) - period_ns, read.trace.start_ns)
@@ -143,10 +143,10 @@ def _chunks(read: ReadTrace, first: int, last: int) -> Iterator[bytes]:
         return
     # Samples can be on boottime, and the trace may know it by its snapshots alone.
     snapshots = read.trace.snapshots
-    known = np.flatnonzero((snapshots.monotonic_ns > 0) & (snapshots.boottime_ns > 0))
-    if len(known):
+    rows = np.flatnonzero((snapshots.monotonic_ns > 0) & (snapshots.boottime_ns > 0))
+    if len(rows):
         clocks = (snapshots.monotonic_ns, snapshots.boottime_ns, np.maximum(snapshots.realtime_ns, 0))
-        yield triple_chunk([(int(a), int(b), int(c)) for a, b, c in zip(*(clock[known] for clock in clocks), strict=True)])
+        yield triple_chunk([(int(a), int(b), int(c)) for a, b, c in zip(*(clock[rows] for clock in clocks), strict=True)])
 
 
 def _process(samples: RawSamples, trace: Trace, pid: int | None) -> int:
@@ -158,7 +158,8 @@ def _process(samples: RawSamples, trace: Trace, pid: int | None) -> int:
         counts[processes.get(tid, UNKNOWN)] += count
     counts.pop(UNKNOWN, None)
     listed = ", ".join(
-        f"{one} ({printable(_name_of(trace, one) or '?')}, {n:,} samples)" for one, n in counts.most_common(_LISTED)
+        f"{number} ({printable(_name_of(trace, number) or '?')}, {count:,} samples)"
+        for number, count in counts.most_common(_LISTED)
     )
     if pid is not None:
         if pid not in counts:
@@ -174,8 +175,8 @@ def _process(samples: RawSamples, trace: Trace, pid: int | None) -> int:
 
 def _processes(samples: RawSamples, trace: Trace) -> Mapping[int, int]:
     """The process of each thread: as the samples have it, else as the trace has."""
-    known = trace.tasks.tgid != UNKNOWN
-    return {**dict(zip(trace.tasks.tid[known].tolist(), trace.tasks.tgid[known].tolist(), strict=True)), **samples.process_of}
+    rows = trace.tasks.tgid != UNKNOWN
+    return {**dict(zip(trace.tasks.tid[rows].tolist(), trace.tasks.tgid[rows].tolist(), strict=True)), **samples.process_of}
 
 
 def _of_process(samples: RawSamples, trace: Trace, pid: int) -> RawSamples:
@@ -212,8 +213,8 @@ def _placed(samples: RawSamples, trace: Trace, shown: str) -> tuple[SampleClock,
 
 def _boottime_ahead(trace: Trace) -> int:
     snapshots = trace.snapshots
-    known = (snapshots.boottime_ns >= 0) & (snapshots.monotonic_ns >= 0)
-    return int(np.median(snapshots.boottime_ns[known] - snapshots.monotonic_ns[known])) if known.any() else 0
+    rows = np.flatnonzero((snapshots.boottime_ns >= 0) & (snapshots.monotonic_ns >= 0))
+    return int(np.median(snapshots.boottime_ns[rows] - snapshots.monotonic_ns[rows])) if len(rows) else 0
 
 
 def _share(tid: I64, t_ns: I64, trace: Trace) -> float:
@@ -222,10 +223,10 @@ def _share(tid: I64, t_ns: I64, trace: Trace) -> float:
     most = tids[np.argsort(-counts, kind="stable")][:_MOST_THREADS].tolist()
     running = running_threads(trace, set(most))
     shares, weights = [], []
-    for one in most:
-        own = t_ns[tid == one]
+    for thread in most:
+        own = t_ns[tid == thread]
         chosen = own[:: -(-len(own) // _MOST_SAMPLES)]
-        shares.append(running[one].share_inside(chosen))
+        shares.append(running[thread].share_inside(chosen))
         weights.append(len(own))
     return float(np.average(shares, weights=weights))
 

@@ -48,14 +48,14 @@ def function_frame(name: str, path: str, *, build_id: str = "", is_kernel: bool 
 
 def _java(name: str) -> tuple[str, str] | None:
     """The class, with dots, and the method that a name has."""
-    if (found := _JVM_NAME.fullmatch(name)) is not None:
-        return found[1].replace("/", "."), found[2]
-    if (found := _HOTSPOT_NAME.fullmatch(name)) is not None:
-        return found[1], found[2]
-    if name.startswith(_MANGLED) or (found := _JAVA_NAME.fullmatch(name)) is None:
+    if (match := _JVM_NAME.fullmatch(name)) is not None:
+        return match[1].replace("/", "."), match[2]
+    if (match := _HOTSPOT_NAME.fullmatch(name)) is not None:
+        return match[1], match[2]
+    if name.startswith(_MANGLED) or (match := _JAVA_NAME.fullmatch(name)) is None:
         return None
-    class_name, _, method = found[1].rpartition(".")
-    return class_name, method + (found[2] or "")
+    class_name, _, method = match[1].rpartition(".")
+    return class_name, method + (match[2] or "")
 
 
 def demangled(name: str) -> str:

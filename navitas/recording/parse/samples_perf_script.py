@@ -49,7 +49,7 @@ def read_perf_script(path: Path, clock: SampleClock | None = None) -> RawSamples
 
 def is_perf_script(head: bytes) -> bool:
     """Whether a text begins like one of `perf script` with samples of time."""
-    return any(is_of_time(found[7].decode("utf-8", "replace")) for found in _SAMPLE.finditer(head))
+    return any(is_of_time(match[7].decode("utf-8", "replace")) for match in _SAMPLE.finditer(head))
 
 
 def _pieces(path: Path) -> Iterator[bytes]:
@@ -76,8 +76,8 @@ class _PerfReader:
     def read(self, text: bytes) -> None:
         """Add the samples of a piece of text."""
         columns = self.columns
-        for found in _SAMPLE.finditer(text):
-            comm, pid, tid, seconds, fraction, period, event, stack = found.groups()
+        for match in _SAMPLE.finditer(text):
+            comm, pid, tid, seconds, fraction, period, event, stack = match.groups()
             of_time, of_clock = self._is_of_time.get(event) or self._judged(event)
             if not of_time:
                 continue
@@ -102,13 +102,13 @@ class _PerfReader:
         lines = text.decode("utf-8", "replace").splitlines()
         frames, path = [], ""
         for line in reversed(lines):
-            found = _DELETED_FRAME.fullmatch(line) or _FRAME.fullmatch(line)
-            if found is None:
+            match = _DELETED_FRAME.fullmatch(line) or _FRAME.fullmatch(line)
+            if match is None:
                 continue
-            name = _OFFSET.sub("", found[2])
+            name = _OFFSET.sub("", match[2])
             # Functions that the compiler has put into others have the file of their caller.
-            path = path if found[3] == "inlined" else found[3]
-            frames.append(function_frame(name, path, is_kernel=int(found[1], 16) >= _KERNEL_SPACE))
+            path = path if match[3] == "inlined" else match[3]
+            frames.append(function_frame(name, path, is_kernel=int(match[1], 16) >= _KERNEL_SPACE))
         self.columns.cut += len(lines) >= _DEEPEST
         row = self.forest.stack(frames)
         if len(self._stacks) < _STACKS_LIMIT:

@@ -34,7 +34,7 @@ _EVENTS_LIMIT = 256
 _AGAIN = "Make it again: simpleperf report-sample --protobuf --show-callchain -i perf.data -o samples.simpleperf"
 
 
-class _Place(NamedTuple):
+class _Function(NamedTuple):
     """A function: the number of its file, and of its name there (-1: not known)."""
 
     file: int
@@ -81,7 +81,7 @@ class _Reader:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._columns = SampleColumns()
-        self._places: StackForest[_Place] = StackForest()
+        self._functions: StackForest[_Function] = StackForest()
         self._chains: dict[bytes, int] = {}
         self._files: dict[int, tuple[str, Any]] = {}
         self._events: list[str] = []
@@ -108,7 +108,7 @@ class _Reader:
 
     def table(self, clock: SampleClock) -> RawSamples:
         """Return all samples, once all names are known."""
-        forest, rows = self._places.named(self._function)
+        forest, rows = self._functions.named(self._named)
         return self._columns.table(forest, clock, rows)
 
     def _sample(self, sample: Any) -> None:
@@ -126,8 +126,9 @@ class _Reader:
         key = b"\0".join(chain)
         row = self._chains.get(key)
         if row is None:
-            places = (self._decoded("Entry", entry) for entry in reversed(chain))
-            row = self._places.stack(_Place(place.file_id, place.symbol_id) for place in places) if chain else NO_STACK
+            entries = (self._decoded("Entry", entry) for entry in reversed(chain))
+            functions = (_Function(entry.file_id, entry.symbol_id) for entry in entries)
+            row = self._functions.stack(functions) if chain else NO_STACK
             if len(self._chains) < _CHAINS_LIMIT:
                 self._chains[key] = row
         return row
@@ -138,9 +139,9 @@ class _Reader:
             raise RecordingError(f"{self._path}: its tables of names are larger than {_TABLES_BYTES >> 20} MiB", _AGAIN)
         self._files[file.id] = (file.path.decode("utf-8", "replace"), file.symbol)
 
-    def _function(self, place: _Place) -> tuple[Frame, ...]:
-        path, symbols = self._files.get(place.file, ("", ()))
-        name = symbols[place.symbol].decode("utf-8", "replace") if 0 <= place.symbol < len(symbols) else ""
+    def _named(self, function: _Function) -> tuple[Frame, ...]:
+        path, symbols = self._files.get(function.file, ("", ()))
+        name = symbols[function.symbol].decode("utf-8", "replace") if 0 <= function.symbol < len(symbols) else ""
         return (function_frame(name, path),)
 
     def _decoded(self, kind: str, data: bytes) -> Any:

@@ -46,15 +46,15 @@ class StackForest(Generic[F]):
             if number == len(self.frames):
                 self.frames.append(frame)
             key = (row + 1) << 32 | number
-            found = self._rows.get(key)
-            if found is None:
+            existing = self._rows.get(key)
+            if existing is None:
                 if len(self._parent) >= self._limit:
                     self.cut += 1
                     return row
-                found = self._rows[key] = len(self._parent)
+                existing = self._rows[key] = len(self._parent)
                 self._parent.append(row)
                 self._frame.append(number)
-            row = found
+            row = existing
         return row
 
     def table(self) -> Stacks:

@@ -301,7 +301,7 @@ def test_a_text_of_perf_script_is_placed_by_the_clock_that_fits(
         trace, shift_ns = bytes(packets) + trace[len(bytes(_snapshot())) :], 70
     (place / "app.pftrace.gz").write_bytes(gzip.compress(trace))
     (place / "app.perf").write_text(_perf_script(shift_ns))
-    line = ["import", "app.pftrace.gz", "--samples", "app.perf", "-o", "rec", "--power-profile", "profile.xml"]
+    line = ["import", "app.pftrace.gz", "--stacks", "app.perf", "-o", "rec", "--power-profile", "profile.xml"]
     assert run(line) == ExitCode.OK
     said = capsys.readouterr()
     assert "100 stack samples" in said.out and "100.0% of the stack samples are at times at which their threads run" in said.err
@@ -319,7 +319,7 @@ def _snapshot() -> PerfettoWriter:
 def test_samples_of_another_time_are_refused(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (place / "app.pftrace").write_bytes(_sampled_trace(samples=False))
     (place / "app.perf").write_text(_perf_script(80 * MS))
-    line = ["import", "app.pftrace", "--samples", "app.perf", "-o", "rec", "--power-profile", "profile.xml"]
+    line = ["import", "app.pftrace", "--stacks", "app.perf", "-o", "rec", "--power-profile", "profile.xml"]
     assert run(line) == ExitCode.TROUBLE
     said = capsys.readouterr().err
     assert "app.perf: only 20% of the stack samples are at times at which their threads run" in said

@@ -63,7 +63,7 @@ class PacketClocks:
         return t_ns if 0 < t_ns < TIME_LIMIT_NS else UNKNOWN
 
 
-_PACKET_TAG = 0x0A  # field 1, length-delimited
+_PACKET_TAG = _BUNDLE_TAG = 0x0A  # field 1, length-delimited: of Trace, and of TracePacket
 _VARINT_BYTES = 10
 _PACKET_BYTES = 64 << 20
 _BLOCK_BYTES = 1 << 18
@@ -179,11 +179,12 @@ class _Packets:
     def _decoded(self, data: bytes, nested: bool) -> Iterator[Found]:
         if not data:
             return
+        # Bundles begin with their field. Any bytes can look like a sample, so they are not asked.
+        if self._leave_samples and data[0] != _BUNDLE_TAG and may_be_sample(data):
+            yield ReadPacket(self._number, data)
+            return
         if plain := scan_packet(data, self._number):
             yield plain
-            return
-        if self._leave_samples and may_be_sample(data):
-            yield ReadPacket(self._number, data)
             return
         packet = by_protobuf(data, self._number)
         if isinstance(packet, Damaged) or packet.machine:

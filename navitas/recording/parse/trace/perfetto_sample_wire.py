@@ -15,9 +15,11 @@ from navitas.recording.parse.trace.perfetto_wire import LONGER, PAD, Buffer
 
 _LONGEST = 1024
 _SAMPLE_TAG = b"\x92\x04"  # field 66, perf_sample
-_COMPRESSED_TAGS = (b"\x92\x03", b"\xaa\x08")  # fields 50 and 133
+_ZLIB_TAG, _ZSTD_TAG = b"\x92\x03", b"\xaa\x08"  # fields 50 and 133, compressed packets
 _VARINT, _CONTENT = 0, 2
 _MOST_FIELDS = 24
+_U32 = (1 << 32) - 1
+_LAST_REASON = 4  # PROFILER_SKIP_NOT_IN_SCOPE
 # Fields of TracePacket.
 _TIME, _SEQUENCE, _FLAGS, _CLOCK = 8, 10, 13, 58
 _INTERNED, _SAMPLE = 12, 66
@@ -56,7 +58,7 @@ class WireSample(NamedTuple):
 
 def may_be_sample(data: bytes) -> bool:
     """Whether a packet may be one that `scan_samples` reads. It is not compressed."""
-    return len(data) <= _LONGEST and _SAMPLE_TAG in data and not any(tag in data for tag in _COMPRESSED_TAGS)
+    return len(data) <= _LONGEST and _SAMPLE_TAG in data and _ZLIB_TAG not in data and _ZSTD_TAG not in data
 
 
 def scan_samples(packets: Sequence[bytes]) -> Iterator[WireSample | None]:
@@ -71,13 +73,15 @@ def scan_samples(packets: Sequence[bytes]) -> Iterator[WireSample | None]:
     at, to = outer.spans[_SAMPLE]
     inner = _Fields(_PERF_SAMPLE, buffer, at, to)
     good = outer.good & inner.good & (to > at)
-    low, high = (np.maximum(place - start, 0) for place in outer.spans[_INTERNED])
+    low, high = (np.maximum(end_of - start, 0) for end_of in outer.spans[_INTERNED])
     columns = [outer.numbers[field] for field in (_TIME, _CLOCK, _SEQUENCE, _FLAGS)]
     columns += [inner.numbers[field] for field in (_PID, _TID, _STACK, _ERROR)]
-    rows = zip(*(column.tolist() for column in columns), inner.given[_SKIPPED].tolist(), strict=True)
-    interned = zip(low.tolist(), high.tolist(), strict=True)
-    for is_good, row, span in zip(good.tolist(), rows, interned, strict=True):
-        yield WireSample(*row, span) if is_good else None
+    is_skipped = inner.given[_SKIPPED]
+    good &= ~is_skipped | (inner.numbers[_SKIPPED] <= _LAST_REASON)
+    good &= np.all([column <= _U32 for column in columns[1:]], axis=0)
+    lists = (column.tolist() for column in (good, *columns, is_skipped, low, high))
+    for is_good, *row, skipped, begin, to_byte in zip(*lists, strict=True):
+        yield WireSample(*row, skipped, (begin, to_byte)) if is_good else None
 
 
 class _Fields:
@@ -109,17 +113,17 @@ class _Fields:
         content = at + tag_size + value_size
         following = content + np.where(kind == _CONTENT, value, 0)
         good = (tag_size < LONGER) & (value_size < LONGER) & (following <= end)
-        known = np.isin(field, self._ignored) & ((kind == _VARINT) | (kind == _CONTENT))
+        expected = np.isin(field, self._ignored) & ((kind == _VARINT) | (kind == _CONTENT))
         for number, column in self.numbers.items():
             own = (field == number) & (kind == _VARINT)
             column[rows[own]] = value[own]
             self.given[number][rows[own]] = True
-            known |= own
+            expected |= own
         for number, (begins, ends) in self.spans.items():
             own = (field == number) & (kind == _CONTENT) & good
             own &= ends[rows] == 0
             begins[rows[own]], ends[rows[own]] = content[own], following[own]
-            known |= own
-        good &= known
+            expected |= own
+        good &= expected
         self.good[rows[~good]] = False
         return np.where(good, following, end)

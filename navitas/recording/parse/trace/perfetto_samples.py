@@ -24,7 +24,7 @@ _KERNEL_KIND = 2
 _CUT_STACK = 6  # UNWIND_ERROR_MAX_FRAMES_EXCEEDED
 _GUARDRAIL = 1  # PROFILER_STOP_GUARDRAIL
 _CLOCKS = (0, 1, 3)
-"""Counters of PerfEvents whose period is CPU time in ns: the default one, SW_CPU_CLOCK, SW_TASK_CLOCK."""
+"""Counters of PerfEvents whose period is CPU time in ns: the default entry, SW_CPU_CLOCK, SW_TASK_CLOCK."""
 _CYCLES = (10, 19)
 _UNIT_NS, _UNIT_CYCLES = 1, 2
 _BREAKPAD_ID = 33
@@ -62,7 +62,7 @@ _DEFAULT = _Sampling("", True, None)
 
 
 class _Interned:
-    """What the packets of one sequence refer to, since its state was cleared."""
+    """What the packets of entry sequence refer to, since its state was cleared."""
 
     __slots__ = ("builds", "frames", "mappings", "names", "paths", "sources", "stacks", "tasks")
 
@@ -117,32 +117,32 @@ class PerfettoSamples:
                 return
             state = self._of[sequence] = _Interned()
         self._texts(state, data)
-        for one in data.mappings:
+        for entry in data.mappings:
             if self._has_room():
-                path = "/".join(state.paths.get(part, "") for part in one.path_string_ids[:_TEXT_BYTES])[:_TEXT_BYTES]
-                state.mappings[one.iid] = (path if path.startswith("[") else f"/{path}", state.builds.get(one.build_id, ""))
-        for one in data.frames:
+                path = "/".join(state.paths.get(part, "") for part in entry.path_string_ids[:_TEXT_BYTES])[:_TEXT_BYTES]
+                state.mappings[entry.iid] = (path if path.startswith("[") else f"/{path}", state.builds.get(entry.build_id, ""))
+        for entry in data.frames:
             if self._has_room():
-                state.frames[one.iid] = _frame(one, state)
-        for one in data.callstacks:
+                state.frames[entry.iid] = _frame(entry, state)
+        for entry in data.callstacks:
             if self._has_room():
-                state.stacks[one.iid] = self._row(one.frame_ids, state)
-        for one in data.stack_sample_task_contexts:
+                state.stacks[entry.iid] = self._row(entry.frame_ids, state)
+        for entry in data.stack_sample_task_contexts:
             if self._has_room():
-                state.tasks[one.iid] = (one.pid, one.tid)
+                state.tasks[entry.iid] = (entry.pid, entry.tid)
 
     def _texts(self, state: _Interned, data: Any) -> None:
         kinds = ((data.function_names, state.names), (data.mapping_paths, state.paths), (data.source_paths, state.sources))
-        for texts, found in kinds:
-            for one in texts:
-                if self._has_room(text := one.str[:_TEXT_BYTES]):
-                    found[one.iid] = text.decode("utf-8", "replace")
-        for one in data.build_ids:
-            if self._has_room(text := one.str[:_TEXT_BYTES]):
-                state.builds[one.iid] = text.decode("utf-8", "replace") if len(text) == _BREAKPAD_ID else text.hex()
+        for texts, kept in kinds:
+            for entry in texts:
+                if self._has_room(text := entry.str[:_TEXT_BYTES]):
+                    kept[entry.iid] = text.decode("utf-8", "replace")
+        for entry in data.build_ids:
+            if self._has_room(text := entry.str[:_TEXT_BYTES]):
+                state.builds[entry.iid] = text.decode("utf-8", "replace") if len(text) == _BREAKPAD_ID else text.hex()
 
     def perf(self, sequence: int, t_ns: int, sample: Any) -> bool:
-        """Add a packet `perf_sample`. Returns False if it has no time (`UNKNOWN`) and needs one."""
+        """Add a packet `perf_sample`. Returns False if it has no time (`UNKNOWN`) and needs entry."""
         if sample.HasField("kernel_records_lost"):
             self._lost += min(sample.kernel_records_lost, 1 << 40)
             return True
@@ -161,7 +161,7 @@ class PerfettoSamples:
         return self._add(sequence, t_ns, task, row)
 
     def stack(self, sequence: int, t_ns: int, sample: Any) -> bool:
-        """Add a packet `stack_sample`. Returns False if it has no time (`UNKNOWN`) and needs one."""
+        """Add a packet `stack_sample`. Returns False if it has no time (`UNKNOWN`) and needs entry."""
         if sample.HasField("primary_descriptor"):
             self._sampling.setdefault(sequence, _of_descriptor(sample.primary_descriptor))
         state = self._of.get(sequence) or _Interned()
@@ -175,17 +175,17 @@ class PerfettoSamples:
         """Keep the names of addresses, which `traceconv` adds to the end of a trace."""
         raw = as_bytes(module.build_id)
         build = raw.decode("utf-8", "replace") if len(raw) == _BREAKPAD_ID else raw.hex()
-        for one in module.address_symbols:
+        for entry in module.address_symbols:
             lines = tuple(
                 (
                     as_bytes(line.function_name)[:_TEXT_BYTES].decode("utf-8", "replace"),
                     as_bytes(line.source_file_name)[:_TEXT_BYTES].decode("utf-8", "replace"),
                     line.line_number,
                 )
-                for line in one.lines[:_SEQUENCES_LIMIT]
+                for line in entry.lines[:_SEQUENCES_LIMIT]
             )
             if lines and len(self._symbols) < _ADDRESSES_LIMIT:
-                self._symbols[build, one.address] = lines
+                self._symbols[build, entry.address] = lines
 
     def table(self) -> RawSamples | None:
         """Return the samples by boottime; None without any."""
@@ -193,7 +193,7 @@ class PerfettoSamples:
             return None
         forest, rows = self._stacks.named(self._functions)
         row_of = np.array([*rows, NO_STACK], np.int32)
-        periods = {one.period_ns for one in self._used}
+        periods = {entry.period_ns for entry in self._used}
         return RawSamples(
             np.array(self._t_ns, np.int64),
             np.array(self._tid, np.int64),
@@ -246,18 +246,18 @@ class PerfettoSamples:
         )
 
 
-def _frame(one: Any, state: _Interned) -> _RawFrame:
-    name = state.names.get(one.function_name_id, "")
-    path, build = state.mappings.get(one.mapping_id, ("", ""))
-    address = 0 if name else one.rel_pc
+def _frame(entry: Any, state: _Interned) -> _RawFrame:
+    name = state.names.get(entry.function_name_id, "")
+    path, build = state.mappings.get(entry.mapping_id, ("", ""))
+    address = 0 if name else entry.rel_pc
     return _RawFrame(
-        name, path, build, address, one.kind == _KERNEL_KIND, state.sources.get(one.source_path_iid, ""), one.line_number
+        name, path, build, address, entry.kind == _KERNEL_KIND, state.sources.get(entry.source_path_iid, ""), entry.line_number
     )
 
 
-def _inline(one: Any) -> _RawFrame:
-    name, file = (as_bytes(text)[:_TEXT_BYTES].decode("utf-8", "replace") for text in (one.function_name, one.source_file))
-    return _RawFrame(name, "", "", 0, False, file, one.line_number)
+def _inline(entry: Any) -> _RawFrame:
+    name, file = (as_bytes(text)[:_TEXT_BYTES].decode("utf-8", "replace") for text in (entry.function_name, entry.source_file))
+    return _RawFrame(name, "", "", 0, False, file, entry.line_number)
 
 
 def _of_timebase(timebase: Any) -> _Sampling:

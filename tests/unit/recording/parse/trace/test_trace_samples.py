@@ -118,12 +118,20 @@ def test_the_period_is_that_of_a_clock(begin: dict[str, int], period_ns: int | N
     assert _read(trace).period_ns == period_ns
 
 
-def test_samples_of_events_other_than_time_are_left_out() -> None:
-    trace, writer = _trace(frequency=10, counter=PAGE_FAULTS)
+@pytest.mark.parametrize(
+    ("timebase", "event"),
+    [
+        (number(4, PAGE_FAULTS), "event SW_PAGE_FAULTS"),
+        (content(3, content(1, "sched/sched_waking")), "trace point sched/sched_waking"),
+    ],
+)
+def test_samples_of_events_other_than_time_are_left_out(timebase: bytes, event: str) -> None:
+    trace, writer = _trace()
+    writer.begin_by(timebase)
     writer.sample(BOOT, TASK, SORT)
     raw = read_perfetto(bytes(trace))
     assert raw.trace.samples is None
-    assert raw.warnings == ("1 stack samples were left out: the event SW_PAGE_FAULTS takes them, not time",)
+    assert raw.warnings == (f"1 stack samples were left out: the {event} takes them, not time",)
 
 
 def test_generic_stack_samples_are_read_if_they_are_of_time() -> None:
