@@ -11,12 +11,12 @@ from navitas.energy.attribute.ledger import Ledger
 class CallWords:
     """The words of a recording with probes, or of one with stack samples.
 
-    `counted` and `outside` head columns, and `one` is what is counted. `rest`, `frame` and `explained` name energy outside of
-    calls. `about_self` and `about_outside` explain self energy and the energy outside of calls.
+    `counted` and `outside` head columns, and `singular` is what is counted. `rest`, `frame` and `explained` name energy outside
+    of calls. `about_self` and `about_outside` explain self energy and the energy outside of calls.
     """
 
     counted: str
-    one: str
+    singular: str
     outside: str
     rest: str
     frame: str

@@ -181,14 +181,15 @@ def _is_known(tables: RunTables, curves: Sequence[ComponentCurves | None]) -> Bo
 
     Of a thread that only stack samples know, the kernel trace can know it.
     """
-    by_clock = [one.threads for one in curves if one is not None and one.threads is not None and one.threads.by_clock]
+    threads = [component.threads for component in curves if component is not None]
+    by_clock = [own for own in threads if own is not None and own.by_clock]
     if not by_clock:
         return np.ones(len(tables.threads), bool)
     is_known = ~np.array(tables.without_clock, bool)
-    for place, thread in enumerate(tables.threads):
-        if thread.seen_ns is not None and not is_known[place]:
-            start, end = by_clock[0].knots.start[place : place + 2].tolist()
-            is_known[place] = by_clock[0].energy_j[end - 1] > by_clock[0].energy_j[start]
+    for number, thread in enumerate(tables.threads):
+        if thread.seen_ns is not None and not is_known[number]:
+            start, end = by_clock[0].knots.start[number : number + 2].tolist()
+            is_known[number] = by_clock[0].energy_j[end - 1] > by_clock[0].energy_j[start]
     return is_known
 
 

@@ -78,15 +78,15 @@ class FrameRows:
 
     def rows(self, frames: Sequence[Frame]) -> I32:
         """Return the row of each frame, `LEFT_OUT` for frames that are no methods."""
-        found = np.full(len(frames), LEFT_OUT, np.int32)
+        rows = np.full(len(frames), LEFT_OUT, np.int32)
         # Frames with a descriptor come first: those without one join them.
         for number in sorted(
             range(len(frames)), key=lambda number: (frames[number].kind == "java", not frames[number].descriptor)
         ):
             frame = frames[number]
             if not is_stub(frame):
-                found[number] = self._java(frame) if frame.kind == "java" and frame.name else self._other(frame)
-        return found
+                rows[number] = self._java(frame) if frame.kind == "java" and frame.name else self._other(frame)
+        return rows
 
     def unknown(self) -> int:
         """Return the row of what no profiler could name."""

@@ -175,7 +175,7 @@ def _profiled(recording: Recording, run: Run, trace: Trace | None) -> Iterator[R
     """Yield what profilers recorded of a run: in files of their own, and in the trace."""
     for entry in recording.manifest.files:
         path = recording.file(entry.path)
-        if entry.kind == "samples" and entry.run == run.id and path.suffix in SAMPLE_READERS:
+        if entry.kind == "samples" and entry.run == run.id and path.suffix in SAMPLE_READERS and path.is_file():
             yield SAMPLE_READERS[path.suffix](path)
     if trace is not None and trace.samples is not None:
         yield trace.samples
@@ -210,7 +210,7 @@ def _events(recording: Recording, run: Run, known: dict[int, Span], findings: Fi
     every = read_run_chunks(recording, run, known, findings)
     for chunk in every:
         chunks[chunk.type].append(chunk)
-    if not every:
+    if not every and not any(entry.kind == "samples" and entry.run == run.id for entry in recording.manifest.files):
         remedy = "Look for a crash of the app in the run's logcat.txt. Check that its process got the runtime's configuration."
         findings.warn("no_events", "no events were recorded", remedy)
     groups = by_thread(every, findings)

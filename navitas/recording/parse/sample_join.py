@@ -39,17 +39,23 @@ def joined_samples(
     tid, stack, kept = raw.tid, raw.stack, placed & ours
     if not kept.all():
         t_ns, tid, stack = t_ns[kept], tid[kept], stack[kept]
-    thread, joined = _threads(t_ns, tid, threads, raw.thread_names)
+    tids, of_tid = _distinct(tid)
+    order = _by_thread(of_tid, t_ns)
+    t_ns, of_tid, stack = t_ns[order], of_tid[order], stack[order]
+    del tid
+    thread, joined = _threads(t_ns, tids, of_tid, threads, raw.thread_names)
     order = _by_thread(thread, t_ns)
     rows = FrameRows(list(table.methods))
     stacks, stack = _stacks(raw.stacks, rows.rows(raw.frames), stack, rows)
-    samples = StackSamples(thread[order], t_ns[order], stack[order], stacks, raw.period_ns, raw.lost, raw.cut, unplaced)
+    thread, t_ns, stack = thread[order], t_ns[order], stack[order]
+    samples = StackSamples(thread, t_ns, stack, stacks, raw.period_ns, raw.lost, raw.cut, unplaced)
     is_java = _contain(stacks, np.array([bool(method.class_name) for method in rows.methods], bool)[stacks.frame])
-    runs_java = set(thread[is_java[stack]].tolist()) if is_java.any() else set()
-    joined = tuple(
-        replace(one, role="app") if place in runs_java and one.role == "system" else one for place, one in enumerate(joined)
+    start = np.searchsorted(thread, np.arange(len(joined) + 1, dtype=thread.dtype)).tolist()
+    with_roles = tuple(
+        replace(own, role="app") if own.role == "system" and is_java[stack[low:high]].any() else own
+        for own, low, high in zip(joined, start[:-1], start[1:], strict=True)
     )
-    return samples, joined, replace(table, methods=tuple(rows.methods))
+    return samples, with_roles, replace(table, methods=tuple(rows.methods))
 
 
 def merged_samples(parts: Sequence[StackSamples]) -> StackSamples:
@@ -94,32 +100,30 @@ def _of_app(raw: RawSamples, threads: Sequence[Thread], pid: int | None) -> Bool
     return ~np.isin(raw.tid, foreign)
 
 
-def _threads(t_ns: I64, tid: I64, threads: Sequence[Thread], names: Mapping[int, str]) -> tuple[I32, tuple[Thread, ...]]:
-    """Return the thread of each sample, and all threads: those of the run, then those that only samples know."""
-    of_tid: dict[int, list[int]] = {}
-    for place, known_thread in enumerate(threads):
+def _threads(
+    t_ns: I64, tids: I64, of_tid: I32, threads: Sequence[Thread], names: Mapping[int, str]
+) -> tuple[I32, tuple[Thread, ...]]:
+    """Return the thread of each sample, and all threads: those of the run, then those that only samples know.
+
+    Samples are by id, a place in `tids`, then time.
+    """
+    places: dict[int, list[int]] = {}
+    for number, known_thread in enumerate(threads):
         if known_thread.tid:
-            of_tid.setdefault(known_thread.tid, []).append(place)
-    seen, index = _distinct(tid)
-    known = np.full(len(seen), -1, np.int64)
-    several: dict[int, list[int]] = {}
-    for number, one in enumerate(seen.tolist()):
-        places = of_tid.get(one, [])
-        if len(places) == 1 and not len(threads[places[0]].samples.t_ns):
-            known[number] = places[0]
-        elif places:
-            several[number] = places
-    thread = known[index]
-    for number, places in several.items():
-        rows = np.flatnonzero(index == number)
-        thread[rows] = _fitting(t_ns[rows], [threads[place] for place in places], places)
-    rows = np.flatnonzero(thread < 0)
-    unknown, of_unknown = _distinct(tid[rows])
-    first_ns = np.full(len(unknown), np.iinfo(np.int64).max)
-    np.minimum.at(first_ns, of_unknown, t_ns[rows])
-    thread[rows] = len(threads) + of_unknown
-    pairs = zip(unknown.tolist(), first_ns.tolist(), strict=True)
-    return thread.astype(np.int32), (*threads, *(_sampled_thread(one, names.get(one, ""), seen_ns) for one, seen_ns in pairs))
+            places.setdefault(known_thread.tid, []).append(number)
+    thread, added = np.empty(len(t_ns), np.int32), list[Thread]()
+    start = np.searchsorted(of_tid, np.arange(len(tids) + 1, dtype=of_tid.dtype)).tolist()
+    for tid, low, high in zip(tids.tolist(), start[:-1], start[1:], strict=True):
+        own_ns, own = t_ns[low:high], thread[low:high]
+        candidates = places.get(tid, [])
+        for first in range(0, len(own_ns), _SMALL):
+            block = slice(first, first + _SMALL)
+            own[block] = _fitting(own_ns[block], [threads[i] for i in candidates], candidates) if candidates else -1
+        is_other = own < 0
+        if is_other.any():
+            own[is_other] = len(threads) + len(added)
+            added.append(_sampled_thread(tid, names.get(tid, ""), int(own_ns[is_other][0])))
+    return thread, (*threads, *added)
 
 
 def _fitting(t_ns: I64, threads: Sequence[Thread], places: Sequence[int]) -> I64:
@@ -160,13 +164,13 @@ def _by_thread(thread: I32, t_ns: I64) -> I64 | slice:
     return order
 
 
-def _distinct(values: I64) -> tuple[I64, I64]:
+def _distinct(values: I64) -> tuple[I64, I32]:
     """Return the distinct values, ascending, and the place of each value in them. Thread ids are small numbers."""
     largest = int(values.max(initial=0))
     is_used = np.zeros(largest + 1, bool)
     is_used[values] = True
-    place = np.cumsum(is_used) - 1
-    return np.flatnonzero(is_used), place[values]
+    rank = np.cumsum(is_used, dtype=np.int32) - np.int32(1)
+    return np.flatnonzero(is_used), rank[values]
 
 
 def _stacks(stacks: Stacks, row_of_frame: I32, stack: I32, rows: FrameRows) -> tuple[Stacks, I32]:
@@ -177,9 +181,9 @@ def _stacks(stacks: Stacks, row_of_frame: I32, stack: I32, rows: FrameRows) -> t
     method = row_of_frame[stacks.frame] if len(stacks) else np.empty(0, np.int32)
     kept = method != LEFT_OUT
     nearest = np.append(_nearest_kept(stacks.parent, kept), NO_STACK)
-    place = np.append(np.cumsum(kept, dtype=np.int32) - 1, NO_STACK).astype(np.int32)
-    parent, method = place[nearest[stacks.parent[kept]]], method[kept]
-    of_sample = place[nearest[stack]]
+    new_row = np.append(np.cumsum(kept, dtype=np.int32) - 1, NO_STACK).astype(np.int32)
+    parent, method = new_row[nearest[stacks.parent[kept]]], method[kept]
+    of_sample = new_row[nearest][stack]
     if (of_sample == NO_STACK).any():
         of_sample[of_sample == NO_STACK] = len(method)
         parent, method = np.append(parent, np.int32(NO_STACK)), np.append(method, np.int32(rows.unknown()))
@@ -188,11 +192,11 @@ def _stacks(stacks: Stacks, row_of_frame: I32, stack: I32, rows: FrameRows) -> t
 
 def _contain(stacks: Stacks, is_wanted: Bool) -> Bool:
     """Whether each row of a forest, or one of its callers, is wanted."""
-    found, up = is_wanted.copy(), stacks.parent.copy()
+    is_within, up = is_wanted.copy(), stacks.parent.copy()
     while len(going := np.flatnonzero(up >= 0)):
-        found[going] |= found[up[going]]
+        is_within[going] |= is_within[up[going]]
         up[going] = up[up[going]]
-    return found
+    return is_within
 
 
 def _nearest_kept(parent: I32, kept: Bool) -> I64:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal, Protocol
+
+import numpy as np
 
 from navitas.recording.parse.arrays import I32, I64, U8, ColumnTable
 from navitas.recording.parse.clock_triples import NO_TRIPLES, ClockTriples
@@ -298,6 +301,19 @@ class RunTables:
         return tuple(
             not (len(thread.anchors.t_ns) or len(thread.samples.t_ns) or place in mounted)
             for place, thread in enumerate(self.threads)
+        )
+
+    @property
+    def with_paths(self) -> tuple[Thread, ...]:
+        """The threads with calls or stack samples."""
+        samples = self.calls.samples
+        numbers = np.arange(len(self.threads) + 1, dtype=np.int32)
+        start = [] if samples is None else np.searchsorted(samples.thread, numbers).tolist()
+        sampled = {number for number, (low, high) in enumerate(pairwise(start)) if high > low}
+        return tuple(
+            thread
+            for number, thread in enumerate(self.threads)
+            if len(thread.calls) or len(thread.folded.node) or number in sampled
         )
 
     @property

@@ -62,7 +62,7 @@ def _tree(profile: Profile, test: TestEnergy, thread: ThreadEnergy, max_depth: i
             percents = unbroken(percent(thread.known(share(branch.inclusive_j, energy_j))))
             line = Text(f"{_joules(thread.known(branch.inclusive_j))} {percents:>7}  ")
             line.append(printable(names.short(branch.method)), style="bold")
-            calls = counted(branch.calls, words.one)
+            calls = counted(branch.calls, words.singular)
             recursive = f", calls itself {branch.levels:,} deep" if branch.levels > 1 else ""
             wall = unbroken(duration(branch.wall_ns))
             line.append(f"  self {_joules(thread.known(branch.exclusive_j))}, {unbroken(calls)}, {wall}{recursive}", style="dim")

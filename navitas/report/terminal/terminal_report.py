@@ -180,7 +180,8 @@ class ViewsReport:
         rest = [tree.without_probes_j for tree in every if not len(tree.nodes)]
         if rest and self.views.thread is None:
             threads, rest_j = counted(len(rest), "thread"), sum(rest) / profile.totals.repeats
-            yield Paragraph(f"… {threads} without traced calls: {unbroken(joules(rest_j))}", style="dim")
+            without = "not sampled" if profile.is_sampled else "without traced calls"
+            yield Paragraph(f"… {threads} {without}: {unbroken(joules(rest_j))}", style="dim")
 
 
 def _more(count: int, what: str) -> Iterator[RenderableType]:

@@ -9,6 +9,7 @@ import jsonschema
 import numpy as np
 import pytest
 from profile_maker import METHODS, one_run, profile
+from rich.console import Console
 from support.pprof_reader import read_profile
 from support.reports import closed, data_of
 
@@ -22,6 +23,8 @@ from navitas.recording.parse.tables import Method, MethodTable
 from navitas.report.explanation_text import explanation_text
 from navitas.report.json_report import schema, write
 from navitas.report.registry import find_format
+from navitas.report.terminal.call_trees import energy_tree_table
+from navitas.report.terminal.terminal_report import TerminalReport
 
 
 def sampled() -> Profile:
@@ -71,6 +74,17 @@ def test_figures_of_methods_count_samples_and_have_none_per_call() -> None:
 def test_texts_name_what_was_not_sampled(name: str, outside: str) -> None:
     text = text_of_format(name, sampled())
     assert outside in text and "(untraced)" not in text and "| Calls" not in text
+
+
+def test_the_terminal_shows_samples() -> None:
+    made, console = sampled(), Console(width=200, no_color=True, force_terminal=False, legacy_windows=False)
+    with console.capture() as capture:
+        TerminalReport(tree="main").render(made, console)
+        console.print(energy_tree_table(made, made.energy_trees()[0]))
+    text = capture.get()
+    assert "Samples" in text and "Not sampled" in text and "5 samples" in text and "not sampled" in text
+    assert "Calls" not in text and "Per call" not in text and "outside of traced calls" not in text
+    assert "Methods are those of stack samples." in text
 
 
 def test_the_page_has_samples() -> None:

@@ -44,14 +44,29 @@ def totals_of_samples(
     `steps` gets the joules over time, if there is one.
     """
     parts: list[SelfTotals] = []
+    period_ns = _period_ns(samples, amounts)
     for block in _blocks(samples, spans, skipped):
-        owned = _owned(block, path[block.stack], samples.period_ns, amounts)
+        owned = _owned(block, path[block.stack], period_ns, amounts)
         if steps is not None:
             steps.add_spans(owned, block.low_ns, block.high_ns)
         parts.append(merged_totals([owned]))
         if sum(map(len, parts)) > _MERGED_ROWS:
             parts = [merged_totals(parts)]
     return merged_totals(parts)
+
+
+def _period_ns(samples: StackSamples, amounts: Amounts) -> float | None:
+    """Return the period of samples: the median CPU time between neighbors, if it is longer than the period that was asked for.
+
+    Kernels without fine timers interrupt a thread at their own tick.
+    """
+    if samples.period_ns is None or samples.period_ns <= 0:
+        return None
+    rows = np.arange(0, len(samples) - 1, max(len(samples) // BLOCK, 1))
+    rows = rows[samples.thread[rows] == samples.thread[rows + 1]]
+    between, _ = amounts.between(samples.thread[rows].astype(np.int64), samples.t_ns[rows], samples.t_ns[rows + 1])
+    cpu_ns = between[CPU_NS][between[CPU_NS] > 0]
+    return max(samples.period_ns, float(np.median(cpu_ns))) if len(cpu_ns) else samples.period_ns
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +127,7 @@ def _with_spans(window: I64, thread: I64, stack: I64, t_ns: I64, spans: WindowSp
 def _owned(block: _Block, path: I64, period_ns: float | None, amounts: Amounts) -> SelfTotals:
     """Return what each sample of a block owns."""
     own, joules = amounts.between(block.thread, block.low_ns, block.high_ns)
-    if period_ns is not None and period_ns > 0:
+    if period_ns is not None:
         for side, gap in (
             (_Spans(block.thread, block.low_ns, block.t_ns), _Spans(block.thread, block.before_ns, block.t_ns)),
             (_Spans(block.thread, block.t_ns, block.high_ns), _Spans(block.thread, block.t_ns, block.after_ns)),
@@ -147,7 +162,6 @@ def _long_gaps(gap: _Spans, period_ns: float, amounts: Amounts) -> tuple[I64, F6
     """Return the samples whose gap has too much CPU time, half a period's share of the gap, and what is in it."""
     # A thread has at most the wall time, apart from the lag of its clock's readings.
     long = np.flatnonzero(gap.to_ns - gap.from_ns > (MOST_PERIODS - 1) * period_ns)
+    long = long[amounts.certain_cpu_ns(*gap.of(long)) > MOST_PERIODS * period_ns]
     whole, joules = amounts.between(*gap.of(long))
-    is_long = whole[CPU_NS] > MOST_PERIODS * period_ns
-    found = whole[:, is_long], {component: column[is_long] for component, column in joules.items()}
-    return long[is_long], period_ns / 2 / found[0][CPU_NS], found
+    return long, period_ns / 2 / whole[CPU_NS], (whole, joules)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import hypot
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from attribution_maker import J_PER_MS, PLAIN, manifest, parsed, run, thread
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.random import Generator, default_rng
-from sample_maker import sampled, stacks
+from sample_maker import sampled, samples, stacks
 
 from navitas.energy.analyze.load import profile_of
 from navitas.energy.analyze.trees import share_error_j, standard_error_j
@@ -110,3 +111,15 @@ def test_without_samples_the_error_is_unknown_and_without_energy_it_is_zero() ->
     none, some = np.zeros(1), np.array([[4.0, 0.0]])
     assert np.isnan(share_error_j(none, none, none, np.zeros((1, 2)))).all()
     assert share_error_j(none, none, none, some).tolist() == [0.0]
+
+
+def test_errors_of_threads_and_tests_are_independent() -> None:
+    windows = [(0.0, 100.0), (100.0, 200.0)]
+    rows = [(thread, float(t), [t % 3]) for thread in (0, 1) for t in range(1, 200, 2)]
+    threads = [thread(serial, (), ((0.0, 0.0), (200.0, 200.0))) for serial in (1, 2)]
+    profile = profile_of(parsed(sampled(run(threads, windows, end_ms=200.0), samples(rows))), manifest(2), PLAIN)
+    parts = [method for test in profile.tests for own in test.threads for method in own.methods if method.method == 0]
+    total = next(total for total in profile.method_totals() if total.id == 0)
+    assert len(parts) == 4 and total.samples == sum(part.samples or 0 for part in parts)
+    assert total.exclusive_error.probes_j == pytest.approx(hypot(*(part.exclusive_error_j or 0.0 for part in parts)))
+    assert total.exclusive_error.standard_j >= total.exclusive_error.probes_j > 0

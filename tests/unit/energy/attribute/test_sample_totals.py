@@ -75,11 +75,30 @@ def test_samples_at_one_time_share_what_they_own() -> None:
 
 
 def test_where_samples_are_missing_neighbors_own_half_a_period() -> None:
-    profile = of_rows([(0, 1, [0]), (0, 2, [1]), (0, 500, [2])], period_ms=1.0)
-    assert self_ms(profile) == pytest.approx({0: 1.5, 1: 1.0, 2: 1.0})
-    own = max(profile.tests[0].threads, key=lambda one: len(one.methods))
-    assert own.untraced_j == pytest.approx(996.5 * J_PER_MS)
+    made = run([thread(1, (), ((0, 0), (2, 2), (500, 500), (1000, 1000)))])
+    profile = analyzed(sampled(made, samples([(0, 1, [0]), (0, 1.5, [0]), (0, 2, [1]), (0, 500, [2])], 1.0)))
+    assert self_ms(profile) == pytest.approx({0: 1.75, 1: 0.75, 2: 1.0})
+    assert profile.tests[0].threads[0].untraced_j == pytest.approx(996.5 * J_PER_MS)
     assert check(profile) == []
+
+
+READ = tuple((float(t), float(t)) for t in range(0, 1001, 20))
+
+
+def test_where_samples_are_missing_is_known_only_between_readings_of_the_clock() -> None:
+    taken = [(0, float(t), [0]) for t in range(2, 210)] + [(0, float(t), [1]) for t in range(225, 1000)]
+    made = run([thread(1, (), READ)])
+    assert self_ms(analyzed(sampled(made, samples(taken, 1.0)))) == pytest.approx({0: 217, 1: 783})
+    late = samples([row for row in taken if not 209 < row[1] < 260], 1.0)
+    profile = analyzed(sampled(made, late))
+    assert self_ms(profile) == pytest.approx({0: 209.5, 1: 740.5})
+    assert profile.tests[0].threads[0].untraced_j == pytest.approx(50 * J_PER_MS)
+
+
+def test_the_period_is_the_one_that_samples_have() -> None:
+    rows = [(0, float(t), [t % 3]) for t in range(4, 1000, 4)]
+    profile = analyzed(sampled(run([thread(1, (), READ)]), samples(rows, 0.5)))
+    assert profile.tests[0].threads[0].untraced_j == pytest.approx(0, abs=1e-9)
 
 
 def test_waiting_is_no_missing_sample() -> None:
