@@ -172,12 +172,11 @@ def _run(
 
 
 def _profiled(recording: Recording, run: Run, trace: Trace | None) -> Iterator[RawSamples]:
-    """Yield what profilers recorded of a run: in files of their own, and in the trace."""
-    for entry in recording.manifest.files:
-        path = recording.file(entry.path)
-        if entry.kind == "samples" and entry.run == run.id and path.suffix in SAMPLE_READERS and path.is_file():
-            yield SAMPLE_READERS[path.suffix](path)
-    if trace is not None and trace.samples is not None:
+    """Yield what profilers recorded of a run: in files of their own, or else in the trace."""
+    listed = [entry for entry in recording.manifest.files if entry.kind == "samples" and entry.run == run.id]
+    paths = [path for entry in listed if (path := recording.file(entry.path)).suffix in SAMPLE_READERS and path.is_file()]
+    yield from (SAMPLE_READERS[path.suffix](path) for path in paths)
+    if not listed and trace is not None and trace.samples is not None:
         yield trace.samples
 
 

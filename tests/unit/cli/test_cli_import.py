@@ -328,3 +328,22 @@ def test_samples_of_another_time_are_refused(place: Path, capsys: pytest.Capture
     assert run([*line[:3], "other", *line[4:]]) == ExitCode.TROUBLE
     assert "other: no stack samples of a form that is read" in capsys.readouterr().err
     assert run([*line, "--methods", "app.perf"]) == ExitCode.USAGE
+
+
+def test_a_text_of_perf_script_can_be_both_trace_and_samples(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def at(ms: int) -> str:
+        return "{}.{:09d}".format(*divmod(BOOT - 70 + ms * MS, 1_000_000_000))
+
+    switch = "sched:sched_switch: prev_comm={} prev_pid={} prev_prio=120 prev_state={} ==> next_comm={} next_pid={} next_prio=120"
+    first = [
+        f"swapper 0/0 [000] {at(0)}: power:cpu_frequency: state=2266000 cpu_id=0",
+        f"swapper 0/0 [000] {at(1)}: " + switch.format("swapper/0", 0, "R", "app", 500),
+        f"app 500/500 [000] {at(51)}: power:cpu_frequency: state=300000 cpu_id=0",
+    ]
+    last = f"app 500/500 [000] {at(101)}: " + switch.format("app", 500, "S", "swapper/0", 0)
+    (place / "both.perf").write_text("\n\n".join([*first, _perf_script(0) + last]) + "\n")
+    line = ["import", "both.perf", "--stacks", "both.perf", "-o", "rec", "--power-profile", "profile.xml"]
+    assert run(line) == ExitCode.OK
+    assert capsys.readouterr().out == "run 0: both#all: process 500, 1 thread, 100 stack samples\n"
+    found = _methods(capsys, "rec")
+    assert found["sort"] / found["read"] == pytest.approx(10, rel=0.1)

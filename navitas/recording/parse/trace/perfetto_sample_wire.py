@@ -81,7 +81,7 @@ def scan_samples(packets: Sequence[bytes]) -> Iterator[WireSample | None]:
     good &= np.all([column <= _U32 for column in columns[1:]], axis=0)
     lists = (column.tolist() for column in (good, *columns, is_skipped, low, high))
     for is_good, *row, skipped, begin, to_byte in zip(*lists, strict=True):
-        yield WireSample(*row, skipped, (begin, to_byte)) if is_good else None
+        yield WireSample._make((*row, skipped, (begin, to_byte))) if is_good else None
 
 
 class _Fields:
