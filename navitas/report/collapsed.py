@@ -7,11 +7,11 @@ from functools import cache
 from typing import IO
 
 from navitas.base.untrusted_text import printable
+from navitas.energy.analyze.call_words import call_words
 from navitas.energy.analyze.names import MethodNames
 from navitas.energy.analyze.profile import Profile
 from navitas.report.bounded_stacks import DEEPER, BoundedStacks
 from navitas.report.format import Format
-from navitas.report.speedscope import UNTRACED
 from navitas.report.whole_energy import whole_energy
 
 
@@ -21,7 +21,7 @@ def write(profile: Profile, out: IO[str]) -> None:
     Weights are whole microjoules (`whole_energy`). Stacks of 0 µJ are left out.
     """
     stacks: Counter[str] = Counter()
-    tables, names = profile.tables, MethodNames(profile.method_table)
+    tables, names, untraced = profile.tables, MethodNames(profile.method_table), call_words(profile.ledger).frame
     energy = whole_energy(tables)
     calls = BoundedStacks(tables.trees, energy.node_uj)
     frame_of = cache(lambda method: DEEPER if method is None else _frame(names.label(method)))
@@ -31,7 +31,7 @@ def write(profile: Profile, out: IO[str]) -> None:
             for depth, method, components_uj in calls.of(tree):
                 above[depth:] = [f"{above[depth - 1]};{frame_of(method)}"]
                 stacks[above[depth]] += sum(components_uj)
-            stacks[f"{above[0]};{UNTRACED}"] += int(energy.thread_uj[tree].sum())
+            stacks[f"{above[0]};{untraced}"] += int(energy.thread_uj[tree].sum())
     out.writelines(f"{stack} {weight_uj}\n" for stack, weight_uj in stacks.items() if weight_uj)
 
 

@@ -7,6 +7,7 @@ from typing import cast
 
 from navitas.base.units import UNBROKEN, duration, joules, joules_within, percent, plus_minus, watts
 from navitas.base.untrusted_text import printable
+from navitas.energy.analyze.call_words import PROBED, SAMPLED
 from navitas.insight.explain.explanation import Explanation, ExplanationTable, Value
 
 _MOST_ROWS = 12
@@ -25,7 +26,6 @@ _HEADS = {
 }
 _HALF = "_half_width_j"
 _ENDS = ("_low_j", "_high_j")
-_SELF = "Self energy has the calls that have no probes, such as those into libraries and the JDK."
 
 
 def explanation_text(explanation: Explanation, recording: str, limit: int) -> str:
@@ -56,8 +56,9 @@ def _lines(explanation: Explanation, recording: str, rows: int) -> Iterator[str]
     for table in explanation.tables:
         yield from ("", table.title)
         yield from _table(table.first(rows))
-    if any(name.startswith("self_j") for table in explanation.tables for name in table.columns):
-        yield from ("", _SELF)
+    columns = {name for table in explanation.tables for name in table.columns}
+    if any(name.startswith("self_j") for name in columns):
+        yield from ("", (SAMPLED if "samples" in columns else PROBED).about_self)
 
 
 def _figures(figures: dict[str, Value]) -> Iterator[str]:

@@ -141,8 +141,10 @@ def doubts(tests: Sequence[TestEnergy], *, is_below_zero: bool = False) -> list[
     return [*paper1, _BELOW_ZERO] if is_below_zero else paper1
 
 
-def tick_note(profile: Profile) -> str:
-    """Return how exact the calls and times of a recording of mode `tick` are. Empty for other modes."""
+def draws_note(profile: Profile) -> str:
+    """Return how exact the calls and times of a recording with ticks or stack samples are. Empty for other recordings."""
+    if profile.is_sampled:
+        return "Methods are those of stack samples. That their number is small adds to the error of methods (±)."
     if profile.tick_ns is None:
         return ""
     period = unbroken(duration(round(profile.tick_ns)))
@@ -238,7 +240,7 @@ def evidence_notes(profile: Profile) -> Iterator[tuple[str, list[str]]]:
         subject = ", ".join("CPU" if component == CPU else component for component in evidence.components)
         yield f"Evidence for {subject}: {evidence.sentence}", evidence.reason_lines()
     rails = measured_by_rails(profile)
-    yield from ((note, []) for note in (f"The device's rails{rails}" if rails else "", tick_note(profile)) if note)
+    yield from ((note, []) for note in (f"The device's rails{rails}" if rails else "", draws_note(profile)) if note)
 
 
 def _by_reason(group: Mapping[str, Sequence[str]]) -> tuple[tuple[str, tuple[str, ...]], ...]:

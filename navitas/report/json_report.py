@@ -168,7 +168,8 @@ def _method(method: MethodFigures, lines: MethodLines, profile: Profile, moved: 
     figures = {
         **fields(total.method, "file", "line"),
         "calls": list(repeats.calls),
-        **({"measured_calls": total.measured_calls} if total.measured_calls != total.calls else {}),
+        **({"samples": total.samples} if profile.is_sampled else {}),
+        **({"measured_calls": total.measured_calls} if total.calls and total.measured_calls != total.calls else {}),
         **fields(total, "throws", "cut"),
         "exclusive_j": None if unknown else _by_repeat(repeats.exclusive_j) | self_part,
         "inclusive_j": None if unknown else _by_repeat(repeats.inclusive_j) | {"part_j": method.inclusive_j},

@@ -24,6 +24,7 @@ _METHOD = (
     '{%s, "calls": %d, "throws": %d, "cut": %d, "inclusive_j": %.12g, "exclusive_j": %.12g, '
     '"wall_ns": %d, "self_ns": %d, "cpu_ns": %d, "inclusive_standard_j": %.3g, "exclusive_standard_j": %.3g'
 )
+_SAMPLES = ', "samples": %d'
 _FIGURE = "%.12g"
 _FEW_ROWS = 50  # To compare the columns of fewer rows takes longer than it saves.
 _SPEC = re.compile(r"%(?:%|d|s|\.\d+g)")
@@ -34,12 +35,15 @@ _UNKNOWN = ("inclusive_j", "exclusive_j", "cpu_ns")
 
 
 class MethodLines:
-    """Formats the lines of methods, and caches the methods' names. Lines have components if there are at least two."""
+    """Formats the lines of methods, and caches the methods' names.
+
+    Lines have components if there are at least two, and samples in a recording with stack samples.
+    """
 
     def __init__(self, methods: MethodTable, components: Sequence[str], alternative: str | None) -> None:
         self.name: Callable[[int], str] = cache(partial(_name_fields, methods))
         """Returns the fields that identify a method, without braces."""
-        self._optional = (*_OPTIONAL, f"{alternative}_j")
+        self._optional = (*_OPTIONAL, f"{alternative}_j", "samples")
         self._components = _split_fields(components)
 
     def lines(self, columns: Sequence[Sequence[Any]]) -> Iterator[str]:
@@ -48,7 +52,7 @@ class MethodLines:
         Raises `ValueError` for a figure that isn't finite.
         """
         method, *always = columns[:9]
-        optional, split, standard = [*columns[10:14], columns[9]], columns[14:16], columns[16:18]
+        optional, split, standard = [*columns[10:14], columns[9], columns[18]], columns[14:16], columns[16:18]
         missing = [column.count(None) for column in optional]
         if not {0, len(method)}.issuperset(missing):
             unknown = [tuple(value is None for value in row) for row in zip(*optional, strict=True)]
@@ -89,9 +93,10 @@ def node_lines(ids: Sequence[int], nodes: Nodes, components: Sequence[str]) -> I
     """
     fields = _split_fields(components)
     by_component = [*nodes.exclusive_by.T, *nodes.inclusive_by.T] if fields else []
-    columns = [column.tolist() for column in (*nodes.columns, *by_component)]
+    samples = [] if nodes.samples is None else [nodes.samples]
+    columns = [column.tolist() for column in (*nodes.columns, *samples, *by_component)]
     check_finite(columns)
-    return _rows(f"{_NODE}{fields}}}", [ids, *columns])
+    return _rows(f"{_NODE}{_SAMPLES * len(samples)}{fields}}}", [ids, *columns])
 
 
 def _rows(template: str, columns: Sequence[Sequence[Any]]) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import IO, TypeVar
 
 from navitas.base.units import UNBROKEN, joules, percent, share, watts
+from navitas.energy.analyze.call_words import call_words
 from navitas.energy.analyze.names import source_of, test_label
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
@@ -19,7 +20,6 @@ from navitas.report.format import Format
 from navitas.report.markdown_text import MAX_CHARACTERS, code, code_cell, escaped, folded
 
 T = TypeVar("T")
-_SELF = "Self energy has the calls that have no probes, such as those into libraries and the JDK."
 
 
 def write(profile: Profile, out: IO[str], *, top: int = 20) -> None:
@@ -63,7 +63,7 @@ def _lines(figures: Figures, most: int) -> Iterator[str]:
         "Self": lambda method: joules(method.total.known(method.self_j)),
         "±": lambda method: interval_cell(method.total.known(method.self_j), method.interval),
         "Share": lambda method: percent(method.total.known(figures.share_of(method)[0])),
-        "Calls": lambda method: f"{round(method.calls):,}",
+        call_words(profile.ledger).counted: lambda method: f"{round(method.calls):,}",
         "Source": lambda method: code_cell(source) if (source := source_of(method.total.method)) else "",
     }
     never_ran = [[_test_cell(runs[0], runs), *["–"] * (len(tests) - 2), _status(runs)] for runs in figures.idle]
@@ -87,7 +87,7 @@ def _lines(figures: Figures, most: int) -> Iterator[str]:
     yield from folded(_table("Threads", threads, figures.threads, most))
     yield from folded(_table("Components", components, figures.components, most))
     if figures.methods:
-        yield from ("", _SELF)
+        yield from ("", call_words(profile.ledger).about_self)
     basis = f"{basis_note(figures)} {tests_note(figures)}".replace(UNBROKEN, " ") if figures.groups else ""
     yield from folded(["Basis and evidence", *_list([(basis, ()), *evidence_notes(profile)], most)])
     warnings = [(warning.message, (warning.remedy,)) for warning in profile.warnings]

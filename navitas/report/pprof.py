@@ -13,15 +13,16 @@ from navitas import __version__
 from navitas.base.moments import unix_s
 from navitas.base.protobuf_writer import content, number, packed, varint
 from navitas.base.untrusted_text import printable
+from navitas.energy.analyze.call_words import call_words
 from navitas.energy.analyze.names import MethodNames, method_of, source_path, test_label
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy
 from navitas.report.bounded_stacks import DEEPER, MAX_DEPTH, BoundedStacks, StackedCall
 from navitas.report.format import Format, compressed
-from navitas.report.speedscope import OWNER_FRAMES, UNTRACED
+from navitas.report.speedscope import OWNER_FRAMES
 from navitas.report.whole_energy import WholeEnergy, whole_energy
 
-_SAMPLE_TYPES = (("energy", "microjoules"), ("time", "nanoseconds"), ("calls", "count"))
+_SAMPLE_TYPES = (("energy", "microjoules"), ("time", "nanoseconds"))
 _COMMENT = "Energies are estimates. The JSON report of navitas has their standard errors."
 _LONGEST_NAME = 1000
 _MAX_NS = 1 << 62
@@ -31,8 +32,8 @@ _LATEST_NS = (1 << 63) - 1
 def write(profile: Profile, out: IO[bytes]) -> None:
     """Write one profile of all tests. Its samples are call paths of threads, with labels: test, repeat, thread, component.
 
-    Each component has samples of its own; those of the first one also have the self time and the calls. Energy is in whole
-    microjoules (`whole_energy`). Calls deeper than `MAX_DEPTH` are one frame, as in collapsed stacks.
+    Each component has samples of its own; those of the first one also have the self time and the calls, or stack samples. Energy
+    is in whole microjoules (`whole_energy`). Calls deeper than `MAX_DEPTH` are one frame, as in collapsed stacks.
     """
     with compressed(out) as stream:
         stream.writelines(_Messages(profile).all())
@@ -58,8 +59,9 @@ class _Messages:
         tests = [test for test in profile.tests if test.wall_ns > 0]
         energy, trees = whole_energy(profile.tables), profile.tables.trees
         self_ns = np.rint(np.clip(trees.self_ns, 0, _MAX_NS)).astype(np.int64)
-        stacks = BoundedStacks(trees, np.column_stack([energy.node_uj, self_ns, trees.counts[:, 0]]))
-        for kind, unit in _SAMPLE_TYPES:
+        counted = trees.counts[:, 0] if trees.samples is None else trees.samples
+        stacks = BoundedStacks(trees, np.column_stack([energy.node_uj, self_ns, counted]))
+        for kind, unit in (*_SAMPLE_TYPES, (call_words(profile.ledger).counted.lower(), "count")):
             yield content(1, number(1, self._string(kind)) + number(2, self._string(unit)))
         for test in tests:
             yield from self._test(test, energy, stacks)
@@ -81,7 +83,9 @@ class _Messages:
         for tree, thread in zip(range(low, high), test.threads, strict=True):
             labels = self._labels(of_test + self._label("thread", thread.label))
             yield from self._calls(stacks.of(tree), labels)
-            yield from _samples(self._of_name(UNTRACED), energy.thread_uj[tree].tolist(), 0, 0, labels)
+            yield from _samples(
+                self._of_name(call_words(self._profile.ledger).frame), energy.thread_uj[tree].tolist(), 0, 0, labels
+            )
         labels = self._labels(of_test)
         for kind, name in OWNER_FRAMES.items():
             yield from _samples(self._of_name(name), energy.other_uj[row, kind].tolist(), 0, 0, labels)

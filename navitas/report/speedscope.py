@@ -9,6 +9,7 @@ from navitas import __version__
 from navitas.base.json_text import JsonLines, json_chunks
 from navitas.base.units import UJ_PER_J
 from navitas.base.untrusted_text import printable
+from navitas.energy.analyze.call_words import call_words
 from navitas.energy.analyze.names import MethodNames, method_of, test_label
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.analyze.records import TestEnergy, ThreadEnergy
@@ -16,7 +17,6 @@ from navitas.energy.attribute.component import OwnerKind
 from navitas.recording.parse.tables import MethodTable
 from navitas.report.format import Format
 
-UNTRACED = "(untraced)"
 OWNER_FRAMES = {
     OwnerKind.OTHER_PROCESSES: "(other processes)",
     OwnerKind.BASE: "(base)",
@@ -63,10 +63,10 @@ def write(profile: Profile, out: IO[str]) -> None:
 
     speedscope has no unit for energy. The unit is `none`, values are µJ, and the profiles' names contain "µJ".
     """
-    frames, profiles = _SharedFrames(profile.method_table), []
+    frames, untraced, profiles = _SharedFrames(profile.method_table), call_words(profile.ledger).frame, []
     for test in (test for test in profile.tests if test.wall_ns > 0):
         events = _Events()
-        _add(events, test, frames)
+        _add(events, test, frames, untraced)
         profiles.append(_evented(f"{printable(test_label(test))} run {test.repeat + 1} (µJ)", events))
     out.writelines(json_chunks(_file(profile, frames, profiles)))
     out.write("\n")
@@ -142,7 +142,7 @@ def _evented(name: str, events: _Events) -> dict[str, Any]:
     }
 
 
-def _add(events: _Events, test: TestEnergy, frames: _SharedFrames) -> None:
+def _add(events: _Events, test: TestEnergy, frames: _SharedFrames, untraced: str) -> None:
     """Add the threads of a test with their calls, and the energy that no thread used."""
     for thread in test.threads:
         top = frames.named(thread.label)
@@ -153,7 +153,7 @@ def _add(events: _Events, test: TestEnergy, frames: _SharedFrames) -> None:
                 events.open(frame, step.self_uj)
             else:
                 events.close(frame)
-        _leaf(events, frames.named(UNTRACED), thread.untraced_j + thread.probes_j)
+        _leaf(events, frames.named(untraced), thread.untraced_j + thread.probes_j)
         events.close(top)
     others_j = (test.other_processes_j, test.base_j, test.unattributed_j)
     for name, joules in zip(OWNER_FRAMES.values(), others_j, strict=True):

@@ -68,7 +68,7 @@ def _selection(tests: Sequence[Test], patterns: Sequence[str]) -> TestSelection:
 
 
 def _check_thread(parsed: ParsedRecording, wanted: str) -> None:
-    threads = [thread for run in parsed.runs for thread in run.threads if len(thread.calls) or len(thread.folded.node)]
+    threads = [thread for run in parsed.runs for thread in run.with_paths]
     names = {thread.name for thread in threads}
     if wanted not in names.union(map(stem, names), (str(thread.serial) for thread in threads)):
         raise unknown_thread(wanted, names)

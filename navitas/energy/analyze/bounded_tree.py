@@ -36,7 +36,8 @@ class BoundedTree:
     - `threads`: name and role of each thread; threads of equal name and role are one. `is_app`: whether it counts as app energy.
     - `parent`: a node, -1 at a root. `method`: an index of `Ledger.methods`, `OUTSIDE_CALLS` or `SMALLER`.
     - `test`: an index of the tests that the tree is of. `thread`: an index of `threads`.
-    - `self_by`: self energy by component. `calls`, `self_ns`: means over the runs that count. Merged nodes have sums.
+    - `self_by`: self energy by component. `calls` (or stack samples), `self_ns`: means over the runs that count. Merged nodes
+      have sums.
     - `node_of`: the node that has the energy of each row of `FullTree`.
     - `before_j`: self energy in an earlier recording.
     """
@@ -110,7 +111,7 @@ def full_tree(ledger: Ledger, tests: Sequence[Sequence[Repeats]]) -> FullTree:
     cell = np.searchsorted(key, energy_key) * components + energy.component[of_energy]
     joules = binned(cell, energy.exclusive_j[of_energy] * weight, size * components).reshape(size, components)
     row, of_run = np.searchsorted(key, calls_key), weights[2, calls.test[of_calls]]
-    count, self_ns = (binned(row, column[of_calls] * of_run, size) for column in (calls.calls, calls.self_ns))
+    count, self_ns = (binned(row, column[of_calls] * of_run, size) for column in (calls.counted, calls.self_ns))
     path = key % width
     caller = np.maximum(ledger.paths.parent[path], OUTSIDE)
     method = ledger.paths.method[path]

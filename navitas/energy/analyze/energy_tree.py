@@ -70,7 +70,8 @@ def energy_trees(ledger: Ledger, component: str | None = None) -> tuple[EnergyTr
     of_thread = (np.ones(len(path), bool), (path == OUTSIDE) & ~outside, path == PROBES, (path == OUTSIDE) & outside)
     figures = (list(map(tuple, table(rows, owner[rows], size).tolist())) for rows in of_thread)
     count, self_ns = (binned(index, column[called], len(key)) for column in (calls.calls, calls.self_ns))
-    nodes = _nodes(ledger, key, (exclusive_j, count, self_ns), size, everything=component is None)
+    samples = None if calls.samples is None else binned(index, calls.samples[called], len(key))
+    nodes = _nodes(ledger, key, (exclusive_j, count, self_ns, samples), size, everything=component is None)
     names = tuple(ledger.components[i] for i in places)
     found = [
         EnergyTree(name, role, names, whole, untraced, probes, beyond, own)
@@ -89,13 +90,13 @@ def _labels(ledger: Ledger, counted: Bool) -> tuple[I64, list[tuple[str, str]]]:
     return label, list(numbers)
 
 
-def _nodes(ledger: Ledger, key: I64, columns: tuple[F64, F64, F64], trees: int, *, everything: bool) -> list[Nodes]:
+def _nodes(ledger: Ledger, key: I64, columns: tuple[F64, F64, F64, F64 | None], trees: int, *, everything: bool) -> list[Nodes]:
     """Return the nodes of each tree in depth-first order. Without `everything`, only those with energy at or below them.
 
     `key` is tree × number of paths + path. The callers of a call path have rows, too. `columns` are self energies by component,
-    calls, and self time.
+    calls, self time, and stack samples.
     """
-    (exclusive_j, calls, self_ns), width = columns, len(ledger.paths)
+    (exclusive_j, calls, self_ns, samples), width = columns, len(ledger.paths)
     tree, path = key // width, key % width
     caller, method, components = ledger.paths.parent[path], ledger.paths.method[path], exclusive_j.shape[1]
     above = np.where(caller == OUTSIDE, -1, np.searchsorted(key, tree * width + caller))
@@ -119,7 +120,9 @@ def _nodes(ledger: Ledger, key: I64, columns: tuple[F64, F64, F64], trees: int, 
         energies = by[1].sum(axis=1), by[0].sum(axis=1)
         wall = np.rint(wall_ns[rows]).astype(np.int64)
         parents = np.where(own >= 0, own - low, -1)
-        nodes.append(Nodes(parents, method[rows], count[rows], *energies, wall, exclusive_by=by[0], inclusive_by=by[1]))
+        own_samples = None if samples is None else np.rint(samples[rows]).astype(np.int64)
+        columns_of = parents, method[rows], count[rows], *energies, wall
+        nodes.append(Nodes(*columns_of, exclusive_by=by[0], inclusive_by=by[1], samples=own_samples))
     return nodes
 
 
@@ -149,9 +152,10 @@ class Branches:
     """The branches of one call tree, computed level by level on demand. Nodes are integers, since trees have millions of them."""
 
     def __init__(self, nodes: Nodes) -> None:
-        parents, self._method, self._calls, self._inclusive_j, self._exclusive_j, self._wall_ns = (
+        parents, self._method, _, self._inclusive_j, self._exclusive_j, self._wall_ns = (
             column.tolist() for column in nodes.columns
         )
+        self._calls = nodes.counted.tolist()
         self._children: dict[int, list[int]] = {}
         for node, parent in enumerate(parents):
             self._children.setdefault(parent, []).append(node)

@@ -19,7 +19,10 @@ def method_of(methods: MethodTable, index: int) -> Method | None:
 
 
 class MethodNames:
-    """The names of a table's methods. If a class name occurs in several modules, the module is prepended."""
+    """The names of a table's methods. If a class name occurs in several modules, the module is prepended.
+
+    Functions of native code have no class. The file name of their module is prepended: `libc.so memcpy`.
+    """
 
     def __init__(self, methods: MethodTable) -> None:
         self._methods = methods
@@ -27,7 +30,7 @@ class MethodNames:
         self._ambiguous = {
             method.class_name
             for method in methods.methods
-            if modules.setdefault(method.class_name, method.module) != method.module
+            if method.class_name and modules.setdefault(method.class_name, method.module) != method.module
         }
 
     def label(self, index: int) -> str:
@@ -52,6 +55,8 @@ class MethodNames:
     def _label(self, index: int, class_label: Callable[[str], str]) -> str:
         if (method := method_of(self._methods, index)) is None:
             return UNKNOWN_METHOD
+        if not method.class_name:
+            return f"{method.module.rpartition('/')[2] or method.module} {method.name}".lstrip()
         module = f"{method.module} " if method.class_name in self._ambiguous else ""
         return f"{module}{class_label(method.class_name)}.{method.name}"
 

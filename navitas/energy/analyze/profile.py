@@ -134,6 +134,11 @@ class Profile:
         """The longest mean tick period of the runs. None if calls were not timed by ticks."""
         return max((run.tick_ns for run in self.ledger.runs if run.tick_ns is not None and not run.baseline), default=None)
 
+    @property
+    def is_sampled(self) -> bool:
+        """Whether call paths are those of stack samples. If so, methods have samples instead of calls."""
+        return self.ledger.calls.samples is not None
+
     @cached_property
     def tests(self) -> tuple[TestEnergy, ...]:
         """One record for each run of each test, sorted by run and id."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from navitas.recording.codes import WarningCode
-from navitas.recording.parse.arrays import F64
+from navitas.recording.parse.arrays import F64, I64
 
 _RAILS_LIMIT = 0.1
 T = TypeVar("T")
@@ -91,9 +91,11 @@ class MethodEnergy:
     - `cut`: calls whose end was not recorded.
     - `inclusive_j`: counts recursion once.
     - `alternative_j`: inclusive energy by the alternative model.
-    - `*_error_j`: standard errors by probes and by ticks. None if unknown.
+    - `*_error_j`: standard errors by probes, by ticks and by stack samples. None if unknown.
     - `*_standard_j`: standard errors by all causes, apart from the power profile.
     - `raw_*`: includes the probes' energy. None if unknown.
+    - `samples`: stack samples with the method as the innermost frame; None in a recording without samples. Sampled methods have
+      no `calls`, and their times are CPU times.
     """
 
     method: int
@@ -115,6 +117,7 @@ class MethodEnergy:
     inclusive_components: tuple[float, ...] = ()
     inclusive_standard_j: float = 0.0
     exclusive_standard_j: float = 0.0
+    samples: int | None = None
 
 
 class MethodRecords(_Records[MethodEnergy]):
@@ -151,7 +154,10 @@ class MethodRecords(_Records[MethodEnergy]):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A call-tree node. `parent` is -1 at a root, and parents precede children. `components` splits `exclusive_j`."""
+    """A call-tree node. `parent` is -1 at a root, and parents precede children. `components` splits `exclusive_j`.
+
+    `samples` are those with the node as the innermost frame; None in a recording without samples.
+    """
 
     id: int
     parent: int
@@ -162,19 +168,22 @@ class Node:
     wall_ns: int
     components: tuple[float, ...] = ()
     inclusive_components: tuple[float, ...] = ()
+    samples: int | None = None
 
 
 class Nodes(_Records[Node]):
     """The nodes of one call tree. A `Node` is created when it is read.
 
     `columns` are the fields of `Node` after `id`, without components. `exclusive_by` and `inclusive_by` split the nodes' energies
-    by component. Shape: nodes × components.
+    by component. Shape: nodes × components. `samples` is None without stack samples.
     """
 
-    __slots__ = ("columns", "exclusive_by", "inclusive_by")
+    __slots__ = ("columns", "exclusive_by", "inclusive_by", "samples")
 
-    def __init__(self, *columns: NDArray[np.number[Any]], exclusive_by: F64, inclusive_by: F64) -> None:
-        self.columns, self.exclusive_by, self.inclusive_by = columns, exclusive_by, inclusive_by
+    def __init__(
+        self, *columns: NDArray[np.number[Any]], exclusive_by: F64, inclusive_by: F64, samples: I64 | None = None
+    ) -> None:
+        self.columns, self.exclusive_by, self.inclusive_by, self.samples = columns, exclusive_by, inclusive_by, samples
 
     @classmethod
     def none(cls) -> Nodes:
@@ -185,7 +194,13 @@ class Nodes(_Records[Node]):
     def rows(self, at: slice = slice(None)) -> Iterator[tuple[Any, ...]]:
         """Yield the fields of each `Node` after `id`."""
         by = (map(tuple, values[at].tolist()) for values in (self.exclusive_by, self.inclusive_by))
-        return zip(*(column[at].tolist() for column in self.columns), *by, strict=True)
+        samples = [] if self.samples is None else [self.samples[at].tolist()]
+        return zip(*(column[at].tolist() for column in self.columns), *by, *samples, strict=True)
+
+    @property
+    def counted(self) -> NDArray[np.number[Any]]:
+        """Calls; in a recording with stack samples, samples."""
+        return self.columns[2] if self.samples is None else self.samples
 
     @property
     def is_below_zero(self) -> bool:

@@ -159,6 +159,7 @@ class ThreadRecords:
             *map(none_for_nan, (*by_probes, *raw)),
             *(list(zip(*column[at].T.tolist(), strict=True)) for column in (rows.exclusive_j, rows.inclusive_j)),
             *(standard_j(each).tolist() for each in causes),
+            [None] * len(known) if rows.samples is None else rows.samples[at].tolist(),
         ]
 
     @cached_property
@@ -170,8 +171,10 @@ class ThreadRecords:
 
     def nodes(self, at: slice) -> Nodes:
         """Return nodes of call trees (rows of `CallTrees`). `parent` is relative to the first node of its tree."""
-        by = self._tables.trees.exclusive_j[at], self._tables.trees.inclusive_j[at]
-        return Nodes(*(column[at] for column in self._node_columns), exclusive_by=by[0], inclusive_by=by[1])
+        trees = self._tables.trees
+        by = trees.exclusive_j[at], trees.inclusive_j[at]
+        samples = None if trees.samples is None else trees.samples[at]
+        return Nodes(*(column[at] for column in self._node_columns), exclusive_by=by[0], inclusive_by=by[1], samples=samples)
 
     @cached_property
     def _node_columns(self) -> tuple[NDArray[np.number[Any]], ...]:

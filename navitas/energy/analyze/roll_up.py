@@ -28,7 +28,8 @@ class MethodTotal(KnownFigures):
     - `id`: the index in the method table. If several modules' maps contain the method, the lowest index.
     - `call_probes_j`: the energy of its probes, at entry and exit, over all calls.
     - `components`: splits `exclusive_j`.
-    - `measured_*`: of the calls on threads whose CPU time is known. Other calls have the energy of components other than the CPU.
+    - `measured_*`: of the calls, or stack samples, on threads whose CPU time is known. Others have the energy of components other
+      than the CPU.
     """
 
     id: int
@@ -53,6 +54,8 @@ class MethodTotal(KnownFigures):
     measured_inclusive_j: float
     measured_exclusive_j: float
     measured_self_ns: int
+    samples: int = 0
+    """Stack samples with the method as the innermost frame."""
 
     @property
     def self_power_w(self) -> float | None:
@@ -62,12 +65,12 @@ class MethodTotal(KnownFigures):
     @property
     def inclusive_j_per_call(self) -> float | None:
         """The mean inclusive energy of a measured call. None without one."""
-        return self.measured_inclusive_j / self.measured_calls if self.measured_calls else None
+        return self.measured_inclusive_j / self.measured_calls if self.measured_calls and self.calls else None
 
     @property
     def measured(self) -> bool:
-        """Whether any call is measured. True without calls."""
-        return bool(self.measured_calls or not self.calls)
+        """Whether any call or stack sample is measured. True without either."""
+        return bool(self.measured_calls or not (self.calls or self.samples))
 
 
 def method_totals(tables: LedgerTables, tests: Iterable[TestEnergy] | None = None) -> tuple[MethodTotal, ...]:
@@ -97,9 +100,10 @@ def method_totals(tables: LedgerTables, tests: Iterable[TestEnergy] | None = Non
         [0.0] * size if rows.alternative_j is None else total(rows.alternative_j[chosen]),
         map(tuple, exclusive_j.tolist()),
         map(tuple, inclusive_j.tolist()),
-        map(round, total(calls[:, 0] * is_measured)),
+        map(round, total(rows.counted[chosen] * is_measured)),
         *(total(column[chosen].sum(axis=1) * is_measured) for column in (rows.inclusive_j, rows.exclusive_j)),
         map(round, total(rows.self_ns[chosen] * is_measured)),
+        [0] * size if rows.samples is None else map(round, total(rows.samples[chosen])),
         strict=True,
     )
     found = [MethodTotal(id, tables.ledger.methods.methods[id], *figures) for id, *figures in columns]

@@ -64,7 +64,7 @@ class StandardError:
     - `evidence_j`: work that the level of evidence cannot separate
     - `sampling_j`: counters are read at intervals
     - `counter_ticks_j`: counters advance in ticks
-    - `probes_j`: subtraction of the probes' energy, and sampling in mode `tick`
+    - `probes_j`: subtraction of the probes' energy, and sampling of stacks or in mode `tick`
     - `profile_j`: the power profile. It is common to all figures of a device, so `standard_j` excludes it
     """
 
@@ -157,7 +157,7 @@ class Uncertainty:
 
         Each row is a method on a thread in a test. `energy_j` has a column for each component, which were used for `time_ns`.
         `run` is the row of `Ledger.runs`, `probes_j` the probes' energy that was subtracted, and `draws_j` the standard error by
-        ticks (`--mode tick`), NaN without ticks.
+        ticks (`--mode tick`) or stack samples, NaN without either.
         """
         evidence_j, profile_j = self._shared("method", sums(index, energy_j, size).T)
         sampling = np.minimum(self._sampling(np.maximum(time_ns, 1.0)), 1.0)

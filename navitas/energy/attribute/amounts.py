@@ -160,6 +160,19 @@ class Amounts:
             amounts[ALTERNATIVE_J] = self._alternative.at(to_ns) - self._alternative.at(from_ns)
         return amounts, joules
 
+    def certain_cpu_ns(self, thread: I64, from_ns: I64, to_ns: I64) -> F64:
+        """Return the CPU time of the steps of threads' clocks that lie within spans as a whole.
+
+        When in a step a thread ran is not known: what a clock's curve has in a part of it may lie in another part.
+        """
+        for _, knots, tracks in self._tracks:
+            for row, value, _ in tracks:
+                if row == CPU_NS:
+                    before, after = knots.place(thread, from_ns), knots.place(thread, to_ns)
+                    first = np.where(before.fraction > 0, before.right, before.left)
+                    return np.maximum(value[after.left] - value[first], 0.0)
+        return np.zeros(len(thread))
+
     def mean_power(self, thread: I64, amounts: F64, joules: Mapping[int, F64]) -> F64:
         """Return the mean power at the probes of spans, in joules per ns of their mean cost, from the results of `between`."""
         if (power := self._power) is None:

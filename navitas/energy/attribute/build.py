@@ -9,7 +9,7 @@ import numpy as np
 
 from navitas.energy.attribute.analysis_settings import DEFAULT, AnalysisSettings
 from navitas.energy.attribute.calls.paths import OUTSIDE, Paths
-from navitas.energy.attribute.calls.run_calls import RunCalls
+from navitas.energy.attribute.calls.run_calls import RunCalls, has_calls
 from navitas.energy.attribute.calls.self_totals import NO_COST
 from navitas.energy.attribute.calls.step_totals import step_length_ns
 from navitas.energy.attribute.compensation import Baselines, ProbesError, relative_error
@@ -47,7 +47,7 @@ from navitas.recording.parse.arrays import I64, Bool
 from navitas.recording.parse.communication_records import Communications
 from navitas.recording.parse.parsed_recording import ParsedRecording
 from navitas.recording.parse.reasons import MergedReason, Reason
-from navitas.recording.parse.tables import RunTables, Thread
+from navitas.recording.parse.tables import RunTables
 
 _LONGEST_INTERVAL_MS = 60_000
 
@@ -177,9 +177,20 @@ class _Attribution:
 
 
 def _is_known(tables: RunTables, curves: Sequence[ComponentCurves | None]) -> Bool:
-    """Whether the energy of each thread is known. At level *device*, it needs no thread's clock."""
-    needs_clocks = any(one is not None and one.threads is not None and one.threads.by_clock for one in curves)
-    return ~np.array(tables.without_clock, bool) if needs_clocks else np.ones(len(tables.threads), bool)
+    """Whether the energy of each thread is known. At level *device*, it needs no thread's clock.
+
+    Of a thread that only stack samples know, the kernel trace can know it.
+    """
+    threads = [component.threads for component in curves if component is not None]
+    by_clock = [own for own in threads if own is not None and own.by_clock]
+    if not by_clock:
+        return np.ones(len(tables.threads), bool)
+    is_known = ~np.array(tables.without_clock, bool)
+    for number, thread in enumerate(tables.threads):
+        if thread.seen_ns is not None and not is_known[number]:
+            start, end = by_clock[0].knots.start[number : number + 2].tolist()
+            is_known[number] = by_clock[0].energy_j[end - 1] > by_clock[0].energy_j[start]
+    return is_known
 
 
 def _sample_interval_ns(manifest: Manifest) -> int:
@@ -208,7 +219,7 @@ def evidence_of(
     names = [level.name for level in component.levels]
     level = component.levels[max(names.index(curves.level) for _, curves in known)]
     with_cpu_time = [run for run, curves in known if curves.threads is not None and curves.threads.cpu_ns is not None]
-    uncalibrated = any(run.calls.probe_cost is None and any(map(_has_calls, run.threads)) for run in with_cpu_time)
+    uncalibrated = any(run.calls.probe_cost is None and has_calls(run.threads).any() for run in with_cpu_time)
     reasons = (*merged(_reasons_of_runs([curves for _, curves in known])), *merged([[NO_COST]] if uncalibrated else []))
     rails_j, unscaled_j = (
         [joules for joules in column if joules is not None]
@@ -230,10 +241,6 @@ def _reasons_of_runs(known: Sequence[ComponentCurves]) -> list[Sequence[Reason]]
     if all(NO_USE in curves.reasons for curves in known):
         return [curves.reasons for curves in known]
     return [[reason for reason in curves.reasons if reason != NO_USE] for curves in known]
-
-
-def _has_calls(thread: Thread) -> bool:
-    return len(thread.calls) > 0 or len(thread.folded.node) > 0
 
 
 def merged(runs: Sequence[Sequence[Reason]]) -> tuple[MergedReason, ...]:

@@ -61,7 +61,7 @@ def binned(index: I64, values: F64 | I64, size: int) -> F64:
 
 def row_sums(index: I64, rows: F64 | I64, size: int) -> F64:
     """The sums of each row's values by index (0 … size − 1)."""
-    return np.stack([np.bincount(index, row, size) for row in rows])
+    return np.stack([np.bincount(index, row, size) if row.any() else np.zeros(size) for row in rows])
 
 
 def sums(index: I64, columns: F64 | I64, size: int) -> F64:

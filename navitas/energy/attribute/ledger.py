@@ -210,7 +210,8 @@ class Calls(ColumnTable):
     """Calls, sorted by test, owner and path. A call path's callers have rows, too. Times exclude callees.
 
     `cut`: calls without a recorded end; `throws`: calls that an exception ended. `alternative_j`: joules by the alternative
-    model, without callees; None without one.
+    model, without callees; None without one. `samples`: stack samples whose innermost frame the path is, and `squares_j2`: the
+    sum of the squares of their energies; None if no run has samples.
     """
 
     test: I32
@@ -222,6 +223,13 @@ class Calls(ColumnTable):
     self_ns: F64
     cpu_ns: F64
     alternative_j: F64 | None
+    samples: I64 | None = None
+    squares_j2: F64 | None = None
+
+    @property
+    def counted(self) -> I64:
+        """Calls; in a recording with stack samples, samples."""
+        return self.calls if self.samples is None else self.samples
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,7 @@ class MeasuredRuns:
         labels = [_label(method) for method in methods] if any(run.calls.hooks for run in parsed.runs) else []
         self._methods = ApiMethods(kinds, labels)
         events = sum(len(thread.calls) for run in parsed.runs for thread in run.threads)
+        events += sum(len(run.calls.samples) for run in parsed.runs if run.calls.samples is not None)
         self.has_steps = settings.call_steps or events <= FEW_EVENTS
 
     def runs(self, components: Sequence[Component] | None) -> tuple[Sequence[Component], list[RunComponents]]:

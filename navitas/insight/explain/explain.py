@@ -8,6 +8,7 @@ from typing import Literal
 
 from navitas.base.units import share
 from navitas.energy.analyze.bounded_tree import OUTSIDE_CALLS
+from navitas.energy.analyze.call_words import call_words
 from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.names import source_of, test_label
 from navitas.energy.analyze.records import TestEnergy
@@ -35,7 +36,6 @@ from navitas.recording.parse.arrays import I64
 
 MOST_ROWS = 100
 """The largest number of rows of a table."""
-_OUTSIDE = "(outside of recorded methods)"
 _COMPARE = NextStep(
     ("navitas", "compare", RECORDING, "NEW-RECORDING"), "see what changed, after you changed the code and measured"
 )
@@ -53,6 +53,8 @@ class Explainer:
     def __init__(self, figures: Figures) -> None:
         self._figures = figures
         self._calls = CallFigures(figures)
+        words = call_words(figures.profile.ledger)
+        self._counted, self._outside = words.counted.lower(), words.explained
 
     def recording(self, change: Statement | None = None) -> Explanation:
         """Explain the whole recording, and what changed since an earlier one."""
@@ -79,7 +81,7 @@ class Explainer:
             **_interval("self", method.interval),
             "share": figures.share_of(method)[0],
             "inclusive_j": method.inclusive_j,
-            "calls": round(method.calls),
+            self._counted: round(method.calls),
             "inclusive_per_call_j": method.per_call_j,
             "inclusive_ns": method.wall_ns,
             "cpu_ns": method.cpu_ns or None,
@@ -87,7 +89,7 @@ class Explainer:
             "calls_with_exceptions": total.throws or None,
             "calls_without_end": total.cut or None,
         }
-        columns = ("self_j", "calls")
+        columns = ("self_j", self._counted)
         tables = (
             self._called("callers", "Called by", calls.by(calls.callers(nodes), nodes)),
             self._called("below", "Self energy of the methods below it", calls.by(tree.method, below)),
@@ -274,7 +276,7 @@ class Explainer:
         return test_label(self._figures.groups[number].typical)
 
     def _name(self, method: int) -> str:
-        return _OUTSIDE if method == OUTSIDE_CALLS else self._figures.names.label(method)
+        return self._outside if method == OUTSIDE_CALLS else self._figures.names.label(method)
 
     def _called(
         self, name: str, title: str, rows: list[tuple[int, float, float]], whole_j: float | None = None
@@ -284,7 +286,7 @@ class Explainer:
         return ExplanationTable.of(
             name,
             title,
-            ("self_j", "share", "calls", "method", "source"),
+            ("self_j", "share", self._counted, "method", "source"),
             [
                 (
                     joules,
@@ -332,7 +334,7 @@ class Explainer:
             )
             for method in figures.methods[:MOST_ROWS]
         ]
-        columns = ("self_j", *_interval_columns("self"), "share", "calls", "method", "source")
+        columns = ("self_j", *_interval_columns("self"), "share", self._counted, "method", "source")
         table = ExplanationTable.of("methods", "Methods, by self energy", columns, rows)
         return replace(table, more=len(figures.methods) - len(rows))
 

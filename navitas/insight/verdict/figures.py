@@ -255,7 +255,7 @@ class Figures:
         tree = rows.tree[at]
         test = tables.threads.test[tree]
         energy_j = rows.exclusive_j[at].sum(axis=1) * weights[0, test]
-        calls = rows.counts[at, 0] * weights[2, test]
+        calls = rows.counted[at] * weights[2, test]
         by_test: defaultdict[int, float] = defaultdict(float)
         by_thread: defaultdict[str, float] = defaultdict(float)
         parts: defaultdict[tuple[int, str], float] = defaultdict(float)

@@ -20,7 +20,7 @@ class MethodFigures:
 
     - `repeats`: the method in each repeat, without scaling.
     - `self_j`, `inclusive_j`: split by `components` and `inclusive_components`.
-    - `calls`, `wall_ns`, `cpu_ns`: means of the runs that count.
+    - `calls` (or stack samples), `wall_ns`, `cpu_ns`: means of the runs that count.
     - `per_call_j`, `self_power_w`: inclusive energy of a call, and the mean of self energy by self time. None if unknown.
     - `alternative_j`: self energy by another formula.
     """
@@ -67,14 +67,14 @@ def method_figures(profile: Profile, weights: F64) -> tuple[MethodFigures, ...]:
     def ratio(above: F64, below: F64) -> list[float | None]:
         return [part / whole if whole > 0 else None for part, whole in zip(total(above * measured), total(below), strict=True)]
 
-    calls = rows.counts[chosen, 0] * times
+    calls = rows.counted[chosen] * times
     self_components, inclusive_components = (sums(index, column, size) for column in (self_by, inclusive_by))
     alternative_j = np.zeros(len(tree)) if rows.alternative_j is None else rows.alternative_j[chosen]
     columns = (
         self_components.sum(axis=1).tolist(),
         inclusive_components.sum(axis=1).tolist(),
         *(total(column).tolist() for column in (calls, rows.wall_ns[chosen] * times, rows.cpu_ns[chosen] * times)),
-        ratio(inclusive_by.sum(axis=1), calls * measured),
+        ratio(inclusive_by.sum(axis=1), calls * measured if rows.samples is None else np.zeros(len(tree))),
         ratio(self_by.sum(axis=1), rows.self_ns[chosen] * energy * measured / 1e9),  # a median is no part of power
         total(alternative_j * times).tolist(),
         map(tuple, self_components.tolist()),

@@ -35,7 +35,8 @@ def same_size(figures: Figures) -> Statement | None:
     methods, repeats = figures.methods[:2], figures.repeats
     sizes = [_Size.of(of.self_j, of.repeats.exclusive_j, of.total.exclusive_error, repeats) for of in methods]
     names = [figures.names.brief(method.total.id) for method in methods]
-    return _statement("same_size", names, sizes, are_probes_common=figures.profile.tick_ns is None)  # ticks hit each alone
+    is_drawn = figures.profile.tick_ns is not None or figures.profile.is_sampled  # draws hit each alone
+    return _statement("same_size", names, sizes, are_probes_common=not is_drawn)
 
 
 def same_size_tests(figures: Figures) -> Statement | None:

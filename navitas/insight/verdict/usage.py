@@ -74,10 +74,8 @@ def outside_methods(figures: Figures) -> Statement | None:
     if figures.app_j <= 0 or outside_j < _LEAST_OUTSIDE * figures.app_j:
         return None
     share = outside_j / figures.app_j
-    text = (
-        f"{unbroken(joules(outside_j))} ({percent_of(share)}) of the app's energy is outside all recorded methods, so no method"
-        " explains it."
-    )
+    where = "not sampled" if figures.profile.is_sampled else "outside all recorded methods"
+    text = f"{unbroken(joules(outside_j))} ({percent_of(share)}) of the app's energy is {where}, so no method explains it."
     return Statement("outside_methods", text, "app", "", outside_j, share=share)
 
 
@@ -218,9 +216,12 @@ def component_name(name: str) -> str:
 
 
 def _calls(figures: Figures, method: MethodFigures) -> str:
-    """Return the number of calls of a run, and the thread or the single call that most of the energy is used in."""
+    """Return the number of calls (or samples) of a run, and the thread or the single call that most of the energy is used in."""
     by_run = Spread(method.repeats.calls, method.repeats.exclusive_j.counts).counted
     mean, use = method.calls, figures.use_of(method.total.id)
+    if figures.profile.is_sampled:
+        calls = f"in {counted(round(mean), 'sample')}"
+        return f"{calls} on {counted(len(use.threads), 'thread')}" if len(use.threads) > 1 else calls
     if set(by_run) == {1}:
         calls = "one call"
     else:

@@ -74,7 +74,14 @@ def model_of(supply: Supply, policies: Sequence[Policy], frequencies: Mapping[in
 
 
 def new_writer(
-    folder: Path, device: ImportedDevice, supply: Supply, package: str, *, imported_from: str, origin: Provenance | None
+    folder: Path,
+    device: ImportedDevice,
+    supply: Supply,
+    package: str,
+    *,
+    imported_from: str,
+    origin: Provenance | None,
+    mode: str = "events",
 ) -> RecordingWriter:
     """Return the writer of a new recording."""
     return RecordingWriter(
@@ -90,7 +97,7 @@ def new_writer(
             policies=list(device.policies),
         ),
         supply=supply,
-        settings={"mode": "events", IMPORTED_FROM: imported_from},
+        settings={"mode": mode, IMPORTED_FROM: imported_from},
         components=["cpu"],
         provenance=origin,
     )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
+from navitas.base.errors import RecordingError
 from navitas.recording.manifest import Manifest, Run, Test, Warning
 from navitas.recording.parse.block_counts import decode_block_counts
 from navitas.recording.parse.calibration import check_probe_cost, probe_cost
@@ -30,14 +32,18 @@ from navitas.recording.parse.findings import LOST, TORN, UPDATE, Findings, Parse
 from navitas.recording.parse.hook_calls import Handoffs, HookCalls, decode_handoffs, decode_hooks
 from navitas.recording.parse.io_counters import IoCounters
 from navitas.recording.parse.io_tables import app_counters, with_device_counters
+from navitas.recording.parse.jfr.read_jfr import read_jfr
 from navitas.recording.parse.markers import decode_markers, windows_of
 from navitas.recording.parse.methodmap import Span, read_method_table, spans
 from navitas.recording.parse.mounts import decode_mounts
 from navitas.recording.parse.power_monitors import read_monitors, warn_of_short_run
 from navitas.recording.parse.rail_readings import IMPOSSIBLE_GROWTH, EnergyConsumers, RailReadings, best_rails, possible_growth
 from navitas.recording.parse.run_chunks import read_run_chunks
+from navitas.recording.parse.sample_join import joined_samples, merged_samples
 from navitas.recording.parse.sampled_files import ShellTables, process_clock, shell_tables, time_in_state_tables
+from navitas.recording.parse.samples_perf_script import read_perf_script
 from navitas.recording.parse.schedstat import app_run_queue, parse_schedstats
+from navitas.recording.parse.stack_samples import RawSamples, StackSamples
 from navitas.recording.parse.state_history import read_state_history
 from navitas.recording.parse.tables import (
     AppTables,
@@ -58,6 +64,20 @@ from navitas.recording.parse.trace.trace_tables import Trace
 from navitas.recording.store import Recording
 
 _THREADS_SOURCE = 1
+
+
+def _simpleperf(path: Path) -> RawSamples:
+    from navitas.recording.parse.samples_simpleperf import read_simpleperf  # noqa: PLC0415  # protobuf takes 20 ms to import.
+
+    return read_simpleperf(path)
+
+
+SAMPLE_READERS: dict[str, Callable[[Path], RawSamples]] = {
+    ".jfr": read_jfr,
+    ".simpleperf": _simpleperf,
+    ".txt": read_perf_script,
+}
+"""Reads a file of kind `samples`, by the suffix of its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +112,8 @@ def parse_recording(recording: Recording) -> ParsedRecording:
     for run in manifest.runs:
         findings = Findings(run.id)
         failures |= {(run.id, test): text for test, text in failed_lines(recording, run.id, tests[run.id]).items()}
-        runs.append(_run(recording, run, known, tests[run.id], findings))
+        tables, table = _run(recording, run, known, tests[run.id], table=table, findings=findings)
+        runs.append(tables)
         warnings += findings.warnings
         losses += findings.losses
     return ParsedRecording(table, tuple(runs), tuple(warnings), tuple(losses), failures)
@@ -114,7 +135,10 @@ class _Events:
     by_process: list[dict[int, Readings]]
 
 
-def _run(recording: Recording, run: Run, known: dict[int, Span], tests: Sequence[Test], findings: Findings) -> RunTables:
+def _run(
+    recording: Recording, run: Run, known: dict[int, Span], tests: Sequence[Test], *, table: MethodTable, findings: Findings
+) -> tuple[RunTables, MethodTable]:
+    """Parse a run. Methods that only its stack samples know are added to the table."""
     events = _events(recording, run, known, findings)
     clocks, manifest = events.clocks, recording.manifest
     probed = probed_threads(events.groups, known, findings)
@@ -128,10 +152,12 @@ def _run(recording: Recording, run: Run, known: dict[int, Span], tests: Sequence
     shell = shell_tables(recording, run, clocks, findings)
     residencies, torn = parse_residencies(shell.thread_states, shell.blocks_ns, manifest.device.policies, time_in_state)
     findings.add_loss("thread_residencies", torn, "{count} torn or unknown readings of threads' time_in_state were skipped", TORN)
-    threads = with_residencies(threads, residencies)
-    serials = [thread.serial for thread in threads]
     tids = [thread.tid for thread in threads if thread.tid]
     trace, reasons = read_trace(recording, run, clocks, findings, run_ns=run_ns, tids=tids)
+    threads, profiled = with_residencies(threads, residencies), _profiled(recording, run, trace, findings)
+    samples, threads, table = _samples(run, profiled, clocks, threads, table=table, findings=findings)
+    trace = trace and replace(trace, samples=None)  # They are joined now, and may be as large as all else.
+    serials = [thread.serial for thread in threads]
     mounts = decode_mounts(of_threads(events.groups, MOUNTS), probed, serials, run_ns[1])
     cpu = CpuTables(time_in_state, process, shell.cpu_stat, trace, reasons, app_run_queue(lifetimes.values()), mounts)
     cost = check_probe_cost(probe_cost(events.groups.values()), findings)
@@ -144,10 +170,48 @@ def _run(recording: Recording, run: Run, known: dict[int, Span], tests: Sequence
         _hooks(of_threads(events.groups, HOOKS), serials, findings),
         _handoffs(of_threads(events.groups, HANDOFFS), serials, findings),
         _block_counts(events.chunks[BLOCK_COUNTS], serials, known, findings),
+        samples,
     )
     communications = _communications(of_threads(events.groups, COMMUNICATIONS), serials, findings)
     app = AppTables(windows, events.markers, communications, history.events)
-    return RunTables(run.id, *run_ns, threads, clocks, calls, cpu, devices, app)
+    return RunTables(run.id, *run_ns, threads, clocks, calls, cpu, devices, app), table
+
+
+def _profiled(recording: Recording, run: Run, trace: Trace | None, findings: Findings) -> Iterator[RawSamples]:
+    """Yield what profilers recorded of a run: in files of their own, or else in the trace. Warns of a file that is damaged."""
+    listed = [entry for entry in recording.manifest.files if entry.kind == "samples" and entry.run == run.id]
+    paths = [path for entry in listed if (path := recording.file(entry.path)).suffix in SAMPLE_READERS and path.is_file()]
+    for path in paths:
+        try:
+            yield SAMPLE_READERS[path.suffix](path)
+        except RecordingError as error:
+            findings.warn("events_missing", f"its stack samples cannot be read: {error.message}", error.remedy)
+    if not listed and trace is not None and trace.samples is not None:
+        yield trace.samples
+
+
+def _samples(
+    run: Run,
+    profiled: Iterable[RawSamples],
+    clocks: ClockTriples,
+    threads: tuple[Thread, ...],
+    *,
+    table: MethodTable,
+    findings: Findings,
+) -> tuple[StackSamples | None, tuple[Thread, ...], MethodTable]:
+    """The run's stack samples, None without any, and the threads and methods with those that only samples know."""
+    parts = []
+    for raw in profiled:
+        samples, threads, table = joined_samples(raw, threads, clocks, table, pid=run.pid)
+        parts.append(samples)
+    if not parts:
+        return None, threads, table
+    merged = merged_samples(parts)
+    message = "{count} stack samples were lost while recording, or their times are not those of the run"
+    findings.add_loss("stack_samples", merged.lost + merged.unplaced, message, "Their energy is that of the samples beside them.")
+    message = "{count} stacks were cut at the profiler's limit of depth: their outermost callers are missing"
+    findings.add_loss("cut_stacks", merged.cut, message, "Their inclusive energy is not part of the missing callers'.")
+    return merged, threads, table
 
 
 def _events(recording: Recording, run: Run, known: dict[int, Span], findings: Findings) -> _Events:
@@ -155,7 +219,7 @@ def _events(recording: Recording, run: Run, known: dict[int, Span], findings: Fi
     every = read_run_chunks(recording, run, known, findings)
     for chunk in every:
         chunks[chunk.type].append(chunk)
-    if not every:
+    if not every and not any(entry.kind == "samples" and entry.run == run.id for entry in recording.manifest.files):
         remedy = "Look for a crash of the app in the run's logcat.txt. Check that its process got the runtime's configuration."
         findings.warn("no_events", "no events were recorded", remedy)
     groups = by_thread(every, findings)

@@ -42,10 +42,10 @@ class Stacks(ColumnTable):
 class RawSamples(ColumnTable):
     """What a profiler recorded of one or more processes, in any order.
 
-    Sample i shows the thread `tid[i]` at `t_ns[i]` by `clock`, in the row `stack[i]` of `stacks` (its innermost frame; -1: without
-    a stack). `frame` of the stacks is a row of `frames`. `period_ns` is the CPU time of a thread between two samples, None if
-    it is not known. `lost` is the number of samples that the profiler reports as lost, and `cut` that of stacks that end at its
-    limit of depth.
+    Sample i shows the thread `tid[i]` at `t_ns[i]` by `clock`, in the row `stack[i]` of `stacks` (its innermost frame; -1:
+    without a stack). `frame` of the stacks is a row of `frames`. `period_ns` is the CPU time of a thread between two samples,
+    None if it is not known. `lost` is the number of samples that the profiler reports as lost, and `cut` that of stacks that end
+    at its limit of depth.
     """
 
     t_ns: I64
@@ -66,7 +66,8 @@ class RawSamples(ColumnTable):
 class StackSamples(ColumnTable):
     """The samples of a run by thread, then time: `thread` is a place in `RunTables.threads`, `t_ns` is CLOCK_MONOTONIC.
 
-    `stack` is a row of `stacks`, whose `frame` is a row of the method table; -1: without a stack. Others as `RawSamples`.
+    `stack` is a row of `stacks`, whose `frame` is a row of the method table: of the method `[unknown]`, for samples without a
+    stack. `unplaced` is the number of samples whose time or thread is impossible. Others as `RawSamples`.
     """
 
     thread: I32
@@ -76,3 +77,4 @@ class StackSamples(ColumnTable):
     period_ns: float | None = None
     lost: int = 0
     cut: int = 0
+    unplaced: int = 0

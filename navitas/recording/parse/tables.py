@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal, Protocol
+
+import numpy as np
 
 from navitas.recording.parse.arrays import I32, I64, U8, ColumnTable
 from navitas.recording.parse.clock_triples import NO_TRIPLES, ClockTriples
@@ -16,6 +19,7 @@ from navitas.recording.parse.rail_readings import EnergyConsumers, RailReadings
 from navitas.recording.parse.reasons import Reason
 from navitas.recording.parse.run_queue import RunQueue
 from navitas.recording.parse.sampled_cost import NO_SAMPLES, ProbeSamples
+from navitas.recording.parse.stack_samples import StackSamples
 from navitas.recording.parse.trace.trace_tables import Trace
 
 TID_LIMIT = 1 << 22
@@ -94,7 +98,8 @@ class Thread:
     """One thread of one run. `serial` is the runtime's number for it, or -1 for a thread without probes.
 
     `anchors` are exact readings of the thread's own clock. `samples` come from schedstat and may lag by 4 ms.
-    `lost_events` is the number of events known to be lost. `residency` is its time_in_state, one table per policy.
+    `lost_events` is the number of events known to be lost. `residency` is its time_in_state, one table per policy. `seen_ns` is
+    the time of its first stack sample, if nothing else shows the thread.
     """
 
     serial: int
@@ -107,6 +112,7 @@ class Thread:
     samples: CpuClock
     lost_events: int = 0
     residency: tuple[TimeInState, ...] = ()
+    seen_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +226,7 @@ class CallTables:
 
     `probe_cost` is the cost of probes, None if it was not calibrated. `tick_ns` is the period of the ticks that timed the calls,
     None if each call read the clock. `hooks` and `handoffs` are None if the app recorded none, `block_counts` if the build has
-    no block counters.
+    no block counters. `samples` are stack samples of threads, None if none were taken.
     """
 
     probe_cost: ProbeCost | None = None
@@ -228,6 +234,7 @@ class CallTables:
     hooks: HookCalls | None = None
     handoffs: Handoffs | None = None
     block_counts: BlockCounts | None = None
+    samples: StackSamples | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +301,19 @@ class RunTables:
         return tuple(
             not (len(thread.anchors.t_ns) or len(thread.samples.t_ns) or place in mounted)
             for place, thread in enumerate(self.threads)
+        )
+
+    @property
+    def with_paths(self) -> tuple[Thread, ...]:
+        """The threads with calls or stack samples."""
+        samples = self.calls.samples
+        numbers = np.arange(len(self.threads) + 1, dtype=np.int32)
+        start = [] if samples is None else np.searchsorted(samples.thread, numbers).tolist()
+        sampled = {number for number, (low, high) in enumerate(pairwise(start)) if high > low}
+        return tuple(
+            thread
+            for number, thread in enumerate(self.threads)
+            if len(thread.calls) or len(thread.folded.node) or number in sampled
         )
 
     @property

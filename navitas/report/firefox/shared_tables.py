@@ -8,13 +8,14 @@ import numpy as np
 
 from navitas.base.json_text import column
 from navitas.base.untrusted_text import printable
+from navitas.energy.analyze.call_words import call_words
 from navitas.energy.analyze.names import MethodNames, method_of, source_path
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.attribute.calls.paths import OUTSIDE
 from navitas.energy.attribute.component import OwnerKind
 from navitas.energy.attribute.forest import path_sums
 from navitas.recording.parse.arrays import I64, U8
-from navitas.report.speedscope import OWNER_FRAMES, UNTRACED
+from navitas.report.speedscope import OWNER_FRAMES
 
 METHODS, OTHER = 0, 1
 """Categories of frames."""
@@ -35,7 +36,7 @@ class SharedTables:
         self._of_path = np.full(len(paths), -1)
         self._of_path[used] = np.arange(len(used))
         self._methods, method = np.unique(paths.method[used], return_inverse=True)
-        labels = [UNTRACED, *OWNER_FRAMES.values()]
+        labels = [call_words(profile.ledger).frame, *OWNER_FRAMES.values()]
         caller = self._of_path[np.maximum(paths.parent[used], OUTSIDE)]
         is_root = paths.parent[used] <= OUTSIDE
         self._offset = np.append(np.where(is_root, 0, np.arange(len(used)) - caller), np.zeros(len(labels), np.int64))

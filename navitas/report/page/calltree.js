@@ -8,7 +8,8 @@ const callTree = (() => {
   const start = (place, data) => {
     place.replaceChildren();
     const hasBase = data.baseline !== null && data.baseline !== undefined;
-    const heads = ["Call", "Inclusive", "Share", "Self", "Calls", "Per call", ...(hasBase ? ["Difference"] : [])];
+    const counted = data.samples ? ["Samples"] : ["Calls", "Per call"];
+    const heads = ["Call", "Inclusive", "Share", "Self", ...counted, ...(hasBase ? ["Difference"] : [])];
     const body = dom.element("tbody", {});
     const table = dom.element(
       "table",
@@ -44,7 +45,7 @@ const callTree = (() => {
         null,
         units.energy(tree.self[node]),
         hasCalls ? units.count(tree.calls[node]) : units.UNKNOWN,
-        hasCalls ? units.energy(tree.inclusive[node] / tree.calls[node]) : units.UNKNOWN,
+        ...(data.samples ? [] : [hasCalls ? units.energy(tree.inclusive[node] / tree.calls[node]) : units.UNKNOWN]),
         ...(hasBase ? [tree.base ? units.signed(tree.inclusive[node] - tree.base[node]) : units.UNKNOWN] : []),
       ];
       const total = data.figures.app_uj;

@@ -63,7 +63,8 @@ const flame = (() => {
       const facts = [`${units.energy(uj)} inclusive (${units.percent(uj, data.figures.app_uj)} of the app)`];
       if (kind !== "callers") facts.push(`${units.energy(tree.self[node])} self`);
       if (method >= 0 && view.state.from === null && tree.calls[node]) {
-        facts.push(`${units.count(tree.calls[node])} calls`, `${units.energy(tree.inclusive[node] / tree.calls[node])} per call`);
+        facts.push(`${units.count(tree.calls[node])} ${data.samples ? "samples" : "calls"}`);
+        if (!data.samples) facts.push(`${units.energy(tree.inclusive[node] / tree.calls[node])} per call`);
       }
       if (tree.base) facts.push(`${units.signed(tree.inclusive[node] - tree.base[node])} against ${data.baseline.name}`);
       details.replaceChildren(

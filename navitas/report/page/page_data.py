@@ -52,6 +52,7 @@ def page_data(basis: PageBasis, limits: PageLimits) -> dict[str, Any]:
     nodes = _nodes(tree, methods.number(tree.method), thread, basis.profile.components)
     return {
         "figures": {"app_uj": _uj(basis.app_j)},
+        **({"samples": True} if basis.profile.is_sampled else {}),
         "components": list(basis.profile.components),
         "modules": methods.modules,
         "tests": _tests(basis, runs),

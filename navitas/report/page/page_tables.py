@@ -16,6 +16,7 @@ from navitas.base.html_page.columns import (
     share_cell,
 )
 from navitas.base.units import battery_rate, byte_count, duration, share, watts
+from navitas.energy.analyze.call_words import call_words
 from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.handed_work import UNKNOWN_STARTER, HandedWork
 from navitas.energy.analyze.method_bytes import bytes_by_method
@@ -49,6 +50,11 @@ _SELF = (
     " the methods with probes that it calls; inclusive is its energy with them. Share: self energy as a share of app energy. Per"
     " call: inclusive energy divided by calls. Self power: self energy divided by self time. Inclusive time: the length of its"
     " calls, added up over threads."
+)
+_SELF_OF_SAMPLES = (
+    "Self is the energy of the stack samples in which the method itself ran; inclusive is the energy of those with it on the"
+    " stack. Share: self energy as a share of app energy. Self power: self energy divided by the CPU time of its samples."
+    " Inclusive time: CPU time, added up over threads."
 )
 _HANDED = (
     "The energy of work that ran on other threads, or later, by the method that started it. It is also in the methods that ran"
@@ -91,7 +97,8 @@ def _status(tests: Sequence[TestEnergy]) -> PageCell:
 def methods_table(basis: PageBasis, most: int) -> PageTable | None:
     """Return the table of methods, largest self energy first."""
     names, sources, shown = basis.names, basis.sources, [group.typical for group in basis.groups]
-    about = f"{_SELF} {' '.join([method_figures_note(basis.profile), *doubts(shown)])}"
+    about_self = _SELF_OF_SAMPLES if basis.profile.is_sampled else _SELF
+    about = f"{about_self} {' '.join([method_figures_note(basis.profile), *doubts(shown)])}"
     columns: dict[str, Callable[[MethodFigures], PageCell]] = {
         "Method": lambda method: name_cell(
             names.label(method.total.id),
@@ -104,12 +111,14 @@ def methods_table(basis: PageBasis, most: int) -> PageTable | None:
         "Share": lambda method: share_cell(method.total.known(share(method.self_j, basis.app_j))),
         "Self power": lambda method: figure_cell(method.self_power_w, watts),
         "Inclusive": lambda method: joules_cell(method.total.known(method.inclusive_j)),
-        "Calls": lambda method: count_cell(round(method.calls)),
+        call_words(basis.profile.ledger).counted: lambda method: count_cell(round(method.calls)),
         "Per call": lambda method: joules_cell(method.per_call_j),
         "Inclusive time": lambda method: figure_cell(method.wall_ns, duration),
     }
     if any(test.alternative_j is not None for test in shown):
         columns["Paper 1"] = lambda method: joules_cell(method.total.known(method.alternative_j))
+    if basis.profile.is_sampled:
+        del columns["Per call"]
     return page_table("methods", "Methods", about, columns, basis.methods, most=most)
 
 
@@ -119,18 +128,19 @@ def _interval_cell(value_j: float | None, interval: Interval) -> PageCell:
 
 def threads_table(basis: PageBasis, most: int) -> PageTable | None:
     """Return the table of threads by name and role, largest energy first."""
+    words = call_words(basis.profile.ledger)
     columns: dict[str, Callable[[ThreadUse], PageCell]] = {
         "Thread": lambda use: name_cell(use.name, use.role),
         "Energy": lambda use: joules_cell(use.known(use.energy_j)),
         "±": lambda use: _interval_cell(use.known(use.energy_j), use.interval),
         "Share": lambda use: share_cell(use.known(share(use.energy_j, basis.app_j)) if use.is_app else None),
-        "Outside calls": lambda use: joules_cell(use.known(use.outside_j)),
+        words.outside: lambda use: joules_cell(use.known(use.outside_j)),
         "CPU time": lambda use: figure_cell(use.known(use.cpu_ns), duration),
         "Threads in tests": lambda use: count_cell(round(use.count)),
     }
     about = (
         "Threads with the same name and role share a row. Energy is without probes. Share: of app energy; threads of the JIT"
-        " compiler and of the profiler are outside of it. Outside calls: energy outside of methods with probes."
+        f" compiler and of the profiler are outside of it. {words.outside}: {words.about_outside}"
         " Threads in tests: a thread counts once in each test in which it used energy."
     )
     return page_table("threads", "Threads", about, columns, basis.all_threads, most=most)

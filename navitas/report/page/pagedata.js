@@ -140,7 +140,7 @@ const pageData = (() => {
     for (const end of ["from", "to"]) if (state[end] !== null) state[end] = Math.min(Math.max(state[end], first), last);
   };
   const methodLabel = (data, method) =>
-    method >= 0 ? data.methods.label[method] : method === SMALLER ? "(smaller)" : "(untraced)";
+    method >= 0 ? data.methods.label[method] : method === SMALLER ? "(smaller)" : data.samples ? "(not sampled)" : "(untraced)";
 
   return { OUTSIDE, SMALLER, THREAD, WHOLE, read, childLists, shownRun, timesOf, fit, methodLabel };
 })();

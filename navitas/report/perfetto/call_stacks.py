@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from navitas.energy.analyze.bounded_tree import NON_THREADS
+from navitas.energy.analyze.call_words import call_words
 from navitas.energy.analyze.names import MethodNames, method_of
 from navitas.energy.attribute.calls.paths import OUTSIDE, PROBES
 from navitas.energy.attribute.component import OwnerKind
 from navitas.energy.attribute.ledger import Ledger
 from navitas.report.bounded_stacks import DEEPER, MAX_DEPTH
-from navitas.report.perfetto.trace_packets import Frame, TracePackets
-from navitas.report.speedscope import UNTRACED
+from navitas.report.perfetto.trace_packets import TraceFrame, TracePackets
 
 _PROBES = "(probes)"
 
@@ -21,7 +21,7 @@ class CallStacks:
 
     def __init__(self, ledger: Ledger, packets: TracePackets) -> None:
         self._owners, self._methods, self._packets = ledger.owners, ledger.methods, packets
-        self._names = MethodNames(ledger.methods)
+        self._names, self._untraced = MethodNames(ledger.methods), call_words(ledger).frame
         self._parent, self._method = ledger.paths.parent.tolist(), ledger.paths.method.tolist()
         self._frames: dict[int, bytes] = {}
         self._shown: list[int] = []
@@ -47,11 +47,11 @@ class CallStacks:
         return self._packets.callstack((self.owner(owner), shown, shown == path), self._stack(owner, path, shown))
 
     def _stack(self, owner: int, path: int, shown: int) -> Iterator[bytes]:
-        yield self._packets.frame(Frame(self.owner(owner)))
+        yield self._packets.frame(TraceFrame(self.owner(owner)))
         if self._owners.kind[owner] != OwnerKind.THREAD:
             return
         if path in (OUTSIDE, PROBES):
-            yield self._packets.frame(Frame(UNTRACED if path == OUTSIDE else _PROBES))
+            yield self._packets.frame(TraceFrame(self._untraced if path == OUTSIDE else _PROBES))
             return
         methods = []
         at = shown
@@ -60,12 +60,12 @@ class CallStacks:
             at = self._parent[at]
         yield from map(self._frame, reversed(methods))
         if shown != path:
-            yield self._packets.frame(Frame(DEEPER))
+            yield self._packets.frame(TraceFrame(DEEPER))
 
     def _frame(self, method: int) -> bytes:
         frame = self._frames.get(method)
         if frame is None:
             entry = method_of(self._methods, method)
             source = ("", 0) if entry is None else (entry.file or "", entry.line or 0)
-            frame = self._frames[method] = self._packets.frame(Frame(self.method(method), *source))
+            frame = self._frames[method] = self._packets.frame(TraceFrame(self.method(method), *source))
         return frame

@@ -36,7 +36,7 @@ class Task(NamedTuple):
     tid: int
 
 
-class Frame(NamedTuple):
+class TraceFrame(NamedTuple):
     """A frame of a call stack, and its place in the source code."""
 
     name: str
@@ -103,7 +103,7 @@ class TracePackets:
         """Set a counter to a value, which it has until the next one."""
         self._event(t_ns, number(9, _COUNTER) + number(11, track) + double(44, value))
 
-    def frame(self, frame: Frame) -> bytes:
+    def frame(self, frame: TraceFrame) -> bytes:
         """Return a frame as it is in call stacks. Call stacks have very many frames, so keep it."""
         iid = self._numbers.get((_FRAMES, frame))
         if iid is None:

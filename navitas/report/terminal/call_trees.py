@@ -11,6 +11,7 @@ from rich.tree import Tree
 
 from navitas.base.units import counted, duration, joules, percent, share, unbroken
 from navitas.base.untrusted_text import printable
+from navitas.energy.analyze.call_words import call_words
 from navitas.energy.analyze.energy_tree import Branch, Branches, EnergyTree, inclusive_j
 from navitas.energy.analyze.names import MethodNames, test_label
 from navitas.energy.analyze.profile import Profile
@@ -47,7 +48,7 @@ class CallTree:
 
 def _tree(profile: Profile, test: TestEnergy, thread: ThreadEnergy, max_depth: int) -> Tree:
     found = Branches(thread.nodes)
-    names = MethodNames(profile.method_table)
+    names, words = MethodNames(profile.method_table), call_words(profile.ledger)
     energy_j = thread.energy_j - thread.probes_j
     title = thread_name(thread).append(f"  {_joules(thread.known(energy_j))} in ").append(printable(test_label(test)))
     title.append(", in the run nearest to the median" if profile.totals.repeats > 1 else "")
@@ -61,7 +62,7 @@ def _tree(profile: Profile, test: TestEnergy, thread: ThreadEnergy, max_depth: i
             percents = unbroken(percent(thread.known(share(branch.inclusive_j, energy_j))))
             line = Text(f"{_joules(thread.known(branch.inclusive_j))} {percents:>7}  ")
             line.append(printable(names.short(branch.method)), style="bold")
-            calls = counted(branch.calls, "call")
+            calls = counted(branch.calls, words.singular)
             recursive = f", calls itself {branch.levels:,} deep" if branch.levels > 1 else ""
             wall = unbroken(duration(branch.wall_ns))
             line.append(f"  self {_joules(thread.known(branch.exclusive_j))}, {unbroken(calls)}, {wall}{recursive}", style="dim")
@@ -70,7 +71,7 @@ def _tree(profile: Profile, test: TestEnergy, thread: ThreadEnergy, max_depth: i
             rest_j = inclusive_j(branches[len(kept) :])
             others = unbroken(f"… {len(branches) - len(kept):,} more")
             place.add(Paragraph(f"{_joules(thread.known(rest_j))}  {others}", style="dim"))
-    tree.add(Paragraph(f"{_joules(thread.known(thread.untraced_j))}  outside of traced calls", style="dim"))
+    tree.add(Paragraph(f"{_joules(thread.known(thread.untraced_j))}  {words.rest}", style="dim"))
     if thread.probes_j:
         tree.add(Paragraph(f"{_joules(thread.probes_j)}  probes, no part of these", style="dim"))
     return tree
@@ -87,14 +88,14 @@ def energy_tree_table(profile: Profile, tree: EnergyTree, *, depth: int = 8, mos
     columns split the inclusive energy. Figures are means of all runs. Energy outside of tests and that of probes are below the
     others, without a share.
     """
-    split = _used_components(tree)
+    split, words = _used_components(tree), call_words(profile.ledger)
     columns = [
         Column("Call", text=True),
         Column("Inclusive"),
         Column("Self", drop=1),
         Column("Share", drop=2),
         *(Column(printable(tree.components[i], 40), drop=5 + rank) for rank, i in enumerate(split)),
-        Column("Calls", drop=3),
+        Column(words.counted, drop=3),
         Column("Time", drop=4),
     ]
     of_component = f", {printable(tree.components[0], 40)}" if len(tree.components) == 1 else ""
@@ -105,7 +106,7 @@ def energy_tree_table(profile: Profile, tree: EnergyTree, *, depth: int = 8, mos
     table = FittedTable(f"{printable(tree.name, 200) or '(no name)'}{role}{of_component}: {energy}", columns)
     rows = _Rows(tree, table, split, names, most=most, runs=runs)
     rows.add_branches(depth)
-    rows.add_rest("outside of traced calls", tree.untraced, has_share=True)
+    rows.add_rest(words.rest, tree.untraced, has_share=True)
     rows.add_rest("probes", tree.probes)
     rows.add_rest("outside of tests", tree.outside_tests)
     return table

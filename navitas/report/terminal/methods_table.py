@@ -8,6 +8,7 @@ from rich.text import Text
 
 from navitas.base.units import bar, byte_count, duration, joules, percent, share, unbroken, watts
 from navitas.base.untrusted_text import printable
+from navitas.energy.analyze.call_words import call_words
 from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.handed_work import UNKNOWN_STARTER, HandedWork
 from navitas.energy.analyze.method_bytes import bytes_by_method
@@ -44,7 +45,7 @@ def methods_table(figures: Figures, top: int) -> FittedTable:
         ),
         Column("", drop=10, text=True): lambda method: bar(share_of(method)),
         Column("Inclusive", drop=5): lambda method: joules(method.total.known(method.inclusive_j)),
-        Column("Calls", drop=6): lambda method: f"{round(method.calls):,}",
+        Column(call_words(profile.ledger).counted, drop=6): lambda method: f"{round(method.calls):,}",
         Column("Per call", drop=7): lambda method: "" if method.per_call_j is None else joules(method.per_call_j),
         Column("Self power", drop=8): lambda method: "" if method.self_power_w is None else watts(method.self_power_w),
         Column("Inclusive time", drop=9): lambda method: duration(method.wall_ns),
@@ -54,6 +55,7 @@ def methods_table(figures: Figures, top: int) -> FittedTable:
     hidden = set() if any(group.typical.alternative_j is not None for group in figures.groups) else {"Paper 1"}
     hidden |= set() if len(profile.components) > 1 else {"Component"}
     hidden |= set() if moved else {"Bytes"}
+    hidden |= {"Per call"} if profile.is_sampled else set()
     listed = largest(figures.methods, top, lambda method: method.total.known(method.self_j))
     kept = {column: cell for column, cell in columns.items() if column.title not in hidden}
     table = FittedTable.of("Methods", kept, listed.rows)

@@ -24,11 +24,11 @@ from navitas.insight.verdict.verdict import verdict_of
 from navitas.report.figure_notes import (
     basis_note,
     doubts,
+    draws_note,
     evidence_groups,
     listed,
     measured_by_rails,
     tests_note,
-    tick_note,
 )
 from navitas.report.page_request import EarlierRecording
 from navitas.report.terminal.call_trees import CallTree, energy_tree_table
@@ -180,7 +180,8 @@ class ViewsReport:
         rest = [tree.without_probes_j for tree in every if not len(tree.nodes)]
         if rest and self.views.thread is None:
             threads, rest_j = counted(len(rest), "thread"), sum(rest) / profile.totals.repeats
-            yield Paragraph(f"… {threads} without traced calls: {unbroken(joules(rest_j))}", style="dim")
+            without = "not sampled" if profile.is_sampled else "without traced calls"
+            yield Paragraph(f"… {threads} {without}: {unbroken(joules(rest_j))}", style="dim")
 
 
 def _more(count: int, what: str) -> Iterator[RenderableType]:
@@ -237,7 +238,7 @@ def evidence(profile: Profile) -> Iterator[RenderableType]:
         others += len(reasons[_MAX_REASONS:])
     if others:
         yield Text(f"… {counted(others, 'more reason')} (--json)", style="dim")
-    if note := tick_note(profile):
+    if note := draws_note(profile):
         yield Paragraph(note)
 
 

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from navitas.base.units import UNKNOWN, bar, duration, joules, percent, share, watts
 from navitas.base.untrusted_text import printable
+from navitas.energy.analyze.call_words import call_words
 from navitas.energy.analyze.records import ThreadEnergy
 from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.thread_figures import ROLE_NAMES, ThreadUse
@@ -29,7 +30,7 @@ def threads_table(figures: Figures, top: int) -> FittedTable:
         Column("CPU power", drop=5): lambda use: "" if use.cpu_power_w is None else watts(use.cpu_power_w),
     }
     if figures.methods:
-        columns[Column("Outside calls", drop=6)] = lambda use: joules(use.known(use.outside_j))
+        columns[Column(call_words(figures.profile.ledger).outside, drop=6)] = lambda use: joules(use.known(use.outside_j))
     if probed:
         columns[Column("Probes", drop=4)] = lambda use: joules(use.known(use.probes_j))
     listed = largest([use for use in figures.threads if use.role == "app"], top, lambda use: use.known(use.energy_j))

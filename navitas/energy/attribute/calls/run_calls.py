@@ -1,4 +1,4 @@
-"""The calls of one run. Its events and fold tables are read once, for everyone who needs call paths."""
+"""The calls of one run. Its events, fold tables and stack samples are read once, for everyone who needs call paths."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from navitas.energy.attribute.amounts import Amounts
 from navitas.energy.attribute.calls.event_totals import EventTotals
 from navitas.energy.attribute.calls.paths import OUTSIDE, Paths
+from navitas.energy.attribute.calls.sample_totals import paths_of_stacks, totals_of_samples
 from navitas.energy.attribute.calls.self_totals import CALLS, INSIDE_J, OUTSIDE_J, WALL_NS, SelfTotals, merged_totals
 from navitas.energy.attribute.calls.step_totals import StepTotals
 from navitas.energy.attribute.calls.walk import EventBatch, walk
@@ -17,7 +18,7 @@ from navitas.energy.attribute.component import NO_SPANS, ApiCalls, ApiSpans, Com
 from navitas.energy.attribute.curves import Curve, group_starts, overlaps
 from navitas.energy.attribute.forest import path_sums
 from navitas.energy.attribute.window_spans import WindowSpans
-from navitas.recording.parse.arrays import I64
+from navitas.recording.parse.arrays import I64, Bool
 from navitas.recording.parse.folded import NO_FOLDED
 from navitas.recording.parse.hook_calls import NO_NODE
 from navitas.recording.parse.tables import Folded, RunTables, Thread
@@ -82,6 +83,11 @@ def _paths_of(owner: I64, rows: Folded, paths: Paths) -> I64:
     return paths.intern(method, depth, path_sum, path_sum - words)[inverse]
 
 
+def has_calls(threads: Sequence[Thread]) -> Bool:
+    """Whether each thread has recorded calls. They are exact, so its stack samples are not used."""
+    return np.array([len(thread.calls) > 0 or len(thread.folded.node) > 0 for thread in threads], bool)
+
+
 _Energies = tuple[dict[int, ThreadCurves], Curve | None]
 _NONE = np.empty(0, np.int64)
 
@@ -132,7 +138,7 @@ class RunCalls:
         return self._paths_of("communications")
 
     def take_totals(self, components: Sequence[ComponentCurves | None]) -> list[SelfTotals]:
-        """Return the totals of events and of folded calls, with the energy of these curves. They are large, so not kept."""
+        """Return the totals of events, of folded calls and of samples, by these curves. They are large, so not kept."""
         if self._read_with is None or not _is_same(self._read_with, _energies(components)):
             self._read(components)
         taken, self._totals, self._read_with = self._totals, [], None
@@ -166,6 +172,10 @@ class RunCalls:
             of_events, of_folded = (None, None) if cost is None else (cost.events, cost.folded)
             folded_totals = totals_of_folded(folded, self.spans, amounts, self.steps)
             self._totals = [totals.totals().with_probes(of_events), folded_totals.with_probes(of_folded)]
+            if (samples := self.run.calls.samples) is not None:
+                path, skipped = paths_of_stacks(samples.stacks, self.paths), has_calls(self.run.threads)
+                of_samples = totals_of_samples(samples, path, self.spans, amounts, skipped=skipped, steps=self.steps)
+                self._totals.append(of_samples)
             self._read_with = threads, alternative
         if first:
             self._records.read_folded(folded)

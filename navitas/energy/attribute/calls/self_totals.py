@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,6 +20,8 @@ WALL_NS, CPU_NS, ALTERNATIVE_J, INSIDE_J, OUTSIDE_J, PROBES_NS = range(6)
 """Rows of `SelfTotals.amounts`: times, joules of the alternative model (0 without one), and the probes of the calls: their energy
 inside of the calls and outside, in the callers, and their time."""
 AMOUNTS = 6
+SAMPLES, SQUARES_J2 = range(2)
+"""Rows of `SelfTotals.draws`: the number of stack samples, and the sum of the squares of their energies."""
 _NONE = np.empty(0, np.int64)
 
 
@@ -28,7 +30,8 @@ class SelfTotals(ColumnTable):
     """Time, energy and calls of call paths without callees, by test and thread.
 
     `window` is the test's window. `counts` has the rows `CALLS`, `THROWS` and `CUTS`; `amounts` has those from `WALL_NS` on.
-    `joules` has the energy of each component that threads use, by its number.
+    `joules` has the energy of each component that threads use, by its number. `draws` has the rows `SAMPLES` and `SQUARES_J2`;
+    None for totals of calls.
     """
 
     window: I64
@@ -37,12 +40,14 @@ class SelfTotals(ColumnTable):
     counts: I64
     amounts: F64
     joules: Mapping[int, F64]
+    draws: F64 | None = None
 
     def chosen(self, rows: Rows) -> SelfTotals:
         """Some of the totals."""
         joules = {component: column[rows] for component, column in self.joules.items()}
         keys = self.window[rows], self.thread[rows], self.path[rows]
-        return SelfTotals(*keys, self.counts[:, rows], self.amounts[:, rows], joules)
+        draws = None if self.draws is None else self.draws[:, rows]
+        return SelfTotals(*keys, self.counts[:, rows], self.amounts[:, rows], joules, draws)
 
     def with_probes(self, cost: CallCost | None) -> SelfTotals:
         """The totals with the energy and time of probes. Without a cost, probes have none.
@@ -58,14 +63,14 @@ class SelfTotals(ColumnTable):
             j_per_ns = self.amounts[[INSIDE_J, OUTSIDE_J]] / np.maximum(calls, 1)
             amounts[INSIDE_J], amounts[OUTSIDE_J] = inside_ns * j_per_ns[0], outside_ns * j_per_ns[1]
             amounts[PROBES_NS] = inside_ns + outside_ns
-        return SelfTotals(self.window, self.thread, self.path, self.counts, amounts, self.joules)
+        return replace(self, amounts=amounts)
 
 
 NO_TOTALS = SelfTotals(_NONE, _NONE, _NONE, np.empty((3, 0), np.int64), np.empty((AMOUNTS, 0)), {})
 
 
 def merged_totals(parts: Sequence[SelfTotals]) -> SelfTotals:
-    """Sum up all parts into one row per window, thread and path."""
+    """Sum up all parts into one row per window, thread and path. All parts are of samples, or none is."""
     if not parts:
         return NO_TOTALS
     window, thread, path = (np.concatenate([getattr(part, name) for part in parts]) for name in ("window", "thread", "path"))
@@ -78,14 +83,16 @@ def merged_totals(parts: Sequence[SelfTotals]) -> SelfTotals:
         columns = [part.joules.get(component, np.zeros(len(part))) for part in parts]
         joules[component] = binned(group, np.concatenate(columns), size)
     summed = row_sums(group, counts, size).astype(np.int64), row_sums(group, amounts, size)
-    return SelfTotals(window[first], thread[first], path[first], *summed, joules)
+    drawn = [part.draws for part in parts if part.draws is not None]
+    draws = row_sums(group, np.concatenate(drawn, axis=1), size) if drawn else None
+    return SelfTotals(window[first], thread[first], path[first], *summed, joules, draws)
 
 
 @dataclass(frozen=True, slots=True)
 class CallNodes:
     """One entry per row and call path, sorted by row, then path. All callers of a path have entries, too.
 
-    `parent` is the caller's entry, -1 for an outermost call. `counts`, `amounts` and `joules` are as in `SelfTotals`.
+    `parent` is the caller's entry, -1 for an outermost call. `counts`, `amounts`, `joules` and `draws` are as in `SelfTotals`.
     """
 
     row: I64
@@ -94,6 +101,7 @@ class CallNodes:
     counts: I64
     amounts: F64
     joules: Mapping[int, F64]
+    draws: F64 | None = None
 
 
 def nodes_of(parts: Sequence[tuple[I64, SelfTotals]], paths: Paths) -> CallNodes:
@@ -104,16 +112,19 @@ def nodes_of(parts: Sequence[tuple[I64, SelfTotals]], paths: Paths) -> CallNodes
     size = len(key)
     counts, amounts = np.zeros((3, size)), np.zeros((AMOUNTS, size))
     joules: dict[int, F64] = {}
+    draws: F64 | None = None
     for (_, totals), part_key in zip(parts, keys, strict=True):
         node = np.searchsorted(key, part_key)
         counts += row_sums(node, totals.counts, size)
         amounts += row_sums(node, totals.amounts, size)
         for component, column in totals.joules.items():
             joules[component] = joules.get(component, 0.0) + binned(node, column, size)
+        if totals.draws is not None:
+            draws = row_sums(node, totals.draws, size)
     row, path = key // width, key % width
     caller = paths.parent[path]
     parent = np.where(caller == OUTSIDE, -1, np.searchsorted(key, row * width + caller))
-    return CallNodes(row, path, parent, counts.astype(np.int64), amounts, joules)
+    return CallNodes(row, path, parent, counts.astype(np.int64), amounts, joules, draws)
 
 
 def _with_callers(key: I64, paths: Paths) -> I64:

@@ -93,14 +93,14 @@ def _owners(tid: I32, start_ns: I64, trace: Trace, threads: Sequence[Thread]) ->
 
 
 def _seen_ns(thread: Thread) -> int:
-    """A time at which the thread was alive: its first anchor, event or fold epoch, otherwise its last sample."""
+    """A time at which the thread was alive: its first anchor, event or fold epoch, otherwise its last reading or stack sample."""
     if len(thread.anchors.t_ns):
         return int(thread.anchors.t_ns[0])
     if len(thread.calls):
         return thread.calls.span_ns[0]
     if len(thread.folded.epoch_start_ns):
         return int(thread.folded.epoch_start_ns[0])
-    return int(thread.samples.t_ns[-1]) if len(thread.samples.t_ns) else 0
+    return int(thread.samples.t_ns[-1]) if len(thread.samples.t_ns) else thread.seen_ns or 0
 
 
 @dataclass(frozen=True, slots=True)

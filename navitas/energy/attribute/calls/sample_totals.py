@@ -1,0 +1,167 @@
+"""The energy of stack samples: each owns its thread's energy between the midpoints to its neighbors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.energy.attribute.amounts import Amounts
+from navitas.energy.attribute.calls.paths import Paths
+from navitas.energy.attribute.calls.self_totals import CPU_NS, WALL_NS, SelfTotals, merged_totals
+from navitas.energy.attribute.calls.step_totals import StepTotals
+from navitas.energy.attribute.curves import group_starts, middle
+from navitas.energy.attribute.forest import path_sums
+from navitas.energy.attribute.window_spans import NO_WINDOW, WindowSpans
+from navitas.recording.parse.arrays import F64, I64, Bool
+from navitas.recording.parse.stack_samples import Stacks, StackSamples
+
+BLOCK = 1 << 17
+"""The samples that are read at a time."""
+_MERGED_ROWS = 8 * BLOCK
+MOST_PERIODS = 4.0
+"""Neighbors with more CPU time between them than this number of periods have lost samples between them."""
+
+
+def paths_of_stacks(stacks: Stacks, paths: Paths) -> I64:
+    """Return the call path of each row of `stacks`. New paths are added to `paths`."""
+    parent, method = stacks.parent.astype(np.int64), stacks.frame.astype(np.int64)
+    depth = path_sums(parent, np.ones(len(parent), np.int64))
+    words = paths.words(method, depth - 1)
+    sums = path_sums(parent, words)
+    return paths.intern(method, depth, sums, sums - words)
+
+
+def totals_of_samples(
+    samples: StackSamples, path: I64, spans: WindowSpans, amounts: Amounts, *, skipped: Bool, steps: StepTotals | None = None
+) -> SelfTotals:
+    """Sum up the samples by test, thread and call path. `path` is that of each row of the samples' stacks.
+
+    A thread's first and last sample in a test own up to the test's edges. Samples at one time share what they own evenly. If more
+    CPU time than `MOST_PERIODS` periods lies between two neighbors, or a neighbor and an edge, each owns the share of half a
+    period, and the rest is of no call. Times are CPU times. Samples outside of tests and of `skipped` threads own nothing.
+    `steps` gets the joules over time, if there is one.
+    """
+    parts: list[SelfTotals] = []
+    period_ns = _period_ns(samples, amounts)
+    for block in _blocks(samples, spans, skipped):
+        owned = _owned(block, path[block.stack], period_ns, amounts)
+        if steps is not None:
+            steps.add_spans(owned, block.low_ns, block.high_ns)
+        parts.append(merged_totals([owned]))
+        if sum(map(len, parts)) > _MERGED_ROWS:
+            parts = [merged_totals(parts)]
+    return merged_totals(parts)
+
+
+def _period_ns(samples: StackSamples, amounts: Amounts) -> float | None:
+    """Return the period of samples: the median CPU time between neighbors, if it is longer than the period that was asked for.
+
+    Kernels without fine timers interrupt a thread at their own tick.
+    """
+    if samples.period_ns is None or samples.period_ns <= 0:
+        return None
+    rows = np.arange(0, len(samples) - 1, max(len(samples) // BLOCK, 1))
+    rows = rows[samples.thread[rows] == samples.thread[rows + 1]]
+    between, _ = amounts.between(samples.thread[rows].astype(np.int64), samples.t_ns[rows], samples.t_ns[rows + 1])
+    cpu_ns = between[CPU_NS][between[CPU_NS] > 0]
+    return max(samples.period_ns, float(np.median(cpu_ns))) if len(cpu_ns) else samples.period_ns
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Samples in tests, by thread, then time. Each has the span from `low_ns` to `high_ns`, divided by the samples at its time.
+
+    `before_ns` and `after_ns` are the neighbors, or a test's edges.
+    """
+
+    window: I64
+    thread: I64
+    stack: I64
+    t_ns: I64
+    before_ns: I64
+    after_ns: I64
+    low_ns: I64
+    high_ns: I64
+    at_once: I64
+
+
+def _blocks(samples: StackSamples, spans: WindowSpans, skipped: Bool) -> Iterator[_Block]:
+    """Yield the samples in tests. A block ends between two times of a thread."""
+    low, size = 0, len(samples)
+    while low < size:
+        high = min(low + BLOCK, size)
+        while high < size and samples.t_ns[high] == samples.t_ns[high - 1] and samples.thread[high] == samples.thread[high - 1]:
+            high += 1
+        # One more sample on each side is the neighbor of the first and of the last one.
+        first, last = max(low - 1, 0), min(high + 1, size)
+        thread, t_ns = samples.thread[first:last].astype(np.int64), samples.t_ns[first:last]
+        window = spans.at(t_ns)
+        window[skipped[thread]] = NO_WINDOW
+        block = _with_spans(window, thread, samples.stack[first:last].astype(np.int64), t_ns, spans)
+        inside = np.flatnonzero(window != NO_WINDOW)
+        inside = inside[(inside >= low - first) & (inside < high - first)]
+        if len(inside):
+            yield _Block(*(getattr(block, name)[inside] for name in _Block.__slots__))
+        low = high
+
+
+def _with_spans(window: I64, thread: I64, stack: I64, t_ns: I64, spans: WindowSpans) -> _Block:
+    start = np.flatnonzero(group_starts(window, thread, t_ns))
+    of_start = np.cumsum(group_starts(window, thread, t_ns)) - 1
+    at_once = np.diff(np.append(start, len(t_ns)))
+    own_window, own_thread, own_ns = window[start], thread[start], t_ns[start]
+    is_first = group_starts(own_window, own_thread)
+    is_last = np.append(is_first[1:], True)
+    edge = np.maximum(own_window, 0)
+    edges = (spans.start_ns, spans.end_ns) if len(spans.start_ns) else (np.zeros(1, np.int64), np.zeros(1, np.int64))
+    before = np.where(is_first, edges[0][edge], np.roll(own_ns, 1))
+    after = np.where(is_last, edges[1][edge], np.roll(own_ns, -1))
+    low = np.where(is_first, before, middle(before, own_ns))
+    high = np.where(is_last, after, middle(own_ns, after))
+    columns = (column[of_start] for column in (before, after, low, high, at_once))
+    return _Block(window, thread, stack, t_ns, *columns)
+
+
+def _owned(block: _Block, path: I64, period_ns: float | None, amounts: Amounts) -> SelfTotals:
+    """Return what each sample of a block owns."""
+    own, joules = amounts.between(block.thread, block.low_ns, block.high_ns)
+    if period_ns is not None:
+        for side, gap in (
+            (_Spans(block.thread, block.low_ns, block.t_ns), _Spans(block.thread, block.before_ns, block.t_ns)),
+            (_Spans(block.thread, block.t_ns, block.high_ns), _Spans(block.thread, block.t_ns, block.after_ns)),
+        ):
+            rows, share, whole = _long_gaps(gap, period_ns, amounts)
+            sides = amounts.between(*side.of(rows))
+            own[:, rows] += whole[0] * share - sides[0]
+            for component, column in joules.items():
+                column[rows] += whole[1][component] * share - sides[1][component]
+    if (block.at_once > 1).any():
+        own /= block.at_once
+        joules = {component: column / block.at_once for component, column in joules.items()}
+    size = len(block.thread)
+    own[WALL_NS] = own[CPU_NS]  # in which calls a thread waited is not known
+    draws = np.stack([np.ones(size), np.square(sum(joules.values(), np.zeros(size)))])
+    return SelfTotals(block.window, block.thread, path, np.zeros((3, size), np.int64), own, joules, draws)
+
+
+@dataclass(frozen=True, slots=True)
+class _Spans:
+    """A span of time on a thread for each sample."""
+
+    thread: I64
+    from_ns: I64
+    to_ns: I64
+
+    def of(self, rows: I64) -> tuple[I64, I64, I64]:
+        return self.thread[rows], self.from_ns[rows], self.to_ns[rows]
+
+
+def _long_gaps(gap: _Spans, period_ns: float, amounts: Amounts) -> tuple[I64, F64, tuple[F64, dict[int, F64]]]:
+    """Return the samples whose gap has too much CPU time, half a period's share of the gap, and what is in it."""
+    # A thread has at most the wall time, apart from the lag of its clock's readings.
+    long = np.flatnonzero(gap.to_ns - gap.from_ns > (MOST_PERIODS - 1) * period_ns)
+    long = long[amounts.certain_cpu_ns(*gap.of(long)) > MOST_PERIODS * period_ns]
+    whole, joules = amounts.between(*gap.of(long))
+    return long, period_ns / 2 / whole[CPU_NS], (whole, joules)
