@@ -15,17 +15,16 @@ from navitas.base.errors import RecordingError, UsageError
 from navitas.base.new_files import new_file
 from navitas.base.regular_files import open_regular
 from navitas.base.untrusted_text import printable
+from navitas.recording.event_chunks import marker_chunk, triple_chunk
 from navitas.recording.importing.notes import ImportNote, notes_of_profile, notes_of_trace
 from navitas.recording.importing.place_in_trace import running_threads
 from navitas.recording.importing.plain_files import unreadable
 from navitas.recording.importing.recording_parts import (
     MODULE,
-    marker_chunk,
     named_methods,
     named_test,
     new_writer,
     package_of,
-    triple_chunk,
     write_run,
 )
 from navitas.recording.importing.traced_recording import ReadTrace, traced_device
