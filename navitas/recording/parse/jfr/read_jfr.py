@@ -15,7 +15,7 @@ from navitas.recording.parse.jfr.jfr_constants import JfrConstants, jfr_constant
 from navitas.recording.parse.jfr.jfr_file import HEADER, REMEDY, JfrChunk, jfr_chunks
 from navitas.recording.parse.jfr.jfr_samples import JfrEvents, jfr_events
 from navitas.recording.parse.jfr.jfr_types import Value, jfr_types
-from navitas.recording.parse.jfr.stack_forest import StackForest
+from navitas.recording.parse.jfr.stack_forest import JoinedStacks
 from navitas.recording.parse.stack_samples import Frame, FrameKind, RawSamples, SampleClock
 
 _KINDS: Mapping[str, FrameKind] = {"Native": "native", "C++": "native", "Kernel": "kernel"}
@@ -38,7 +38,7 @@ _SPARSE = 16
 class _Total:
     """What the chunks so far have. `settings` are those of the profiler, by name."""
 
-    forest: StackForest = field(default_factory=StackForest)
+    forest: JoinedStacks = field(default_factory=JoinedStacks)
     frames: dict[Frame, int] = field(default_factory=dict)
     names: dict[int, str] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)

@@ -11,8 +11,8 @@ MOST_FRAMES = 8192
 """Frames of a stack that are kept, the innermost ones: building takes one step for each level."""
 
 
-class StackForest:
-    """A forest that grows. Equal stacks have equal rows."""
+class JoinedStacks:
+    """A forest of frames that grows by many stacks at a time (`StackForest` adds one). Equal stacks have equal rows."""
 
     def __init__(self) -> None:
         self._rows: dict[int, int] = {}

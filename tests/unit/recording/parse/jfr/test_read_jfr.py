@@ -13,7 +13,7 @@ from navitas.base.errors import RecordingError
 from navitas.recording.parse.jfr.jfr_file import HEADER
 from navitas.recording.parse.jfr.jfr_varints import all_varints, varint_at, varints_at
 from navitas.recording.parse.jfr.read_jfr import read_jfr
-from navitas.recording.parse.jfr.stack_forest import MOST_FRAMES, StackForest
+from navitas.recording.parse.jfr.stack_forest import MOST_FRAMES, JoinedStacks
 from navitas.recording.parse.stack_samples import RawSamples
 from tests.unit.recording.parse.jfr.jfr_writer import WALL, JfrText, event, metadata, sample, varint
 
@@ -197,7 +197,7 @@ def test_varints() -> None:
 
 
 def test_a_forest_joins_equal_callers() -> None:
-    forest = StackForest()
+    forest = JoinedStacks()
     rows, cut = forest.add(np.array([0, 2, 5, 5, 6]), np.array([1, 0, 2, 1, 0, 1]))
     assert (rows.tolist(), cut) == ([2, 3, -1, 1], 0)
     again, _ = forest.add(np.array([0, 3]), np.array([2, 1, 0]))
