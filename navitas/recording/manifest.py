@@ -13,11 +13,13 @@ from navitas.recording.codes import LossCode
 
 SCHEMA_VERSION = 1
 """Major version. Recordings of a higher major version are refused."""
-SCHEMA_MINOR = 6
+SCHEMA_MINOR = 7
 """Minor version. A recording of a higher minor version contains data that this version of Navitas does not use."""
 
 TestStatus = Literal["passed", "failed", "ignored", "assumption", "cut"]
-FileKind = Literal["events", "logcat", "instrument", "shell", "battery", "batterystats", "map", "power_profile", "trace"]
+FileKind = Literal[
+    "events", "logcat", "instrument", "shell", "battery", "batterystats", "map", "power_profile", "trace", "samples"
+]
 DeviceKind = Literal["virtual", "phone"]
 VoltageSource = Literal["battery", "option", "default"]
 SourceKind = Literal[

@@ -16,7 +16,14 @@ from navitas.capture.build.java import jar
 from navitas.capture.bundle.manifest import BundleManifest
 from navitas.virtual_phone import android_app
 from navitas.virtual_phone.app_host import AppHost, Launch
-from navitas.virtual_phone.host_java import StartError, choose_java, class_path_argument, java_release, start_errors
+from navitas.virtual_phone.host_java import (
+    StartError,
+    choose_java,
+    class_path_argument,
+    java_release,
+    sampling_agent,
+    start_errors,
+)
 from navitas.virtual_phone.host_process import HostProcess
 from navitas.virtual_phone.package import RUNNER, InstrumentationRunner, Package
 from navitas.virtual_phone.shell.streams import Input
@@ -127,6 +134,7 @@ def launch_java(host: AppHost, package: Package, manifest: BundleManifest, argum
     """Return the JVM that runs a package's tests. Raises `StartError`."""
     task = manifest.test_task
     phone_jar, class_path = jar("navitas-phone.jar"), [package.code / entry for entry in manifest.class_path]
+    agent = sampling_agent(package.data, arguments)
     properties = {
         **manifest.system_properties,
         "navitas.sysRoot": str(host.files.root),
@@ -157,6 +165,7 @@ def launch_java(host: AppHost, package: Package, manifest: BundleManifest, argum
         return [
             java,
             *begin,
+            *agent,
             *opened,
             *manifest.jvm_args,
             *(f"-D{name}={value}" for name, value in {**properties, "navitas.stream": stream}.items()),

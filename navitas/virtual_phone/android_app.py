@@ -13,7 +13,7 @@ from navitas.capture.bundle.archive import JvmManifest, open_jvm
 from navitas.capture.bundle.manifest import InvalidBundle
 from navitas.virtual_phone import firmware
 from navitas.virtual_phone.app_host import AppHost, Launch
-from navitas.virtual_phone.host_java import StartError, class_path_argument, java_release, start_errors
+from navitas.virtual_phone.host_java import StartError, class_path_argument, java_release, sampling_agent, start_errors
 from navitas.virtual_phone.package import APK, APK_TEXT, Package
 from navitas.virtual_phone.releases import FINE_POWER_MONITORS, has
 
@@ -105,9 +105,12 @@ def launch(
     if tests is not None and tests is not app:
         properties["navitas.android.testApk"] = str(tests.code / APK)
 
+    agent = sampling_agent(app.data, arguments)
+
     def argv(stream: str) -> list[str]:
         return [
             java,
+            *agent,
             "-XX:+UseSerialGC",  # starts a sixth faster, with fewer threads besides the app's own
             *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
             *(f"-D{name}={value}" for name, value in {**properties, "navitas.stream": stream}.items()),

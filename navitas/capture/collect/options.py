@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # These load Pydantic, which options do not need.
     from navitas.recording.manifest import Provenance
 
 Transport = Literal["files", "logcat"]
-Mode = Literal["events", "folded", "tick"]
+Mode = Literal["events", "folded", "tick", "sample"]
 Record = Literal["none", "sampling", "hooks", "both"]
 CPU_INTERVAL_MS = 20
 """Time between readings of the app's CPU counters."""
@@ -31,9 +31,9 @@ MAX_SEED = (1 << 31) - 1
 Granularity = Literal["test", "class", "method", "block"]
 
 
-def probes_of(granularity: Granularity) -> Probes:
+def probes_of(granularity: Granularity, mode: Mode = "events") -> Probes:
     """Return the kind of probes that a build needs."""
-    return "blocks" if granularity == "block" else "methods"
+    return "none" if mode == "sample" else "blocks" if granularity == "block" else "methods"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,7 @@ class ProfileOptions:
     """The same in the recordings of versions that take turns."""
     transport: Transport = "files"
     mode: Mode = "events"
+    """How calls are recorded. `sample`: stacks of threads are sampled, and nothing of the app has probes."""
     granularity: Granularity = "method"
     """With any other value than `method`, no calls are recorded. `block` counts executions of basic blocks."""
     record: Record = "none"
@@ -141,6 +142,7 @@ def check_options(options: ProfileOptions) -> None:
     for is_given, message in of_calls:
         if is_given and options.granularity != "method":
             raise UsageError(message, "leave one out")
+    _check_sampling(options)
     if options.is_open and options.repeat > options.max_repeat:
         raise UsageError(
             f"--repeat {options.repeat} is the least number of repeats, and --max-repeat {options.max_repeat} the largest",
@@ -148,3 +150,13 @@ def check_options(options: ProfileOptions) -> None:
         )
     if options.power_profile is not None:
         read_power_profile(catalog.find(options.power_profile))
+
+
+def _check_sampling(options: ProfileOptions) -> None:
+    of_probes = (
+        (options.baseline, "--baseline corrects the cost of probes"),
+        (options.record in ("hooks", "both"), f"--record {options.record} records calls of APIs by probes"),
+    )
+    for is_given, what in of_probes:
+        if is_given and options.mode == "sample":
+            raise UsageError(f"{what}, and --mode sample has none", "leave one out")

@@ -172,7 +172,9 @@ measuring_options = section(
     option("--power-profile", type=NAME_OR_FILE, metavar="NAME|FILE", help="A power_profile.xml. [that of the device]"),
     option("--voltage", "voltage_v", type=VOLTS, metavar="V", help="Supply voltage. [the battery's]"),
     option("--transport", type=click.Choice(["files", "logcat"]), default="files", help="How the app delivers events. [files]"),
-    choice_option("--mode", ["events", "folded", "tick"], "Record calls, sums of calls, or sums with sampled times."),
+    choice_option(
+        "--mode", ["events", "folded", "tick", "sample"], "Calls, their sums, sums with sampled times, or sampled stacks."
+    ),
     option(
         "--record",
         type=click.Choice(["none", "sampling", "hooks", "both"]),

@@ -17,6 +17,7 @@ from navitas.capture.collect.apps.map_cache import KnownMap
 from navitas.capture.collect.options import ProfileOptions
 from navitas.capture.collect.runs.app_use import Use, wait_for_user
 from navitas.capture.collect.runs.input_script import read_input_script
+from navitas.capture.collect.runs.java_use import java_use
 from navitas.capture.device.base import VIRTUAL
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.option import gathered, given_options, option, section
@@ -34,9 +35,10 @@ from navitas.cli.habits.shared_options import (
 from navitas.cli.profile.profiling import report_measured
 from navitas.cli.report.maps import map_ids, read_map
 from navitas.cli.workflows.measurement import RunOptions
-from navitas.cli.workflows.record import record_project, record_use
+from navitas.cli.workflows.record import record_jvm, record_project, record_use
 
 _BUILD = ("module", "variant", "include", "exclude", "hook_libraries", "skip_trivial")
+_OF_APPS = (*_BUILD, "bundle", "map_file", "events", "script", "gradle", "mode", "record", "user")
 _MOST_EVENTS = 1_000_000
 _MONKEY_SEED = 1
 _MONKEY_MS = 100
@@ -50,18 +52,19 @@ class _RecordCommand(NavitasCommand):
         rest = super().parse_args(ctx, args)
         if "--" in given and not ctx.resilient_parsing:
             before, *_ = self.make_parser(ctx).parse_args(args=given[: given.index("--")])
-            if not isinstance(before.get("app"), str):
+            if not isinstance(before.get("app"), str) and not before.get("java"):
                 raise UsageError("the app is missing before --", "give its package or project: navitas record APP -- COMMAND")
         return rest
 
 
 @click.command("record", cls=_RecordCommand, example="navitas record . --device SERIAL --monkey 500")
-@click.argument("app", metavar="PACKAGE|PROJECT", type=TEXT)
+@click.argument("app", metavar="PACKAGE|PROJECT|PID", type=TEXT)
 @click.argument("words", metavar="[-- COMMAND…]", nargs=-1, type=TEXT)
 @section(
     "How it is used",
     option("--monkey", "events", type=click.IntRange(1, _MOST_EVENTS), metavar="N", help="N random events, always the same."),
     option("--script", type=READ_FILE, from_project=False, metavar="FILE", help="Taps, swipes, keys and texts of a file."),
+    option("--java", is_flag=True, from_project=False, help="Record the JVM PID of this computer, or: --java -- java …"),
     option("--duration", "duration_s", type=Finite(min=0.1), metavar="S", help="End after this time. [Enter or Ctrl-C]"),
 )
 @section("Device", device_option, user_option, phone_option)
@@ -93,6 +96,8 @@ def command(
     Navitas restarts the app. It stops the app when COMMAND ends, when you press Enter or Ctrl-C, or after --duration.
     """
     app, path, map_file = values["app"], values["bundle"], values["map_file"]
+    if values["java"]:
+        return _record_java(ctx, run, options, report)
     use_by = _Usage(values["words"], values["events"], values["script"], values["duration_s"])
     if "/" in app or (app and Path(app).is_dir()):
         project = with_name(Path(app))
@@ -123,6 +128,13 @@ def command(
     return report_measured(
         lambda caller: record_use(use, options, run=run, caller=caller, gradle=build.gradle), report, run.output
     )
+
+
+def _record_java(ctx: click.Context, run: RunOptions, options: ProfileOptions, report: ReportOptions) -> int:
+    if given := given_options(ctx, _OF_APPS):
+        raise UsageError(f"{given[0]} is for apps, and --java records a JVM of this computer", "leave it out")
+    use = java_use((ctx.params["app"], *ctx.params["words"]), ctx.params["duration_s"])
+    return report_measured(lambda caller: record_jvm(use, options, run=run, caller=caller), report, run.output)
 
 
 class _Usage:

@@ -25,9 +25,10 @@ from navitas.recording.importing.counted_cpus import counted_cpus
 from navitas.recording.importing.imported_recording import ImportedRun, no_profile_of_log, read_supply, write_recording
 from navitas.recording.importing.notes import ImportNote
 from navitas.recording.importing.original_log import FIRST_YEAR, LAST_YEAR
-from navitas.recording.importing.plain_files import content_name, plain_file
+from navitas.recording.importing.plain_files import begins_as_perfetto, content_name, plain_file
 from navitas.recording.importing.processes import LoggedProcess, processes_of
 from navitas.recording.importing.read_log import LogFormat, count_once, read_log
+from navitas.recording.importing.sampled_recording import SampledRecording, SampleFile, read_sample_file, write_sampled
 from navitas.recording.importing.traced_recording import TracedRecording, read_kernel_trace, write_traced
 from navitas.recording.recording_folder import check_not_recorded
 
@@ -38,7 +39,8 @@ _LONGEST = 1000
     "import",
     cls=NavitasCommand,
     example="navitas import SortTest.sort.txt -o rec --power-profile my.xml\n"
-    "navitas import trace.txt --methods app.trace -o rec --power-profile my.xml",
+    "navitas import trace.txt --methods app.trace -o rec --power-profile my.xml\n"
+    "navitas import trace.pftrace -o rec --power-profile my.xml",
 )
 @click.argument("logs", nargs=-1, required=True, type=READ_FILE_ANY_NAME, metavar="LOG...")
 @option("-o", "--output", type=FOLDER, required=True, metavar="DIR", help="The recording's folder.")
@@ -62,6 +64,13 @@ _LONGEST = 1000
     help="LOG is a kernel trace, and FILE the methods of the same time: a .trace of `am profile`.",
 )
 @option(
+    "--stacks",
+    type=READ_FILE_ANY_NAME,
+    metavar="FILE",
+    section="Kernel traces",
+    help="LOG is a kernel trace, and FILE stack samples of the same time: simpleperf's protobuf, perf script. [LOG's own]",
+)
+@option(
     "--start",
     "start_s",
     type=Finite(min=0, max=10**9),
@@ -82,37 +91,44 @@ def command(
     year: int | None,
     test: str | None,
     methods: Path | None,
+    stacks: Path | None,
     start_s: float | None,
     pids: tuple[int, ...],
     json_file: Path | None,
 ) -> None:
-    """Make a recording of logs that Navitas-Framework wrote, or of a kernel trace with a method trace.
+    """Make a recording of logs that Navitas-Framework wrote, or of a kernel trace with a method trace or stack samples.
 
     LOG is a log (logcat -v threadtime or another form) or a JSON file; '-' is standard input. Each process is a run. Logs of the
-    same name are repeats of one test. With --methods, LOG is a trace of Perfetto, atrace, systrace, trace-cmd or perf script.
-    Files can be packed by gzip or Zstandard.
+    same name are repeats of one test. With --methods or --stacks, LOG is a trace of Perfetto, atrace, systrace, trace-cmd or
+    perf script. A Perfetto trace can have its own samples. Files can be packed by gzip or Zstandard.
     """
     check_not_recorded(output, replace=replace)
     supply = None if power_profile is None else read_supply(power_profile, voltage_v)
     origin = provenance(command_line())
-    if methods is not None:
-        if len(logs) > 1 or len(pids) > 1:
-            raise UsageError("--methods needs one kernel trace and at most one --process", "Import them one by one.")
-        art, shown = read_art_trace(methods, input_name(methods)), input_name(logs[0])
-        plain = click.get_current_context().with_resource(plain_file(logs[0], shown, is_trace=True))
-        kernel = read_kernel_trace(plain, shown)
+    is_trace = methods is not None or stacks is not None or begins_as_perfetto(logs[0], input_name(logs[0]))
+    notes: list[tuple[int | None, ImportNote]]
+    if is_trace:
+        _check_trace(logs, pids, methods=methods, stacks=stacks, start_s=start_s)
+        plain = click.get_current_context().with_resource(plain_file(logs[0], input_name(logs[0]), is_trace=True))
+        kernel, pid, more = read_kernel_trace(plain, input_name(logs[0])), next(iter(pids), None), ""
         if supply is None:
             remedy = "Give the power_profile.xml of the traced phone."
             raise UsageError("a trace has no power profile, so --power-profile is required", remedy)
-        name, start_ns = test or content_name(methods), None if start_s is None else round(start_s * 1e9)
-        traced = write_traced(
-            output, kernel, art, supply, name=name, pid=next(iter(pids), None), start_ns=start_ns, origin=origin
-        )
-        document, lines, more = _traced_document(traced), [_traced_line(traced)], ""
-        notes: list[tuple[int | None, ImportNote]] = [(0, note) for note in (*traced.notes, *traced.repeated_notes)]
+        if methods is not None:
+            art = read_art_trace(methods, input_name(methods))
+            start_ns = None if start_s is None else round(start_s * 1e9)
+            name = test or content_name(methods)
+            traced = write_traced(output, kernel, art, supply, name=name, pid=pid, start_ns=start_ns, origin=origin)
+            document, lines = _traced_document(traced), [_traced_line(traced)]
+            notes = [(0, note) for note in (*traced.notes, *traced.repeated_notes)]
+        else:
+            file = None if stacks is None else _sample_file(stacks)
+            name = test or content_name(stacks or logs[0])
+            sampled = write_sampled(output, kernel, file, supply, name=name, pid=pid, origin=origin)
+            document, lines = _sampled_document(sampled), [_sampled_line(sampled)]
+            notes = [(0, note) for note in (*sampled.notes, *sampled.repeated_notes)]
     else:
-        if start_s is not None:
-            raise UsageError("--start needs --methods", "Leave out --start.")
+        _check_logs(start_s)
         with ConsoleProgress(only_live=True) as progress:
             progress.stage("reading the logs")
             read = [read_log(path, input_name(path), year=year, log_format=log_format) for path in logs]
@@ -133,10 +149,48 @@ def command(
         for line in lines:
             click.echo(line)
         for run, note in notes:
-            where = "" if run is None or methods is not None else f"run {run}: "
+            where = "" if run is None or is_trace else f"run {run}: "
             warning(f"{where}{printable_line(note.message, _LONGEST)}\n         {printable_line(note.remedy, _LONGEST)}")
     location(f"recording: {printable_line(str(output), _LONGEST)}")
     next_step(f"navitas report {shell_word(output)}{more}")
+
+
+def _check_trace(
+    logs: Sequence[Path], pids: Sequence[int], *, methods: Path | None, stacks: Path | None, start_s: float | None
+) -> None:
+    """Raise `UsageError` for parameters that a kernel trace does not have."""
+    if methods is not None and stacks is not None:
+        raise UsageError("--methods and --stacks are two measurements", "Import one of them.")
+    if len(logs) > 1 or len(pids) > 1:
+        option = "--methods" if methods is not None else "--stacks" if stacks is not None else f"{input_name(logs[0])}"
+        raise UsageError(f"{option} needs one kernel trace and at most one --process", "Import them one by one.")
+    if methods is None:
+        _check_logs(start_s)
+
+
+def _check_logs(start_s: float | None) -> None:
+    if start_s is not None:
+        raise UsageError("--start needs --methods", "Leave out --start.")
+
+
+def _sample_file(stacks: Path) -> SampleFile:
+    shown = input_name(stacks)
+    return read_sample_file(click.get_current_context().with_resource(plain_file(stacks, shown)), shown)
+
+
+def _sampled_document(sampled: SampledRecording) -> dict[str, Any]:
+    return {
+        "test": sampled.test,
+        "process": sampled.pid,
+        "threads": sampled.threads,
+        "samples": sampled.samples,
+        "share_running": sampled.share,
+    }
+
+
+def _sampled_line(sampled: SampledRecording) -> str:
+    count = f"{counted(sampled.threads, 'thread')}, {counted(sampled.samples, 'stack sample')}"
+    return f"run 0: {printable(sampled.test)}: process {sampled.pid}, {count}"
 
 
 def _traced_document(traced: TracedRecording) -> dict[str, Any]:

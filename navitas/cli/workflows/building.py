@@ -18,6 +18,7 @@ from navitas.base.folder_lock import FolderLock
 from navitas.base.regular_files import open_regular
 from navitas.base.untrusted_text import printable
 from navitas.base.user_folders import cache_folder, make_folder
+from navitas.capture.build import async_profiler
 from navitas.capture.build.git import Revision
 from navitas.capture.build.gradle import BuildOptions, build_bundles, check_project, fetch_framework, find_gradle
 from navitas.capture.build.patterns import check_patterns, unused_in_all
@@ -81,10 +82,11 @@ def build_copies(
     With `app_only`, these are its Android apps without tests. The revision is not read here.
     """
     java: list[str] = []
+    ensure_profiler(options, progress, project, build.gradle, virtual=virtual)
     with project_lock(project, lambda: progress.stage("waiting for another profiling of this project")):
         bundles = build_bundles(
             project,
-            replace(build, hooks=options.record != "none", probes=probes_of(options.granularity)),
+            replace(build, hooks=options.record != "none", probes=probes_of(options.granularity, options.mode)),
             app_only=app_only,
             virtual=virtual,
             provide=firmware.provide if virtual and not firmware.is_provided() else None,
@@ -113,14 +115,32 @@ def checked_bundles(paths: Sequence[Path], options: ProfileOptions) -> list[Bund
 
 def check_probes(bundle: Bundle, options: ProfileOptions) -> None:
     """Raise `UsageError` if a bundle's probes do not record what the granularity needs."""
-    built, needed = bundle.manifest.probes, probes_of(options.granularity)
+    built, needed = bundle.manifest.probes, probes_of(options.granularity, options.mode)
     if built == needed or (built == "none" and options.granularity in ("test", "class")):
         return
-    fitting = {"blocks": "block", "none": "test"}.get(built, "method")
+    fitting = {"blocks": "--granularity block", "none": "--granularity test or --mode sample"}.get(built, "--granularity method")
+    chosen = "--mode sample" if options.mode == "sample" else f"--granularity {options.granularity}"
     raise UsageError(
-        f"{bundle.path}: its classes have probes of kind '{built}', and --granularity {options.granularity} needs '{needed}'",
-        f"build the bundle with -Pnavitas.probes={needed}, or use --granularity {fitting}",
+        f"{bundle.path}: its classes have probes of kind '{built}', and {chosen} needs '{needed}'",
+        f"build the bundle with -Pnavitas.probes={needed}, or use {fitting}",
     )
+
+
+def ensure_profiler(options: ProfileOptions, progress: Progress, near: Path, gradle: str | None = None, *, virtual: bool) -> None:
+    """Fetch async-profiler if stacks are sampled and it isn't on this machine yet, by Gradle as in `ensure_framework`.
+
+    Raises `UsageError` for a phone, whose processes it cannot sample, and `BuildError` if it cannot be fetched.
+    """
+    if options.mode != "sample":
+        return
+    if not virtual:
+        raise UsageError(
+            "--mode sample samples JVMs with async-profiler, and a phone's apps run on ART, which it does not know",
+            "use --mode tick, which costs the least, or a virtual phone",
+        )
+    if not async_profiler.is_provided():
+        progress.stage(f"fetching async-profiler {async_profiler.VERSION} (1 MB, once)")
+        async_profiler.fetch(near.absolute(), gradle=gradle, on_line=progress.detail)
 
 
 def _check_tests(bundle: Bundle) -> None:

@@ -20,6 +20,7 @@ from navitas.cli.workflows.building import (
     check_build,
     checked_bundles,
     ensure_framework,
+    ensure_profiler,
     runnable_on_phone,
 )
 from navitas.cli.workflows.measurement import Caller, RunOptions, measurement
@@ -73,7 +74,8 @@ def profile_bundles(
     run.check(options)
     bundles = checked_bundles(paths, options)
 
-    def made(_virtual: bool) -> Built:
+    def made(virtual: bool) -> Built:
+        ensure_profiler(options, caller.progress, bundles[0].path.parent, virtual=virtual)
         return Built(bundles, revision=None if source is None else revision(source))
 
     return _profile(made, bundles[0].manifest.project, options, run, caller)

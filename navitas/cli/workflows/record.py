@@ -13,8 +13,10 @@ from navitas.capture.build.gradle import BuildOptions
 from navitas.capture.bundle.reader import Bundle
 from navitas.capture.collect.options import ProfileOptions
 from navitas.capture.collect.runs.app_use import Use, record
+from navitas.capture.collect.runs.java_use import JavaUse, record_java
 from navitas.capture.collect.runs.version_runs import ProfilingOutcome
-from navitas.cli.workflows.building import Built, build_copies, check_build, check_probes, ensure_framework
+from navitas.capture.device.base import VIRTUAL
+from navitas.cli.workflows.building import Built, build_copies, check_build, check_probes, ensure_framework, ensure_profiler
 from navitas.cli.workflows.measurement import Caller, RunOptions, Started, measurement
 
 
@@ -23,6 +25,7 @@ def record_use(
 ) -> ProfilingOutcome:
     """Record the use of an installed app, or of the app of a bundle. `gradle` fetches Android's framework if it is missing."""
     run.check(options)
+    _check_mode(options)
     built = Built([] if use.bundle is None else [use.bundle])
     for bundle in built.bundles:
         check_probes(bundle, options)
@@ -43,6 +46,7 @@ def record_project(
 ) -> ProfilingOutcome:
     """Build the app of a Gradle project with probes, and record the use that `use_of` returns."""
     run.check(options)
+    _check_mode(options)
     check_build(project, build, options, caller.progress)
     with owned_folder("navitas-bundles-") as folder, measurement(project.absolute().name, run, caller) as started:
         virtual = run.is_virtual(started.device)
@@ -51,6 +55,27 @@ def record_project(
         built = build_copies(project, build, options, folder, caller.progress, virtual=virtual, app_only=True)
         use = use_of(_only(project, built.bundles))
         return _record(use, built._replace(revision=commit), options, run=run, caller=caller, started=started)
+
+
+def record_jvm(use: JavaUse, options: ProfileOptions, *, run: RunOptions, caller: Caller) -> ProfilingOutcome:
+    """Record a JVM of this computer on a virtual phone. Its stacks are sampled, whatever the mode."""
+    options = replace(options, mode="sample")
+    run.check(options)
+    if run.device != VIRTUAL:
+        raise UsageError(f"--java records a JVM of this computer, and --device {run.device} is another one", "leave out --device")
+    ensure_profiler(options, caller.progress, Path(), virtual=True)
+    with measurement(use.name, run, caller) as started:
+        options = replace(options, provenance=Built([]).origin(run, caller))
+        folder = started.begin()
+        return record_java(started.device(), use, options, folder, caller.progress, lock=started.lock)
+
+
+def _check_mode(options: ProfileOptions) -> None:
+    if options.mode == "sample":
+        raise UsageError(
+            "--mode sample is for tests: an app in use is killed at its end, before the profiler has written what it sampled",
+            "use --mode tick, which costs the least",
+        )
 
 
 def _only(project: Path, bundles: Sequence[Bundle]) -> Bundle:

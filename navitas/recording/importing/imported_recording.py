@@ -14,6 +14,7 @@ from navitas.base.units import counted
 from navitas.power import catalog
 from navitas.power.model import PowerModel
 from navitas.power.power_profile import read_power_profile, read_profile_bytes
+from navitas.recording.event_chunks import counter_chunks, run_chunks
 from navitas.recording.importing.counted_cpus import CountedCpus, RisingReadings, counted_cpus
 from navitas.recording.importing.notes import ImportNote, notes_of_energy, notes_of_log, notes_of_profile, notes_of_run
 from navitas.recording.importing.processes import LoggedProcess
@@ -23,13 +24,11 @@ from navitas.recording.importing.recording_parts import (
     ImportedTest,
     NamedMethods,
     call_chunks,
-    counter_chunks,
     model_of,
     named_methods,
     named_test,
     new_writer,
     package_of,
-    run_chunks,
     split_name,
     write_run,
 )

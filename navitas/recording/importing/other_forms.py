@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from navitas.android.perfetto.sampling import SAMPLED_TRACE
 from navitas.base.errors import RecordingError
 from navitas.recording.parse.trace.perfetto_packets import field_numbers, read_packets
 from navitas.recording.parse.trace.perfetto_wire import ReadPacket
@@ -38,7 +39,10 @@ _TRACES = (
         re.compile(rb"\APERFILE2"),
         OtherForm("the binary file of perf or simpleperf", "Convert that of perf: perf script -i FILE > trace.txt"),
     ),
-    (re.compile(rb"\ASIMPLEPERF"), OtherForm("a file of simpleperf", _AGAIN)),
+    (
+        re.compile(rb"\ASIMPLEPERF"),
+        OtherForm("a report of simpleperf", "Give it to --stacks, and a kernel trace of the same time as LOG."),
+    ),
     (re.compile(rb"\A\s*packet\s*\{"), OtherForm("a Perfetto trace as text", "Convert it: traceconv binary FILE trace.pftrace")),
     (
         re.compile(rb"\A\s*\[\s*\{.{0,2000}?\"ph\"\s*:", re.DOTALL),
@@ -50,10 +54,16 @@ _TRACES = (
     ),
 )
 _SYSTEM_TRACE = "It has no CPU times. Give a trace with sched_switch and cpu_frequency; of ProfilingManager, the system trace."
+_STACKS = OtherForm(
+    "a Perfetto trace of stack samples without the scheduler",
+    "It does not show when threads run, so nothing has energy. Trace both, with this configuration and the name of your app:\n"
+    + SAMPLED_TRACE,
+)
 _PERFETTO = {
     56: OtherForm("a Java heap dump", _SYSTEM_TRACE),
     37: OtherForm("a heap profile", _SYSTEM_TRACE),
-    66: OtherForm("a Perfetto trace of stack samples", _SYSTEM_TRACE),
+    66: _STACKS,
+    135: _STACKS,
 }
 """Perfetto traces without the scheduler, by the field of `TracePacket` that they have."""
 _CLOCK = re.compile(rb"^# *(?:trace[_ ])?clock: *(?:.{0,200}\[([\w-]{1,40})\]|([\w-]{1,40}))", re.MULTILINE)

@@ -16,9 +16,12 @@ from navitas.base.errors import RecordingError
 from navitas.base.owned_folder import owned_folder
 from navitas.base.packed_files import GZIP, ZSTD, DamagedPacking, Packing, gunzip, packing_of, unzstd
 from navitas.base.regular_files import open_regular
+from navitas.recording.importing.other_forms import is_perfetto
 from navitas.recording.importing.trace_forms import converter_of
 
 _HEAD_BYTES = 1 << 16
+_LOOK_BYTES = 4096
+_TAB = ord("\t")
 _MOST_BYTES = 16 << 30
 _LEAST_BYTES = 64 << 20
 _EXPANSION = 200
@@ -31,6 +34,25 @@ def content_name(path: Path) -> str:
     """Return a file's name without its last suffix, and without that of its packing."""
     suffixes = {suffix for packing in _UNPACKERS for suffix in packing.suffixes}
     return Path(path.stem).stem if path.suffix.lower() in suffixes else path.stem
+
+
+def begins_as_perfetto(path: Path, shown: str) -> bool:
+    """Whether the content of a file, which may be packed, begins like a Perfetto trace.
+
+    Raises `RecordingError` if the file cannot be read or is damaged.
+    """
+    try:
+        with open_regular(path) as stream:
+            head, pieces = _begun(_read(stream, shown))
+            packing = packing_of(head)
+            if packing in _UNPACKERS:
+                head = next(_unpacked(pieces, packing, shown), b"")
+            # A log can begin with an empty line and have names in UTF-8. It has no control characters.
+            return is_perfetto(head) and min(head[:_LOOK_BYTES]) < _TAB
+    except DamagedPacking as error:
+        raise RecordingError(f"{shown}: the packed file {error}", "Copy it again from where it was made.") from error
+    except OSError as error:
+        raise unreadable(shown, error) from error
 
 
 @contextmanager

@@ -8,11 +8,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import struct
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,9 +21,10 @@ from navitas.base.untrusted_text import clean_name
 from navitas.power.cpu import power_model
 from navitas.power.model import PowerModel
 from navitas.power.power_profile import read_power_profile
+from navitas.recording.event_chunks import event_chunk
 from navitas.recording.manifest import IMPORTED_FROM, DeviceEntry, Policy, Project, Provenance, Run, Test
 from navitas.recording.parse.arrays import I64, U8
-from navitas.recording.parse.chunks import ANCHORS, CALLS, COUNTERS, MARKERS, TRIPLES
+from navitas.recording.parse.chunks import ANCHORS, CALLS
 from navitas.recording.writer import RecordingWriter, Supply
 
 MODULE = ":"
@@ -34,15 +32,8 @@ _NAME = re.compile(r"(?:\d{4}-\d{2}-\d{2}_)?([\w$.]*\w)\.([\w$]+)")
 MAX_METHODS = 4_000_000
 """Event files have 22 bits for the number of a method."""
 _UNKNOWN_CLASS = "(unknown)"
-_FIXED = struct.Struct("<4sHHQQIIIqIIH")
-_CRC = struct.Struct("<I")
-_COUNTER = struct.Struct("<qqHI")
-_TRIPLE = struct.Struct("<qqq")
-_MARKER = struct.Struct("<qBBHH")
-_RUN_START, _RUN_END = 0, 3
 _DELTA_NS = 1 << 40
 _EVENTS = 8192
-_READINGS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +74,14 @@ def model_of(supply: Supply, policies: Sequence[Policy], frequencies: Mapping[in
 
 
 def new_writer(
-    folder: Path, device: ImportedDevice, supply: Supply, package: str, *, imported_from: str, origin: Provenance | None
+    folder: Path,
+    device: ImportedDevice,
+    supply: Supply,
+    package: str,
+    *,
+    imported_from: str,
+    origin: Provenance | None,
+    mode: str = "events",
 ) -> RecordingWriter:
     """Return the writer of a new recording."""
     return RecordingWriter(
@@ -99,7 +97,7 @@ def new_writer(
             policies=list(device.policies),
         ),
         supply=supply,
-        settings={"mode": "events", IMPORTED_FROM: imported_from},
+        settings={"mode": mode, IMPORTED_FROM: imported_from},
         components=["cpu"],
         provenance=origin,
     )
@@ -188,7 +186,7 @@ def call_chunks(t_ns: I64, kind: U8, method: I64, *, map_id: int, serial: int, t
         words |= method[part].astype(np.uint64) << np.uint64(40)
         words |= (t_ns[part] - base_ns).astype(np.uint64)
         payload = words.astype("<u8").tobytes()
-        yield _chunk(CALLS, payload, len(words), map_id=map_id, serial=serial, tid=tid, seq=seq, base_ns=base_ns, name=name)
+        yield event_chunk(CALLS, payload, len(words), map_id=map_id, serial=serial, tid=tid, seq=seq, base_ns=base_ns, name=name)
         start, seq = end, seq + 1
 
 
@@ -197,50 +195,4 @@ def anchor_chunks(t_ns: I64, cpu_ns: I64, *, serial: int, tid: int, name: str) -
     for seq, start in enumerate(range(0, len(t_ns), _EVENTS)):
         part = slice(start, start + _EVENTS)
         rows = np.column_stack([t_ns[part], cpu_ns[part]]).astype("<i8")
-        yield _chunk(ANCHORS, rows.tobytes(), len(rows), serial=serial, tid=tid, seq=seq, name=name)
-
-
-def counter_chunks(readings: Iterable[tuple[int, int, bytes]]) -> Iterator[bytes]:
-    """Yield chunks with readings of counters: time, source, text."""
-    rows = iter(readings)
-    seq = 0
-    while part := list(islice(rows, _READINGS)):
-        payload = b"".join(_COUNTER.pack(t_ns, t_ns, source, len(text)) + text for t_ns, source, text in part)
-        yield _chunk(COUNTERS, payload, len(part), seq=seq)
-        seq += 1
-
-
-def run_chunks(start_ns: int, end_ns: int, realtime_ns: int | None) -> Iterator[bytes]:
-    """Yield the markers of a run's start and end, and its clocks if the wall clock at the start is known."""
-    yield marker_chunk(start_ns, end_ns)
-    if realtime_ns is not None:
-        yield triple_chunk([(t_ns, -1, realtime_ns + t_ns - start_ns) for t_ns in (start_ns, end_ns)])
-
-
-def marker_chunk(start_ns: int, end_ns: int) -> bytes:
-    """Return the markers of a run's start and end."""
-    markers = [_MARKER.pack(start_ns, _RUN_START, 0, 0, 0), _MARKER.pack(end_ns, _RUN_END, 0, 0, 0)]
-    return _chunk(MARKERS, b"".join(markers), len(markers))
-
-
-def triple_chunk(triples: Sequence[tuple[int, int, int]]) -> bytes:
-    """Return readings of the clocks: monotonic, boottime (-1: unknown), realtime."""
-    return _chunk(TRIPLES, b"".join(_TRIPLE.pack(*triple) for triple in triples), len(triples))
-
-
-def _chunk(
-    kind: int,
-    payload: bytes,
-    count: int,
-    *,
-    map_id: int = 0,
-    serial: int = 0,
-    tid: int = 0,
-    seq: int = 0,
-    base_ns: int = 0,
-    name: str = "",
-) -> bytes:
-    label = name.encode()
-    fixed = _FIXED.pack(b"NVCH", 1, kind, map_id, serial, tid, seq, 0, base_ns, count, len(payload), len(label))
-    crc = zlib.crc32(payload, zlib.crc32(bytes(_CRC.size), zlib.crc32(label, zlib.crc32(fixed))))
-    return fixed + label + _CRC.pack(crc) + payload
+        yield event_chunk(ANCHORS, rows.tobytes(), len(rows), serial=serial, tid=tid, seq=seq, name=name)

@@ -16,6 +16,7 @@ from navitas.power import cpu_keys
 from navitas.power.cpu import needs_frequencies
 from navitas.power.model import PowerModel
 from navitas.power.power_profile import read_power_profile
+from navitas.recording.event_chunks import marker_chunk, triple_chunk
 from navitas.recording.importing.art_trace import ArtThread, ArtTrace
 from navitas.recording.importing.notes import ImportNote, notes_of_profile, notes_of_trace, traced_notes
 from navitas.recording.importing.other_forms import is_perfetto, perfetto_form, trace_form
@@ -26,13 +27,11 @@ from navitas.recording.importing.recording_parts import (
     ImportedDevice,
     anchor_chunks,
     call_chunks,
-    marker_chunk,
     model_of,
     named_methods,
     named_test,
     new_writer,
     package_of,
-    triple_chunk,
     write_run,
 )
 from navitas.recording.manifest import Policy, Provenance

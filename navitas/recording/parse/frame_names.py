@@ -34,8 +34,8 @@ LEFT_OUT = -1
 
 _STUBS = re.compile(
     r"Interpreter|call_stub|I2C/C2I adapters|[iv]table stub|StubRoutines\b.*"
-    r"|art_quick_(?:invoke|to_interpreter|generic_jni|resolution|proxy|instrumentation)\w*|art_jni_trampoline"
-    r"|Execute[NM]terpImpl\w*|[nm]terp_\w*|Nterp\w*|art::interpreter::.*|artQuickToInterpreterBridge|art::ArtMethod::Invoke\b.*"
+    r"|art_quick_\w+|art_jni_trampoline|Execute(?:[NM]terp|Switch)Impl\w*|[nm]terp_\w*|Nterp\w*"
+    r"|(?:\S+ )?art::interpreter::.*|art(?:Quick|Invoke|Interpreter|Mterp)\w*(?:\(.*\))?|art::ArtMethod::Invoke\b.*"
 )
 _RUNTIMES = ("libart", "libjvm", "[")
 _NUMBERED = (

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
+from navitas.base.errors import RecordingError
 from navitas.recording.manifest import Manifest, Run, Test, Warning
 from navitas.recording.parse.block_counts import decode_block_counts
 from navitas.recording.parse.calibration import check_probe_cost, probe_cost
@@ -31,6 +32,7 @@ from navitas.recording.parse.findings import LOST, TORN, UPDATE, Findings, Parse
 from navitas.recording.parse.hook_calls import Handoffs, HookCalls, decode_handoffs, decode_hooks
 from navitas.recording.parse.io_counters import IoCounters
 from navitas.recording.parse.io_tables import app_counters, with_device_counters
+from navitas.recording.parse.jfr.read_jfr import read_jfr
 from navitas.recording.parse.markers import decode_markers, windows_of
 from navitas.recording.parse.methodmap import Span, read_method_table, spans
 from navitas.recording.parse.mounts import decode_mounts
@@ -39,6 +41,7 @@ from navitas.recording.parse.rail_readings import IMPOSSIBLE_GROWTH, EnergyConsu
 from navitas.recording.parse.run_chunks import read_run_chunks
 from navitas.recording.parse.sample_join import joined_samples, merged_samples
 from navitas.recording.parse.sampled_files import ShellTables, process_clock, shell_tables, time_in_state_tables
+from navitas.recording.parse.samples_perf_script import read_perf_script
 from navitas.recording.parse.schedstat import app_run_queue, parse_schedstats
 from navitas.recording.parse.stack_samples import RawSamples, StackSamples
 from navitas.recording.parse.state_history import read_state_history
@@ -61,7 +64,19 @@ from navitas.recording.parse.trace.trace_tables import Trace
 from navitas.recording.store import Recording
 
 _THREADS_SOURCE = 1
-SAMPLE_READERS: dict[str, Callable[[Path], RawSamples]] = {}
+
+
+def _simpleperf(path: Path) -> RawSamples:
+    from navitas.recording.parse.samples_simpleperf import read_simpleperf  # noqa: PLC0415  # protobuf takes 20 ms to import.
+
+    return read_simpleperf(path)
+
+
+SAMPLE_READERS: dict[str, Callable[[Path], RawSamples]] = {
+    ".jfr": read_jfr,
+    ".simpleperf": _simpleperf,
+    ".txt": read_perf_script,
+}
 """Reads a file of kind `samples`, by the suffix of its name."""
 
 
@@ -137,12 +152,12 @@ def _run(
     shell = shell_tables(recording, run, clocks, findings)
     residencies, torn = parse_residencies(shell.thread_states, shell.blocks_ns, manifest.device.policies, time_in_state)
     findings.add_loss("thread_residencies", torn, "{count} torn or unknown readings of threads' time_in_state were skipped", TORN)
-    samples, threads, table = _samples(
-        recording, run, clocks, with_residencies(threads, residencies), table=table, findings=findings
-    )
-    serials = [thread.serial for thread in threads]
     tids = [thread.tid for thread in threads if thread.tid]
     trace, reasons = read_trace(recording, run, clocks, findings, run_ns=run_ns, tids=tids)
+    threads, profiled = with_residencies(threads, residencies), _profiled(recording, run, trace, findings)
+    samples, threads, table = _samples(run, profiled, clocks, threads, table=table, findings=findings)
+    trace = trace and replace(trace, samples=None)  # They are joined now, and may be as large as all else.
+    serials = [thread.serial for thread in threads]
     mounts = decode_mounts(of_threads(events.groups, MOUNTS), probed, serials, run_ns[1])
     cpu = CpuTables(time_in_state, process, shell.cpu_stat, trace, reasons, app_run_queue(lifetimes.values()), mounts)
     cost = check_probe_cost(probe_cost(events.groups.values()), findings)
@@ -162,17 +177,33 @@ def _run(
     return RunTables(run.id, *run_ns, threads, clocks, calls, cpu, devices, app), table
 
 
+def _profiled(recording: Recording, run: Run, trace: Trace | None, findings: Findings) -> Iterator[RawSamples]:
+    """Yield what profilers recorded of a run: in files of their own, or else in the trace. Warns of a file that is damaged."""
+    listed = [entry for entry in recording.manifest.files if entry.kind == "samples" and entry.run == run.id]
+    paths = [path for entry in listed if (path := recording.file(entry.path)).suffix in SAMPLE_READERS and path.is_file()]
+    for path in paths:
+        try:
+            yield SAMPLE_READERS[path.suffix](path)
+        except RecordingError as error:
+            findings.warn("events_missing", f"its stack samples cannot be read: {error.message}", error.remedy)
+    if not listed and trace is not None and trace.samples is not None:
+        yield trace.samples
+
+
 def _samples(
-    recording: Recording, run: Run, clocks: ClockTriples, threads: tuple[Thread, ...], *, table: MethodTable, findings: Findings
+    run: Run,
+    profiled: Iterable[RawSamples],
+    clocks: ClockTriples,
+    threads: tuple[Thread, ...],
+    *,
+    table: MethodTable,
+    findings: Findings,
 ) -> tuple[StackSamples | None, tuple[Thread, ...], MethodTable]:
     """The run's stack samples, None without any, and the threads and methods with those that only samples know."""
     parts = []
-    for entry in recording.manifest.files:
-        path = recording.file(entry.path)
-        if entry.kind == "samples" and entry.run == run.id and path.suffix in SAMPLE_READERS and path.is_file():
-            raw = SAMPLE_READERS[path.suffix](path)
-            samples, threads, table = joined_samples(raw, threads, clocks, table, pid=run.pid)
-            parts.append(samples)
+    for raw in profiled:
+        samples, threads, table = joined_samples(raw, threads, clocks, table, pid=run.pid)
+        parts.append(samples)
     if not parts:
         return None, threads, table
     merged = merged_samples(parts)

@@ -10,6 +10,8 @@ from navitas.recording.parse.tables import Role
 NOT_THE_TESTS: Final[tuple[Role, ...]] = ("profiler", "jit")
 """Roles of threads that do not work for the test. The JIT compiler compiles other code when there are probes."""
 PROFILER_PREFIX = "navitas-"
+_SAMPLER = "Async-profiler"
+"""The thread of async-profiler."""
 # Names that HotSpot and ART use. The kernel keeps 15 characters.
 _GC = re.compile(
     r"GC Thread#|GC task thread|Gang worker#|ParGC|CMS (Main )?Thread|G1 |Shenandoah |Safepoint Clean|RuntimeWorker#"
@@ -24,7 +26,7 @@ _VM = "VM Thread"
 
 def role_of(name: str, has_probes: bool) -> Role:
     """Return a thread's role. A thread with probes is an app thread, whatever its name, unless it is the profiler's own."""
-    if name.startswith(PROFILER_PREFIX):
+    if name.startswith((PROFILER_PREFIX, _SAMPLER)):
         return "profiler"
     if has_probes:
         return "app"

@@ -83,7 +83,7 @@ def test_a_command_imports_only_what_it_needs() -> None:
         "navitas.recording.importing",
         "navitas.recording.writer",
     }
-    unused |= {"adbutils", "axml", "duckdb", "jinja2", "pandas", "py4j", "pyarrow", "scipy", "sklearn"}
+    unused |= {"adbutils", "axml", "demangle", "duckdb", "jinja2", "pandas", "py4j", "pyarrow", "scipy", "sklearn"}
     unused |= {"numpy.f2py", "numpy.polynomial", "numpy.random", "numpy.testing", "rich._emoji_codes", "rich.progress"}
     unused |= {"google.protobuf.text_format", "rich.status"}
     for arguments, also in (

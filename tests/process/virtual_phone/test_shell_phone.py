@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -167,3 +169,33 @@ def test_battery_unplug_freezes_and_reset_restores(tmp_path: Path) -> None:
 def test_thermal_status(tmp_path: Path) -> None:
     found = shell(tmp_path, "cmd thermalservice override-status 3; dumpsys thermalservice")
     assert b"IsStatusOverride: true\n" in found.stdout and b"Thermal Status: 3\n" in found.stdout
+
+
+def test_a_process_of_the_computer_runs_on_the_phone_until_it_ends(tmp_path: Path) -> None:
+    with subprocess.Popen(["sleep", "60"]) as process:
+
+        async def action(phone: Phone) -> None:
+            watching = asyncio.create_task(run(phone, f"navitas-watch {process.pid} 'my server'"))
+            while phone.processes.get(process.pid) is None:
+                await asyncio.sleep(0.01)
+            found = await run(phone, f"pidof 'my server'; kill -9 {process.pid}; navitas-watch {process.pid} again")
+            assert found.stdout == f"{process.pid}\n".encode()
+            assert f"{process.pid} is a process of this phone already".encode() in found.stderr
+            assert process.poll() is None, "nothing of the phone can end it"
+            process.terminate()
+            assert (await watching).stdout == b"watching\n"
+            assert phone.processes.get(process.pid) is None
+
+        on_phone(tmp_path / "phone", action)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [("", "usage: navitas-watch PID NAME"), ("0 x", "usage:"), ("-1 x", "usage:"), ("4194303 x", "4194303: No such process")],
+)
+def test_a_process_that_cannot_be_watched_is_said(tmp_path: Path, arguments: str, said: str) -> None:
+    async def action(phone: Phone) -> None:
+        found = await run(phone, f"navitas-watch {arguments}")
+        assert found.status == 1 and said in found.stderr.decode()
+
+    on_phone(tmp_path / "phone", action)

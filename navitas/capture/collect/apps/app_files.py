@@ -17,6 +17,7 @@ FOLDER = "files/navitas"
 POWER_PROFILE = "power_profile.xml"
 SETTINGS = "navitas.properties"
 _ATTEMPTS = 2
+_SAMPLES_FILE = re.compile(r"samples-\d+\.jfr")
 _EVENT_FILE = re.compile(r"events-\d+\.nvch")
 
 Place = Literal["private", "media"]
@@ -117,3 +118,8 @@ class AppFolder:
 def event_files(names: Sequence[str]) -> list[str]:
     """Return the names of the runtime's event files, sorted."""
     return sorted(name for name in names if _EVENT_FILE.fullmatch(name))
+
+
+def sample_files(names: Sequence[str]) -> list[str]:
+    """Return the names of the files with stack samples, sorted."""
+    return sorted(name for name in names if _SAMPLES_FILE.fullmatch(name))

@@ -11,6 +11,7 @@ from typing import Literal
 
 from navitas.base.errors import DeviceError
 from navitas.base.test_patterns import TestName
+from navitas.capture.build import async_profiler
 from navitas.capture.collect.apps import app_files
 from navitas.capture.collect.apps.app_files import PLACES, AppFolder
 from navitas.capture.collect.apps.packages import target_sdk
@@ -206,6 +207,8 @@ class RunRecorder:
     def _tests(self, plan: RunPlan, done: InstrumentResult, stream: Path, _: AppFolder | None) -> None:
         timeout_s = self._options.timeout_s
         target, tests = plan.target, plan.class_argument
+        if self._options.mode == "sample":
+            target = replace(target, arguments={**target.arguments, async_profiler.SAMPLING: "true"})
         run_tests(self._device, target, tests, done=done, output=stream, progress=self._progress, timeout_s=timeout_s)
 
     def _clear(self, plan: RunPlan) -> None:
@@ -231,8 +234,12 @@ class RunRecorder:
             self.power_profile = folder.power_profile()
         for name in names:
             missing[name] = folder.pull(name, self._writer.path("events", plan.id, name))
+        for name in (samples := app_files.sample_files(files)):
+            missing[name] = folder.pull(name, self._writer.path("samples", plan.id, name))
         if lost := [f"{count:,} bytes of {name}" for name, count in missing.items() if count]:
             raise DeviceError(f"device {self._device.info.serial}: {', '.join(lost)} did not arrive", "profile again")
+        if self._options.mode == "sample" and not samples and not done.troubles:
+            done.troubles.append(f"{plan.package}: the profiler left no samples: it did not start, or its process was killed")
         if not names and transport == "files" and not done.troubles:
             done.troubles.append(f"{plan.package}: the app left no events: not instrumented, or a test removed the app's files")
 

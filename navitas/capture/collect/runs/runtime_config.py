@@ -19,7 +19,7 @@ def properties(
         "out": out,
         "repeat": str(repeat),
         "transport": options.transport,
-        "mode": options.mode if probes else "none",
+        "mode": options.mode if probes and options.mode != "sample" else "none",
         **({"blocks": "true"} if options.granularity == "block" else {}),
         "hooks": "true" if options.record in ("hooks", "both") else "false",
         "eventBudgetBytes": str(options.event_budget_bytes),

@@ -183,6 +183,7 @@ def _apply(trace: Trace, to: Callable[[I64], I64], mapping: ClockMapping) -> Tra
         rails=trace.rails and replace(trace.rails, t_ns=to(trace.rails.t_ns)),
         consumers=trace.consumers
         and replace(trace.consumers, t_ns=to(trace.consumers.t_ns), uid_t_ns=to(trace.consumers.uid_t_ns)),
+        samples=trace.samples and replace(trace.samples, t_ns=to(trace.samples.t_ns), clock="monotonic"),
         start_ns=start_ns,
         end_ns=end_ns,
     )

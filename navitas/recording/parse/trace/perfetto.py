@@ -1,4 +1,4 @@
-"""Read Perfetto traces packet by packet: switches, frequencies, clocks, processes, rails and losses."""
+"""Read Perfetto traces packet by packet: switches, frequencies, clocks, processes, stack samples, rails and losses."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from google.protobuf.message import DecodeError
 
-from navitas.android.perfetto.messages import as_bytes
+from navitas.android.perfetto.messages import as_bytes, message_class
 from navitas.recording.parse.trace.build_trace import build_trace
 from navitas.recording.parse.trace.perfetto_bundles import Bundles
 from navitas.recording.parse.trace.perfetto_columns import Columns, decode
@@ -26,6 +27,8 @@ from navitas.recording.parse.trace.perfetto_packets import (
     damaged,
     read_packets,
 )
+from navitas.recording.parse.trace.perfetto_sample_wire import STATE_CLEARED, WireSample, scan_samples
+from navitas.recording.parse.trace.perfetto_samples import PerfettoSamples
 from navitas.recording.parse.trace.perfetto_wire import ReadPacket
 from navitas.recording.parse.trace.trace_builder import CPU_LIMIT, LISTED, TraceBuilder
 from navitas.recording.parse.trace.trace_tables import UNKNOWN, RawTrace
@@ -42,7 +45,7 @@ def read_perfetto(source: Path | bytes) -> RawTrace:
     Raises `RecordingError` if the file cannot be read or is not a Perfetto trace. The content of packets never raises.
     """
     reader = _PacketReader()
-    for found in read_packets(source):
+    for found in read_packets(source, leave_samples=True):
         reader.read(found)
     return reader.close()
 
@@ -55,6 +58,7 @@ class _PacketReader:
         self._bundles = Bundles(self.into, self._losses)
         self._rails = PerfettoRails()
         self._consumers = PerfettoConsumers()
+        self._samples = PerfettoSamples()
         self._process_uids: dict[int, int] = {}
         self._times = PacketClocks()
         self._waiting: list[Found] = []
@@ -74,6 +78,7 @@ class _PacketReader:
         waiting, self._waiting, self._size = self._waiting, [], 0
         bundles = [found.bundle for found in waiting if isinstance(found, ReadPacket) and found.bundle is not None]
         columns = iter(decode(bundles))
+        samples = scan_samples([found.data for found in waiting if isinstance(found, ReadPacket) and _is_left(found)])
         for found in waiting:
             self.into.packet = found.number
             if isinstance(found, Cut):
@@ -81,10 +86,43 @@ class _PacketReader:
                 self.into.warn(f"the trace is cut or damaged after {found.number - 1} packets")
             elif isinstance(found, Damaged):
                 self._damaged(found)
+            elif _is_left(found):
+                self._left(found, next(samples))
             elif found.bundle is None:
                 self._message(found)
             else:
                 self._bundle(found, next(columns))
+
+    def _left(self, found: ReadPacket, sample: WireSample | None) -> None:
+        """Add a packet that may be a stack sample."""
+        if sample is None:
+            self._slow(found)
+            return
+        if sample.flags & STATE_CLEARED:
+            self._samples.cleared(sample.sequence)
+        low, high = sample.interned
+        if high > low:
+            try:
+                interned = message_class("InternedData").FromString(found.data[low:high])
+            except DecodeError:
+                self._damaged(damaged(found.data, found.number, "packet cannot be decoded"))
+                return
+            self._samples.interned(sample.sequence, interned)
+        t_ns = self._times.boottime(sample.timestamp, sample.clock, sample.sequence)
+        stack = None if sample.is_skipped else sample.stack_iid
+        self._timed(self._samples.sample(sample.sequence, t_ns, (sample.pid, sample.tid), stack, sample.unwind_error))
+
+    def _slow(self, found: ReadPacket) -> None:
+        """Add a packet that is no plain stack sample after all."""
+        packet = by_protobuf(found.data, found.number)
+        if isinstance(packet, Damaged):
+            self._damaged(packet)
+        elif packet.machine:
+            self.into.other_machines[packet.machine] += 1
+        elif packet.bundle is not None or packet.message.HasField("ftrace_events"):
+            self._bundle(packet, None if packet.bundle is None else decode([packet.bundle])[0])
+        else:
+            self._message(packet)
 
     def _damaged(self, found: Damaged) -> None:
         self.into.skip_packet(found.text, found.reason)
@@ -112,7 +150,10 @@ class _PacketReader:
         if found.dropped:
             self._losses.dropped(found.sequence)
         self._times.defaults(packet)
-        if packet.HasField("clock_snapshot"):
+        self._state(found, packet)
+        if packet.HasField("perf_sample") or packet.HasField("stack_sample"):
+            self._sample(found.sequence, packet)
+        elif packet.HasField("clock_snapshot"):
             self._clocks(packet.clock_snapshot)
         elif packet.HasField("process_tree"):
             self._tree(self._times.time(packet), packet.process_tree)
@@ -129,6 +170,8 @@ class _PacketReader:
             self._losses.ftrace(packet.ftrace_stats)
         elif packet.HasField("trace_stats"):
             self._losses.service(packet.trace_stats)
+        elif packet.HasField("module_symbols"):
+            self._samples.symbols(packet.module_symbols)
 
     def _clocks(self, snapshot: Any) -> None:
         read = self._times.snapshot(snapshot.clocks)
@@ -153,6 +196,27 @@ class _PacketReader:
             for thread in process.threads:
                 self.into.add_fact(t_ns, thread.tid, LISTED, tgid=process.pid)
 
+    def _state(self, found: ReadPacket, packet: Any) -> None:
+        """Keep what later packets of the sequence refer to."""
+        if found.dropped or packet.sequence_flags & STATE_CLEARED or packet.incremental_state_cleared:
+            self._samples.cleared(found.sequence)
+        if packet.HasField("interned_data"):
+            self._samples.interned(found.sequence, packet.interned_data)
+        if packet.HasField("trace_packet_defaults"):
+            self._samples.defaults(found.sequence, packet.trace_packet_defaults)
+
+    def _sample(self, sequence: int, packet: Any) -> None:
+        t_ns = self._times.time(packet)
+        if packet.HasField("perf_sample"):
+            has_time = self._samples.perf(sequence, t_ns, packet.perf_sample)
+        else:
+            has_time = self._samples.stack(sequence, t_ns, packet.stack_sample)
+        self._timed(has_time)
+
+    def _timed(self, has_time: bool) -> None:
+        if not has_time:
+            self.into.skip_packet(b"stack sample", f"stack samples have {_NO_TIME}")
+
     def _untimed(self, count: int, short: str, things: str) -> None:
         if count:
             self.into.skip_packet(f"{count} readings of {short}".encode(), f"readings of {things} have {_NO_TIME}")
@@ -174,5 +238,14 @@ class _PacketReader:
         for what, left_out in (("rails", self._rails.left_out), ("energy consumers", self._consumers.left_out)):
             for reason, count in (+left_out).items():
                 self.into.warn(f"{count:,} readings of {what} were left out ({reason})")
-        raw = build_trace(self.into, rails)
-        return replace(raw, trace=replace(raw.trace, consumers=consumers, process_uids=self._process_uids))
+        for event, count in self._samples.left_out.items():
+            self.into.warn(f"{count:,} stack samples were left out: {event} takes them, not time")
+        if self._samples.stopped:
+            self.into.warn("the profiler ended before the trace: it needed more of the CPU or memory than it may")
+        raw, samples = build_trace(self.into, rails), self._samples.table()
+        return replace(raw, trace=replace(raw.trace, consumers=consumers, process_uids=self._process_uids, samples=samples))
+
+
+def _is_left(packet: ReadPacket) -> bool:
+    """Whether a packet is not decoded, since it may be a stack sample."""
+    return packet.message is None and packet.bundle is None

@@ -15,6 +15,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from navitas.android.perfetto.messages import message_class
 from navitas.base.errors import RecordingError
 from navitas.base.regular_files import open_regular
+from navitas.recording.parse.trace.perfetto_sample_wire import may_be_sample
 from navitas.recording.parse.trace.perfetto_wire import BUNDLE_FIELDS, COMPACT_FIELDS, ReadPacket, scan_bundle, scan_packet
 from navitas.recording.parse.trace.trace_tables import UNKNOWN
 
@@ -51,15 +52,18 @@ class PacketClocks:
 
     def time(self, packet: Any) -> int:
         """Return the packet's boottime, or `UNKNOWN` without a timestamp or if no earlier snapshot has its clock."""
-        clock = packet.timestamp_clock_id or self._default_of.get(packet.trusted_packet_sequence_id) or BOOTTIME
-        behind_ns = self._behind_ns.get(clock)
-        if behind_ns is None or not 0 < packet.timestamp < TIME_LIMIT_NS:
+        return self.boottime(packet.timestamp, packet.timestamp_clock_id, packet.trusted_packet_sequence_id)
+
+    def boottime(self, timestamp: int, clock: int, sequence: int) -> int:
+        """Return a boottime as `time` does. A clock of 0 is the sequence's default."""
+        behind_ns = self._behind_ns.get(clock or self._default_of.get(sequence) or BOOTTIME)
+        if behind_ns is None or not 0 < timestamp < TIME_LIMIT_NS:
             return UNKNOWN
-        t_ns: int = packet.timestamp + behind_ns
+        t_ns = timestamp + behind_ns
         return t_ns if 0 < t_ns < TIME_LIMIT_NS else UNKNOWN
 
 
-_PACKET_TAG = 0x0A  # field 1, length-delimited
+_PACKET_TAG = _BUNDLE_TAG = 0x0A  # field 1, length-delimited: of Trace, and of TracePacket
 _VARINT_BYTES = 10
 _PACKET_BYTES = 64 << 20
 _BLOCK_BYTES = 1 << 18
@@ -95,15 +99,17 @@ class Cut:
 Found = ReadPacket | Damaged | Cut
 
 
-def read_packets(source: Path | bytes) -> Iterator[Found]:
+def read_packets(source: Path | bytes, *, leave_samples: bool = False) -> Iterator[Found]:
     """Yield the packets in order, with compressed packets expanded.
+
+    With `leave_samples`, packets that may be stack samples are not decoded: they have neither a message nor a bundle.
 
     Raises `RecordingError` if the file cannot be read or does not begin with a packet.
     """
     if isinstance(source, bytes):
-        yield from _Packets(_single(_blocks(BytesIO(source))), "the trace").read()
+        yield from _Packets(_single(_blocks(BytesIO(source))), "the trace", leave_samples).read()
     else:
-        yield from _Packets(raw_packets(source), str(source)).read()
+        yield from _Packets(raw_packets(source), str(source), leave_samples).read()
 
 
 def raw_packets(path: Path) -> Iterator[bytes | None]:
@@ -153,8 +159,8 @@ def damaged(data: bytes, number: int, reason: str) -> Damaged:
 
 
 class _Packets:
-    def __init__(self, packets: Iterator[bytes | None], name: str) -> None:
-        self._packets, self._name = packets, name
+    def __init__(self, packets: Iterator[bytes | None], name: str, leave_samples: bool) -> None:
+        self._packets, self._name, self._leave_samples = packets, name, leave_samples
         self._may_expand = _EXPANDED_LEAST
         self._number = 0
 
@@ -172,6 +178,10 @@ class _Packets:
 
     def _decoded(self, data: bytes, nested: bool) -> Iterator[Found]:
         if not data:
+            return
+        # Bundles begin with their field. Any bytes can look like a sample, so they are not asked.
+        if self._leave_samples and data[0] != _BUNDLE_TAG and may_be_sample(data):
+            yield ReadPacket(self._number, data)
             return
         if plain := scan_packet(data, self._number):
             yield plain

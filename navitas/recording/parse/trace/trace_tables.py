@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from navitas.recording.parse.arrays import I32, I64, U8, ColumnTable
 from navitas.recording.parse.rail_readings import EnergyConsumers, RailReadings
+from navitas.recording.parse.stack_samples import RawSamples
 
 SLEEPS, RUNNABLE, DEAD = 0, 1, 2
 IDLE_TID = 0
@@ -115,7 +116,7 @@ class Trace:
 
     `clock` names the trace's own clock: `boottime`, `monotonic`, or `global` (the scheduler's clock, or unknown).
     `suspends` are the spans in which the device was suspended. They have no length after joining, because monotonic stops.
-    `rails` and `consumers` are on boottime until joined. `process_uids` are the uids of processes, by process id.
+    `rails`, `consumers` and `samples` are on boottime until joined. `process_uids` are the uids of processes, by process id.
     """
 
     switches: Switches
@@ -132,6 +133,7 @@ class Trace:
     rails: RailReadings | None = None
     consumers: EnergyConsumers | None = None
     process_uids: Mapping[int, int] = field(default_factory=dict)
+    samples: RawSamples | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,256 @@
+"""Record a JVM of this computer as a process of a virtual phone: its threads' energy by the phone's model, and its stacks."""
+
+from __future__ import annotations
+
+import os
+import select
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from navitas.base.errors import DeviceError, UsageError
+from navitas.base.folder_lock import FolderLock
+from navitas.base.untrusted_text import printable
+from navitas.capture.build import async_profiler
+from navitas.capture.collect.apps.map_cache import KnownMap
+from navitas.capture.collect.opened import DeviceFacts, Opened, opened, read_facts
+from navitas.capture.collect.options import ProfileOptions
+from navitas.capture.collect.progress import Progress
+from navitas.capture.collect.readings.process_threads import ProcessThreads
+from navitas.capture.collect.readings.shell_sampler import ShellSampler
+from navitas.capture.collect.runs.app_use import WHOLE, until_ctrl_c
+from navitas.capture.collect.runs.jvm_attach import check_jvm, load_agent
+from navitas.capture.collect.runs.version_runs import ProfilingOutcome
+from navitas.capture.collect.state.measuring import condition_at_start, measured
+from navitas.capture.collect.trace.run_trace import RunTrace
+from navitas.capture.device.base import Device
+from navitas.recording import manifest
+
+_MODULE = ":"
+_NO_METHODS = KnownMap(
+    "e3b0c44298fc1c14",
+    _MODULE,
+    "",
+    b'{"schema_version": 1, "map_id": "e3b0c44298fc1c14", "probes": "none", "classes": [], "methods": [], "skipped": []}',
+)
+"""The map of no class: SHA-256 of nothing. Samples name methods themselves."""
+_LOOK_S = 0.5
+_END_S = 20.0
+_BETWEEN = "@"
+_TERMINATED = 128 + signal.SIGTERM
+"""The exit code of a JVM that was ended by a signal."""
+_MODEL = "its joules are those of the virtual phone {model!r} for this CPU time: they compare parts of the program, not computers"
+
+
+@dataclass(frozen=True, slots=True)
+class JavaUse:
+    """A JVM to record: a running one (`pid`), or that which a command starts. `duration_s` None: until it or the user ends it."""
+
+    name: str
+    pid: int | None = None
+    command: Sequence[str] = ()
+    duration_s: float | None = None
+
+
+def java_use(words: Sequence[str], duration_s: float | None) -> JavaUse:
+    """Return the use that words name: a pid, or a command line of `java`. Raises `UsageError`."""
+    if len(words) == 1 and words[0].isdecimal():
+        pid = int(words[0])
+        check_jvm(pid)
+        line = Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", "replace").rstrip("\0").split("\0")
+        return JavaUse(_name_of(line), pid, duration_s=duration_s)
+    program = shutil.which(words[0]) if words else None
+    if program is None or Path(program).name != "java":
+        raise UsageError(
+            f"--java takes the pid of a JVM or a command of java, and {' '.join(words) or 'nothing'} is neither",
+            "navitas record --java PID (jps -l lists them), or navitas record --java -- java -jar app.jar",
+        )
+    return JavaUse(_name_of(words), command=(program, *words[1:]), duration_s=duration_s)
+
+
+def _name_of(line: Sequence[str]) -> str:
+    """Return the name of a JVM's program: its main class, module or jar."""
+    with_value = ("-cp", "-classpath", "--class-path", "-p", "--module-path", "--add-modules", "--add-opens", "--add-exports")
+    words = iter(line[1:])
+    for word in words:
+        if word == "-jar":
+            return Path(next(words, "java")).stem
+        if word in ("-m", "--module"):
+            return next(words, "java").rpartition("/")[2] or "java"
+        if word in with_value:
+            next(words, "")
+        elif not word.startswith(("-", "@")):
+            return Path(word).stem if word.endswith(".java") else word
+    return "java"
+
+
+def record_java(
+    device: Device, use: JavaUse, options: ProfileOptions, output: Path, progress: Progress, *, lock: FolderLock | None = None
+) -> ProfilingOutcome:
+    """Record a JVM at `output`. The caller may already hold the lock of `output`.
+
+    Raises `UsageError` if the JVM cannot be sampled, `BuildError` without async-profiler, `DeviceError` if the phone is lost.
+    """
+    async_profiler.find()
+    options = replace(options, mode="sample")
+    start = condition_at_start(device, options)
+    facts = read_facts(device, options)
+    with opened(device, options, use.name, output, progress, facts=facts, lock=lock) as recording:
+        recording.add_map(_NO_METHODS)
+        recording.writer.warn("power_profile", _MODEL.format(model=device.info.model), "navitas power show")
+        with measured(device, start, options, recording.writer.warn, progress):
+            trouble = _Run(device, use, options, recording, facts, progress).record()
+        recording.finish(progress)
+    return ProfilingOutcome(output, {}, False, (trouble,) if trouble else ())
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """The only run of a recording."""
+
+    device: Device
+    use: JavaUse
+    options: ProfileOptions
+    recording: Opened
+    facts: DeviceFacts
+    progress: Progress
+
+    def record(self) -> str:
+        """Record the JVM, and return why samples are missing, else nothing."""
+        writer = self.recording.writer
+        trace = RunTrace(self.device, self.options.trace)
+        self._enter(None, "interrupted")
+        with self._jvm() as pid:
+            samples = writer.path("samples", 0, f"samples-{pid}.jfr")
+            samples.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                with self._watched(pid), self._shell_sampler() as sampler:
+                    trace.start(self.use.duration_s, lambda text, remedy: writer.warn("trace", text, remedy, run=0))
+                    # The run begins and ends with these readings: what the profiler did not see is not in it.
+                    with self._threads(pid) as threads:
+                        try:
+                            self._begin(pid, samples.absolute())
+                            self.progress.stage(self._stage())
+                            _wait(pid, self.use.duration_s, by_hand=self.use.pid is not None)
+                        finally:
+                            self._end(pid)
+                    trace.stop()
+            finally:
+                trace.pull(lambda name: writer.path("trace", 0, name))
+        for failure in filter(None, (sampler.failure, threads.failure)):
+            writer.warn("sampling", str(failure), "figures that need it have a lower evidence level", run=0)
+        self._enter(pid, "complete")
+        if samples.is_file() and samples.stat().st_size:
+            return ""
+        trouble = f"{self.use.name}: the profiler left no samples: the JVM was killed, or ended before it started"
+        writer.warn("events_missing", trouble, "see the output of the JVM", run=0)
+        return trouble
+
+    def _stage(self) -> str:
+        by_hand = ": press Enter to end" if self.use.pid is not None and self.use.duration_s is None else ""
+        return f"recording {self.use.name}{by_hand}"
+
+    @contextmanager
+    def _jvm(self) -> Iterator[int]:
+        """Yield the JVM's pid. A new one is stopped until `_begin`, so that nothing that it does is missed."""
+        if self.use.pid is not None:
+            yield self.use.pid
+            return
+        library = async_profiler.find()
+        # Only the shell knows the pid of the file before the JVM runs. The profiler replaces %p itself.
+        samples = self.recording.writer.path("samples", 0, "samples.jfr").absolute().parent / "samples-%p.jfr"
+        agent = async_profiler.agent_argument(library, str(samples))
+        command = [self.use.command[0], agent, *self.use.command[1:]]
+        # Standard output is for reports, so the program's goes where its errors go.
+        process = subprocess.Popen(["sh", "-c", 'kill -STOP $$; exec "$@"', "sh", *command], stdout=2)
+        try:
+            os.waitpid(process.pid, os.WUNTRACED)
+            yield process.pid
+        finally:
+            with suppress(ProcessLookupError):
+                process.send_signal(signal.SIGCONT)
+                process.terminate()
+            try:
+                process.wait(_END_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            if process.returncode > 0 and process.returncode != _TERMINATED:
+                what = f"{self.use.name}: the JVM ended with exit code {process.returncode}"
+                self.recording.writer.warn("tests", what, "see its output", run=0)
+
+    @contextmanager
+    def _watched(self, pid: int) -> Iterator[None]:
+        """Run the JVM's CPU time on the phone's cores while the context is open."""
+        with self.device.stream(f"navitas-watch {pid} {shlex.quote(self.use.name)} 2>&1") as stream:
+            answer = next(stream.lines(), b"")
+            if answer != b"watching":
+                said = printable(answer.decode("utf-8", "replace")) or "nothing"
+                what = f"device {self.device.info.serial}: it does not watch process {pid}, and says {said}"
+                raise DeviceError(what, "is it still running?")
+            yield
+            stream.close()
+
+    def _shell_sampler(self) -> ShellSampler:
+        return ShellSampler(self.device, self.facts.reads, self.recording.writer.path("shell", 0, "shell.txt"), self.use.name)
+
+    def _threads(self, pid: int) -> ProcessThreads:
+        sources = [source for source in self.facts.sources if source.kind == "time_in_state"]
+        command = f"; echo {_BETWEEN}; ".join(f"cat {shlex.quote(source.path)}" for source in sources)
+
+        def others() -> list[tuple[int, bytes]]:
+            texts = self.device.shell(command).stdout.split(f"{_BETWEEN}\n".encode()) if sources else []
+            return [(source.id, text) for source, text in zip(sources, texts, strict=False)]
+
+        return ProcessThreads(pid, self.recording.writer.path("events", 0, f"events-{pid}.nvch"), others)
+
+    def _begin(self, pid: int, samples: Path) -> None:
+        if self.use.pid is None:
+            os.kill(pid, signal.SIGCONT)
+        else:
+            load_agent(pid, async_profiler.find(), async_profiler.start_options(str(samples)))
+
+    def _end(self, pid: int) -> None:
+        """Stop the profiler, or end the JVM, whose profiler then writes its file. A JVM that has ended is not reaped yet."""
+        if self.use.pid is not None:
+            with suppress(UsageError):  # it has ended, and has stopped its profiler
+                load_agent(pid, async_profiler.find(), "stop,quiet")
+            return
+        end = time.monotonic() + _END_S
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
+        while time.monotonic() < end and os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
+            time.sleep(0.01)
+
+    def _enter(self, pid: int | None, end: manifest.RunExit) -> None:
+        writer, name = self.recording.writer, self.use.name
+        run = manifest.Run(id=0, module=_MODULE, repeat=0, package=name, map_id=_NO_METHODS.map_id, exit=end, pid=pid, whole=True)
+        writer.add_run(run)
+        status = "passed" if end == "complete" else "cut"
+        fields = {"id": 0, "run": 0, "module": _MODULE, "repeat": 0, "status": status, "class": name, "method": WHOLE}
+        writer.add_test(manifest.Test.model_validate(fields))
+        writer.checkpoint()
+
+
+def _wait(pid: int, limit_s: float | None, *, by_hand: bool) -> None:
+    """Wait until the process ends, for `limit_s`, or until Ctrl-C, and `by_hand` without a limit until Enter."""
+    end = None if limit_s is None else time.monotonic() + limit_s
+    handle = os.pidfd_open(pid)
+    watched = [handle, *([sys.stdin] if by_hand and end is None and sys.stdin is not None else [])]
+    try:
+        with until_ctrl_c():
+            while end is None or time.monotonic() < end:
+                poll_s = _LOOK_S if end is None else min(_LOOK_S, max(0.0, end - time.monotonic()))
+                if ready := select.select(watched, [], [], poll_s)[0]:
+                    if handle not in ready:
+                        sys.stdin.readline()
+                    return
+    finally:
+        os.close(handle)

@@ -1,0 +1,95 @@
+"""Load an agent into a running JVM of this computer, by HotSpot's attach mechanism (attachListener_posix.cpp)."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from navitas.base.errors import UsageError
+
+_WAIT_S = 5.0
+_POLL_S = 0.02
+_MOST_BYTES = 1 << 16
+_LIBRARY = re.compile(rb"/libjvm\.so(?: \(deleted\))?$", re.MULTILINE)
+_RETURN = re.compile(r"return code: (-?\d+)")
+_START = "or start it with: navitas record --java -- java …"
+
+
+def check_jvm(pid: int, proc: Path = Path("/proc")) -> None:
+    """Check that a process is a JVM which this user may attach to. Raises `UsageError`.
+
+    A process without a handler of SIGQUIT would end, so nothing else gets one.
+    """
+    folder = proc / str(pid)
+    try:
+        status = (folder / "status").read_text("utf-8", "replace")
+        owner, is_jvm = folder.stat().st_uid, _LIBRARY.search((folder / "maps").read_bytes()) is not None
+    except FileNotFoundError:
+        raise UsageError(f"there is no process {pid}", "list JVMs: jps -l") from None
+    except PermissionError:
+        raise UsageError(f"process {pid} belongs to another user", f"run Navitas as that user, {_START}") from None
+    except OSError as error:
+        raise UsageError(f"process {pid} cannot be read: {error.strerror}", "list JVMs: jps -l") from None
+    if not is_jvm:
+        raise UsageError(f"process {pid} is not a JVM of HotSpot: it has no libjvm.so", "list JVMs: jps -l")
+    if owner != os.geteuid():
+        raise UsageError(f"process {pid} belongs to another user", f"run Navitas as that user, {_START}")
+    inner = next((line.split()[1:] for line in status.splitlines() if line.startswith("NSpid:")), [])
+    if len(inner) > 1:
+        raise UsageError(f"process {pid} is in a container, which Navitas cannot attach to", "run Navitas in the container")
+
+
+def load_agent(pid: int, library: Path, options: str) -> None:
+    """Load a library into a JVM, and run its agent with options. Raises `UsageError` if the JVM does not."""
+    answer = _request(pid, ("load", str(library), "true", options))
+    code, _, text = answer.partition("\n")
+    returned = _RETURN.search(text)
+    if code.strip() == "0" and (text.strip() in ("", "0") or (returned is not None and returned[1] == "0")):
+        return
+    why = " ".join(text.split())[:300] or f"code {code.strip() or 'unknown'}"
+    raise UsageError(f"the JVM {pid} did not load async-profiler: {why}", f"see its output, {_START}")
+
+
+def _request(pid: int, words: tuple[str, ...]) -> str:
+    path = Path(f"/proc/{pid}/root/tmp/.java_pid{pid}")
+    if not path.exists():
+        _wake(pid, path)
+    try:
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(_WAIT_S)
+            connection.connect(str(path))
+            connection.sendall(b"".join(word.encode() + b"\0" for word in ("1", *words)))
+            answer = bytearray()
+            while len(answer) < _MOST_BYTES and (piece := connection.recv(4096)):
+                answer += piece
+    except OSError as error:
+        raise UsageError(f"the JVM {pid} does not answer: {error}", f"try again, {_START}") from None
+    return answer.decode("utf-8", "replace")
+
+
+def _wake(pid: int, path: Path) -> None:
+    """Make the JVM listen: with the file that it looks for at a SIGQUIT."""
+    mark = Path(f"/proc/{pid}/cwd/.attach_pid{pid}")
+    with suppress(OSError):
+        mark.touch()
+    if not mark.exists():
+        mark = Path(f"/proc/{pid}/root/tmp/.attach_pid{pid}")
+        with suppress(OSError):
+            mark.touch()
+    try:
+        os.kill(pid, signal.SIGQUIT)
+        end = time.monotonic() + _WAIT_S
+        while not path.exists():
+            if time.monotonic() > end:
+                raise UsageError(f"the JVM {pid} does not let others attach (-XX:+DisableAttachMechanism?)", _START[3:])
+            time.sleep(_POLL_S)
+    except ProcessLookupError:
+        raise UsageError(f"the process {pid} has ended", "list JVMs: jps -l") from None
+    finally:
+        with suppress(OSError):
+            mark.unlink()

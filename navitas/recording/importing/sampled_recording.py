@@ -1,0 +1,238 @@
+"""Makes a recording of a kernel trace with stack samples: of the same Perfetto trace, or of another profiler's file."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from navitas.base.errors import RecordingError, UsageError
+from navitas.base.new_files import new_file
+from navitas.base.regular_files import open_regular
+from navitas.base.untrusted_text import printable
+from navitas.recording.event_chunks import marker_chunk, triple_chunk
+from navitas.recording.importing.notes import ImportNote, notes_of_profile, notes_of_trace
+from navitas.recording.importing.place_in_trace import running_threads
+from navitas.recording.importing.plain_files import unreadable
+from navitas.recording.importing.recording_parts import (
+    MODULE,
+    named_methods,
+    named_test,
+    new_writer,
+    package_of,
+    write_run,
+)
+from navitas.recording.importing.traced_recording import ReadTrace, traced_device
+from navitas.recording.manifest import Provenance
+from navitas.recording.parse.arrays import I64
+from navitas.recording.parse.samples_perf_script import is_perf_script, read_perf_script
+from navitas.recording.parse.samples_simpleperf import MAGIC, read_simpleperf
+from navitas.recording.parse.stack_samples import RawSamples, SampleClock
+from navitas.recording.parse.trace.trace_tables import UNKNOWN, Trace
+from navitas.recording.writer import Supply
+
+IMPORTED_FROM_SAMPLES: Final = "stack-samples"
+_HEAD_BYTES = 1 << 16
+_MOST_THREADS, _MOST_SAMPLES = 10, 20_000
+_SURE, _LEAST = 0.95, 0.5
+_LISTED = 5
+_FORMS = "A report of simpleperf (report-sample --protobuf --show-callchain) or a text of perf script is read."
+
+
+class SampleFile(NamedTuple):
+    """The samples of a file: its path, its name in messages, and the suffix of its name in the recording."""
+
+    path: Path
+    shown: str
+    suffix: str
+    samples: RawSamples
+
+
+@dataclass(frozen=True, slots=True)
+class SampledRecording:
+    """A written recording: its test, process, number of threads and samples, share of these in slices of their threads, notes.
+
+    `repeated_notes` are about the kernel trace and the power profile. Reports find them again, so the recording does not have
+    them.
+    """
+
+    test: str
+    pid: int
+    threads: int
+    samples: int
+    share: float
+    notes: tuple[ImportNote, ...]
+    repeated_notes: tuple[ImportNote, ...]
+
+
+def read_sample_file(path: Path, shown: str) -> SampleFile:
+    """Read a file of samples. `path` is that of `plain_file`. Raises `RecordingError` if it has no form that is read."""
+    try:
+        with open_regular(path) as stream:
+            head = stream.read(_HEAD_BYTES)
+    except OSError as error:
+        raise unreadable(shown, error) from error
+    try:
+        if head.startswith(MAGIC):
+            return SampleFile(path, shown, ".simpleperf", read_simpleperf(path))
+        if is_perf_script(head):
+            return SampleFile(path, shown, ".perf.txt", read_perf_script(path, "monotonic"))
+    except RecordingError as error:
+        raise RecordingError(error.message.replace(str(path), shown), error.remedy) from error
+    raise RecordingError(f"{shown}: no stack samples of a form that is read", _FORMS)
+
+
+def write_sampled(
+    folder: Path,
+    read: ReadTrace,
+    file: SampleFile | None,
+    supply: Supply,
+    *,
+    name: str,
+    pid: int | None,
+    origin: Provenance | None,
+) -> SampledRecording:
+    """Write a recording with one run, from the first sample of a process to its last. Without a `file`, samples are the trace's.
+
+    Raises `UsageError` if several processes have samples or the profile lacks CPUs, `RecordingError` if there are no samples, or
+    they are of another time or clock than the trace.
+    """
+    profiled = read.trace.samples if file is None else file.samples
+    if profiled is None or not len(profiled):
+        shown = read.path.name if file is None else file.shown
+        raise RecordingError(f"{shown}: no stack samples of time", "Sample the stacks of the app by a clock or by cycles.")
+    pid = _process(profiled, read.trace, pid)
+    own = _of_process(profiled, read.trace, pid)
+    clock, t_ns, share = _placed(own, read.trace, "" if file is None else file.shown)
+    period_ns = round(own.period_ns or 0)
+    first = max(int(t_ns.min()) - period_ns, read.trace.start_ns)
+    last = min(int(t_ns.max()) + period_ns, read.trace.end_ns)
+    device, model = traced_device(supply, read.trace)
+    methods, test = named_methods(()), named_test(name)
+    package = _name_of(read.trace, pid) or package_of(frame.class_name for frame in own.frames if frame.class_name)
+    writer = new_writer(folder, device, supply, package, imported_from=IMPORTED_FROM_SAMPLES, origin=origin, mode="sample")
+    notes = tuple(_notes(share, is_other_file=file is not None))
+    with writer:
+        writer.add_map(methods.map_id, MODULE, methods.data)
+        _copy(read.path, writer.path("trace", 0, read.file_name))
+        if file is not None:
+            _copy(file.path, writer.path("samples", 0, f"samples{'.boottime' if clock == 'boottime' else ''}{file.suffix}"))
+        write_run(writer, 0, test, _chunks(read, first, last), package=package, map_id=methods.map_id, pid=pid)
+        for note in notes:
+            writer.warn(note.code, note.message, note.remedy, run=0)
+        writer.finish("complete")
+    repeated = (*notes_of_trace(read.reasons), *notes_of_profile(model))
+    return SampledRecording(str(test), pid, len(np.unique(own.tid)), len(own), share, notes, repeated)
+
+
+def _copy(source: Path, target: Path) -> None:
+    with open_regular(source) as stream, new_file(target) as copy:
+        shutil.copyfileobj(stream, copy)
+
+
+def _chunks(read: ReadTrace, first: int, last: int) -> Iterator[bytes]:
+    yield marker_chunk(first, last)
+    if read.triples:
+        yield triple_chunk([(t_ns, t_ns, 0) for t_ns in (first, last)])
+        return
+    # Samples can be on boottime, and the trace may know it by its snapshots alone.
+    snapshots = read.trace.snapshots
+    rows = np.flatnonzero((snapshots.monotonic_ns > 0) & (snapshots.boottime_ns > 0))
+    if len(rows):
+        clocks = (snapshots.monotonic_ns, snapshots.boottime_ns, np.maximum(snapshots.realtime_ns, 0))
+        yield triple_chunk([(int(a), int(b), int(c)) for a, b, c in zip(*(clock[rows] for clock in clocks), strict=True)])
+
+
+def _process(samples: RawSamples, trace: Trace, pid: int | None) -> int:
+    """The process whose samples to use: the named one, or the only one with samples."""
+    counts: Counter[int] = Counter()
+    tids, of = np.unique(samples.tid, return_counts=True)
+    processes = _processes(samples, trace)
+    for tid, count in zip(tids.tolist(), of.tolist(), strict=True):
+        counts[processes.get(tid, UNKNOWN)] += count
+    counts.pop(UNKNOWN, None)
+    listed = ", ".join(
+        f"{number} ({printable(_name_of(trace, number) or '?')}, {count:,} samples)"
+        for number, count in counts.most_common(_LISTED)
+    )
+    if pid is not None:
+        if pid not in counts:
+            raise UsageError(f"--process {pid}: no stack samples of this process", f"There are samples of: {listed or 'none'}")
+        return pid
+    if not counts:
+        raise UsageError("the process of the stack samples is unknown", "Sample with process ids: perf script -F +pid")
+    if len(counts) > 1:
+        more = f" and {len(counts) - _LISTED} more" if len(counts) > _LISTED else ""
+        raise UsageError(f"stack samples of {len(counts)} processes: {listed}{more}", "Choose one: --process PID")
+    return next(iter(counts))
+
+
+def _processes(samples: RawSamples, trace: Trace) -> Mapping[int, int]:
+    """The process of each thread: as the samples have it, else as the trace has."""
+    rows = trace.tasks.tgid != UNKNOWN
+    return {**dict(zip(trace.tasks.tid[rows].tolist(), trace.tasks.tgid[rows].tolist(), strict=True)), **samples.process_of}
+
+
+def _of_process(samples: RawSamples, trace: Trace, pid: int) -> RawSamples:
+    own = [tid for tid, process in _processes(samples, trace).items() if process == pid]
+    rows = np.isin(samples.tid, np.array(own, np.int64))
+    return replace(samples, t_ns=samples.t_ns[rows], tid=samples.tid[rows], stack=samples.stack[rows])
+
+
+def _name_of(trace: Trace, pid: int) -> str:
+    rows = np.flatnonzero((trace.tasks.tid == pid) & (trace.tasks.name >= 0))
+    return bytes(trace.tasks.names[trace.tasks.name[rows[-1]]]).decode("utf-8", "replace") if len(rows) else ""
+
+
+def _placed(samples: RawSamples, trace: Trace, shown: str) -> tuple[SampleClock, I64, float]:
+    """The clock of the samples, their monotonic times, and the share of them at which their threads run in the trace.
+
+    A profiler samples a thread while it runs. So the clock on which samples are in slices of their threads is theirs. `shown`
+    is the name of the file of the samples; it is empty if they are in the trace.
+    """
+    ahead = _boottime_ahead(trace)
+    times: dict[SampleClock, I64] = {"monotonic": samples.t_ns}
+    if shown and ahead:
+        times["boottime"] = samples.t_ns - ahead
+    shares = {clock: _share(samples.tid, t_ns, trace) for clock, t_ns in times.items()}
+    best = max(shares, key=lambda clock: shares[clock])
+    if shares[best] < _LEAST:
+        share = f"{shares[best]:.0%} of the stack samples"
+        raise RecordingError(
+            f"{shown or 'the trace'}: only {share} are at times at which their threads run in the trace",
+            "Sample at the time of the trace, on its clock: perf record -k CLOCK_MONOTONIC, trace-cmd record -C mono.",
+        )
+    return best, times[best], shares[best]
+
+
+def _boottime_ahead(trace: Trace) -> int:
+    snapshots = trace.snapshots
+    rows = np.flatnonzero((snapshots.boottime_ns >= 0) & (snapshots.monotonic_ns >= 0))
+    return int(np.median(snapshots.boottime_ns[rows] - snapshots.monotonic_ns[rows])) if len(rows) else 0
+
+
+def _share(tid: I64, t_ns: I64, trace: Trace) -> float:
+    """The share of samples in slices of their threads, of the threads with most samples."""
+    tids, counts = np.unique(tid, return_counts=True)
+    most = tids[np.argsort(-counts, kind="stable")][:_MOST_THREADS].tolist()
+    running = running_threads(trace, set(most))
+    shares, weights = [], []
+    for thread in most:
+        own = t_ns[tid == thread]
+        chosen = own[:: -(-len(own) // _MOST_SAMPLES)]
+        shares.append(running[thread].share_inside(chosen))
+        weights.append(len(own))
+    return float(np.average(shares, weights=weights))
+
+
+def _notes(share: float, *, is_other_file: bool) -> Iterator[ImportNote]:
+    """Yield what limits the figures."""
+    if is_other_file or share < _SURE:
+        remedy = "Figures of threads with few samples are uncertain." if share >= _SURE else "The clocks of both fit poorly."
+        message = f"{share:.1%} of the stack samples are at times at which their threads run in the trace"
+        yield ImportNote("imported", message, remedy)

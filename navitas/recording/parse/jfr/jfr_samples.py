@@ -1,0 +1,165 @@
+"""The samples among the events of a JFR chunk, as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from navitas.recording.parse.arrays import I64, U8
+from navitas.recording.parse.jfr.jfr_file import HEADER, JfrChunk
+from navitas.recording.parse.jfr.jfr_types import JfrType, JfrTypes, Value
+from navitas.recording.parse.jfr.jfr_varints import MOST_BYTES, varint_at, varints_at
+
+_BLOCK_BYTES = 4 << 20
+_SPARE_BYTES = 128
+"""What is read beyond a block: the begin of an event whose fields are numbers is shorter."""
+_NONE = np.empty(0, np.int64)
+_READ = ("jdk.ActiveSetting", "jdk.JVMInformation")
+
+
+@dataclass(frozen=True, slots=True)
+class SampleEvent:
+    """A type of event that samples a thread, and its fields for the thread and its stack."""
+
+    name: str
+    thread: str
+    stack: str
+
+
+CPU_EVENTS = (
+    SampleEvent("jdk.ExecutionSample", "sampledThread", "stackTrace"),
+    SampleEvent("jdk.CPUTimeSample", "eventThread", "stackTrace"),
+)
+WALL_EVENTS = (SampleEvent("profiler.WallClockSample", "sampledThread", "stackTrace"),)
+"""Samples at intervals of wall time. They count if a file has no others."""
+
+
+@dataclass(frozen=True, slots=True)
+class JfrSamples:
+    """Samples by type: time in ticks, and ids of threads and stacks. `damaged` is the number of samples that were left out."""
+
+    ticks: I64
+    thread: I64
+    stack: I64
+    damaged: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class JfrEvents:
+    """The events of a chunk that are read: its samples by CPU time, those by wall time, and other events as values."""
+
+    cpu: JfrSamples
+    wall: JfrSamples
+    others: tuple[tuple[str, dict[str, Value]], ...]
+
+
+def jfr_events(chunk: JfrChunk, types: JfrTypes) -> JfrEvents:
+    """Read the events of a chunk. Raises `RecordingError` if their lengths are wrong."""
+    readers = {
+        kind.id: (event, _places(kind, types, event))
+        for event in (*CPU_EVENTS, *WALL_EVENTS)
+        if (kind := types.by_name.get(event.name)) is not None
+    }
+    others = {kind.id: kind.name for name in _READ if (kind := types.by_name.get(name)) is not None}
+    parts: dict[bool, list[JfrSamples]] = {True: [], False: []}
+    values: list[tuple[str, dict[str, Value]]] = []
+    for begin, data, at in _event_blocks(chunk):
+        sizes, after = varints_at(data, at)
+        kinds, after = varints_at(data, after)
+        ends = at + sizes
+        for number, (event, places) in readers.items():
+            rows = np.flatnonzero(kinds == number)
+            if len(rows):
+                parts[event in CPU_EVENTS].append(_columns(data, after[rows], ends[rows], places))
+        for number, name in others.items():
+            for row in np.flatnonzero(kinds == number).tolist():
+                # A setting or a JVM that cannot be read is one that the file does not name.
+                if (value := _value(chunk, types, begin + int(after[row]), begin + int(ends[row]), number)) is not None:
+                    values.append((name, value))
+    return JfrEvents(_joined(parts[True]), _joined(parts[False]), tuple(values))
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """The fields of an event up to the last one needed: whether each is a number (else one byte); places of those needed."""
+
+    numbers: tuple[bool, ...]
+    needed: tuple[int, int, int]
+
+
+def _places(kind: JfrType, types: JfrTypes, event: SampleEvent) -> _Places | None:
+    """Return how the fields of samples are laid out; None if they cannot be read."""
+    names = [field.name for field in kind.fields]
+    if not {"startTime", event.thread, event.stack} <= set(names):
+        return None
+    needed = (names.index("startTime"), names.index(event.thread), names.index(event.stack))
+    before = kind.fields[: max(needed) + 1]
+    numbers = tuple(map(types.is_number, before))
+    is_byte = (types.by_id[field.type_id].name in ("byte", "boolean") and not field.is_array for field in before)
+    if (
+        not all(number or byte for number, byte in zip(numbers, is_byte, strict=True))
+        or len(before) > _SPARE_BYTES // MOST_BYTES - 2
+    ):
+        return None
+    return _Places(numbers, needed)
+
+
+def _columns(data: U8, at: I64, ends: I64, places: _Places | None) -> JfrSamples:
+    if places is None:
+        return JfrSamples(_NONE, _NONE, _NONE, damaged=len(at))
+    columns = []
+    for is_number in places.numbers:
+        values, at = varints_at(data, at) if is_number else (data[at].astype(np.int64), at + 1)
+        columns.append(values)
+    fits = at <= ends
+    ticks, thread, stack = (columns[number] for number in places.needed)
+    if fits.all():
+        return JfrSamples(ticks, thread, stack)
+    return JfrSamples(ticks[fits], thread[fits], stack[fits], int(np.count_nonzero(~fits)))
+
+
+def _joined(parts: Sequence[JfrSamples]) -> JfrSamples:
+    if not parts:
+        return JfrSamples(_NONE, _NONE, _NONE)
+    ticks, thread, stack = (np.concatenate([getattr(part, name) for part in parts]) for name in ("ticks", "thread", "stack"))
+    return JfrSamples(ticks, thread, stack, damaged=sum(part.damaged for part in parts))
+
+
+def _value(chunk: JfrChunk, types: JfrTypes, at: int, end: int, type_id: int) -> dict[str, Value] | None:
+    try:
+        value, _ = types.value_at(chunk.data[:end], at, type_id)
+    except (IndexError, KeyError, ValueError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _event_blocks(chunk: JfrChunk) -> Iterator[tuple[int, U8, I64]]:
+    """Yield blocks of a chunk: where each begins, its bytes, and where its events begin in them.
+
+    An event may end after its block, but its numbers do not. Raises `RecordingError` for wrong lengths. In an unfinished chunk,
+    events end where its data do.
+    """
+    data, begin = chunk.data, HEADER.size
+    while begin < len(data):
+        block = bytes(data[begin : begin + _BLOCK_BYTES + _SPARE_BYTES])
+        limit = min(_BLOCK_BYTES, len(data) - begin)
+        padded = block + bytes(_SPARE_BYTES + 2 * MOST_BYTES)
+        starts: list[int] = []
+        append = starts.append
+        at = 0
+        while at < limit:
+            size = block[at]
+            if size > 127:
+                size, _ = varint_at(memoryview(padded), at)
+            if size < 2:
+                raise chunk.error(f"an event at byte {begin + at:,} of the chunk has the length {size}")
+            append(at)
+            at += size
+        if begin + at > len(data):
+            if chunk.is_finished:
+                raise chunk.error(f"an event at byte {begin + starts[-1]:,} of the chunk is longer than the chunk")
+            starts.pop()
+        yield begin, np.frombuffer(padded, np.uint8), np.array(starts, np.int64)
+        begin += at

@@ -1,0 +1,223 @@
+"""Read the samples of a JFR file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from navitas.base.errors import RecordingError
+from navitas.recording.parse.arrays import I32, I64
+from navitas.recording.parse.jfr.jfr_constants import JfrConstants, jfr_constants
+from navitas.recording.parse.jfr.jfr_file import HEADER, REMEDY, JfrChunk, jfr_chunks
+from navitas.recording.parse.jfr.jfr_samples import JfrEvents, jfr_events
+from navitas.recording.parse.jfr.jfr_types import Value, jfr_types
+from navitas.recording.parse.jfr.stack_forest import JoinedStacks
+from navitas.recording.parse.stack_samples import Frame, FrameKind, RawSamples, SampleClock
+
+_KINDS: Mapping[str, FrameKind] = {"Native": "native", "C++": "native", "Kernel": "kernel"}
+"""Kinds of frames by async-profiler's names of their types. All others are Java's."""
+_NOT_JAVA = ("()L;", "(Lk;)L;")
+"""Their descriptors by async-profiler. A JDK names Java's native methods as such, with a class and a real descriptor."""
+_NO_SYMBOL = re.compile(r"unknown|stale_jmethodID|\[.*\]|(0x)?[0-9a-f]{6,16}")
+"""How async-profiler names a frame without a symbol, and a place where it could not unwind."""
+KERNEL = "[kernel]"
+_NO_NAME = re.compile(r"\[tid=\d+\]")
+_TID_LIMIT = 1 << 22
+_CPU_ENGINES = ("perf_events", "ctimer")
+_CPU_TIME = ("cpu", "cpu-clock", "task-clock", "ctimer")
+_NS_PER_S = 1_000_000_000
+_TICK_QUANTILE = 0.25
+_SPARSE = 16
+
+
+@dataclass(slots=True)
+class _Total:
+    """What the chunks so far have. `settings` are those of the profiler, by name."""
+
+    forest: JoinedStacks = field(default_factory=JoinedStacks)
+    frames: dict[Frame, int] = field(default_factory=dict)
+    names: dict[int, str] = field(default_factory=dict)
+    settings: dict[str, str] = field(default_factory=dict)
+    pid: int | None = None
+    t_ns: dict[bool, list[I64]] = field(default_factory=lambda: {True: [], False: []})
+    tid: dict[bool, list[I64]] = field(default_factory=lambda: {True: [], False: []})
+    stack: dict[bool, list[I32]] = field(default_factory=lambda: {True: [], False: []})
+    lost: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})
+    cut: int = 0
+    unfinished: int = 0
+    chunks: int = 0
+
+
+def read_jfr(path: Path) -> RawSamples:
+    """Return the samples of a JFR file: by CPU time if there are any, else by wall time.
+
+    `lost` counts samples that cannot be read, those of an unknown thread, and those of a chunk that its profiler did not finish.
+    Times are monotonic if async-profiler ran with `clock=monotonic`, else as accurate as the wall clock at the file's beginning.
+    Raises `RecordingError` if the file is damaged, or has no finished chunk.
+    """
+    total = _Total()
+    for chunk in jfr_chunks(path):
+        total.chunks += 1
+        if chunk.is_finished:
+            _add_chunk(chunk, total)
+        else:
+            total.unfinished += 1
+            _count_unfinished(chunk, total)
+    if total.chunks == total.unfinished:
+        raise RecordingError(f"{path}: the profiler did not finish the file, so its samples have no stacks", REMEDY)
+    by_cpu = bool(total.t_ns[True]) or not total.t_ns[False]
+    t_ns, tid = (np.concatenate([np.empty(0, np.int64), *columns[by_cpu]]) for columns in (total.t_ns, total.tid))
+    return RawSamples(
+        t_ns,
+        tid,
+        np.concatenate([np.empty(0, np.int32), *total.stack[by_cpu]]),
+        total.forest.stacks(),
+        tuple(total.frames),
+        clock=_clock(total),
+        period_ns=_period_ns(total.settings, t_ns, tid) if by_cpu else None,
+        thread_names=total.names,
+        process_of={} if total.pid is None else dict.fromkeys(np.unique(tid).tolist(), total.pid),
+        lost=total.lost[by_cpu],
+        cut=total.cut,
+    )
+
+
+def _add_chunk(chunk: JfrChunk, total: _Total) -> None:
+    types = jfr_types(chunk)
+    events = jfr_events(chunk, types)
+    _note_settings(events, total)
+    constants = jfr_constants(chunk, types)
+    tids = _threads(constants, total)
+    stacks, cut = total.forest.add(constants.stacks.start, _frames(constants, total))
+    depth = int(total.settings.get("jstackdepth", 0)) if total.settings.get("jstackdepth", "").isdecimal() else 0
+    is_cut = constants.stacks.truncated != 0
+    if depth:
+        is_cut |= np.diff(constants.stacks.start) >= depth
+    total.cut += cut + int(np.count_nonzero(is_cut))
+    for by_cpu, samples in ((True, events.cpu), (False, events.wall)):
+        if len(samples.ticks):
+            tid = _looked_up(samples.thread, tids)
+            named = tid > 0
+            total.t_ns[by_cpu].append(_times(chunk, samples.ticks, total)[named])
+            total.tid[by_cpu].append(tid[named])
+            total.stack[by_cpu].append(_rows_of(samples.stack, constants.stacks.ids, stacks)[named])
+            total.lost[by_cpu] += int(np.count_nonzero(~named))
+        total.lost[by_cpu] += samples.damaged
+
+
+def _looked_up(keys: I64, values: Mapping[int, int]) -> I64:
+    """Return the value of each key, 0 if it has none."""
+    distinct, row = np.unique(keys, return_inverse=True)
+    return np.array([values.get(key, 0) for key in distinct.tolist()], np.int64)[row]
+
+
+def _rows_of(wanted: I64, ids: I64, rows: I32) -> I32:
+    """Return the row of each wanted id, -1 if there is none."""
+    if not len(ids):
+        return np.full(len(wanted), -1, np.int32)
+    low, span = int(ids.min()), int(ids.max()) - int(ids.min())
+    if span < _SPARSE * len(ids):  # a table is ten times as fast as a search
+        table = np.full(span + 2, -1, np.int32)
+        table[ids - low] = rows
+        return table[np.where((wanted >= low) & (wanted <= low + span), wanted - low, span + 1)]
+    order = np.argsort(ids, kind="stable")
+    at = np.minimum(np.searchsorted(ids[order], wanted), len(ids) - 1)
+    return np.where(ids[order][at] == wanted, rows[order[at]], np.int32(-1)).astype(np.int32)
+
+
+def _count_unfinished(chunk: JfrChunk, total: _Total) -> None:
+    """Count the samples of a chunk whose profiler died. Its metadata follow the header, as async-profiler writes them."""
+    begun = JfrChunk(chunk.data, chunk.name, 0, HEADER.size, chunk.start_ns, chunk.start_ticks, chunk.ticks_per_s, False)
+    try:
+        events = jfr_events(begun, jfr_types(begun))
+    except RecordingError:
+        return  # The number of its samples is unknown. The file has finished chunks, or is refused.
+    for by_cpu, samples in ((True, events.cpu), (False, events.wall)):
+        total.lost[by_cpu] += len(samples.ticks) + samples.damaged
+
+
+def _note_settings(events: JfrEvents, total: _Total) -> None:
+    for name, values in events.others:
+        if name == "jdk.JVMInformation":
+            pid = values.get("pid")
+            total.pid = pid if isinstance(pid, int) and 0 < pid < _TID_LIMIT else total.pid
+        elif isinstance(key := values.get("name"), str) and isinstance(value := values.get("value"), str):
+            total.settings.setdefault(key, value)
+
+
+def _threads(constants: JfrConstants, total: _Total) -> dict[int, int]:
+    """Return the kernel's id of each thread, 0 if it is unknown, and note their names."""
+    tids = {}
+    for key, fields in constants.values["java.lang.Thread"].items():
+        thread: dict[str, Value] = fields if isinstance(fields, dict) else {}
+        tid = thread.get("osThreadId", 0)
+        tids[key] = tid if isinstance(tid, int) and 0 < tid < _TID_LIMIT else 0
+        name = constants.text(thread.get("javaName")) or constants.text(thread.get("osName"))
+        if tids[key] and name and not _NO_NAME.fullmatch(name):
+            total.names[tids[key]] = name
+    return tids
+
+
+def _frames(constants: JfrConstants, total: _Total) -> I64:
+    """Return the number in `total.frames` of each frame of the chunk's stacks."""
+    stacks = constants.stacks
+    methods, method = np.unique(stacks.method, return_inverse=True)
+    kinds, kind = np.unique(stacks.frame_type, return_inverse=True)
+    pairs, row = np.unique(method * len(kinds) + kind, return_inverse=True)
+    kind_names = [constants.text(constants.fields("jdk.types.FrameType", number).get("description")) for number in kinds.tolist()]
+    numbers = [
+        total.frames.setdefault(
+            _frame(constants, int(methods[pair // len(kinds)]), kind_names[pair % len(kinds)]), len(total.frames)
+        )
+        for pair in pairs.tolist()
+    ]
+    return np.array(numbers, np.int64)[row] if numbers else np.empty(0, np.int64)
+
+
+def _frame(constants: JfrConstants, method_id: int, kind_name: str) -> Frame:
+    method = constants.fields("jdk.types.Method", method_id)
+    owner = constants.symbol(constants.fields("java.lang.Class", method.get("type")).get("name"))
+    name = constants.symbol(method.get("name"))
+    descriptor = constants.symbol(method.get("descriptor"))
+    kind = _KINDS.get(kind_name, "java") if descriptor in _NOT_JAVA else "java"
+    if kind == "java" and method:
+        return Frame("java", "", owner.replace("/", "."), name, "" if descriptor in _NOT_JAVA else descriptor)
+    if not method or not name or (not owner and _NO_SYMBOL.fullmatch(name)):
+        return Frame("unknown", owner, "", name)
+    return Frame(kind, KERNEL if kind == "kernel" else owner, "", name)
+
+
+def _clock(total: _Total) -> SampleClock:
+    return "monotonic" if total.settings.get("clock") == "monotonic" else "realtime"
+
+
+def _times(chunk: JfrChunk, ticks: I64, total: _Total) -> I64:
+    if _clock(total) == "monotonic" and chunk.ticks_per_s == _NS_PER_S:
+        return ticks
+    since = ticks - chunk.start_ticks
+    if chunk.ticks_per_s == _NS_PER_S:
+        return chunk.start_ns + since
+    seconds, rest = np.divmod(since, chunk.ticks_per_s)
+    return chunk.start_ns + seconds * _NS_PER_S + np.round(rest * (_NS_PER_S / chunk.ticks_per_s)).astype(np.int64)
+
+
+def _period_ns(settings: Mapping[str, str], t_ns: I64, tid: I64) -> float | None:
+    """Return the CPU time of a thread between two samples; None if samples are of something else, or the interval is unknown.
+
+    The kernel checks CPU timers (`ctimer`) at its ticks alone, every 1 to 10 ms: then the lower quartile of the times between
+    samples of a thread is the period, since a thread that waits makes some of them longer.
+    """
+    interval = settings.get("interval", "")
+    if settings.get("engine") not in _CPU_ENGINES or settings.get("event") not in _CPU_TIME:
+        return None
+    if not interval.isdecimal() or not 0 < int(interval) < _NS_PER_S:
+        return None
+    if settings["engine"] != "ctimer":
+        return float(interval)
+    order = np.lexsort((t_ns, tid))
+    gaps = np.diff(t_ns[order])[np.diff(tid[order]) == 0]
+    return max(float(interval), float(np.quantile(gaps, _TICK_QUANTILE))) if len(gaps) else float(interval)

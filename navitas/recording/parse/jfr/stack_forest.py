@@ -1,0 +1,58 @@
+"""Join the stacks of several parts into one forest of frames."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from navitas.recording.parse.arrays import I32, I64
+from navitas.recording.parse.stack_samples import Stacks
+
+MOST_FRAMES = 8192
+"""Frames of a stack that are kept, the innermost ones: building takes one step for each level."""
+
+
+class JoinedStacks:
+    """A forest of frames that grows by many stacks at a time (`StackForest` adds one). Equal stacks have equal rows."""
+
+    def __init__(self) -> None:
+        self._rows: dict[int, int] = {}
+        self._parent: list[int] = []
+        self._frame: list[int] = []
+
+    def add(self, start: I64, frame: I64) -> tuple[I32, int]:
+        """Add stacks, innermost frame first: those from `start[i]` to `start[i + 1]` of `frame`.
+
+        Returns the row of each stack's innermost frame, -1 for one without frames, and how many stacks were cut.
+        """
+        every = np.diff(start)
+        lengths = np.minimum(every, MOST_FRAMES)
+        cut = int(np.count_nonzero(every > MOST_FRAMES))
+        result = np.full(len(lengths), -1, np.int32)
+        # Stacks of the same length or longer come first, so those with a frame on the next level are the first ones.
+        order = np.argsort(-lengths, kind="stable")
+        outermost = (start[:-1] + lengths - 1)[order]
+        depths = lengths[order]
+        limit = int(frame.max()) + 1 if len(frame) else 1
+        row = np.full(len(order), -1, np.int64)
+        for level in range(int(depths[0]) if len(depths) else 0):
+            count = int(np.searchsorted(-depths, -level, side="left"))
+            keys = (row[:count] + 1) * limit + frame[outermost[:count] - level]
+            distinct, inverse = np.unique(keys, return_inverse=True)
+            above = distinct // limit - 1
+            rows = [self._row(parent, own) for parent, own in zip(above.tolist(), (distinct % limit).tolist(), strict=True)]
+            row[:count] = np.array(rows, np.int64)[inverse]
+        result[order] = row
+        return result, cut
+
+    def stacks(self) -> Stacks:
+        """Return the forest."""
+        return Stacks(np.array(self._parent, np.int32), np.array(self._frame, np.int32))
+
+    def _row(self, parent: int, frame: int) -> int:
+        key = (parent + 1) << 32 | frame
+        row = self._rows.get(key)
+        if row is None:
+            row = self._rows[key] = len(self._parent)
+            self._parent.append(parent)
+            self._frame.append(frame)
+        return row

@@ -1,0 +1,89 @@
+"""Collects the samples of a file of a profiler: threads, times and stacks, and which events take samples of time."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+
+import numpy as np
+
+from navitas.recording.parse.samples_stacks import StackForest
+from navitas.recording.parse.stack_samples import Frame, RawSamples, SampleClock
+from navitas.recording.parse.tables import TID_LIMIT
+
+_TIME_LIMIT_NS = 1 << 61
+_PERIODS_KEPT = 4096
+_LONGEST_PERIOD_NS = 1 << 40
+_CLOCKS = {"cpu-clock", "task-clock"}
+_CYCLES = {"cycles", "cpu-cycles", "raw-cpu-cycles", "ref-cycles"}
+
+
+def is_clock(event: str) -> bool:
+    """Whether the period of an event is CPU time in ns."""
+    return _base(event) in _CLOCKS
+
+
+def is_of_time(event: str) -> bool:
+    """Whether samples of an event show where time goes: those of clocks and cycles do, those of misses or switches do not."""
+    return _base(event) in _CLOCKS | _CYCLES
+
+
+def _base(event: str) -> str:
+    """The name of an event without its modifiers and its unit: `cpu_core/cycles/u`, `cycles:ppp` → `cycles`."""
+    parts = event.split("/")
+    return (parts[1] if len(parts) > 1 else parts[0]).split(":")[0]
+
+
+class SampleColumns:
+    """Columns of samples. `lost` counts those that the profiler lost, and those with an impossible time."""
+
+    def __init__(self) -> None:
+        self.names: dict[int, str] = {}
+        self.process_of: dict[int, int] = {}
+        self.lost = self.cut = 0
+        self._t_ns, self._tid, self._stack = array("q"), array("q"), array("i")
+        self._periods: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self._t_ns)
+
+    def add(self, t_ns: int, tid: int, stack: int) -> None:
+        """Add a sample of a thread. Threads with an impossible id are left out, such as the kernel's idle ones (0)."""
+        if not 0 < tid < TID_LIMIT:
+            return
+        if not 0 < t_ns < _TIME_LIMIT_NS:
+            self.lost += 1
+            return
+        self._t_ns.append(t_ns)
+        self._tid.append(tid)
+        self._stack.append(stack)
+
+    def period(self, count: int) -> None:
+        """Add a number of ns that passed between two samples. The first ones decide."""
+        if len(self._periods) < _PERIODS_KEPT and 0 < count < _LONGEST_PERIOD_NS:
+            self._periods.append(count)
+
+    def thread(self, tid: int, pid: int, name: str) -> None:
+        """Add the process of a thread (0: not known) and its name."""
+        if 0 < tid < TID_LIMIT:
+            if name:
+                self.names[tid] = name
+            if 0 < pid < TID_LIMIT:
+                self.process_of[tid] = pid
+
+    def table(self, forest: StackForest[Frame], clock: SampleClock, row_of: Sequence[int] | None = None) -> RawSamples:
+        """Return the samples. `row_of` are the forest's rows by the numbers of stacks that were added, if these are others."""
+        stack = np.array(self._stack, np.int32)
+        return RawSamples(
+            np.array(self._t_ns, np.int64),
+            np.array(self._tid, np.int64),
+            stack if row_of is None else np.array([*row_of, -1], np.int32)[stack],
+            forest.table(),
+            tuple(forest.frames),
+            clock,
+            float(np.median(self._periods)) if self._periods else None,
+            self.names,
+            self.process_of,
+            self.lost,
+            self.cut + forest.cut,
+        )

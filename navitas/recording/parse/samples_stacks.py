@@ -1,0 +1,72 @@
+"""Collects the stacks of a profiler: equal stacks once, as a forest in which stacks share their outer frames."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Hashable, Iterable
+from typing import Final, Generic, TypeVar
+
+import numpy as np
+
+from navitas.recording.parse.stack_samples import Frame, Stacks
+
+NO_STACK: Final = -1
+DEEPEST: Final = 2048
+"""Number of frames of a stack that are kept: the innermost ones. No profiler unwinds more than 1024."""
+_ROWS_LIMIT = 1 << 21
+
+F = TypeVar("F", bound=Hashable)
+
+
+class StackForest(Generic[F]):
+    """Rows of frames: row i is a frame, called by an earlier row.
+
+    `cut` is the number of stacks that lost frames here: outer ones beyond `DEEPEST`, or inner ones beyond two million rows.
+    """
+
+    def __init__(self, rows_limit: int = _ROWS_LIMIT) -> None:
+        self.frames: list[F] = []
+        self.cut = 0
+        self._limit = rows_limit
+        self._numbers: dict[F, int] = {}
+        self._parent, self._frame = array("i"), array("i")
+        self._rows: dict[int, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._parent)
+
+    def stack(self, frames: Iterable[F], row: int = NO_STACK) -> int:
+        """Return the row of a stack's innermost frame. `frames` come outermost first and are called by `row`."""
+        listed = list(frames)
+        if len(listed) > DEEPEST:
+            self.cut += 1
+            del listed[:-DEEPEST]
+        for frame in listed:
+            number = self._numbers.setdefault(frame, len(self._numbers))
+            if number == len(self.frames):
+                self.frames.append(frame)
+            key = (row + 1) << 32 | number
+            existing = self._rows.get(key)
+            if existing is None:
+                if len(self._parent) >= self._limit:
+                    self.cut += 1
+                    return row
+                existing = self._rows[key] = len(self._parent)
+                self._parent.append(row)
+                self._frame.append(number)
+            row = existing
+        return row
+
+    def table(self) -> Stacks:
+        """Return the rows. Their frames are places in `frames`."""
+        return Stacks(np.array(self._parent, np.int32), np.array(self._frame, np.int32))
+
+    def named(self, named: Callable[[F], tuple[Frame, ...]]) -> tuple[StackForest[Frame], list[int]]:
+        """Return the forest of what each frame becomes (functions, outermost first), and the new row of each row."""
+        forest: StackForest[Frame] = StackForest(self._limit)
+        functions = [named(frame) for frame in self.frames]
+        rows: list[int] = []
+        for parent, frame in zip(self._parent, self._frame, strict=True):
+            rows.append(forest.stack(functions[frame], NO_STACK if parent < 0 else rows[parent]))
+        forest.cut += self.cut
+        return forest, rows

@@ -1,0 +1,80 @@
+"""async-profiler in the user's cache: taken from its jar, checked by its hash, and started with one set of options."""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from navitas.base.errors import BuildError
+from navitas.capture.build import async_profiler
+
+LIBRARY = b"\x7fELF library"
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("platform.system", lambda: "Linux")
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    known = {("Linux", "x86_64"): ("linux-x64", hashlib.sha256(LIBRARY).hexdigest())}
+    monkeypatch.setattr(async_profiler, "_LIBRARIES", known)
+    return tmp_path / "cache/navitas/async-profiler" / async_profiler.VERSION / "linux-x64/libasyncProfiler.so"
+
+
+def jar(path: Path, library: bytes = LIBRARY, folder: str = "linux-x64") -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(f"{folder}/libasyncProfiler.so", library)
+    return path
+
+
+def test_the_library_is_taken_from_the_jar(cache: Path, tmp_path: Path) -> None:
+    assert not async_profiler.is_provided()
+    with pytest.raises(BuildError, match=r"is not in .*linux-x64") as caught:
+        async_profiler.find()
+    assert "tools.profiler:async-profiler" in caught.value.remedy
+    async_profiler.provide(jar(tmp_path / "a.jar"))
+    assert async_profiler.find() == cache
+    assert cache.read_bytes() == LIBRARY
+
+
+def test_another_library_is_refused(cache: Path, tmp_path: Path) -> None:
+    with pytest.raises(BuildError, match="is not that of async-profiler"):
+        async_profiler.provide(jar(tmp_path / "a.jar", b"other"))
+    assert not cache.exists()
+    async_profiler.provide(jar(tmp_path / "b.jar"))
+    cache.write_bytes(b"changed")
+    with pytest.raises(BuildError, match="is not the library of async-profiler"):
+        async_profiler.find()
+    async_profiler.provide(jar(tmp_path / "b.jar"))
+    assert async_profiler.find() == cache, "a changed file is replaced"
+
+
+@pytest.mark.parametrize("broken", ["no zip", "no entry", "none"])
+def test_a_damaged_jar_is_named(cache: Path, tmp_path: Path, broken: str) -> None:
+    path = tmp_path / "a.jar"
+    if broken == "no zip":
+        path.write_bytes(b"nothing")
+    elif broken == "no entry":
+        jar(path, folder="macos")
+    with pytest.raises(BuildError, match=r"cannot be taken from .*a\.jar"):
+        async_profiler.provide(path)
+
+
+def test_other_systems_are_named(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.machine", lambda: "riscv64")
+    with pytest.raises(BuildError, match="cannot sample on Linux riscv64"):
+        async_profiler.is_provided()
+
+
+def test_the_agent_samples_cpu_time_by_the_monotonic_clock() -> None:
+    argument = async_profiler.agent_argument(Path("/c/libasyncProfiler.so"), "/data/samples-%p.jfr")
+    path, _, options = argument.removeprefix("-agentpath:").partition("=")
+    assert path == "/c/libasyncProfiler.so"
+    words = options.split(",")
+    assert {"start", "event=cpu", "interval=1000000", "clock=monotonic", "jfr", "file=/data/samples-%p.jfr"} <= set(words)
+    for library, output in (("/a=b/lib.so", "/x"), ("/lib.so", "/a,b")):
+        with pytest.raises(BuildError, match="takes no path with"):
+            async_profiler.agent_argument(Path(library), output)

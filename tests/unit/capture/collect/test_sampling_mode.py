@@ -1,0 +1,74 @@
+"""`--mode sample`: nothing has probes, and what needs probes is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.bundle_maker import FILES, MANIFEST, make
+
+from navitas.base.errors import ExitCode, UsageError
+from navitas.capture.build import async_profiler
+from navitas.capture.collect.apps.app_files import event_files, sample_files
+from navitas.capture.collect.options import ProfileOptions, check_options, probes_of
+from navitas.capture.collect.progress import LoggedProgress
+from navitas.capture.collect.runs.runtime_config import properties
+from navitas.cli.main import run
+from navitas.cli.workflows.building import ensure_profiler
+from navitas.virtual_phone.host_java import sampling_agent
+
+SAMPLE = ProfileOptions(mode="sample")
+
+
+def test_the_runtime_records_tests_and_counters_alone() -> None:
+    assert "mode=none" in properties(SAMPLE, [], "/out", 0).decode().splitlines()
+    assert probes_of("method", "sample") == "none"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"baseline": True}, "--baseline corrects the cost of probes, and --mode sample has none"),
+        ({"record": "hooks"}, "--record hooks records calls of APIs by probes"),
+        ({"record": "both"}, "--record both records calls of APIs by probes"),
+        ({"granularity": "block"}, "--mode sample sets how calls are recorded, but --granularity block records none"),
+    ],
+)
+def test_what_needs_probes_is_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        check_options(ProfileOptions(mode="sample", **changes))
+    check_options(ProfileOptions(mode="sample", record="sampling"))
+
+
+def test_a_bundle_with_probes_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bundle = make(tmp_path / "a.bundle.zip", FILES | {"bundle.json": json.dumps(MANIFEST)})
+    assert run(["profile", "--bundle", str(bundle), "--mode", "sample"]) == ExitCode.USAGE
+    said = " ".join(capsys.readouterr().err.split())
+    assert "probes of kind 'methods', and --mode sample needs 'none'" in said
+    assert "-Pnavitas.probes=none, or use --granularity method" in said
+
+
+def test_a_phone_is_refused_with_the_reason() -> None:
+    with pytest.raises(UsageError, match="a phone's apps run on ART"):
+        ensure_profiler(SAMPLE, LoggedProgress(), Path(), virtual=False)
+    ensure_profiler(ProfileOptions(), LoggedProgress(), Path(), virtual=False)
+
+
+def test_an_app_in_use_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["record", "org.example.app", "--device", "x", "--mode", "sample"]) == ExitCode.USAGE
+    assert "--mode sample is for tests" in " ".join(capsys.readouterr().err.split())
+
+
+def test_samples_are_pulled_beside_events() -> None:
+    names = ["samples-12.jfr", "samples-x.jfr", "events-12.nvch", "navitas.properties", "samples-12.jfr.part"]
+    assert (sample_files(names), event_files(names)) == (["samples-12.jfr"], ["events-12.nvch"])
+
+
+def test_the_phone_samples_if_the_tests_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(async_profiler, "find", lambda: Path("/lib.so"))
+    (argument,) = sampling_agent(Path("/data"), [("class", "a.B"), (async_profiler.SAMPLING, "true")])
+    assert argument.startswith("-agentpath:/lib.so=start,") and argument.endswith("file=/data/files/navitas/samples-%p.jfr")
+    assert sampling_agent(Path("/data"), [("class", "a.B")]) == []
+    assert sampling_agent(Path("/data"), [("log", "true"), (async_profiler.SAMPLING, "true")]) == [], "a list of tests runs none"

@@ -1,0 +1,237 @@
+"""Stack samples of Perfetto traces, written as traced_perf writes them. Hostile ones do no harm."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import perfetto_writer as pw
+from support.perfetto_samples import CLEARED, CYCLES, MONOTONIC_RAW, PAGE_FAULTS, SampleWriter, stacks_of
+from support.perfetto_writer import PerfettoWriter
+
+from navitas.base.protobuf_writer import content, number
+from navitas.recording.parse.clock_triples import ClockTriples
+from navitas.recording.parse.samples_stacks import DEEPEST
+from navitas.recording.parse.stack_samples import RawSamples
+from navitas.recording.parse.trace import perfetto_packets
+from navitas.recording.parse.trace.join import to_monotonic
+from navitas.recording.parse.trace.perfetto import read_perfetto
+from navitas.recording.parse.trace.perfetto_sample_wire import scan_samples
+
+MS = 1_000_000
+BOOT = 5_000_000 * MS
+TASK, WORKER = (500, 500), (500, 501)
+LIBC, ODEX, JIT = "system/lib64/libc.so", "data/app/org.example/oat/arm64/base.odex", "[anon:dalvik-jit-code-cache]"
+MAIN = [("__libc_init", LIBC), ("void org.example.Main.run(int)", ODEX)]
+SORT = [*MAIN, ("org.example.Sorter.sort", JIT)]
+READ = [*MAIN, ("_ZN7android6Parcel4readEi", "system/lib64/libbinder.so"), ("do_el0_svc", "kernel")]
+
+
+def _trace(clock: int = 0, **begin: int) -> tuple[PerfettoWriter, SampleWriter]:
+    trace = PerfettoWriter()
+    trace.snapshot(BOOT, BOOT - 70, 1_700_000_000_000_000_000, (MONOTONIC_RAW, BOOT - 9000))
+    writer = SampleWriter(trace)
+    writer.begin(clock=clock, **(begin or {"frequency": 1000}))
+    return trace, writer
+
+
+def _read(trace: PerfettoWriter) -> RawSamples:
+    found = read_perfetto(bytes(trace)).trace.samples
+    assert found is not None
+    return found
+
+
+def test_threads_times_and_stacks_are_read() -> None:
+    trace, writer = _trace()
+    for i, stack in enumerate([SORT, READ, SORT]):
+        writer.sample(BOOT + i * MS, WORKER if i == 1 else TASK, stack)
+    found = _read(trace)
+    assert (found.t_ns - BOOT).tolist() == [0, MS, 2 * MS] and found.clock == "boottime"
+    assert found.tid.tolist() == [500, 501, 500] and found.process_of == {500: 500, 501: 500}
+    assert found.period_ns == MS and (found.lost, found.cut) == (0, 0)
+    run = ["__libc_init", "org.example.Main.run"]
+    sort, read = [*run, "org.example.Sorter.sort"], [*run, "android::Parcel::read(int)", "do_el0_svc"]
+    assert stacks_of(found) == [sort, read, sort]
+    assert len(found.stacks) == 5, "stacks share their outer frames"
+    kinds = {frame.name: (frame.kind, frame.module) for frame in found.frames}
+    assert kinds["run"] == kinds["sort"] == ("java", "") and kinds["do_el0_svc"] == ("kernel", "[kernel]")
+    assert kinds["__libc_init"] == ("native", "/system/lib64/libc.so")
+    assert {frame.build_id for frame in found.frames if frame.kind == "native"} == {bytes(range(20)).hex()}
+
+
+def test_samples_of_the_profilers_clock_become_boottime_and_then_monotonic() -> None:
+    trace, writer = _trace(MONOTONIC_RAW)
+    trace.bundle(0, [pw.switch(BOOT, ("swapper/0", 0, 0), ("app", 500)), pw.switch(BOOT + 9 * MS, ("app", 500, 1), ("b", 0))])
+    writer.sample(BOOT - 9000 + MS, TASK, SORT)
+    raw = read_perfetto(bytes(trace))
+    assert raw.trace.samples is not None and raw.trace.samples.t_ns.tolist() == [BOOT + MS]
+    none = np.empty(0, np.int64)
+    joined = to_monotonic(raw, ClockTriples(none, none, none)).trace
+    assert joined is not None and joined.samples is not None
+    assert joined.samples.t_ns.tolist() == [BOOT - 70 + MS] and joined.samples.clock == "monotonic"
+
+
+def test_interned_numbers_belong_to_a_sequence_until_its_state_is_cleared() -> None:
+    trace, writer = _trace()
+    writer.sample(BOOT, TASK, SORT)
+    trace.sequence = 2
+    other = SampleWriter(trace)
+    other.begin(frequency=1000)
+    other.sample(BOOT + 1, WORKER, READ)
+    trace.sequence = 1
+    writer.sample(BOOT + 2, TASK, SORT)
+    trace.packet(number(13, CLEARED))
+    writer.sample(BOOT + 3, TASK, SORT)  # Its stack is unknown now: its numbers mean nothing.
+    trace.packet(content(66, number(3, 500) + number(4, 1)), t_ns=BOOT + 4, dropped=True)
+    names = [stack[-1:] for stack in stacks_of(_read(trace))]
+    assert names == [["org.example.Sorter.sort"], ["do_el0_svc"], ["org.example.Sorter.sort"], [], []]
+
+
+def test_what_is_missing_is_counted_or_unknown() -> None:
+    trace, writer = _trace()
+    writer.sample(BOOT, TASK, [("ERROR INVALID_MAP", "ERROR"), ("", LIBC)], error=5)
+    writer.sample(BOOT + 1, TASK, SORT, error=6)
+    writer.sample(BOOT + 2, TASK, [], skipped=2)
+    writer.sample(None, TASK, SORT)
+    writer.lost(7)
+    raw = read_perfetto(bytes(trace))
+    found = raw.trace.samples
+    assert found is not None and (found.lost, found.cut) == (7, 1)
+    assert [[frame.kind for frame in found.frames][:2], [frame.module for frame in found.frames][:2]] == [
+        ["unknown", "unknown"],
+        ["", "/system/lib64/libc.so"],
+    ]
+    assert found.stack[2] == -1 and len(found) == 3
+    assert raw.skipped_by_reason == {"stack samples have no time, or one of an unknown clock": 1}
+
+
+@pytest.mark.parametrize(
+    ("begin", "period_ns"),
+    [({"frequency": 250}, 4 * MS), ({"period": 5 * MS}, 5 * MS), ({"frequency": 100, "counter": CYCLES}, None), ({}, MS)],
+)
+def test_the_period_is_that_of_a_clock(begin: dict[str, int], period_ns: int | None) -> None:
+    trace, writer = _trace(**begin)
+    writer.sample(BOOT, TASK, SORT)
+    assert _read(trace).period_ns == period_ns
+
+
+@pytest.mark.parametrize(
+    ("timebase", "event"),
+    [
+        (number(4, PAGE_FAULTS), "event SW_PAGE_FAULTS"),
+        (content(3, content(1, "sched/sched_waking")), "trace point sched/sched_waking"),
+    ],
+)
+def test_samples_of_events_other_than_time_are_left_out(timebase: bytes, event: str) -> None:
+    trace, writer = _trace()
+    writer.begin_by(timebase)
+    writer.sample(BOOT, TASK, SORT)
+    raw = read_perfetto(bytes(trace))
+    assert raw.trace.samples is None
+    assert raw.warnings == (f"1 stack samples were left out: the {event} takes them, not time",)
+
+
+def test_generic_stack_samples_are_read_if_they_are_of_time() -> None:
+    trace = PerfettoWriter()
+    names = content(5, number(1, 1) + content(2, "work")) + content(6, number(1, 1) + number(2, 1) + number(6, 12))
+    names += content(7, number(1, 9) + number(2, 1))
+    for unit, sequence in ((1, 1), (4, 2)):
+        trace.sequence = sequence
+        defaults = content(59, content(100, content(2, content(2, "counter") + number(3, unit))))
+        trace.packet(number(13, CLEARED) + content(12, names) + defaults)
+        task, inline = content(1, number(2, 500) + number(3, 501)), content(1, content(1, "run")) + content(1, content(1, "sort"))
+        trace.packet(content(135, task + number(6, 9) + number(11, 1000)), t_ns=BOOT + sequence)
+        trace.packet(content(135, task + content(5, inline)), t_ns=BOOT + sequence)
+    found = _read(trace)
+    assert (found.t_ns - BOOT).tolist() == [1, 1] and found.process_of == {501: 500}
+    assert stacks_of(found) == [["work"], ["run", "sort"]] and found.frames[0].line == 12
+
+
+def test_symbols_at_the_end_name_addresses_with_their_inlined_calls() -> None:
+    trace, writer = _trace()
+    writer.sample(BOOT, TASK, [("", "data/lib/libgame.so")])
+    lines = b"".join(
+        content(2, content(1, name) + content(2, "a.cc") + number(3, line)) for name, line in (("in", 7), ("out", 9))
+    )
+    module = content(1, "/data/lib/libgame.so") + content(2, writer.build_id) + content(3, number(1, 0x1000) + lines)
+    trace.packet(content(61, module))
+    found = _read(trace)
+    assert stacks_of(found) == [["out", "in"]]
+    assert [(frame.name, frame.file, frame.line) for frame in found.frames] == [("out", "a.cc", 9), ("in", "a.cc", 7)]
+
+
+def test_a_trace_without_samples_has_none() -> None:
+    trace = PerfettoWriter()
+    trace.snapshot(BOOT, BOOT - 70, 1_700_000_000_000_000_000)
+    assert read_perfetto(bytes(trace)).trace.samples is None
+
+
+def test_endless_stacks_are_cut_and_take_bounded_memory() -> None:
+    trace, writer = _trace()
+    deep = [(f"f{i % 7}", LIBC) for i in range(3 * DEEPEST)]
+    writer.sample(BOOT, TASK, deep)
+    found = _read(trace)
+    assert found.cut == 1 and len(stacks_of(found)[0]) == DEEPEST and stacks_of(found)[0][-1] == deep[-1][0]
+
+
+@given(st.lists(st.tuples(st.sampled_from([12, 13, 66, 135, 59, 61]), st.binary(max_size=40)), max_size=12))
+def test_any_content_does_no_harm(packets: list[tuple[int, bytes]]) -> None:
+    trace, writer = _trace()
+    writer.sample(BOOT, TASK, SORT)
+    for of, body in packets:
+        trace.packet(content(of, body) if of != 13 else number(13, body[0] if body else 0), t_ns=BOOT + 5)
+    found = _read(trace)
+    assert stacks_of(found)[0][-1] == "org.example.Sorter.sort"
+    assert np.all(found.stacks.parent < np.arange(len(found.stacks)))
+
+
+def test_many_samples_share_their_stacks() -> None:
+    trace, writer = _trace()
+    for i in range(20_000):
+        writer.sample(BOOT + i, TASK, SORT if i % 3 else READ)
+    data = bytes(trace)
+    tracemalloc.start()
+    found = read_perfetto(data).trace.samples
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found is not None and len(found) == 20_000 and len(found.stacks) == 5
+    assert peak < 40 << 20
+
+
+def test_packets_of_traced_perf_need_no_object() -> None:
+    trace, writer = _trace()
+    writer.sample(BOOT, TASK, SORT, error=6)
+    writer.sample(BOOT + 1, WORKER, [], skipped=3)
+    first, second = scan_samples(trace.packets[-2:])
+    assert first is not None and (first.timestamp, first.tid, first.unwind_error, first.is_skipped) == (BOOT, 500, 6, False)
+    assert second is not None and (second.pid, second.tid, second.is_skipped) == (500, 501, True)
+    assert first.interned[1] > first.interned[0] and second.interned[0] == second.interned[1]
+
+
+FIELDS = st.one_of(
+    st.tuples(st.sampled_from([8, 10, 13, 41, 42, 58, 79, 98]), st.integers(0, 1 << 40)).map(lambda field: number(*field)),
+    st.tuples(st.sampled_from([1, 12, 59, 66, 200]), st.binary(max_size=12)).map(lambda field: content(*field)),
+    st.binary(max_size=3),
+)
+
+
+@given(st.lists(st.tuples(st.booleans(), FIELDS), max_size=6))
+def test_odd_packets_are_read_as_protobuf_reads_them(odd: list[tuple[bool, bytes]]) -> None:
+    trace, writer = _trace()
+    for i, (begins, field) in enumerate(odd):
+        writer.sample(BOOT + i, TASK, SORT)
+        trace.packets[-1] = field + trace.packets[-1] if begins else trace.packets[-1] + field
+    data = bytes(trace)
+    fast = read_perfetto(data)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(perfetto_packets, "may_be_sample", lambda _: False)
+        slow = read_perfetto(data)
+    assert fast.skipped_by_reason == slow.skipped_by_reason and fast.other_machines == slow.other_machines
+    assert (fast.trace.samples is None) == (slow.trace.samples is None)
+    if fast.trace.samples is not None and slow.trace.samples is not None:
+        assert fast.trace.samples.t_ns.tolist() == slow.trace.samples.t_ns.tolist()
+        assert fast.trace.samples.tid.tolist() == slow.trace.samples.tid.tolist()
+        assert stacks_of(fast.trace.samples) == stacks_of(slow.trace.samples)
