@@ -78,7 +78,7 @@ class _PacketReader:
         waiting, self._waiting, self._size = self._waiting, [], 0
         bundles = [found.bundle for found in waiting if isinstance(found, ReadPacket) and found.bundle is not None]
         columns = iter(decode(bundles))
-        samples = scan_samples([found.data for found in waiting if isinstance(found, ReadPacket) and _is_left(found)])
+        samples = scan_samples([packet.data for packet in waiting if isinstance(packet, ReadPacket) and _is_left(packet)])
         for found in waiting:
             self.into.packet = found.number
             if isinstance(found, Cut):
@@ -93,28 +93,28 @@ class _PacketReader:
             else:
                 self._bundle(found, next(columns))
 
-    def _left(self, found: ReadPacket, sample: WireSample | None) -> None:
+    def _left(self, left: ReadPacket, sample: WireSample | None) -> None:
         """Add a packet that may be a stack sample."""
         if sample is None:
-            self._slow(found)
+            self._slow(left)
             return
         if sample.flags & STATE_CLEARED:
             self._samples.cleared(sample.sequence)
         low, high = sample.interned
         if high > low:
             try:
-                interned = message_class("InternedData").FromString(found.data[low:high])
+                interned = message_class("InternedData").FromString(left.data[low:high])
             except DecodeError:
-                self._damaged(damaged(found.data, found.number, "packet cannot be decoded"))
+                self._damaged(damaged(left.data, left.number, "packet cannot be decoded"))
                 return
             self._samples.interned(sample.sequence, interned)
         t_ns = self._times.boottime(sample.timestamp, sample.clock, sample.sequence)
         stack = None if sample.is_skipped else sample.stack_iid
         self._timed(self._samples.sample(sample.sequence, t_ns, (sample.pid, sample.tid), stack, sample.unwind_error))
 
-    def _slow(self, found: ReadPacket) -> None:
+    def _slow(self, left: ReadPacket) -> None:
         """Add a packet that is no plain stack sample after all."""
-        packet = by_protobuf(found.data, found.number)
+        packet = by_protobuf(left.data, left.number)
         if isinstance(packet, Damaged):
             self._damaged(packet)
         elif packet.machine:
@@ -196,14 +196,14 @@ class _PacketReader:
             for thread in process.threads:
                 self.into.add_fact(t_ns, thread.tid, LISTED, tgid=process.pid)
 
-    def _state(self, found: ReadPacket, packet: Any) -> None:
+    def _state(self, read: ReadPacket, packet: Any) -> None:
         """Keep what later packets of the sequence refer to."""
-        if found.dropped or packet.sequence_flags & STATE_CLEARED or packet.incremental_state_cleared:
-            self._samples.cleared(found.sequence)
+        if read.dropped or packet.sequence_flags & STATE_CLEARED or packet.incremental_state_cleared:
+            self._samples.cleared(read.sequence)
         if packet.HasField("interned_data"):
-            self._samples.interned(found.sequence, packet.interned_data)
+            self._samples.interned(read.sequence, packet.interned_data)
         if packet.HasField("trace_packet_defaults"):
-            self._samples.defaults(found.sequence, packet.trace_packet_defaults)
+            self._samples.defaults(read.sequence, packet.trace_packet_defaults)
 
     def _sample(self, sequence: int, packet: Any) -> None:
         t_ns = self._times.time(packet)
