@@ -10,6 +10,7 @@ import numpy as np
 from google.protobuf.message import DecodeError
 
 from navitas.android.perfetto.messages import as_bytes, message_class
+from navitas.recording.parse.arrays import I64
 from navitas.recording.parse.trace.build_trace import build_trace
 from navitas.recording.parse.trace.perfetto_bundles import Bundles
 from navitas.recording.parse.trace.perfetto_columns import Columns, decode
@@ -31,7 +32,7 @@ from navitas.recording.parse.trace.perfetto_sample_wire import STATE_CLEARED, Wi
 from navitas.recording.parse.trace.perfetto_samples import PerfettoSamples
 from navitas.recording.parse.trace.perfetto_wire import ReadPacket
 from navitas.recording.parse.trace.trace_builder import CPU_LIMIT, LISTED, TraceBuilder
-from navitas.recording.parse.trace.trace_tables import UNKNOWN, RawTrace
+from navitas.recording.parse.trace.trace_tables import UNKNOWN, RawTrace, Tasks
 
 _AT_ONCE = 1 << 20
 _MIN_SIZE = 256
@@ -243,7 +244,16 @@ class _PacketReader:
         if self._samples.stopped:
             self.into.warn("the profiler ended before the trace: it needed more of the CPU or memory than it may")
         raw, samples = build_trace(self.into, rails), self._samples.table()
+        if samples is not None:
+            samples = replace(samples, thread_names=_names_of(raw.trace.tasks, samples.tid))
         return replace(raw, trace=replace(raw.trace, consumers=consumers, process_uids=self._process_uids, samples=samples))
+
+
+def _names_of(tasks: Tasks, tids: I64) -> dict[int, str]:
+    """Return the last names of threads, by tid."""
+    rows = np.flatnonzero((tasks.name >= 0) & np.isin(tasks.tid, np.unique(tids)))
+    pairs = zip(tasks.tid[rows].tolist(), tasks.name[rows].tolist(), strict=True)
+    return {tid: bytes(tasks.names[name]).decode("utf-8", "replace") for tid, name in pairs}
 
 
 def _is_left(packet: ReadPacket) -> bool:
