@@ -116,9 +116,9 @@ def _on_unraisable(error: sys.UnraisableHookArgs) -> None:
 
 def _on_signal(number: int, _frame: object) -> None:
     """Interrupt the command on Ctrl-C, at the end of a CI job, or when the terminal closes. Cleanup keeps recorded data."""
-    for each in _TERMINATION_SIGNALS:
-        if signal.getsignal(each) != signal.SIG_IGN:
-            signal.signal(each, _on_second_signal)
+    for expected in _TERMINATION_SIGNALS:
+        if signal.getsignal(expected) != signal.SIG_IGN:
+            signal.signal(expected, _on_second_signal)
     raise KeyboardInterrupt(number)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from source_tree import PACKAGE, files, nodes
 
 # How many variables, fields and parameters of the package have each name, at most.
-LIMITS = {"found": 579, "one": 515, "each": 179, "place": 247, "known": 182}
+LIMITS = {"found": 579, "one": 514, "each": 179, "place": 247, "known": 182}
 
 
 def _bound(syntax: Iterable[ast.AST]) -> Iterator[str]:
@@ -32,7 +32,7 @@ def found(one, *each, place: int = 0, **known):   # parameters; the function its
 class One:
     found: int = 0
 """
-    assert Counter(_bound(ast.walk(ast.parse(source)))) == {"found": 3, "one": 2, "each": 3, "place": 3, "known": 2}
+    assert Counter(_bound(ast.walk(ast.parse(source)))) == {"found": 3, "one": 514, "each": 3, "place": 3, "known": 2}
 
 
 def test_names_that_hide_their_content_become_no_more() -> None:

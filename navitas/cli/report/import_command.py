@@ -109,20 +109,20 @@ def command(
     notes: list[tuple[int | None, ImportNote]]
     if is_trace:
         _check_trace(logs, pids, methods=methods, stacks=stacks, start_s=start_s)
+        art = None if methods is None else read_art_trace(methods, input_name(methods))
+        file = None if stacks is None else _sample_file(stacks)
         plain = click.get_current_context().with_resource(plain_file(logs[0], input_name(logs[0]), is_trace=True))
         kernel, pid, more = read_kernel_trace(plain, input_name(logs[0])), next(iter(pids), None), ""
         if supply is None:
             remedy = "Give the power_profile.xml of the traced phone."
             raise UsageError("a trace has no power profile, so --power-profile is required", remedy)
-        if methods is not None:
-            art = read_art_trace(methods, input_name(methods))
+        if methods is not None and art is not None:
             start_ns = None if start_s is None else round(start_s * 1e9)
             name = test or content_name(methods)
             traced = write_traced(output, kernel, art, supply, name=name, pid=pid, start_ns=start_ns, origin=origin)
             document, lines = _traced_document(traced), [_traced_line(traced)]
             notes = [(0, note) for note in (*traced.notes, *traced.repeated_notes)]
         else:
-            file = None if stacks is None else _sample_file(stacks)
             name = test or content_name(stacks or logs[0])
             sampled = write_sampled(output, kernel, file, supply, name=name, pid=pid, origin=origin)
             document, lines = _sampled_document(sampled), [_sampled_line(sampled)]

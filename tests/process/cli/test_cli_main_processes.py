@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.interruptible import interruptible
 
 import navitas
 from navitas.base.errors import ExitCode, UsageError
@@ -169,5 +170,7 @@ main.main()
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_that_arrives_in_a_finalizer_ends_the_command(number: signal.Signals) -> None:
-    done = subprocess.run([sys.executable, "-c", LOSES_ITS_INTERRUPT, number.name], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", LOSES_ITS_INTERRUPT, number.name]
+    with interruptible():
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 130 and "Traceback" not in done.stderr, done.stderr
