@@ -10,6 +10,7 @@ import numpy as np
 from google.protobuf.message import DecodeError
 
 from navitas.android.perfetto.messages import as_bytes, message_class
+from navitas.recording.parse.arrays import I64
 from navitas.recording.parse.trace.build_trace import build_trace
 from navitas.recording.parse.trace.perfetto_bundles import Bundles
 from navitas.recording.parse.trace.perfetto_columns import Columns, decode
@@ -31,7 +32,7 @@ from navitas.recording.parse.trace.perfetto_sample_wire import STATE_CLEARED, Wi
 from navitas.recording.parse.trace.perfetto_samples import PerfettoSamples
 from navitas.recording.parse.trace.perfetto_wire import ReadPacket
 from navitas.recording.parse.trace.trace_builder import CPU_LIMIT, LISTED, TraceBuilder
-from navitas.recording.parse.trace.trace_tables import UNKNOWN, RawTrace
+from navitas.recording.parse.trace.trace_tables import UNKNOWN, RawTrace, Tasks
 
 _AT_ONCE = 1 << 20
 _MIN_SIZE = 256
@@ -78,7 +79,7 @@ class _PacketReader:
         waiting, self._waiting, self._size = self._waiting, [], 0
         bundles = [found.bundle for found in waiting if isinstance(found, ReadPacket) and found.bundle is not None]
         columns = iter(decode(bundles))
-        samples = scan_samples([found.data for found in waiting if isinstance(found, ReadPacket) and _is_left(found)])
+        samples = scan_samples([packet.data for packet in waiting if isinstance(packet, ReadPacket) and _is_left(packet)])
         for found in waiting:
             self.into.packet = found.number
             if isinstance(found, Cut):
@@ -93,28 +94,28 @@ class _PacketReader:
             else:
                 self._bundle(found, next(columns))
 
-    def _left(self, found: ReadPacket, sample: WireSample | None) -> None:
+    def _left(self, left: ReadPacket, sample: WireSample | None) -> None:
         """Add a packet that may be a stack sample."""
         if sample is None:
-            self._slow(found)
+            self._slow(left)
             return
         if sample.flags & STATE_CLEARED:
             self._samples.cleared(sample.sequence)
         low, high = sample.interned
         if high > low:
             try:
-                interned = message_class("InternedData").FromString(found.data[low:high])
+                interned = message_class("InternedData").FromString(left.data[low:high])
             except DecodeError:
-                self._damaged(damaged(found.data, found.number, "packet cannot be decoded"))
+                self._damaged(damaged(left.data, left.number, "packet cannot be decoded"))
                 return
             self._samples.interned(sample.sequence, interned)
         t_ns = self._times.boottime(sample.timestamp, sample.clock, sample.sequence)
         stack = None if sample.is_skipped else sample.stack_iid
         self._timed(self._samples.sample(sample.sequence, t_ns, (sample.pid, sample.tid), stack, sample.unwind_error))
 
-    def _slow(self, found: ReadPacket) -> None:
+    def _slow(self, left: ReadPacket) -> None:
         """Add a packet that is no plain stack sample after all."""
-        packet = by_protobuf(found.data, found.number)
+        packet = by_protobuf(left.data, left.number)
         if isinstance(packet, Damaged):
             self._damaged(packet)
         elif packet.machine:
@@ -196,14 +197,14 @@ class _PacketReader:
             for thread in process.threads:
                 self.into.add_fact(t_ns, thread.tid, LISTED, tgid=process.pid)
 
-    def _state(self, found: ReadPacket, packet: Any) -> None:
+    def _state(self, read: ReadPacket, packet: Any) -> None:
         """Keep what later packets of the sequence refer to."""
-        if found.dropped or packet.sequence_flags & STATE_CLEARED or packet.incremental_state_cleared:
-            self._samples.cleared(found.sequence)
+        if read.dropped or packet.sequence_flags & STATE_CLEARED or packet.incremental_state_cleared:
+            self._samples.cleared(read.sequence)
         if packet.HasField("interned_data"):
-            self._samples.interned(found.sequence, packet.interned_data)
+            self._samples.interned(read.sequence, packet.interned_data)
         if packet.HasField("trace_packet_defaults"):
-            self._samples.defaults(found.sequence, packet.trace_packet_defaults)
+            self._samples.defaults(read.sequence, packet.trace_packet_defaults)
 
     def _sample(self, sequence: int, packet: Any) -> None:
         t_ns = self._times.time(packet)
@@ -243,7 +244,16 @@ class _PacketReader:
         if self._samples.stopped:
             self.into.warn("the profiler ended before the trace: it needed more of the CPU or memory than it may")
         raw, samples = build_trace(self.into, rails), self._samples.table()
+        if samples is not None:
+            samples = replace(samples, thread_names=_names_of(raw.trace.tasks, samples.tid))
         return replace(raw, trace=replace(raw.trace, consumers=consumers, process_uids=self._process_uids, samples=samples))
+
+
+def _names_of(tasks: Tasks, tids: I64) -> dict[int, str]:
+    """Return the last names of threads, by tid."""
+    rows = np.flatnonzero((tasks.name >= 0) & np.isin(tasks.tid, np.unique(tids)))
+    pairs = zip(tasks.tid[rows].tolist(), tasks.name[rows].tolist(), strict=True)
+    return {tid: bytes(tasks.names[name]).decode("utf-8", "replace") for tid, name in pairs}
 
 
 def _is_left(packet: ReadPacket) -> bool:

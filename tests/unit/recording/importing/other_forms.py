@@ -48,11 +48,11 @@ def _perfetto(field: int) -> bytes:
 REFUSED = {
     "a Java heap dump": _perfetto(56),
     "a heap profile": _perfetto(37),
-    "a Perfetto trace of stack samples": _perfetto(66),
+    "a Perfetto trace of stack samples without the scheduler": _perfetto(66),
     "a method trace": b"*version\n3\n",
     "the binary file of trace-cmd": b"\x17\x08\x44tracing6\0\0\0",
     "the binary file of perf or simpleperf": b"PERFILE2" + bytes(100),
-    "a file of simpleperf": b"SIMPLEPERF\1\0",
+    "a report of simpleperf": b"SIMPLEPERF\1\0",
     "a Perfetto trace as text": b"packet {\n  ftrace_events {\n",
     "the JSON of a trace viewer": b'[{"name": "a", "ph": "X"}]',
     "the JSON of a trace viewer without the kernel's text (systemTraceEvents)": b'{"traceEvents": [{"ph": "X"}]}',

@@ -46,11 +46,13 @@ def _read(trace: PerfettoWriter) -> RawSamples:
 
 def test_threads_times_and_stacks_are_read() -> None:
     trace, writer = _trace()
+    trace.tree({500: "org.example.app"}, [(501, 500, "worker"), (502, 500, "other")])
     for i, stack in enumerate([SORT, READ, SORT]):
         writer.sample(BOOT + i * MS, WORKER if i == 1 else TASK, stack)
     found = _read(trace)
     assert (found.t_ns - BOOT).tolist() == [0, MS, 2 * MS] and found.clock == "boottime"
     assert found.tid.tolist() == [500, 501, 500] and found.process_of == {500: 500, 501: 500}
+    assert found.thread_names == {500: "org.example.app", 501: "worker"}
     assert found.period_ns == MS and (found.lost, found.cut) == (0, 0)
     run = ["__libc_init", "org.example.Main.run"]
     sort, read = [*run, "org.example.Sorter.sort"], [*run, "android::Parcel::read(int)", "do_el0_svc"]
