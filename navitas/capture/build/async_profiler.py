@@ -102,13 +102,15 @@ def agent_argument(library: Path, output: str) -> str:
     A `%p` in `output` is the process. Times are CLOCK_MONOTONIC. If the system refuses perf events, CPU timers take their path.
     Raises `BuildError` for a path that the agent's options cannot have.
     """
-    if "=" in str(library) or "," in output:
-        raise BuildError(f"{library}, {output}: async-profiler takes no path with '=' or ','", "set TMPDIR or XDG_CACHE_HOME")
+    if "=" in str(library):
+        raise BuildError(f"{library}: async-profiler takes no path with '='", "set XDG_CACHE_HOME to another folder")
     return f"-agentpath:{library}={start_options(output)}"
 
 
 def start_options(output: str) -> str:
-    """Return the agent's options that start it."""
+    """Return the agent's options that start it. Raises `BuildError` for a path that they cannot have."""
+    if "," in output:
+        raise BuildError(f"{output}: async-profiler takes no path with ','", "choose another folder")
     clock = f"start,event=cpu,interval={INTERVAL_NS},clock=monotonic,jstackdepth={MOST_FRAMES}"
     return f"{clock},quiet,jfr,jfropts={_NO_FACTS},file={output}"
 

@@ -226,6 +226,7 @@ class _Run:
         end = time.monotonic() + _END_S
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGTERM)
+            os.kill(pid, signal.SIGCONT)  # if an error came before it began
         while time.monotonic() < end and os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
             time.sleep(0.01)
 

@@ -48,24 +48,24 @@ class JfrSamples:
 
 @dataclass(frozen=True, slots=True)
 class JfrEvents:
-    """The events of a chunk that are read: its samples by CPU time, those by wall time, and other events as values."""
+    """The events of a block that are read: its samples by CPU time, those by wall time, and other events as values."""
 
     cpu: JfrSamples
     wall: JfrSamples
     others: tuple[tuple[str, dict[str, Value]], ...]
 
 
-def jfr_events(chunk: JfrChunk, types: JfrTypes) -> JfrEvents:
-    """Read the events of a chunk. Raises `RecordingError` if their lengths are wrong."""
+def jfr_events(chunk: JfrChunk, types: JfrTypes) -> Iterator[JfrEvents]:
+    """Yield the events of a chunk, block by block. Raises `RecordingError` if their lengths are wrong."""
     readers = {
         kind.id: (event, _places(kind, types, event))
         for event in (*CPU_EVENTS, *WALL_EVENTS)
         if (kind := types.by_name.get(event.name)) is not None
     }
     others = {kind.id: kind.name for name in _READ if (kind := types.by_name.get(name)) is not None}
-    parts: dict[bool, list[JfrSamples]] = {True: [], False: []}
-    values: list[tuple[str, dict[str, Value]]] = []
     for begin, data, at in _event_blocks(chunk):
+        parts: dict[bool, list[JfrSamples]] = {True: [], False: []}
+        values: list[tuple[str, dict[str, Value]]] = []
         sizes, after = varints_at(data, at)
         kinds, after = varints_at(data, after)
         ends = at + sizes
@@ -78,7 +78,7 @@ def jfr_events(chunk: JfrChunk, types: JfrTypes) -> JfrEvents:
                 # A setting or a JVM that cannot be read is one that the file does not name.
                 if (value := _value(chunk, types, begin + int(after[row]), begin + int(ends[row]), number)) is not None:
                     values.append((name, value))
-    return JfrEvents(_joined(parts[True]), _joined(parts[False]), tuple(values))
+        yield JfrEvents(_joined(parts[True]), _joined(parts[False]), tuple(values))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,6 +33,7 @@ _CPU_TIME = ("cpu", "cpu-clock", "task-clock", "ctimer")
 _NS_PER_S = 1_000_000_000
 _TICK_QUANTILE = 0.25
 _SPARSE = 16
+_MOST_DIGITS = 18
 
 
 @dataclass(slots=True)
@@ -88,25 +90,24 @@ def read_jfr(path: Path) -> RawSamples:
 
 def _add_chunk(chunk: JfrChunk, total: _Total) -> None:
     types = jfr_types(chunk)
-    events = jfr_events(chunk, types)
-    _note_settings(events, total)
     constants = jfr_constants(chunk, types)
     tids = _threads(constants, total)
     stacks, cut = total.forest.add(constants.stacks.start, _frames(constants, total))
-    depth = int(total.settings.get("jstackdepth", 0)) if total.settings.get("jstackdepth", "").isdecimal() else 0
+    for events in jfr_events(chunk, types):
+        _note_settings(events, total)  # They come before samples.
+        for by_cpu, samples in ((True, events.cpu), (False, events.wall)):
+            if len(samples.ticks):
+                tid = _looked_up(samples.thread, tids)
+                named = tid > 0
+                total.t_ns[by_cpu].append(_times(chunk, samples.ticks, total)[named])
+                total.tid[by_cpu].append(tid[named])
+                total.stack[by_cpu].append(_rows_of(samples.stack, constants.stacks.ids, stacks)[named])
+                total.lost[by_cpu] += int(np.count_nonzero(~named))
+            total.lost[by_cpu] += samples.damaged
     is_cut = constants.stacks.truncated != 0
-    if depth:
+    if depth := _number(total.settings.get("jstackdepth", "")):
         is_cut |= np.diff(constants.stacks.start) >= depth
     total.cut += cut + int(np.count_nonzero(is_cut))
-    for by_cpu, samples in ((True, events.cpu), (False, events.wall)):
-        if len(samples.ticks):
-            tid = _looked_up(samples.thread, tids)
-            named = tid > 0
-            total.t_ns[by_cpu].append(_times(chunk, samples.ticks, total)[named])
-            total.tid[by_cpu].append(tid[named])
-            total.stack[by_cpu].append(_rows_of(samples.stack, constants.stacks.ids, stacks)[named])
-            total.lost[by_cpu] += int(np.count_nonzero(~named))
-        total.lost[by_cpu] += samples.damaged
 
 
 def _looked_up(keys: I64, values: Mapping[int, int]) -> I64:
@@ -132,12 +133,11 @@ def _rows_of(wanted: I64, ids: I64, rows: I32) -> I32:
 def _count_unfinished(chunk: JfrChunk, total: _Total) -> None:
     """Count the samples of a chunk whose profiler died. Its metadata follow the header, as async-profiler writes them."""
     begun = JfrChunk(chunk.data, chunk.name, 0, HEADER.size, chunk.start_ns, chunk.start_ticks, chunk.ticks_per_s, False)
-    try:
-        events = jfr_events(begun, jfr_types(begun))
-    except RecordingError:
-        return  # The number of its samples is unknown. The file has finished chunks, or is refused.
-    for by_cpu, samples in ((True, events.cpu), (False, events.wall)):
-        total.lost[by_cpu] += len(samples.ticks) + samples.damaged
+    # Of a damaged chunk, the number of samples is unknown. The file has finished chunks, or is refused.
+    with suppress(RecordingError):
+        for events in jfr_events(begun, jfr_types(begun)):
+            for by_cpu, samples in ((True, events.cpu), (False, events.wall)):
+                total.lost[by_cpu] += len(samples.ticks) + samples.damaged
 
 
 def _note_settings(events: JfrEvents, total: _Total) -> None:
@@ -205,16 +205,21 @@ def _times(chunk: JfrChunk, ticks: I64, total: _Total) -> I64:
     return chunk.start_ns + seconds * _NS_PER_S + np.round(rest * (_NS_PER_S / chunk.ticks_per_s)).astype(np.int64)
 
 
+def _number(text: str) -> int:
+    """Return a number of a setting; 0 if it is none, or too long for one."""
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else 0
+
+
 def _period_ns(settings: Mapping[str, str], t_ns: I64, tid: I64) -> float | None:
     """Return the CPU time of a thread between two samples; None if samples are of something else, or the interval is unknown.
 
     The kernel checks CPU timers (`ctimer`) at its ticks alone, every 1 to 10 ms: then the lower quartile of the times between
     samples of a thread is the period, since a thread that waits makes some of them longer.
     """
-    interval = settings.get("interval", "")
+    interval = _number(settings.get("interval", ""))
     if settings.get("engine") not in _CPU_ENGINES or settings.get("event") not in _CPU_TIME:
         return None
-    if not interval.isdecimal() or not 0 < int(interval) < _NS_PER_S:
+    if not 0 < interval < _NS_PER_S:
         return None
     if settings["engine"] != "ctimer":
         return float(interval)

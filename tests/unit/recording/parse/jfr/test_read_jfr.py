@@ -103,6 +103,8 @@ def test_a_timer_that_ticks_slowly_has_the_period_of_its_ticks(tmp_path: Path) -
     assert read(tmp_path, profile(settings=settings, events=events).chunk()).period_ns == 4e6
     assert read(tmp_path, profile(settings=settings | {"engine": "wall", "event": "wall"}).chunk()).period_ns is None
     assert read(tmp_path, profile(settings=settings | {"event": "cycles"}).chunk()).period_ns is None
+    absurd = {"interval": "9" * 5000, "jstackdepth": "9" * 5000}
+    assert read(tmp_path, profile(settings=settings | absurd).chunk()).period_ns is None
 
 
 def test_samples_of_wall_time_count_if_there_are_no_others(tmp_path: Path) -> None:
