@@ -21,7 +21,7 @@ def test_commands_and_options_are_completed() -> None:
     assert _offered(incomplete="pro") == {"profile"}
     assert _offered("fleet", incomplete="ho") == {"hogs"}
     assert {"--repeat", "--replace"} <= _offered("profile", incomplete="--re")
-    assert _offered("profile", "--mode") == {"events", "folded", "tick"}
+    assert _offered("profile", "--mode") == {"events", "folded", "sample", "tick"}
     assert "--model" not in _offered("report", incomplete="--m"), "old names are not offered"
 
 
