@@ -166,7 +166,7 @@ def test_the_trace_processor_reads_the_same_stack_samples(tmp_path: Path, trace_
     for sequence, clock in ((2, 0), (3, MONOTONIC_RAW)):
         trace.sequence = sequence
         writer = SampleWriter(trace)
-        for begin in (0, 40):  # The second time, the state is cleared, and numbers begin anew.
+        for begin in (0, 40):  # The second time, the state is cleared, and numbers begin again.
             writer.begin(frequency=1000, clock=clock)
             for i in range(begin, begin + 40):
                 depth = 1 + i * 7 % 5

@@ -10,7 +10,7 @@ Frame → method, in this order:
 | of native code | its module and its name |
 | of Java code, compiled or interpreted | class, name and descriptor alone: a row of a map, if it has the method |
 
-Names of classes that the runtime numbers anew in each process lose the number: hidden classes, as of lambdas
+Names of classes that the runtime numbers in each process lose the number: hidden classes, as of lambdas
 (`Foo$$Lambda/0x7f3c10001000` → `Foo$$Lambda`), proxies, and accessors of reflection. A lambda's body is a method of its own class
 (`lambda$run$0`), as in the other modes.
 """

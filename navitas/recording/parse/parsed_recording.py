@@ -208,7 +208,9 @@ def _samples(
         return None, threads, table
     merged = merged_samples(parts)
     message = "{count} stack samples were lost while recording, or their times are not those of the run"
-    findings.add_loss("stack_samples", merged.lost + merged.unplaced, message, "Their energy is that of the samples beside them.")
+    findings.add_loss(
+        "stack_samples", merged.lost + merged.unplaced, message, "Their energy is that of the samples next to them."
+    )
     message = "{count} stacks were cut at the profiler's limit of depth: their outermost callers are missing"
     findings.add_loss("cut_stacks", merged.cut, message, "Their inclusive energy is not part of the missing callers'.")
     return merged, threads, table

@@ -95,12 +95,12 @@ class SockDiag:
         self._closed.close()
 
     def number(self) -> bytes:
-        """Return the number of sockets in use, as text that changes with it; empty if the kernel does not tell."""
+        """Return the number of sockets in use, as text that changes with it; empty if it is not known."""
         try:
             lines = [line.split() for path in _NUMBERS for line in path.read_bytes().splitlines() if line.startswith(b"TCP")]
         except OSError:
             return b""
-        # Those that wait for the end of their time are no sockets any more, and memory is no number of sockets.
+        # Those that wait for the end of their time are not sockets any more, and memory does not count sockets.
         return b" ".join(word for line in lines for name, word in pairwise(line) if name not in (b"tw", b"mem"))
 
     def open(self) -> list[TcpSocket]:

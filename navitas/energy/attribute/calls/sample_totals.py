@@ -56,7 +56,7 @@ def totals_of_samples(
 
 
 def _period_ns(samples: StackSamples, amounts: Amounts) -> float | None:
-    """Return the period of samples: the median CPU time between neighbors, if it is longer than the period that was asked for.
+    """Return the period of samples: the median CPU time between neighbors, if it is longer than the requested period.
 
     Kernels without fine timers interrupt a thread at their own tick.
     """

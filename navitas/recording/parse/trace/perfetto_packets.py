@@ -179,7 +179,7 @@ class _Packets:
     def _decoded(self, data: bytes, nested: bool) -> Iterator[Found]:
         if not data:
             return
-        # Bundles begin with their field. Any bytes can look like a sample, so they are not asked.
+        # Bundles begin with their field. Any bytes can look like a sample, so they are left out.
         if self._leave_samples and data[0] != _BUNDLE_TAG and may_be_sample(data):
             yield ReadPacket(self._number, data)
             return

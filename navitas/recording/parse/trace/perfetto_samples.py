@@ -95,7 +95,7 @@ class PerfettoSamples:
         self._lost = self._cut = 0
 
     def cleared(self, sequence: int) -> None:
-        """Forget what a sequence's packets refer to: its writer begins anew, or packets of it are missing."""
+        """Forget what a sequence's packets refer to: its writer begins again, or packets of it are missing."""
         self._of.pop(sequence, None)
 
     def defaults(self, sequence: int, defaults: Any) -> None:

@@ -61,5 +61,5 @@ def test_wrong_usage_in_a_revision_names_it(checkout: Path, monkeypatch: pytest.
 def test_a_failed_build_of_the_project_names_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     project = tmp_path / "app"
     project.mkdir()
-    found = failed_build(BuildError(f"{project}: no", "Mend it."), project, monkeypatch)
-    assert (found.message, found.remedy) == (f"the build of before failed: {project}: no", "Mend it.")
+    found = failed_build(BuildError(f"{project}: no", "Fix it."), project, monkeypatch)
+    assert (found.message, found.remedy) == (f"the build of before failed: {project}: no", "Fix it.")
