@@ -16,6 +16,7 @@ _WAIT_S = 5.0
 _POLL_S = 0.02
 _MOST_BYTES = 1 << 16
 _LIBRARY = re.compile(rb"/libjvm\.so(?: \(deleted\))?$", re.MULTILINE)
+_CAUGHT = re.compile(rb"^SigCgt:\s*([0-9a-f]+)$", re.MULTILINE)
 _RETURN = re.compile(r"return code: (-?\d+)")
 _START = "or start it with: navitas record --java -- java …"
 
@@ -23,7 +24,7 @@ _START = "or start it with: navitas record --java -- java …"
 def check_jvm(pid: int, proc: Path = Path("/proc")) -> None:
     """Check that a process is a JVM which this user may attach to. Raises `UsageError`.
 
-    A process without a handler of SIGQUIT would end, so nothing else gets one.
+    SIGQUIT may end another process, so nothing else gets one.
     """
     folder = proc / str(pid)
     try:
@@ -82,7 +83,7 @@ def _wake(pid: int, path: Path) -> None:
         with suppress(OSError):
             mark.touch()
     try:
-        os.kill(pid, signal.SIGQUIT)
+        _quit(pid)
         end = time.monotonic() + _WAIT_S
         while not path.exists():
             if time.monotonic() > end:
@@ -90,6 +91,26 @@ def _wake(pid: int, path: Path) -> None:
             time.sleep(_POLL_S)
     except ProcessLookupError:
         raise UsageError(f"the process {pid} has ended", "list JVMs: jps -l") from None
+    except OSError as error:
+        raise UsageError(f"the JVM {pid} cannot be attached to: {error.strerror}", f"run Navitas as its user, {_START}") from None
     finally:
         with suppress(OSError):
             mark.unlink()
+
+
+def _quit(pid: int) -> None:
+    """Send SIGQUIT to a JVM that catches it. The handle keeps its process, also if the pid gets another one."""
+    handle = os.pidfd_open(pid)
+    try:
+        check_jvm(pid)
+        _check_catches(pid)
+        signal.pidfd_send_signal(handle, signal.SIGQUIT)
+    finally:
+        os.close(handle)
+
+
+def _check_catches(pid: int, proc: Path = Path("/proc")) -> None:
+    """Check that a process catches SIGQUIT, which otherwise ends it. Raises `UsageError`, and `OSError` if it has ended."""
+    caught = _CAUGHT.search((proc / str(pid) / "status").read_bytes())
+    if caught is None or not int(caught[1], 16) >> (signal.SIGQUIT - 1) & 1:
+        raise UsageError(f"the JVM {pid} does not catch SIGQUIT: it is still starting, or has -Xrs", f"try again, {_START}")

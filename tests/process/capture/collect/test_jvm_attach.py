@@ -1,0 +1,57 @@
+"""How an agent gets into a JVM that must first be woken: only a process that catches SIGQUIT gets one."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from navitas.base.errors import UsageError
+from navitas.capture.collect.runs import jvm_attach
+from navitas.capture.collect.runs.jvm_attach import load_agent
+
+
+@pytest.fixture
+def quiet(monkeypatch: pytest.MonkeyPatch) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that passes for a JVM, and does not catch SIGQUIT."""
+    monkeypatch.setattr(jvm_attach, "_LIBRARY", re.compile(b""))
+    monkeypatch.setattr(jvm_attach, "_WAIT_S", 0.1)
+    with subprocess.Popen(["sleep", "60"]) as process:
+        yield process
+        process.kill()
+
+
+def test_a_jvm_that_does_not_catch_the_signal_goes_on(quiet: subprocess.Popen[bytes]) -> None:
+    with pytest.raises(UsageError, match="does not catch SIGQUIT: it is still starting, or has -Xrs") as caught:
+        load_agent(quiet.pid, Path("/lib.so"), "start")
+    assert "try again, or start it with: navitas record --java" in caught.value.remedy
+    assert quiet.poll() is None
+
+
+def test_a_jvm_that_does_not_listen_is_named(monkeypatch: pytest.MonkeyPatch, quiet: subprocess.Popen[bytes]) -> None:
+    program = "import signal, sys; signal.signal(signal.SIGQUIT, lambda *_: print('quit', flush=True)); print('on', flush=True)"
+    words = [sys.executable, "-c", f"{program}; [signal.pause() for _ in range(2)]"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stdout.readline() == b"on\n"
+        with pytest.raises(UsageError, match="does not let others attach"):
+            load_agent(process.pid, Path("/lib.so"), "start")
+        assert process.stdout.readline() == b"quit\n"
+        process.kill()
+
+
+@pytest.mark.parametrize(("error", "said"), [(ProcessLookupError, "has ended"), (PermissionError, "cannot be attached to")])
+def test_a_signal_that_fails_is_named(
+    monkeypatch: pytest.MonkeyPatch, quiet: subprocess.Popen[bytes], error: type[OSError], said: str
+) -> None:
+    def refused(handle: int, number: int) -> None:
+        raise error(1, "not permitted")
+
+    monkeypatch.setattr(jvm_attach, "_check_catches", lambda pid: None)
+    monkeypatch.setattr(signal, "pidfd_send_signal", refused)
+    with pytest.raises(UsageError, match=said):
+        load_agent(quiet.pid, Path("/lib.so"), "start")
