@@ -6,17 +6,21 @@ import os
 import re
 import signal
 import socket
+import struct
 import time
 from contextlib import suppress
 from pathlib import Path
 
 from navitas.base.errors import UsageError
+from navitas.base.untrusted_text import printable
 
 _WAIT_S = 5.0
 _POLL_S = 0.02
 _MOST_BYTES = 1 << 16
 _LIBRARY = re.compile(rb"/libjvm\.so(?: \(deleted\))?$", re.MULTILINE)
 _CAUGHT = re.compile(rb"^SigCgt:\s*([0-9a-f]+)$", re.MULTILINE)
+_PEER = struct.Struct("3i")
+"""`struct ucred` of unix(7): pid, user and group."""
 _RETURN = re.compile(r"return code: (-?\d+)")
 _START = "or start it with: navitas record --java -- java …"
 
@@ -52,7 +56,7 @@ def load_agent(pid: int, library: Path, options: str) -> None:
     returned = _RETURN.search(text)
     if code.strip() == "0" and (text.strip() in ("", "0") or (returned is not None and returned[1] == "0")):
         return
-    why = " ".join(text.split())[:300] or f"code {code.strip() or 'unknown'}"
+    why = printable(" ".join(text.split()) or f"code {code.strip() or 'unknown'}", 300)
     raise UsageError(f"the JVM {pid} did not load async-profiler: {why}", f"see its output, {_START}")
 
 
@@ -64,6 +68,7 @@ def _request(pid: int, words: tuple[str, ...]) -> str:
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(_WAIT_S)
             connection.connect(str(path))
+            _check_listener(connection, pid)
             connection.sendall(b"".join(word.encode() + b"\0" for word in ("1", *words)))
             answer = bytearray()
             while len(answer) < _MOST_BYTES and (piece := connection.recv(4096)):
@@ -73,16 +78,20 @@ def _request(pid: int, words: tuple[str, ...]) -> str:
     return answer.decode("utf-8", "replace")
 
 
+def _check_listener(connection: socket.socket, pid: int) -> None:
+    """Check that this user listens, since any user can put a socket into /tmp. Raises `UsageError`."""
+    _, owner, _ = _PEER.unpack(connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))
+    if owner != os.geteuid():
+        raise UsageError(
+            f"/tmp/.java_pid{pid} is not the socket of the JVM {pid}: user {owner} listens there", f"remove it, {_START}"
+        )
+
+
 def _wake(pid: int, path: Path) -> None:
     """Make the JVM listen: with the file that it looks for at a SIGQUIT."""
-    mark = Path(f"/proc/{pid}/cwd/.attach_pid{pid}")
-    with suppress(OSError):
-        mark.touch()
-    if not mark.exists():
-        mark = Path(f"/proc/{pid}/root/tmp/.attach_pid{pid}")
-        with suppress(OSError):
-            mark.touch()
+    mark = None
     try:
+        mark = _new_mark(pid)
         _quit(pid)
         end = time.monotonic() + _WAIT_S
         while not path.exists():
@@ -94,8 +103,25 @@ def _wake(pid: int, path: Path) -> None:
     except OSError as error:
         raise UsageError(f"the JVM {pid} cannot be attached to: {error.strerror}", f"run Navitas as its user, {_START}") from None
     finally:
-        with suppress(OSError):
-            mark.unlink()
+        if mark is not None:
+            with suppress(OSError):
+                mark.unlink()
+
+
+def _new_mark(pid: int) -> Path | None:
+    """Create the file that the JVM looks for. Returns None if there is one, which is another's to remove. Raises `OSError`."""
+    marks = [Path(f"/proc/{pid}/{folder}/.attach_pid{pid}") for folder in ("cwd", "root/tmp")]
+    for mark in marks:
+        try:
+            os.close(os.open(mark, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+        except FileExistsError:
+            return None
+        except OSError:
+            if mark == marks[-1]:
+                raise
+        else:
+            return mark
+    return None
 
 
 def _quit(pid: int) -> None:

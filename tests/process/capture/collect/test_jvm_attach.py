@@ -44,6 +44,26 @@ def test_a_jvm_that_does_not_listen_is_named(monkeypatch: pytest.MonkeyPatch, qu
         process.kill()
 
 
+@pytest.mark.parametrize("kind", ["none", "file", "link"])
+def test_only_its_own_mark_is_removed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: str) -> None:
+    monkeypatch.setattr(jvm_attach, "_LIBRARY", re.compile(b""))
+    monkeypatch.setattr(jvm_attach, "_WAIT_S", 0.0)
+    with subprocess.Popen(["sleep", "60"], cwd=tmp_path) as process:
+        mark = tmp_path / f".attach_pid{process.pid}"
+        if kind == "file":
+            mark.write_text("another's")
+        elif kind == "link":
+            mark.symlink_to(tmp_path / "target")
+        seen: list[int] = []
+        monkeypatch.setattr(jvm_attach, "_quit", lambda pid: seen.append(mark.lstat().st_mode & 0o777))
+        with pytest.raises(UsageError, match="does not let others attach"):
+            load_agent(process.pid, Path("/lib.so"), "start")
+        process.kill()
+    assert len(seen) == 1 and (kind != "none" or seen == [0o600])
+    assert mark.is_symlink() if kind == "link" else mark.exists() == (kind == "file")
+    assert not (tmp_path / "target").exists()
+
+
 @pytest.mark.parametrize(("error", "said"), [(ProcessLookupError, "has ended"), (PermissionError, "cannot be attached to")])
 def test_a_signal_that_fails_is_named(
     monkeypatch: pytest.MonkeyPatch, quiet: subprocess.Popen[bytes], error: type[OSError], said: str

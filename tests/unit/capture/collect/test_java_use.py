@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from navitas.base.errors import ExitCode, UsageError
-from navitas.capture.collect.runs import java_use as uses
 from navitas.capture.collect.runs.java_use import java_use
 from navitas.capture.collect.runs.jvm_attach import check_jvm, load_agent
 from navitas.cli.main import run
@@ -75,7 +74,7 @@ def test_a_jvm_in_a_container_is_named(tmp_path: Path) -> None:
 
 def test_a_jvm_of_another_user_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     process(tmp_path)
-    monkeypatch.setattr(uses.os, "geteuid", lambda: os.getuid() + 1)
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
     with pytest.raises(UsageError, match="belongs to another user"):
         check_jvm(42, tmp_path)
 
@@ -94,6 +93,8 @@ def jvm() -> Iterator[list[bytes]]:
             connection, _ = server.accept()
             with connection:
                 talk.append(connection.recv(4096))
+                if not talk[1]:
+                    return
                 connection.sendall(talk[0])
 
         thread = threading.Thread(target=answer, daemon=True)
@@ -116,12 +117,21 @@ def test_an_agent_is_loaded_by_the_jvms_socket(jvm: list[bytes], answer: bytes) 
         (b"0\nreturn code: 100\n", "return code: 100"),
         (b"102\nAgent library failed to init", "Agent library failed to init"),
         (b"", "code unknown"),
+        (b"102\n\x1b[31mred", r"\\u001b\[31mred"),
     ],
 )
 def test_why_an_agent_is_not_loaded_is_said(jvm: list[bytes], answer: bytes, said: str) -> None:
     jvm[0] = answer
     with pytest.raises(UsageError, match=said):
         load_agent(os.getpid(), Path("/lib.so"), "start")
+
+
+def test_a_socket_of_another_user_gets_nothing(jvm: list[bytes], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    with pytest.raises(UsageError, match=rf"java_pid{os.getpid()} is not the socket of the JVM"):
+        load_agent(os.getpid(), Path("/lib.so"), "start")
+    monkeypatch.undo()
+    assert jvm[1:] in ([], [b""])
 
 
 @pytest.mark.parametrize(
