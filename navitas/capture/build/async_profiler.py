@@ -111,6 +111,9 @@ def start_options(output: str) -> str:
     """Return the agent's options that start it. Raises `BuildError` for a path that they cannot have."""
     if "," in output:
         raise BuildError(f"{output}: async-profiler takes no path with ','", "choose another folder")
+    folder, _, name = output.rpartition("/")
+    if "%" in folder or "%" in name.replace("%p", ""):
+        raise BuildError(f"{output}: async-profiler replaces '%' and what follows it in a path", "choose another folder")
     clock = f"start,event=cpu,interval={INTERVAL_NS},clock=monotonic,jstackdepth={MOST_FRAMES}"
     return f"{clock},quiet,jfr,jfropts={_NO_FACTS},file={output}"
 

@@ -78,3 +78,11 @@ def test_the_agent_samples_cpu_time_by_the_monotonic_clock() -> None:
     for library, output in (("/a=b/lib.so", "/x"), ("/lib.so", "/a,b")):
         with pytest.raises(BuildError, match="takes no path with"):
             async_profiler.agent_argument(Path(library), output)
+
+
+@pytest.mark.parametrize(
+    "output", ["/a%p/samples-%p.jfr", "/a%t/x.jfr", "/a%{HOME}/x.jfr", "/a/%t-%p.jfr", "/a/%%p.jfr", "100%/x"]
+)
+def test_what_the_profiler_would_replace_is_refused(output: str) -> None:
+    with pytest.raises(BuildError, match="replaces '%'"):
+        async_profiler.start_options(output)
