@@ -38,7 +38,7 @@ from navitas.cli.workflows.measurement import RunOptions
 from navitas.cli.workflows.record import record_jvm, record_project, record_use
 
 _BUILD = ("module", "variant", "include", "exclude", "hook_libraries", "skip_trivial")
-_OF_APPS = (*_BUILD, "bundle", "map_file", "events", "script", "gradle", "mode", "record", "user")
+_OF_APPS = (*_BUILD, "bundle", "map_file", "events", "script", "mode", "record", "user")
 _MOST_EVENTS = 1_000_000
 _MONKEY_SEED = 1
 _MONKEY_MS = 100
@@ -97,7 +97,7 @@ def command(
     """
     app, path, map_file = values["app"], values["bundle"], values["map_file"]
     if values["java"]:
-        return _record_java(ctx, run, options, report)
+        return _record_java(ctx, build.gradle, run, options, report)
     use_by = _Usage(values["words"], values["events"], values["script"], values["duration_s"])
     if "/" in app or (app and Path(app).is_dir()):
         project = with_name(Path(app))
@@ -121,8 +121,7 @@ def command(
         raise UsageError("a virtual phone starts without apps", "give the app's --bundle, or a phone with --device")
     if bundle and bundle.manifest.package != app:
         raise UsageError(f"{path} contains {bundle.manifest.package}, not {app}", f"navitas record {bundle.manifest.package} …")
-    if build.gradle is not None:
-        find_gradle(Path(), build.gradle)  # Reports a wrong path before the measurement.
+    _check_gradle(build.gradle)
     known: KnownMap | None = read_map(map_file, app) if map_file else None
     use = use_by.use(app, bundle, known)
     return report_measured(
@@ -130,11 +129,18 @@ def command(
     )
 
 
-def _record_java(ctx: click.Context, run: RunOptions, options: ProfileOptions, report: ReportOptions) -> int:
+def _check_gradle(gradle: str | None) -> None:
+    """Report a wrong path before the measurement."""
+    if gradle is not None:
+        find_gradle(Path(), gradle)
+
+
+def _record_java(ctx: click.Context, gradle: str | None, run: RunOptions, options: ProfileOptions, report: ReportOptions) -> int:
     if given := given_options(ctx, _OF_APPS):
         raise UsageError(f"{given[0]} is for apps, and --java records a JVM of this computer", "leave it out")
+    _check_gradle(gradle)
     use = java_use((ctx.params["app"], *ctx.params["words"]), ctx.params["duration_s"])
-    return report_measured(lambda caller: record_jvm(use, options, run=run, caller=caller), report, run.output)
+    return report_measured(lambda caller: record_jvm(use, options, run=run, caller=caller, gradle=gradle), report, run.output)
 
 
 class _Usage:

@@ -57,13 +57,19 @@ def record_project(
         return _record(use, built._replace(revision=commit), options, run=run, caller=caller, started=started)
 
 
-def record_jvm(use: JavaUse, options: ProfileOptions, *, run: RunOptions, caller: Caller) -> ProfilingOutcome:
-    """Record a JVM of this computer on a virtual phone. Its stacks are sampled, whatever the mode."""
+def record_jvm(
+    use: JavaUse, options: ProfileOptions, *, run: RunOptions, caller: Caller, gradle: str | None = None
+) -> ProfilingOutcome:
+    """Record a JVM of this computer on a virtual phone. Its stacks are sampled, whatever the mode.
+
+    `gradle` fetches async-profiler if it is missing. None: the one on PATH.
+    """
     options = replace(options, mode="sample")
     run.check(options)
     if run.device != VIRTUAL:
         raise UsageError(f"--java records a JVM of this computer, and --device {run.device} is another one", "leave out --device")
-    ensure_profiler(options, caller.progress, Path(), virtual=True)
+    # No project is named, so no project's gradlew runs: not that of the current folder, either.
+    ensure_profiler(options, caller.progress, Path("/"), gradle, virtual=True)
     with measurement(use.name, run, caller) as started:
         options = replace(options, provenance=Built([]).origin(run, caller))
         folder = started.begin()

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from navitas.base.errors import ExitCode, UsageError
+from navitas.base.errors import BuildError, ExitCode, UsageError
+from navitas.capture.build import async_profiler
 from navitas.capture.collect.runs.java_use import java_use
 from navitas.capture.collect.runs.jvm_attach import check_jvm, load_agent
 from navitas.cli.main import run
@@ -146,3 +147,29 @@ def test_a_socket_of_another_user_gets_nothing(jvm: list[bytes], monkeypatch: py
 def test_options_of_apps_are_refused(capsys: Capture, words: list[str], message: str) -> None:
     assert run(["record", "--java", *words]) == ExitCode.USAGE
     assert message in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("gradle", [None, "/opt/gradle"])
+def test_no_wrapper_of_the_current_folder_fetches_the_profiler(
+    java: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gradle: str | None
+) -> None:
+    wrapper = tmp_path / "gradlew"
+    wrapper.write_text("")
+    monkeypatch.chdir(tmp_path)
+    near: list[tuple[Path, str | None]] = []
+
+    def fetch(folder: Path, *, gradle: str | None, on_line: object) -> None:
+        near.append((folder, gradle))
+        raise BuildError("not fetched", "")
+
+    monkeypatch.setattr(async_profiler, "is_provided", lambda: False)
+    monkeypatch.setattr(async_profiler, "fetch", fetch)
+    monkeypatch.setattr("navitas.cli.record.command.find_gradle", lambda project, given: [given])
+    words = [] if gradle is None else ["--gradle", gradle]
+    assert run(["record", "--java", *words, "--", java, "-version"]) == ExitCode.TROUBLE
+    assert near == [(Path("/"), gradle)]
+
+
+def test_a_wrong_gradle_is_named_first(java: str, capsys: Capture) -> None:
+    assert run(["record", "--java", "--gradle", "/not/there", "--", java]) == ExitCode.USAGE
+    assert "no Gradle at /not/there" in capsys.readouterr().err
