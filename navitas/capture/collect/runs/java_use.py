@@ -44,8 +44,8 @@ _NO_METHODS = KnownMap(
 _LOOK_S = 0.5
 _END_S = 20.0
 _BETWEEN = "@"
-_TERMINATED = 128 + signal.SIGTERM
-"""The exit code of a JVM that was ended by a signal."""
+_ENDS = (0, *(code for number in (signal.SIGTERM, signal.SIGINT) for code in (128 + number, -number)))
+"""How a JVM ends by itself, by Navitas or by Ctrl-C. With a handler, a JVM returns 128 and the signal's number."""
 _MODEL = "its joules are those of the virtual phone {model!r} for this CPU time: they compare parts of the program, not computers"
 
 
@@ -182,9 +182,10 @@ class _Run:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-            if process.returncode > 0 and process.returncode != _TERMINATED:
-                what = f"{self.use.name}: the JVM ended with exit code {process.returncode}"
-                self.recording.writer.warn("tests", what, "see its output", run=0)
+            if process.returncode not in _ENDS:
+                self.recording.writer.warn(
+                    "tests", f"{self.use.name}: the JVM {_ended(process.returncode)}", "see its output", run=0
+                )
 
     @contextmanager
     def _watched(self, pid: int) -> Iterator[None]:
@@ -238,6 +239,11 @@ class _Run:
         fields = {"id": 0, "run": 0, "module": _MODULE, "repeat": 0, "status": status, "class": name, "method": WHOLE}
         writer.add_test(manifest.Test.model_validate(fields))
         writer.checkpoint()
+
+
+def _ended(code: int) -> str:
+    """Return how a process ended: with a code, or (below 0) by a signal."""
+    return f"ended with exit code {code}" if code >= 0 else f"ended by signal {-code} ({signal.strsignal(-code)})"
 
 
 def _wait(pid: int, limit_s: float | None, *, by_hand: bool) -> None:
