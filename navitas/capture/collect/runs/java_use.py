@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from navitas.base.errors import DeviceError, UsageError
+from navitas.base.errors import DeviceError, NavitasError, UsageError
 from navitas.base.folder_lock import FolderLock
 from navitas.base.untrusted_text import printable
 from navitas.capture.build import async_profiler
@@ -26,7 +26,7 @@ from navitas.capture.collect.progress import Progress
 from navitas.capture.collect.readings.process_threads import ProcessThreads
 from navitas.capture.collect.readings.shell_sampler import ShellSampler
 from navitas.capture.collect.runs.app_use import WHOLE, until_ctrl_c
-from navitas.capture.collect.runs.jvm_attach import check_jvm, load_agent
+from navitas.capture.collect.runs.jvm_attach import NoAnswer, check_jvm, load_agent
 from navitas.capture.collect.runs.version_runs import ProfilingOutcome
 from navitas.capture.collect.state.measuring import condition_at_start, measured
 from navitas.capture.collect.trace.run_trace import RunTrace
@@ -134,13 +134,9 @@ class _Run:
                 with self._watched(pid), self._shell_sampler() as sampler:
                     trace.start(self.use.duration_s, lambda text, remedy: writer.warn("trace", text, remedy, run=0))
                     # The run begins and ends with these readings: what the profiler did not see is not in it.
-                    with self._threads(pid) as threads:
-                        try:
-                            self._begin(pid, samples.absolute())
-                            self.progress.stage(self._stage())
-                            _wait(pid, self.use.duration_s, by_hand=self.use.pid is not None)
-                        finally:
-                            self._end(pid)
+                    with self._threads(pid) as threads, self._profiled(pid, samples.absolute()):
+                        self.progress.stage(self._stage())
+                        _wait(pid, self.use.duration_s, by_hand=self.use.pid is not None)
                     trace.stop()
             finally:
                 trace.pull(lambda name: writer.path("trace", 0, name))
@@ -212,6 +208,21 @@ class _Run:
 
         return ProcessThreads(pid, self.recording.writer.path("events", 0, f"events-{pid}.nvch"), others)
 
+    @contextmanager
+    def _profiled(self, pid: int, samples: Path) -> Iterator[None]:
+        """Profile the JVM while the context is open. If it refuses the start, another profile may run: that one goes on."""
+        refused = False
+        try:
+            try:
+                self._begin(pid, samples)
+            except NavitasError as error:
+                refused = not isinstance(error, NoAnswer)
+                raise
+            yield
+        finally:
+            if not refused:
+                self._end(pid)
+
     def _begin(self, pid: int, samples: Path) -> None:
         if self.use.pid is None:
             os.kill(pid, signal.SIGCONT)
@@ -221,8 +232,13 @@ class _Run:
     def _end(self, pid: int) -> None:
         """Stop the profiler, or end the JVM, whose profiler then writes its file. A JVM that has ended is not reaped yet."""
         if self.use.pid is not None:
-            with suppress(UsageError):  # it has ended, and has stopped its profiler
+            try:
                 load_agent(pid, async_profiler.find(), "stop,quiet")
+            except UsageError as error:
+                with suppress(UsageError):  # it has ended, and has stopped its profiler
+                    check_jvm(pid)
+                    what = f"{self.use.name}: its profiler was not stopped: {error.message}"
+                    self.recording.writer.warn("events_missing", what, "restart the JVM: the profiler may go on", run=0)
             return
         end = time.monotonic() + _END_S
         with suppress(ProcessLookupError):

@@ -25,6 +25,10 @@ _RETURN = re.compile(r"return code: (-?\d+)")
 _START = "or start it with: navitas record --java -- java …"
 
 
+class NoAnswer(UsageError):
+    """A JVM has not answered a request, and may have done it."""
+
+
 def check_jvm(pid: int, proc: Path = Path("/proc")) -> None:
     """Check that a process is a JVM which this user may attach to. Raises `UsageError`.
 
@@ -50,31 +54,37 @@ def check_jvm(pid: int, proc: Path = Path("/proc")) -> None:
 
 
 def load_agent(pid: int, library: Path, options: str) -> None:
-    """Load a library into a JVM, and run its agent with options. Raises `UsageError` if the JVM does not."""
+    """Load a library into a JVM, and run its agent with options.
+
+    Raises `NoAnswer` if the JVM may have done so, and another `UsageError` if it has not.
+    """
     answer = _request(pid, ("load", str(library), "true", options))
     code, _, text = answer.partition("\n")
     returned = _RETURN.search(text)
     if code.strip() == "0" and (text.strip() in ("", "0") or (returned is not None and returned[1] == "0")):
         return
     why = printable(" ".join(text.split()) or f"code {code.strip() or 'unknown'}", 300)
-    raise UsageError(f"the JVM {pid} did not load async-profiler: {why}", f"see its output, {_START}")
+    kind = UsageError if code.strip() else NoAnswer
+    raise kind(f"the JVM {pid} did not load async-profiler: {why}", f"see its output, {_START}")
 
 
 def _request(pid: int, words: tuple[str, ...]) -> str:
     path = Path(f"/proc/{pid}/root/tmp/.java_pid{pid}")
-    if not path.exists():
-        _wake(pid, path)
+    kind: type[UsageError] = UsageError
     try:
+        if not path.exists():
+            _wake(pid, path)
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(_WAIT_S)
             connection.connect(str(path))
             _check_listener(connection, pid)
+            kind = NoAnswer
             connection.sendall(b"".join(word.encode() + b"\0" for word in ("1", *words)))
             answer = bytearray()
             while len(answer) < _MOST_BYTES and (piece := connection.recv(4096)):
                 answer += piece
     except OSError as error:
-        raise UsageError(f"the JVM {pid} does not answer: {error}", f"try again, {_START}") from None
+        raise kind(f"the JVM {pid} does not answer: {error}", f"try again, {_START}") from None
     return answer.decode("utf-8", "replace")
 
 
@@ -98,7 +108,7 @@ def _wake(pid: int, path: Path) -> None:
             if time.monotonic() > end:
                 raise UsageError(f"the JVM {pid} does not let others attach (-XX:+DisableAttachMechanism?)", _START[3:])
             time.sleep(_POLL_S)
-    except ProcessLookupError:
+    except (ProcessLookupError, FileNotFoundError):
         raise UsageError(f"the process {pid} has ended", "list JVMs: jps -l") from None
     except OSError as error:
         raise UsageError(f"the JVM {pid} cannot be attached to: {error.strerror}", f"run Navitas as its user, {_START}") from None

@@ -1,4 +1,4 @@
-"""How a recorded JVM ends, with a script in place of `java`."""
+"""How a recorded JVM ends, with a script in place of `java`, and how the profile of a running one begins and ends."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ import pytest
 from fake_device import FakeDevice
 from support.no_progress import NoProgress
 
+from navitas.base.errors import BuildError, UsageError
 from navitas.capture.build import async_profiler
 from navitas.capture.collect.options import ProfileOptions
 from navitas.capture.collect.runs import java_use
 from navitas.capture.collect.runs.java_use import JavaUse
+from navitas.capture.collect.runs.jvm_attach import NoAnswer
 
 Warnings = list[tuple[str, str]]
 
@@ -53,3 +55,57 @@ def test_a_jvm_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         os.kill(pid, signal.SIGCONT)
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
     assert warnings == [("tests", f"shop: the JVM {text}") for text in said]
+
+
+@pytest.fixture
+def loads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, UsageError | None]:
+    """What each command of the profiler raises: those that were sent are removed."""
+    left: dict[str, UsageError | None] = {"start": None, "stop": None}
+
+    def load(pid: int, library: Path, options: str) -> None:
+        if error := left.pop(options.partition(",")[0]):
+            raise error
+
+    monkeypatch.setattr(async_profiler, "find", lambda: tmp_path / "lib.so")
+    monkeypatch.setattr(java_use, "load_agent", load)
+    monkeypatch.setattr(java_use, "check_jvm", lambda pid: None)
+    return left
+
+
+@pytest.mark.parametrize(("error", "is_stopped"), [(UsageError("already started", ""), False), (NoAnswer("silent", ""), True)])
+def test_a_profile_that_did_not_begin_is_not_stopped(
+    loads: dict[str, UsageError | None], tmp_path: Path, error: UsageError, is_stopped: bool
+) -> None:
+    loads["start"] = error
+    with (
+        pytest.raises(type(error), match=error.message),
+        java_run(JavaUse("shop", 42), tmp_path, [])._profiled(42, tmp_path / "x"),
+    ):
+        pytest.fail("it has not begun")
+    assert ("stop" not in loads) == is_stopped
+
+
+def test_a_path_that_the_profiler_cannot_write_stops_nothing(loads: dict[str, UsageError | None], tmp_path: Path) -> None:
+    with (
+        pytest.raises(BuildError, match="replaces '%'"),
+        java_run(JavaUse("shop", 42), tmp_path, [])._profiled(42, tmp_path / "%x"),
+    ):
+        pytest.fail("it has not begun")
+    assert set(loads) == {"start", "stop"}
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_stop_that_fails_is_a_warning(
+    loads: dict[str, UsageError | None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_there: bool
+) -> None:
+    def missing(pid: int) -> None:
+        raise UsageError("there is no process 42", "")
+
+    if not is_there:
+        monkeypatch.setattr(java_use, "check_jvm", missing)
+    loads["stop"] = UsageError("the JVM 42 does not answer", "")
+    warnings: Warnings = []
+    with java_run(JavaUse("shop", 42), tmp_path, warnings)._profiled(42, tmp_path / "x"):
+        pass
+    warning = ("events_missing", "shop: its profiler was not stopped: the JVM 42 does not answer")
+    assert warnings == ([warning] if is_there else [])

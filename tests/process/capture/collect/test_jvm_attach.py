@@ -75,3 +75,10 @@ def test_a_signal_that_fails_is_named(
     monkeypatch.setattr(signal, "pidfd_send_signal", refused)
     with pytest.raises(UsageError, match=said):
         load_agent(quiet.pid, Path("/lib.so"), "start")
+
+
+def test_a_process_that_has_ended_is_named() -> None:
+    with subprocess.Popen(["true"]) as process:
+        process.wait()
+    with pytest.raises(UsageError, match="has ended"):
+        load_agent(process.pid, Path("/lib.so"), "stop")

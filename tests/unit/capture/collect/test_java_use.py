@@ -13,7 +13,7 @@ import pytest
 from navitas.base.errors import BuildError, ExitCode, UsageError
 from navitas.capture.build import async_profiler
 from navitas.capture.collect.runs.java_use import java_use
-from navitas.capture.collect.runs.jvm_attach import check_jvm, load_agent
+from navitas.capture.collect.runs.jvm_attach import NoAnswer, check_jvm, load_agent
 from navitas.cli.main import run
 
 Capture = pytest.CaptureFixture[str]
@@ -125,6 +125,14 @@ def test_why_an_agent_is_not_loaded_is_said(jvm: list[bytes], answer: bytes, sai
     jvm[0] = answer
     with pytest.raises(UsageError, match=said):
         load_agent(os.getpid(), Path("/lib.so"), "start")
+
+
+@pytest.mark.parametrize(("answer", "may_have_begun"), [(b"", True), (b"0\nreturn code: 100\n", False)])
+def test_a_refusal_differs_from_silence(jvm: list[bytes], answer: bytes, may_have_begun: bool) -> None:
+    jvm[0] = answer
+    with pytest.raises(UsageError) as caught:
+        load_agent(os.getpid(), Path("/lib.so"), "start")
+    assert isinstance(caught.value, NoAnswer) == may_have_begun
 
 
 def test_a_socket_of_another_user_gets_nothing(jvm: list[bytes], monkeypatch: pytest.MonkeyPatch) -> None:
