@@ -9,7 +9,9 @@ import hashlib
 import os
 import platform
 import zipfile
+import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -77,7 +79,7 @@ def provide(jar: Path) -> None:
         if not is_provided():
             path.unlink(missing_ok=True)
             write_new(path, data)
-    except (OSError, zipfile.BadZipFile, KeyError) as error:
+    except (OSError, zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, RuntimeError) as error:
         if not is_provided():  # another process may have been faster
             raise BuildError(
                 f"async-profiler's library cannot be taken from {jar}: {error}", "free space, and run again"
@@ -91,8 +93,9 @@ def fetch(near: Path, *, gradle: str | None = None, on_line: Callable[[str], Non
     """
     local = Path.home() / ".m2" / "repository" / "tools" / "profiler" / "async-profiler" / VERSION / _JAR
     if local.is_file():
-        provide(local)
-    else:
+        with suppress(BuildError):  # a damaged jar, which Gradle does not use
+            provide(local)
+    if not is_provided():
         fetch_jar(COORDINATES, near, provide, gradle=gradle, on_line=on_line)
 
 

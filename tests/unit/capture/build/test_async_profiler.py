@@ -52,6 +52,42 @@ def test_another_library_is_refused(cache: Path, tmp_path: Path) -> None:
     assert async_profiler.find() == cache, "a changed file is replaced"
 
 
+def damaged(path: Path, how: str) -> Path:
+    """Write a jar with an entry that zipfile refuses."""
+    data = bytes(range(256)) * 64
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("linux-x64/libasyncProfiler.so", data)
+    jar_bytes = bytearray(path.read_bytes())
+    header = jar_bytes.index(b"PK\x01\x02")
+    if how == "deflate":  # zlib.error
+        start = 30 + len("linux-x64/libasyncProfiler.so")
+        jar_bytes[start : start + 20] = b"\xff" * 20
+    elif how == "method":  # NotImplementedError
+        jar_bytes[8:10] = jar_bytes[header + 10 : header + 12] = b"\x63\0"
+    elif how == "encrypted":  # RuntimeError
+        jar_bytes[6] |= 1
+        jar_bytes[header + 8] |= 1
+    elif how == "sizes":  # EOFError
+        jar_bytes[8:10] = jar_bytes[header + 10 : header + 12] = b"\0\0"  # stored
+        jar_bytes[header + 20 : header + 28] = (1 << 20).to_bytes(4, "little") * 2
+    path.write_bytes(jar_bytes)
+    return path
+
+
+@pytest.mark.parametrize("how", ["deflate", "method", "encrypted", "sizes", "other"])
+def test_a_damaged_jar_of_maven_is_fetched_again(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    local = tmp_path / ".m2/repository/tools/profiler/async-profiler" / async_profiler.VERSION
+    local.mkdir(parents=True)
+    path = damaged(local / f"async-profiler-{async_profiler.VERSION}.jar", how)
+    with pytest.raises(BuildError, match="cannot be taken from" if how != "other" else "its library is not that"):
+        async_profiler.provide(path)
+    good = jar(tmp_path / "good.jar")
+    monkeypatch.setattr(async_profiler, "fetch_jar", lambda coordinates, near, provide, **_: provide(good))
+    async_profiler.fetch(tmp_path)
+    assert async_profiler.find() == cache
+
+
 @pytest.mark.parametrize("broken", ["no zip", "no entry", "none"])
 def test_a_damaged_jar_is_named(cache: Path, tmp_path: Path, broken: str) -> None:
     path = tmp_path / "a.jar"
