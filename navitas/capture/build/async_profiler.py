@@ -79,7 +79,7 @@ def provide(jar: Path) -> None:
         if not is_provided():
             path.unlink(missing_ok=True)
             write_new(path, data)
-    except (OSError, zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, RuntimeError) as error:
+    except (OSError, zipfile.BadZipFile, zlib.error, EOFError, KeyError, RuntimeError) as error:
         if not is_provided():  # another process may have been faster
             raise BuildError(
                 f"async-profiler's library cannot be taken from {jar}: {error}", "free space, and run again"

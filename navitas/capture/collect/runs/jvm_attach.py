@@ -123,7 +123,7 @@ def _new_mark(pid: int) -> Path | None:
     marks = [Path(f"/proc/{pid}/{folder}/.attach_pid{pid}") for folder in ("cwd", "root/tmp")]
     for mark in marks:
         try:
-            os.close(os.open(mark, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+            mark.touch(0o600, exist_ok=False)  # O_EXCL: never through a link
         except FileExistsError:
             return None
         except OSError:
