@@ -16,11 +16,19 @@ from navitas.recording.parse.roles import role_of
 from navitas.recording.parse.stack_samples import RawSamples, Stacks, StackSamples
 from navitas.recording.parse.tables import TID_LIMIT, MethodTable, Thread
 from navitas.recording.parse.threads import NO_CLOCK, NO_SERIAL
+from navitas.recording.parse.trace.trace_tables import UNKNOWN, Tasks
 
 NO_STACK = -1
 _REACH_NS = 100_000_000
 """How far from the readings of a thread's clock a sample of its id is still the thread's: five readings of the sampler."""
 _SMALL = 1 << 16
+
+
+def with_processes(raw: RawSamples, tasks: Tasks) -> RawSamples:
+    """Return samples with the process of each thread: as the samples have it, else as the trace has."""
+    rows = tasks.tgid != UNKNOWN
+    of_trace = dict(zip(tasks.tid[rows].tolist(), tasks.tgid[rows].tolist(), strict=True))
+    return replace(raw, process_of={**of_trace, **raw.process_of})
 
 
 def joined_samples(
@@ -91,9 +99,8 @@ def _monotonic(raw: RawSamples, clocks: ClockTriples) -> tuple[I64, Bool]:
 
 
 def _of_app(raw: RawSamples, threads: Sequence[Thread], pid: int | None) -> Bool:
-    """Whether each sample is of the app: of its process, or of a process that is not known."""
-    own = {raw.process_of[thread.tid] for thread in threads if thread.tid in raw.process_of}
-    own = own if pid is None else own | {pid}
+    """Whether each sample is of the app: of its process, else those of its threads, or of a process that is not known."""
+    own = {pid} if pid is not None else {raw.process_of[thread.tid] for thread in threads if thread.tid in raw.process_of}
     if not own or not raw.process_of:
         return np.ones(len(raw), bool)
     foreign = np.array([tid for tid, process in raw.process_of.items() if process not in own], np.int64)
