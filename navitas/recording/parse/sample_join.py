@@ -123,9 +123,7 @@ def _threads(
     for tid, low, high in zip(tids.tolist(), start[:-1], start[1:], strict=True):
         own_ns, own = t_ns[low:high], thread[low:high]
         candidates = places.get(tid, [])
-        for first in range(0, len(own_ns), _SMALL):
-            block = slice(first, first + _SMALL)
-            own[block] = _fitting(own_ns[block], [threads[i] for i in candidates], candidates) if candidates else -1
+        own[:] = _fitting(own_ns, [threads[i] for i in candidates], candidates) if candidates else -1
         is_other = own < 0
         if is_other.any():
             own[is_other] = len(threads) + len(added)
@@ -138,11 +136,17 @@ def _fitting(t_ns: I64, threads: Sequence[Thread], places: Sequence[int]) -> I64
 
     It is the thread whose life has the time, else the nearest one. A thread that the sampler no longer lists has ended.
     """
-    away = np.stack([np.maximum(np.maximum(low - t_ns, t_ns - high), 0) for low, high in map(_life, threads)])
-    nearest = np.argmin(away, axis=0)
-    is_listed = np.array([len(thread.samples.t_ns) > 0 for thread in threads])[nearest]
-    fits = ~is_listed | (np.take_along_axis(away, nearest[None, :], 0)[0] <= _REACH_NS)
-    return np.where(fits, np.array(places, np.int64)[nearest], -1)
+    low, high = np.array([_life(thread) for thread in threads], np.int64).T[:, :, None]
+    is_listed = np.array([len(thread.samples.t_ns) > 0 for thread in threads])
+    of_thread, fitting = np.array(places, np.int64), np.empty(len(t_ns), np.int64)
+    step = max(_SMALL // len(threads), 1)  # An id may be of very many threads.
+    for first in range(0, len(t_ns), step):
+        block = slice(first, first + step)
+        away = np.maximum(np.maximum(low - t_ns[block], t_ns[block] - high), 0)
+        nearest = np.argmin(away, axis=0)
+        fits = ~is_listed[nearest] | (np.take_along_axis(away, nearest[None, :], 0)[0] <= _REACH_NS)
+        fitting[block] = np.where(fits, of_thread[nearest], -1)
+    return fitting
 
 
 def _life(thread: Thread) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Mapping, Sequence
 from random import Random
 
@@ -147,6 +148,18 @@ def test_a_thread_whose_id_had_ended_is_another_thread() -> None:
     samples, threads, _ = joined_samples(raw(rows, names={5: "later"}), known, NO_TRIPLES, MAPPED)
     assert samples.thread.tolist() == [0, 0, 1, 2, 3]
     assert (threads[3].tid, threads[3].name, threads[3].seen_ns, threads[3].role) == (5, "later", 9 * S, "system")
+
+
+def test_very_many_threads_of_one_id_take_bounded_memory() -> None:
+    known = [thread(5, [i * S, i * S + 1]) for i in range(2000)]
+    rows = [(i % 2000 * S + i % 2, 5, [RUN]) for i in range(20_000)]
+    made = raw(rows)
+    tracemalloc.start()
+    samples, threads, _ = joined_samples(made, known, NO_TRIPLES, MAPPED)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (samples.thread == samples.t_ns // S).all() and len(threads) == 2000
+    assert peak < 20 << 20
 
 
 def test_samples_of_other_processes_and_impossible_threads_are_left_out() -> None:
