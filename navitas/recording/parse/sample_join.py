@@ -14,7 +14,7 @@ from navitas.recording.parse.folded import NO_FOLDED
 from navitas.recording.parse.frame_names import LEFT_OUT, FrameRows
 from navitas.recording.parse.roles import role_of
 from navitas.recording.parse.stack_samples import RawSamples, Stacks, StackSamples
-from navitas.recording.parse.tables import TID_LIMIT, MethodTable, Thread
+from navitas.recording.parse.tables import TID_LIMIT, TIME_LIMIT_NS, MethodTable, Thread
 from navitas.recording.parse.threads import NO_CLOCK, NO_SERIAL
 from navitas.recording.parse.trace.trace_tables import UNKNOWN, Tasks
 
@@ -37,11 +37,11 @@ def joined_samples(
     """Return the samples of the app by thread, then time, and the threads and methods with those that only samples know.
 
     Samples of other processes are left out. `pid` is the process of the run, if it is known. Samples whose time does not join the
-    run's clock, or whose thread id is impossible, are counted as `StackSamples.unplaced`. Threads of one id follow one another:
+    run's clock or is impossible, or whose thread id is, are counted as `StackSamples.unplaced`. Threads of one id follow one another:
     a sample belongs to the one that its time fits. A thread with a Java frame is the app's, as one with probes is.
     """
     t_ns, placed = _monotonic(raw, clocks)
-    placed &= (raw.tid > 0) & (raw.tid < TID_LIMIT)
+    placed &= (raw.tid > 0) & (raw.tid < TID_LIMIT) & (t_ns > 0) & (t_ns < TIME_LIMIT_NS)
     ours = _of_app(raw, threads, pid)
     unplaced = int(np.count_nonzero(ours & ~placed))
     tid, stack, kept = raw.tid, raw.stack, placed & ours

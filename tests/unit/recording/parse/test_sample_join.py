@@ -171,6 +171,12 @@ def test_samples_of_other_processes_and_impossible_threads_are_left_out() -> Non
     assert [threads[place].tid for place in samples.thread.tolist()] == [6, 8]
 
 
+def test_samples_of_impossible_times_are_unplaced() -> None:
+    rows = [(t_ns, 5, [RUN]) for t_ns in (-(1 << 63), -1, 0, 1, (1 << 61) - 1, 1 << 61, (1 << 63) - 1)]
+    samples, _, _ = joined_samples(raw(rows), [thread(5, [1, 2, (1 << 61) - 1])], NO_TRIPLES, MAPPED)
+    assert samples.t_ns.tolist() == [1, (1 << 61) - 1] and samples.unplaced == 5
+
+
 def test_no_samples() -> None:
     samples, threads, table = joined_samples(raw([]), [thread(5)], NO_TRIPLES, MAPPED)
     assert len(samples) == 0 and len(threads) == 1 and table == MAPPED
