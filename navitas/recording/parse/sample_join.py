@@ -36,9 +36,10 @@ def joined_samples(
 ) -> tuple[StackSamples, tuple[Thread, ...], MethodTable]:
     """Return the samples of the app by thread, then time, and the threads and methods with those that only samples know.
 
-    Samples of other processes are left out. `pid` is the process of the run, if it is known. Samples whose time does not join the
-    run's clock or is impossible, or whose thread id is, are counted as `StackSamples.unplaced`. Threads of one id follow one another:
-    a sample belongs to the one that its time fits. A thread with a Java frame is the app's, as one with probes is.
+    Samples of other processes are left out. `pid` is the process of the run, if it is known. Samples whose time is impossible, or
+    does not join the run's clock, or whose thread id is impossible, are counted as `StackSamples.unplaced`. Threads of one id
+    follow one another: a sample belongs to the one that its time fits. A thread with a Java frame is the app's, as one with
+    probes is.
     """
     t_ns, placed = _monotonic(raw, clocks)
     placed &= (raw.tid > 0) & (raw.tid < TID_LIMIT) & (t_ns > 0) & (t_ns < TIME_LIMIT_NS)
