@@ -13,7 +13,7 @@ from navitas.recording.parse.stack_samples import Frame, Stacks
 NO_STACK: Final = -1
 DEEPEST: Final = 2048
 """Number of frames of a stack that are kept: the innermost ones. No profiler unwinds more than 1024."""
-_ROWS_LIMIT = 1 << 21
+ROWS_LIMIT: Final = 1 << 21
 
 F = TypeVar("F", bound=Hashable)
 
@@ -24,7 +24,7 @@ class StackForest(Generic[F]):
     `cut` is the number of stacks that lost frames here: outer ones beyond `DEEPEST`, or inner ones beyond two million rows.
     """
 
-    def __init__(self, rows_limit: int = _ROWS_LIMIT) -> None:
+    def __init__(self, rows_limit: int = ROWS_LIMIT) -> None:
         self.frames: list[F] = []
         self.cut = 0
         self._limit = rows_limit
