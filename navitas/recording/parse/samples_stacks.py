@@ -35,6 +35,9 @@ class StackForest(Generic[F]):
     def __len__(self) -> int:
         return len(self._parent)
 
+    def __contains__(self, frame: F) -> bool:
+        return frame in self._numbers
+
     def stack(self, frames: Iterable[F], row: int = NO_STACK) -> int:
         """Return the row of a stack's innermost frame. `frames` come outermost first and are called by `row`."""
         listed = list(frames)

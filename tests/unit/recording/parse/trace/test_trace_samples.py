@@ -16,7 +16,7 @@ from navitas.base.protobuf_writer import content, number
 from navitas.recording.parse.clock_triples import ClockTriples
 from navitas.recording.parse.samples_stacks import DEEPEST
 from navitas.recording.parse.stack_samples import RawSamples
-from navitas.recording.parse.trace import perfetto_packets
+from navitas.recording.parse.trace import perfetto_packets, perfetto_samples
 from navitas.recording.parse.trace.join import to_monotonic
 from navitas.recording.parse.trace.perfetto import read_perfetto
 from navitas.recording.parse.trace.perfetto_sample_wire import scan_samples
@@ -90,6 +90,28 @@ def test_interned_numbers_belong_to_a_sequence_until_its_state_is_cleared() -> N
     trace.packet(content(66, number(3, 500) + number(4, 1)), t_ns=BOOT + 4, dropped=True)
     names = [stack[-1:] for stack in stacks_of(_read(trace))]
     assert names == [["org.example.Sorter.sort"], ["do_el0_svc"], ["org.example.Sorter.sort"], [], []]
+
+
+def test_the_room_of_a_cleared_state_is_free_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(perfetto_samples, "_INTERNED_LIMIT", 40)
+    monkeypatch.setattr(perfetto_samples, "_INTERNED_BYTES", 400)
+    trace, writer = _trace()
+    for i in range(10):
+        writer.begin(frequency=1000)
+        writer.sample(BOOT + i, TASK, SORT)
+    raw = read_perfetto(bytes(trace))
+    assert raw.warnings == () and raw.trace.samples is not None
+    assert {stack[-1] for stack in stacks_of(raw.trace.samples)} == {"org.example.Sorter.sort"}
+    for i in range(30):
+        writer.sample(BOOT + 10 + i, TASK, [(f"f{i}", LIBC)])
+    assert len(read_perfetto(bytes(trace)).warnings) == 1
+    monkeypatch.setattr(perfetto_samples, "_INTERNED_LIMIT", 1000)
+    monkeypatch.setattr(perfetto_samples, "_INTERNED_BYTES", 1000)
+    assert read_perfetto(bytes(trace)).warnings == ()
+    monkeypatch.setattr(perfetto_samples, "_FRAMES_BYTES", 200)
+    raw = read_perfetto(bytes(trace))
+    assert len(raw.warnings) == 1 and raw.trace.samples is not None
+    assert sum(len(frame.module) + len(frame.class_name) + len(frame.name) for frame in raw.trace.samples.frames) < 200
 
 
 def test_what_is_missing_is_counted_or_unknown() -> None:
