@@ -33,6 +33,8 @@ _INTERNED_LIMIT = 1 << 20
 _INTERNED_BYTES = 64 << 20
 _FRAMES_BYTES = 256 << 20
 _TEXT_BYTES = 4096
+_PARTS_LIMIT = 64
+_INLINED_LIMIT = 64
 _ADDRESSES_LIMIT = 1 << 20
 _SEQUENCES_LIMIT = 4096
 
@@ -126,8 +128,8 @@ class PerfettoSamples:
             state = self._of[sequence] = _Interned()
         self._texts(state, data)
         for entry in data.mappings:
-            if self._has_room(state):
-                path = "/".join(state.paths.get(part, "") for part in entry.path_string_ids[:_TEXT_BYTES])[:_TEXT_BYTES]
+            path = "/".join(state.paths.get(part, "") for part in entry.path_string_ids[:_PARTS_LIMIT])[:_TEXT_BYTES]
+            if self._has_room(state, len(path)):
                 state.mappings[entry.iid] = (path if path.startswith("[") else f"/{path}", state.builds.get(entry.build_id, ""))
         for entry in data.frames:
             if self._has_room(state):
@@ -190,7 +192,7 @@ class PerfettoSamples:
                     as_bytes(line.source_file_name)[:_TEXT_BYTES].decode("utf-8", "replace"),
                     line.line_number,
                 )
-                for line in entry.lines[:_SEQUENCES_LIMIT]
+                for line in entry.lines[:_INLINED_LIMIT]
             )
             if lines and len(self._symbols) < _ADDRESSES_LIMIT:
                 self._symbols[build, entry.address] = lines

@@ -187,6 +187,35 @@ def test_symbols_at_the_end_name_addresses_with_their_inlined_calls() -> None:
     assert [(frame.name, frame.file, frame.line) for frame in found.frames] == [("out", "a.cc", 9), ("in", "a.cc", 7)]
 
 
+def test_paths_and_inlined_calls_have_at_most_64_parts() -> None:
+    trace, writer = _trace()
+    writer.sample(BOOT, TASK, [("", "/".join(["part"] * 100)), ("", LIBC)])
+    lines = b"".join(content(2, content(1, f"f{i}") + number(3, i + 1)) for i in range(100))
+    trace.packet(content(61, content(2, writer.build_id) + content(3, number(1, 0x1000) + lines)))
+    found = _read(trace)
+    assert {frame.module for frame in found.frames} == {"/" + "/".join(["part"] * 64), "/system/lib64/libc.so"}
+    assert {frame.name for frame in found.frames} == {f"f{i}" for i in range(64)}
+
+
+def test_paths_of_mappings_need_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(perfetto_samples, "_INTERNED_BYTES", 2000)
+    trace, writer = _trace()
+    names = content(17, number(1, 1) + content(2, "x" * 500)) + content(5, number(1, 1) + content(2, "f"))
+    names += b"".join(
+        content(19, number(1, i) + number(7, 1))
+        + content(6, number(1, i) + number(2, 1) + number(3, i))
+        + content(7, number(1, i) + number(2, i))
+        for i in range(1, 9)
+    )
+    trace.packet(content(12, names))
+    for i in range(1, 9):
+        trace.packet(content(66, number(2, 500) + number(3, 500) + number(4, i)), t_ns=BOOT + i)
+    raw = read_perfetto(bytes(trace))
+    assert raw.trace.samples is not None and len(raw.warnings) == 1
+    modules = [raw.trace.samples.frames[row].module for row in raw.trace.samples.stacks.frame.tolist()]
+    assert sorted(map(len, modules)) == [0, 501]
+
+
 def test_a_trace_without_samples_has_none() -> None:
     trace = PerfettoWriter()
     trace.snapshot(BOOT, BOOT - 70, 1_700_000_000_000_000_000)
