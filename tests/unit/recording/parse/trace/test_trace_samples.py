@@ -199,7 +199,7 @@ def test_paths_and_inlined_calls_have_at_most_64_parts() -> None:
 
 def test_paths_of_mappings_need_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(perfetto_samples, "_INTERNED_BYTES", 2000)
-    trace, writer = _trace()
+    trace, _ = _trace()
     names = content(17, number(1, 1) + content(2, "x" * 500)) + content(5, number(1, 1) + content(2, "f"))
     names += b"".join(
         content(19, number(1, i) + number(7, 1))
