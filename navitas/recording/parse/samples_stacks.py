@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from array import array
 from collections.abc import Callable, Hashable, Iterable
 from typing import Final, Generic, TypeVar
@@ -16,6 +17,11 @@ DEEPEST: Final = 2048
 ROWS_LIMIT: Final = 1 << 21
 
 F = TypeVar("F", bound=Hashable)
+
+
+def stack_key(text: bytes) -> bytes:
+    """Return what stands for the text of a stack in a table: 16 bytes, of texts that may have many thousands."""
+    return hashlib.blake2b(text, digest_size=16).digest()
 
 
 class StackForest(Generic[F]):
