@@ -13,12 +13,11 @@ from navitas.recording.parse.clock_triples import UNJOINED, ClockTriples
 from navitas.recording.parse.folded import NO_FOLDED
 from navitas.recording.parse.frame_names import LEFT_OUT, FrameRows
 from navitas.recording.parse.roles import role_of
-from navitas.recording.parse.stack_samples import RawSamples, Stacks, StackSamples
+from navitas.recording.parse.stack_samples import NO_STACK, RawSamples, Stacks, StackSamples
 from navitas.recording.parse.tables import TID_LIMIT, TIME_LIMIT_NS, MethodTable, Thread
 from navitas.recording.parse.threads import NO_CLOCK, NO_SERIAL
 from navitas.recording.parse.trace.trace_tables import UNKNOWN, Tasks
 
-NO_STACK = -1
 _REACH_NS = 100_000_000
 """How far from the readings of a thread's clock a sample of its id is still the thread's: five readings of the sampler."""
 _SMALL = 1 << 16

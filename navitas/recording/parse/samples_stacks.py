@@ -9,9 +9,8 @@ from typing import Final, Generic, TypeVar
 
 import numpy as np
 
-from navitas.recording.parse.stack_samples import Frame, Stacks
+from navitas.recording.parse.stack_samples import NO_STACK, Frame, Stacks
 
-NO_STACK: Final = -1
 DEEPEST: Final = 2048
 """Number of frames of a stack that are kept: the innermost ones. No profiler unwinds more than 1024."""
 ROWS_LIMIT: Final = 1 << 21

@@ -15,8 +15,8 @@ import numpy as np
 
 from navitas.android.perfetto.messages import as_bytes
 from navitas.recording.parse.samples_names import function_frame
-from navitas.recording.parse.samples_stacks import NO_STACK, StackForest
-from navitas.recording.parse.stack_samples import Frame, RawSamples
+from navitas.recording.parse.samples_stacks import StackForest
+from navitas.recording.parse.stack_samples import NO_STACK, Frame, RawSamples
 from navitas.recording.parse.tables import TID_LIMIT
 from navitas.recording.parse.trace.trace_tables import UNKNOWN
 
