@@ -66,7 +66,7 @@ _DEFAULT = _Sampling("", True, None)
 
 
 class _Interned:
-    """What the packets of a sequence refer to, since its state was cleared: `entries` of so many `bytes` of text."""
+    """What the packets of a sequence refer to, since its state was cleared: how many `entries` with how many `bytes` of text."""
 
     __slots__ = ("builds", "bytes", "entries", "frames", "mappings", "names", "paths", "sources", "stacks", "tasks")
 
