@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -30,6 +30,7 @@ from navitas.recording.importing.recording_parts import (
 from navitas.recording.importing.traced_recording import ReadTrace, traced_device
 from navitas.recording.manifest import Provenance
 from navitas.recording.parse.arrays import I64
+from navitas.recording.parse.sample_join import with_processes
 from navitas.recording.parse.samples_perf_script import is_perf_script, read_perf_script
 from navitas.recording.parse.samples_simpleperf import MAGIC, read_simpleperf
 from navitas.recording.parse.stack_samples import RawSamples, SampleClock
@@ -106,8 +107,9 @@ def write_sampled(
     if profiled is None or not len(profiled):
         shown = read.path.name if file is None else file.shown
         raise RecordingError(f"{shown}: no stack samples of time", "Sample the stacks of the app by a clock or by cycles.")
+    profiled = with_processes(profiled, read.trace.tasks)
     pid = _process(profiled, read.trace, pid)
-    own = _of_process(profiled, read.trace, pid)
+    own = _of_process(profiled, pid)
     clock, t_ns, share = _placed(own, read.trace, "" if file is None else file.shown)
     period_ns = round(own.period_ns or 0)
     first = max(int(t_ns.min()) - period_ns, read.trace.start_ns)
@@ -152,9 +154,8 @@ def _process(samples: RawSamples, trace: Trace, pid: int | None) -> int:
     """The process whose samples to use: the named one, or the only one with samples."""
     counts: Counter[int] = Counter()
     tids, of = np.unique(samples.tid, return_counts=True)
-    processes = _processes(samples, trace)
     for tid, count in zip(tids.tolist(), of.tolist(), strict=True):
-        counts[processes.get(tid, UNKNOWN)] += count
+        counts[samples.process_of.get(tid, UNKNOWN)] += count
     counts.pop(UNKNOWN, None)
     listed = ", ".join(
         f"{number} ({printable(_name_of(trace, number) or '?')}, {count:,} samples)"
@@ -172,14 +173,8 @@ def _process(samples: RawSamples, trace: Trace, pid: int | None) -> int:
     return next(iter(counts))
 
 
-def _processes(samples: RawSamples, trace: Trace) -> Mapping[int, int]:
-    """The process of each thread: as the samples have it, else as the trace has."""
-    rows = trace.tasks.tgid != UNKNOWN
-    return {**dict(zip(trace.tasks.tid[rows].tolist(), trace.tasks.tgid[rows].tolist(), strict=True)), **samples.process_of}
-
-
-def _of_process(samples: RawSamples, trace: Trace, pid: int) -> RawSamples:
-    own = [tid for tid, process in _processes(samples, trace).items() if process == pid]
+def _of_process(samples: RawSamples, pid: int) -> RawSamples:
+    own = [tid for tid, process in samples.process_of.items() if process == pid]
     rows = np.isin(samples.tid, np.array(own, np.int64))
     return replace(samples, t_ns=samples.t_ns[rows], tid=samples.tid[rows], stack=samples.stack[rows])
 

@@ -24,11 +24,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from navitas.recording.parse.arrays import I32
-from navitas.recording.parse.stack_samples import Frame
+from navitas.recording.parse.stack_samples import KERNEL, Frame
 from navitas.recording.parse.tables import Method
 
 UNKNOWN_NAME = "[unknown]"
-KERNEL_MODULE = "[kernel]"
 LEFT_OUT = -1
 """The row of frames that are no methods."""
 
@@ -109,7 +108,7 @@ class FrameRows:
         return max(begun)[1] if line > 0 and begun else None
 
     def _other(self, frame: Frame) -> int:
-        module = KERNEL_MODULE if frame.kind == "kernel" else frame.module
+        module = KERNEL if frame.kind == "kernel" else frame.module
         return self._function(module, UNKNOWN_NAME if frame.kind == "unknown" or not frame.name else frame.name, frame)
 
     def _function(self, module: str, name: str, frame: Frame | None) -> int:

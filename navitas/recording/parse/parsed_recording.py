@@ -39,7 +39,7 @@ from navitas.recording.parse.mounts import decode_mounts
 from navitas.recording.parse.power_monitors import read_monitors, warn_of_short_run
 from navitas.recording.parse.rail_readings import IMPOSSIBLE_GROWTH, EnergyConsumers, RailReadings, best_rails, possible_growth
 from navitas.recording.parse.run_chunks import read_run_chunks
-from navitas.recording.parse.sample_join import joined_samples, merged_samples
+from navitas.recording.parse.sample_join import joined_samples, merged_samples, with_processes
 from navitas.recording.parse.sampled_files import ShellTables, process_clock, shell_tables, time_in_state_tables
 from navitas.recording.parse.samples_perf_script import read_perf_script
 from navitas.recording.parse.schedstat import app_run_queue, parse_schedstats
@@ -178,16 +178,20 @@ def _run(
 
 
 def _profiled(recording: Recording, run: Run, trace: Trace | None, findings: Findings) -> Iterator[RawSamples]:
-    """Yield what profilers recorded of a run: in files of their own, or else in the trace. Warns of a file that is damaged."""
+    """Yield what profilers recorded of a run: in files of their own, or else in the trace. Warns of a file that is damaged.
+
+    Threads whose process a profiler does not name are of the process that the trace has.
+    """
     listed = [entry for entry in recording.manifest.files if entry.kind == "samples" and entry.run == run.id]
     paths = [path for entry in listed if (path := recording.file(entry.path)).suffix in SAMPLE_READERS and path.is_file()]
     for path in paths:
         try:
-            yield SAMPLE_READERS[path.suffix](path)
+            raw = SAMPLE_READERS[path.suffix](path)
+            yield raw if trace is None else with_processes(raw, trace.tasks)
         except RecordingError as error:
             findings.warn("events_missing", f"its stack samples cannot be read: {error.message}", error.remedy)
     if not listed and trace is not None and trace.samples is not None:
-        yield trace.samples
+        yield with_processes(trace.samples, trace.tasks)
 
 
 def _samples(

@@ -13,14 +13,21 @@ from navitas.recording.parse.clock_triples import UNJOINED, ClockTriples
 from navitas.recording.parse.folded import NO_FOLDED
 from navitas.recording.parse.frame_names import LEFT_OUT, FrameRows
 from navitas.recording.parse.roles import role_of
-from navitas.recording.parse.stack_samples import RawSamples, Stacks, StackSamples
-from navitas.recording.parse.tables import TID_LIMIT, MethodTable, Thread
+from navitas.recording.parse.stack_samples import NO_STACK, RawSamples, Stacks, StackSamples
+from navitas.recording.parse.tables import TID_LIMIT, TIME_LIMIT_NS, MethodTable, Thread
 from navitas.recording.parse.threads import NO_CLOCK, NO_SERIAL
+from navitas.recording.parse.trace.trace_tables import UNKNOWN, Tasks
 
-NO_STACK = -1
 _REACH_NS = 100_000_000
 """How far from the readings of a thread's clock a sample of its id is still the thread's: five readings of the sampler."""
 _SMALL = 1 << 16
+
+
+def with_processes(raw: RawSamples, tasks: Tasks) -> RawSamples:
+    """Return samples with the process of each thread: as the samples have it, else as the trace has."""
+    rows = tasks.tgid != UNKNOWN
+    of_trace = dict(zip(tasks.tid[rows].tolist(), tasks.tgid[rows].tolist(), strict=True))
+    return replace(raw, process_of={**of_trace, **raw.process_of})
 
 
 def joined_samples(
@@ -28,12 +35,13 @@ def joined_samples(
 ) -> tuple[StackSamples, tuple[Thread, ...], MethodTable]:
     """Return the samples of the app by thread, then time, and the threads and methods with those that only samples know.
 
-    Samples of other processes are left out. `pid` is the process of the run, if it is known. Samples whose time does not join the
-    run's clock, or whose thread id is impossible, are counted as `StackSamples.unplaced`. Threads of one id follow one another:
-    a sample belongs to the one that its time fits. A thread with a Java frame is the app's, as one with probes is.
+    Samples of other processes are left out. `pid` is the process of the run, if it is known. Samples whose time is impossible, or
+    does not join the run's clock, or whose thread id is impossible, are counted as `StackSamples.unplaced`. Threads of one id
+    follow one another: a sample belongs to the one that its time fits. A thread with a Java frame is the app's, as one with
+    probes is.
     """
     t_ns, placed = _monotonic(raw, clocks)
-    placed &= (raw.tid > 0) & (raw.tid < TID_LIMIT)
+    placed &= (raw.tid > 0) & (raw.tid < TID_LIMIT) & (t_ns > 0) & (t_ns < TIME_LIMIT_NS)
     ours = _of_app(raw, threads, pid)
     unplaced = int(np.count_nonzero(ours & ~placed))
     tid, stack, kept = raw.tid, raw.stack, placed & ours
@@ -91,9 +99,8 @@ def _monotonic(raw: RawSamples, clocks: ClockTriples) -> tuple[I64, Bool]:
 
 
 def _of_app(raw: RawSamples, threads: Sequence[Thread], pid: int | None) -> Bool:
-    """Whether each sample is of the app: of its process, or of a process that is not known."""
-    own = {raw.process_of[thread.tid] for thread in threads if thread.tid in raw.process_of}
-    own = own if pid is None else own | {pid}
+    """Whether each sample is of the app: of its process, else those of its threads, or of a process that is not known."""
+    own = {pid} if pid is not None else {raw.process_of[thread.tid] for thread in threads if thread.tid in raw.process_of}
     if not own or not raw.process_of:
         return np.ones(len(raw), bool)
     foreign = np.array([tid for tid, process in raw.process_of.items() if process not in own], np.int64)
@@ -116,9 +123,7 @@ def _threads(
     for tid, low, high in zip(tids.tolist(), start[:-1], start[1:], strict=True):
         own_ns, own = t_ns[low:high], thread[low:high]
         candidates = places.get(tid, [])
-        for first in range(0, len(own_ns), _SMALL):
-            block = slice(first, first + _SMALL)
-            own[block] = _fitting(own_ns[block], [threads[i] for i in candidates], candidates) if candidates else -1
+        own[:] = _fitting(own_ns, [threads[i] for i in candidates], candidates) if candidates else -1
         is_other = own < 0
         if is_other.any():
             own[is_other] = len(threads) + len(added)
@@ -131,11 +136,17 @@ def _fitting(t_ns: I64, threads: Sequence[Thread], places: Sequence[int]) -> I64
 
     It is the thread whose life has the time, else the nearest one. A thread that the sampler no longer lists has ended.
     """
-    away = np.stack([np.maximum(np.maximum(low - t_ns, t_ns - high), 0) for low, high in map(_life, threads)])
-    nearest = np.argmin(away, axis=0)
-    is_listed = np.array([len(thread.samples.t_ns) > 0 for thread in threads])[nearest]
-    fits = ~is_listed | (np.take_along_axis(away, nearest[None, :], 0)[0] <= _REACH_NS)
-    return np.where(fits, np.array(places, np.int64)[nearest], -1)
+    low, high = np.array([_life(thread) for thread in threads], np.int64).T[:, :, None]
+    is_listed = np.array([len(thread.samples.t_ns) > 0 for thread in threads])
+    of_thread, fitting = np.array(places, np.int64), np.empty(len(t_ns), np.int64)
+    step = max(_SMALL // len(threads), 1)  # An id may be of very many threads.
+    for first in range(0, len(t_ns), step):
+        block = slice(first, first + step)
+        away = np.maximum(np.maximum(low - t_ns[block], t_ns[block] - high), 0)
+        nearest = np.argmin(away, axis=0)
+        fits = ~is_listed[nearest] | (np.take_along_axis(away, nearest[None, :], 0)[0] <= _REACH_NS)
+        fitting[block] = np.where(fits, of_thread[nearest], -1)
+    return fitting
 
 
 def _life(thread: Thread) -> tuple[int, int]:

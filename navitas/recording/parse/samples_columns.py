@@ -9,9 +9,8 @@ import numpy as np
 
 from navitas.recording.parse.samples_stacks import StackForest
 from navitas.recording.parse.stack_samples import Frame, RawSamples, SampleClock
-from navitas.recording.parse.tables import TID_LIMIT
+from navitas.recording.parse.tables import TID_LIMIT, TIME_LIMIT_NS
 
-_TIME_LIMIT_NS = 1 << 61
 _PERIODS_KEPT = 4096
 _LONGEST_PERIOD_NS = 1 << 40
 _CLOCKS = {"cpu-clock", "task-clock"}
@@ -51,7 +50,7 @@ class SampleColumns:
         """Add a sample of a thread. Threads with an impossible id are left out, such as the kernel's idle ones (0)."""
         if not 0 < tid < TID_LIMIT:
             return
-        if not 0 < t_ns < _TIME_LIMIT_NS:
+        if not 0 < t_ns < TIME_LIMIT_NS:
             self.lost += 1
             return
         self._t_ns.append(t_ns)

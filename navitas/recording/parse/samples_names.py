@@ -15,9 +15,8 @@ from __future__ import annotations
 
 import re
 
-from navitas.recording.parse.stack_samples import Frame
+from navitas.recording.parse.stack_samples import KERNEL, Frame
 
-KERNEL: str = "[kernel]"
 _KERNEL_FILE = re.compile(r"/?(?:\[kernel[^\]]*\].*|\[guest\.kernel.*|kernel|\[?vmlinux[^/]*\]?|.*/vmlinu[xz][^/]*)")
 _KERNEL_MODULE = re.compile(r".*\.ko(?:\.\w+)?")
 _JAVA_FILE = re.compile(

@@ -13,7 +13,7 @@ from navitas.base.errors import RecordingError
 from navitas.base.regular_files import open_regular
 from navitas.recording.parse.samples_columns import SampleColumns, is_clock, is_of_time
 from navitas.recording.parse.samples_names import function_frame
-from navitas.recording.parse.samples_stacks import StackForest
+from navitas.recording.parse.samples_stacks import StackForest, stack_key
 from navitas.recording.parse.stack_samples import Frame, RawSamples, SampleClock
 
 _PIECE_BYTES = 1 << 20
@@ -84,9 +84,10 @@ class _PerfReader:
             thread = int(tid)
             if thread not in columns.process_of and thread not in columns.names:
                 columns.thread(thread, int(pid or 0), comm.decode("utf-8", "replace"))
-            row = self._stacks.get(stack)
+            key = stack_key(stack or b"")
+            row = self._stacks.get(key)
             t_ns = int(seconds) * 1_000_000_000 + int(fraction.ljust(9, b"0"))
-            columns.add(t_ns, thread, self._stack(stack or b"") if row is None else row)
+            columns.add(t_ns, thread, self._stack(stack or b"", key) if row is None else row)
             if of_clock and period:
                 columns.period(int(period))
         columns.lost += sum(int(lost) for lost in _LOST.findall(text))
@@ -98,7 +99,7 @@ class _PerfReader:
             self._is_of_time[event] = judged
         return judged
 
-    def _stack(self, text: bytes) -> int:
+    def _stack(self, text: bytes, key: bytes) -> int:
         lines = text.decode("utf-8", "replace").splitlines()
         frames, path = [], ""
         for line in reversed(lines):
@@ -112,5 +113,5 @@ class _PerfReader:
         self.columns.cut += len(lines) >= _DEEPEST
         row = self.forest.stack(frames)
         if len(self._stacks) < _STACKS_LIMIT:
-            self._stacks[text] = row
+            self._stacks[key] = row
         return row

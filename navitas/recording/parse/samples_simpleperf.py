@@ -18,8 +18,8 @@ from navitas.base.errors import RecordingError
 from navitas.base.regular_files import open_regular
 from navitas.recording.parse.samples_columns import SampleColumns, is_clock, is_of_time
 from navitas.recording.parse.samples_names import function_frame
-from navitas.recording.parse.samples_stacks import NO_STACK, StackForest
-from navitas.recording.parse.stack_samples import Frame, RawSamples, SampleClock
+from navitas.recording.parse.samples_stacks import StackForest, stack_key
+from navitas.recording.parse.stack_samples import NO_STACK, Frame, RawSamples, SampleClock
 
 MAGIC: Final = b"SIMPLEPERF"
 _HEAD = struct.Struct("<10sH")
@@ -123,7 +123,7 @@ class _Reader:
         self._columns.cut += sample.unwinding_result.error_code == _MAX_FRAMES
 
     def _stack(self, chain: Any) -> int:
-        key = b"\0".join(chain)
+        key = stack_key(b"\0".join(chain))
         row = self._chains.get(key)
         if row is None:
             entries = (self._decoded("Entry", entry) for entry in reversed(chain))

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 from array import array
 from collections.abc import Callable, Hashable, Iterable
 from typing import Final, Generic, TypeVar
 
 import numpy as np
 
-from navitas.recording.parse.stack_samples import Frame, Stacks
+from navitas.recording.parse.stack_samples import NO_STACK, Frame, Stacks
 
-NO_STACK: Final = -1
 DEEPEST: Final = 2048
 """Number of frames of a stack that are kept: the innermost ones. No profiler unwinds more than 1024."""
-_ROWS_LIMIT = 1 << 21
+ROWS_LIMIT: Final = 1 << 21
 
 F = TypeVar("F", bound=Hashable)
+
+
+def stack_key(text: bytes) -> bytes:
+    """Return what stands for the text of a stack in a table: 16 bytes, of texts that may have many thousands."""
+    return hashlib.blake2b(text, digest_size=16).digest()
 
 
 class StackForest(Generic[F]):
@@ -24,7 +29,7 @@ class StackForest(Generic[F]):
     `cut` is the number of stacks that lost frames here: outer ones beyond `DEEPEST`, or inner ones beyond two million rows.
     """
 
-    def __init__(self, rows_limit: int = _ROWS_LIMIT) -> None:
+    def __init__(self, rows_limit: int = ROWS_LIMIT) -> None:
         self.frames: list[F] = []
         self.cut = 0
         self._limit = rows_limit
@@ -34,6 +39,9 @@ class StackForest(Generic[F]):
 
     def __len__(self) -> int:
         return len(self._parent)
+
+    def __contains__(self, frame: F) -> bool:
+        return frame in self._numbers
 
     def stack(self, frames: Iterable[F], row: int = NO_STACK) -> int:
         """Return the row of a stack's innermost frame. `frames` come outermost first and are called by `row`."""

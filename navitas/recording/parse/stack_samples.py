@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 from navitas.recording.parse.arrays import I32, I64, ColumnTable
 
 FrameKind = Literal["java", "native", "kernel", "unknown"]
 SampleClock = Literal["monotonic", "boottime", "realtime"]
+KERNEL: Final = "[kernel]"
+"""The module of frames of the kernel and of its modules."""
+NO_STACK: Final = -1
+"""The row of a stack without frames."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,8 @@ from navitas.recording.parse.trace.trace_tables import Trace
 
 TID_LIMIT = 1 << 22
 """The kernel's limit of thread ids (PID_MAX_LIMIT). No thread has this id or a higher one."""
+TIME_LIMIT_NS = 1 << 61
+"""No time of a sample is this or later: sums and differences of times below it do not overflow."""
 ENTER, EXIT, THROW, RESUME = 0, 1, 2, 3
 Role = Literal["app", "gc", "vm", "jit", "profiler", "system"]
 

@@ -310,6 +310,17 @@ def test_a_text_of_perf_script_is_placed_by_the_clock_that_fits(
     assert found["sort"] / found["read"] == pytest.approx(10, rel=0.1)
 
 
+def test_processes_of_samples_without_ids_of_them_are_those_of_the_trace(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (place / "app.pftrace").write_bytes(_sampled_trace(samples=False))
+    seconds, rest = divmod(BOOT - 70 + 60 * MS, 1_000_000_000)
+    other = f"other 900 [000] {seconds}.{rest:09d}: 1000000 cpu-clock:\n\t  7f00 foreign+0x4 (/usr/bin/other)\n\n"
+    (place / "app.perf").write_text(_perf_script(0).replace("500/500", "500") + other)
+    line = ["import", "app.pftrace", "--stacks", "app.perf", "-o", "rec", "--power-profile", "profile.xml"]
+    assert run([*line, "--process", "500"]) == ExitCode.OK
+    assert "process 500, 1 thread, 100 stack samples" in capsys.readouterr().out
+    assert set(_methods(capsys, "rec")) == {"sort", "read"}
+
+
 def _snapshot() -> PerfettoWriter:
     trace = PerfettoWriter()
     trace.snapshot(BOOT, BOOT - 70, 1_700_000_000_000_000_000)

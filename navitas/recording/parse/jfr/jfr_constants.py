@@ -64,7 +64,7 @@ class JfrConstants:
 
 @dataclass(slots=True)
 class _Columns:
-    """Stacks while they are read."""
+    """Stacks while they are read. `frames` are rows of a method and a type."""
 
     ids: list[int] = field(default_factory=list)
     truncated: list[int] = field(default_factory=list)
@@ -73,9 +73,9 @@ class _Columns:
     def table(self) -> JfrStacks:
         lengths = [len(frames) for frames in self.frames]
         start = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
-        frames = np.concatenate([np.empty((0, 4), np.int64), *self.frames])
+        frames = np.concatenate([np.empty((0, 2), np.int64), *self.frames])
         ids, truncated = np.array(self.ids, np.int64), np.array(self.truncated, np.int64)
-        return JfrStacks(ids, truncated, start, frames[:, 0].copy(), frames[:, 3].copy())
+        return JfrStacks(ids, truncated, start, frames[:, 0].copy(), frames[:, 1].copy())
 
 
 def jfr_constants(chunk: JfrChunk, types: JfrTypes) -> JfrConstants:
@@ -146,7 +146,7 @@ def _read_stacks(data: memoryview, at: int, count: int, stacks: _Columns) -> int
             raise ValueError("number of frames")
         stacks.ids.append(key)
         stacks.truncated.append(truncated)
-        stacks.frames.append(window.take(4 * frames).reshape(-1, 4).copy())
+        stacks.frames.append(window.take(4 * frames).reshape(-1, 4)[:, ::3].copy())  # method and type
     return window.position
 
 

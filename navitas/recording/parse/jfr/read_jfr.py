@@ -17,7 +17,8 @@ from navitas.recording.parse.jfr.jfr_file import HEADER, REMEDY, JfrChunk, jfr_c
 from navitas.recording.parse.jfr.jfr_samples import JfrEvents, jfr_events
 from navitas.recording.parse.jfr.jfr_types import Value, jfr_types
 from navitas.recording.parse.jfr.stack_forest import JoinedStacks
-from navitas.recording.parse.stack_samples import Frame, FrameKind, RawSamples, SampleClock
+from navitas.recording.parse.stack_samples import KERNEL, Frame, FrameKind, RawSamples, SampleClock
+from navitas.recording.parse.tables import TID_LIMIT
 
 _KINDS: Mapping[str, FrameKind] = {"Native": "native", "C++": "native", "Kernel": "kernel"}
 """Kinds of frames by async-profiler's names of their types. All others are Java's."""
@@ -25,9 +26,7 @@ _NOT_JAVA = ("()L;", "(Lk;)L;")
 """Their descriptors by async-profiler. A JDK names Java's native methods as such, with a class and a real descriptor."""
 _NO_SYMBOL = re.compile(r"unknown|stale_jmethodID|\[.*\]|(0x)?[0-9a-f]{6,16}")
 """How async-profiler names a frame without a symbol, and a place where it could not unwind."""
-KERNEL = "[kernel]"
 _NO_NAME = re.compile(r"\[tid=\d+\]")
-_TID_LIMIT = 1 << 22
 _CPU_ENGINES = ("perf_events", "ctimer")
 _CPU_TIME = ("cpu", "cpu-clock", "task-clock", "ctimer")
 _NS_PER_S = 1_000_000_000
@@ -144,7 +143,7 @@ def _note_settings(events: JfrEvents, total: _Total) -> None:
     for name, values in events.others:
         if name == "jdk.JVMInformation":
             pid = values.get("pid")
-            total.pid = pid if isinstance(pid, int) and 0 < pid < _TID_LIMIT else total.pid
+            total.pid = pid if isinstance(pid, int) and 0 < pid < TID_LIMIT else total.pid
         elif isinstance(key := values.get("name"), str) and isinstance(value := values.get("value"), str):
             total.settings.setdefault(key, value)
 
@@ -155,7 +154,7 @@ def _threads(constants: JfrConstants, total: _Total) -> dict[int, int]:
     for key, fields in constants.values["java.lang.Thread"].items():
         thread: dict[str, Value] = fields if isinstance(fields, dict) else {}
         tid = thread.get("osThreadId", 0)
-        tids[key] = tid if isinstance(tid, int) and 0 < tid < _TID_LIMIT else 0
+        tids[key] = tid if isinstance(tid, int) and 0 < tid < TID_LIMIT else 0
         name = constants.text(thread.get("javaName")) or constants.text(thread.get("osName"))
         if tids[key] and name and not _NO_NAME.fullmatch(name):
             total.names[tids[key]] = name

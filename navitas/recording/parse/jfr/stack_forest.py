@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from navitas.recording.parse.arrays import I32, I64
+from navitas.recording.parse.samples_stacks import ROWS_LIMIT
 from navitas.recording.parse.stack_samples import Stacks
 
 MOST_FRAMES = 8192
@@ -12,9 +13,13 @@ MOST_FRAMES = 8192
 
 
 class JoinedStacks:
-    """A forest of frames that grows by many stacks at a time (`StackForest` adds one). Equal stacks have equal rows."""
+    """A forest of frames that grows by many stacks at a time (`StackForest` adds one). Equal stacks have equal rows.
 
-    def __init__(self) -> None:
+    Stacks lose their inner frames beyond `rows_limit` rows.
+    """
+
+    def __init__(self, rows_limit: int = ROWS_LIMIT) -> None:
+        self._limit = rows_limit
         self._rows: dict[int, int] = {}
         self._parent: list[int] = []
         self._frame: list[int] = []
@@ -26,32 +31,39 @@ class JoinedStacks:
         """
         every = np.diff(start)
         lengths = np.minimum(every, MOST_FRAMES)
-        cut = int(np.count_nonzero(every > MOST_FRAMES))
+        is_cut = every > MOST_FRAMES
         result = np.full(len(lengths), -1, np.int32)
         # Stacks of the same length or longer come first, so those with a frame on the next level are the first ones.
         order = np.argsort(-lengths, kind="stable")
         outermost = (start[:-1] + lengths - 1)[order]
         depths = lengths[order]
         limit = int(frame.max()) + 1 if len(frame) else 1
-        row = np.full(len(order), -1, np.int64)
+        row, is_full = np.full(len(order), -1, np.int64), np.zeros(len(order), bool)
         for level in range(int(depths[0]) if len(depths) else 0):
             count = int(np.searchsorted(-depths, -level, side="left"))
-            keys = (row[:count] + 1) * limit + frame[outermost[:count] - level]
+            growing = np.flatnonzero(~is_full[:count])
+            keys = (row[growing] + 1) * limit + frame[outermost[growing] - level]
             distinct, inverse = np.unique(keys, return_inverse=True)
             above = distinct // limit - 1
             rows = [self._row(parent, own) for parent, own in zip(above.tolist(), (distinct % limit).tolist(), strict=True)]
-            row[:count] = np.array(rows, np.int64)[inverse]
+            new = np.array(rows, np.int64)[inverse]
+            is_full[growing] = new < 0
+            row[growing] = np.where(new < 0, row[growing], new)
         result[order] = row
-        return result, cut
+        is_cut[order] |= is_full
+        return result, int(np.count_nonzero(is_cut))
 
     def stacks(self) -> Stacks:
         """Return the forest."""
         return Stacks(np.array(self._parent, np.int32), np.array(self._frame, np.int32))
 
     def _row(self, parent: int, frame: int) -> int:
+        """Return the row of a frame that `parent` calls, -1 if there is no room for one."""
         key = (parent + 1) << 32 | frame
         row = self._rows.get(key)
         if row is None:
+            if len(self._parent) >= self._limit:
+                return -1
             row = self._rows[key] = len(self._parent)
             self._parent.append(parent)
             self._frame.append(frame)

@@ -243,6 +243,8 @@ class _PacketReader:
             self.into.warn(f"{count:,} stack samples were left out: {event} takes them, not time")
         if self._samples.stopped:
             self.into.warn("the profiler ended before the trace: it needed more of the CPU or memory than it may")
+        if self._samples.is_full:
+            self.into.warn("functions of stack samples are missing: the trace has more names, frames or stacks than are read")
         raw, samples = build_trace(self.into, rails), self._samples.table()
         if samples is not None:
             samples = replace(samples, thread_names=_names_of(raw.trace.tasks, samples.tid))

@@ -9,10 +9,9 @@ import numpy as np
 
 from navitas.android.perfetto.messages import as_bytes
 from navitas.recording.parse.arrays import I64, U64, Bool
-from navitas.recording.parse.tables import TID_LIMIT
+from navitas.recording.parse.tables import TID_LIMIT, TIME_LIMIT_NS
 from navitas.recording.parse.trace.perfetto_columns import FREQUENCY, IDLE, Columns, Power
 from navitas.recording.parse.trace.perfetto_losses import PerfettoLosses
-from navitas.recording.parse.trace.perfetto_packets import TIME_LIMIT_NS
 from navitas.recording.parse.trace.perfetto_wire import Scan
 from navitas.recording.parse.trace.trace_builder import (
     CPU_LIMIT,

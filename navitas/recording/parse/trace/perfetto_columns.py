@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from navitas.android.perfetto.messages import message_class
 from navitas.recording.parse.arrays import I64, U8, U64, Bool, ColumnTable
-from navitas.recording.parse.tables import TID_LIMIT
-from navitas.recording.parse.trace.perfetto_packets import TIME_LIMIT_NS
+from navitas.recording.parse.tables import TID_LIMIT, TIME_LIMIT_NS
 from navitas.recording.parse.trace.perfetto_wire import COMMS, LONGER, PAD, STATES, TIDS, TIMES, Buffer, Scan, packed
 from navitas.recording.parse.trace.trace_builder import state_of_numbers
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from navitas.android.perfetto.messages import as_bytes
 from navitas.recording.parse.rail_readings import J_PER_UWS, EnergyConsumers, RailReadings, complete_readings
-from navitas.recording.parse.trace.perfetto_packets import TIME_LIMIT_NS
+from navitas.recording.parse.tables import TIME_LIMIT_NS
 from navitas.recording.parse.trace.trace_tables import UNKNOWN
 
 _NS_PER_MS = 1_000_000

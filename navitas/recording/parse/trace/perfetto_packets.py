@@ -15,11 +15,11 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 from navitas.android.perfetto.messages import message_class
 from navitas.base.errors import RecordingError
 from navitas.base.regular_files import open_regular
+from navitas.recording.parse.tables import TIME_LIMIT_NS
 from navitas.recording.parse.trace.perfetto_sample_wire import may_be_sample
 from navitas.recording.parse.trace.perfetto_wire import BUNDLE_FIELDS, COMPACT_FIELDS, ReadPacket, scan_bundle, scan_packet
 from navitas.recording.parse.trace.trace_tables import UNKNOWN
 
-TIME_LIMIT_NS: Final = 1 << 61
 REALTIME: Final = 1
 MONOTONIC: Final = 3
 BOOTTIME: Final = 6

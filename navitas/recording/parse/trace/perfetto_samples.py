@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from navitas.android.perfetto.messages import as_bytes
 from navitas.recording.parse.samples_names import function_frame
-from navitas.recording.parse.samples_stacks import NO_STACK, StackForest
-from navitas.recording.parse.stack_samples import Frame, RawSamples
+from navitas.recording.parse.samples_stacks import StackForest
+from navitas.recording.parse.stack_samples import NO_STACK, Frame, RawSamples
 from navitas.recording.parse.tables import TID_LIMIT
 from navitas.recording.parse.trace.trace_tables import UNKNOWN
 
@@ -30,7 +31,10 @@ _UNIT_NS, _UNIT_CYCLES = 1, 2
 _BREAKPAD_ID = 33
 _INTERNED_LIMIT = 1 << 20
 _INTERNED_BYTES = 64 << 20
+_FRAMES_BYTES = 256 << 20
 _TEXT_BYTES = 4096
+_PARTS_LIMIT = 64
+_INLINED_LIMIT = 64
 _ADDRESSES_LIMIT = 1 << 20
 _SEQUENCES_LIMIT = 4096
 
@@ -62,11 +66,12 @@ _DEFAULT = _Sampling("", True, None)
 
 
 class _Interned:
-    """What the packets of entry sequence refer to, since its state was cleared."""
+    """What the packets of a sequence refer to, since its state was cleared: how many `entries` with how many `bytes` of text."""
 
-    __slots__ = ("builds", "frames", "mappings", "names", "paths", "sources", "stacks", "tasks")
+    __slots__ = ("builds", "bytes", "entries", "frames", "mappings", "names", "paths", "sources", "stacks", "tasks")
 
     def __init__(self) -> None:
+        self.entries = self.bytes = 0
         self.names: dict[int, str] = {}
         self.paths: dict[int, str] = {}
         self.sources: dict[int, str] = {}
@@ -84,6 +89,8 @@ class PerfettoSamples:
         self.left_out: Counter[str] = Counter()
         self.stopped = False
         """Whether the profiler ended before the trace, since it needed too much of the CPU or of memory."""
+        self.is_full = False
+        """Whether functions or stacks were left out, since there are more than are kept at a time."""
         self._t_ns, self._tid, self._stack = array("q"), array("q"), array("i")
         self._process_of: dict[int, int] = {}
         self._stacks: StackForest[_RawFrame] = StackForest()
@@ -91,12 +98,14 @@ class PerfettoSamples:
         self._sampling: dict[int, _Sampling] = {}
         self._used: set[_Sampling] = set()
         self._symbols: dict[tuple[str, int], tuple[tuple[str, str, int], ...]] = {}
-        self._room, self._bytes = _INTERNED_LIMIT, _INTERNED_BYTES
+        self._room, self._bytes, self._frames_bytes = _INTERNED_LIMIT, _INTERNED_BYTES, _FRAMES_BYTES
         self._lost = self._cut = 0
 
     def cleared(self, sequence: int) -> None:
         """Forget what a sequence's packets refer to: its writer begins again, or packets of it are missing."""
-        self._of.pop(sequence, None)
+        if (state := self._of.pop(sequence, None)) is not None:
+            self._room += state.entries
+            self._bytes += state.bytes
 
     def defaults(self, sequence: int, defaults: Any) -> None:
         """Keep what samples a sequence has."""
@@ -114,31 +123,32 @@ class PerfettoSamples:
         state = self._of.get(sequence)
         if state is None:
             if len(self._of) >= _SEQUENCES_LIMIT:
+                self.is_full = True
                 return
             state = self._of[sequence] = _Interned()
         self._texts(state, data)
         for entry in data.mappings:
-            if self._has_room():
-                path = "/".join(state.paths.get(part, "") for part in entry.path_string_ids[:_TEXT_BYTES])[:_TEXT_BYTES]
+            path = "/".join(state.paths.get(part, "") for part in entry.path_string_ids[:_PARTS_LIMIT])[:_TEXT_BYTES]
+            if self._has_room(state, len(path)):
                 state.mappings[entry.iid] = (path if path.startswith("[") else f"/{path}", state.builds.get(entry.build_id, ""))
         for entry in data.frames:
-            if self._has_room():
+            if self._has_room(state):
                 state.frames[entry.iid] = _frame(entry, state)
         for entry in data.callstacks:
-            if self._has_room():
-                state.stacks[entry.iid] = self._row(entry.frame_ids, state)
+            if self._has_room(state):
+                state.stacks[entry.iid] = self._row(state.frames.get(iid, _LOST_FRAME) for iid in entry.frame_ids)
         for entry in data.stack_sample_task_contexts:
-            if self._has_room():
+            if self._has_room(state):
                 state.tasks[entry.iid] = (entry.pid, entry.tid)
 
     def _texts(self, state: _Interned, data: Any) -> None:
         kinds = ((data.function_names, state.names), (data.mapping_paths, state.paths), (data.source_paths, state.sources))
         for texts, kept in kinds:
             for entry in texts:
-                if self._has_room(text := entry.str[:_TEXT_BYTES]):
+                if self._has_room(state, len(text := entry.str[:_TEXT_BYTES])):
                     kept[entry.iid] = text.decode("utf-8", "replace")
         for entry in data.build_ids:
-            if self._has_room(text := entry.str[:_TEXT_BYTES]):
+            if self._has_room(state, len(text := entry.str[:_TEXT_BYTES])):
                 state.builds[entry.iid] = text.decode("utf-8", "replace") if len(text) == _BREAKPAD_ID else text.hex()
 
     def perf(self, sequence: int, t_ns: int, sample: Any) -> bool:
@@ -168,7 +178,7 @@ class PerfettoSamples:
         context = sample.task_context
         task = (context.pid, context.tid) if context.tid else state.tasks.get(sample.task_context_iid, (0, 0))
         frames = sample.callstack.frames
-        row = self._stacks.stack(map(_inline, frames)) if frames else state.stacks.get(sample.callstack_iid, NO_STACK)
+        row = self._row(map(_inline, frames)) if frames else state.stacks.get(sample.callstack_iid, NO_STACK)
         return self._add(sequence, t_ns, task, row)
 
     def symbols(self, module: Any) -> None:
@@ -182,7 +192,7 @@ class PerfettoSamples:
                     as_bytes(line.source_file_name)[:_TEXT_BYTES].decode("utf-8", "replace"),
                     line.line_number,
                 )
-                for line in entry.lines[:_SEQUENCES_LIMIT]
+                for line in entry.lines[:_INLINED_LIMIT]
             )
             if lines and len(self._symbols) < _ADDRESSES_LIMIT:
                 self._symbols[build, entry.address] = lines
@@ -225,14 +235,29 @@ class PerfettoSamples:
             self._process_of[tid] = pid
         return True
 
-    def _row(self, frame_ids: Any, state: _Interned) -> int:
-        return self._stacks.stack(state.frames.get(iid, _LOST_FRAME) for iid in frame_ids)
+    def _row(self, frames: Iterable[_RawFrame]) -> int:
+        return self._stacks.stack(map(self._kept, frames))
 
-    def _has_room(self, text: bytes = b"") -> bool:
-        if self._room <= 0 or self._bytes < len(text):
+    def _kept(self, frame: _RawFrame) -> _RawFrame:
+        """The frame, or one without a name: stacks keep the texts of their frames when the state of a sequence is cleared."""
+        if frame in self._stacks:
+            return frame
+        size = len(frame.name) + len(frame.path) + len(frame.file)
+        if self._frames_bytes < size:
+            self.is_full = True
+            return _LOST_FRAME
+        self._frames_bytes -= size
+        return frame
+
+    def _has_room(self, state: _Interned, size: int = 0) -> bool:
+        """Whether there is room for an entry of `size` bytes of text, which is then taken until the state is cleared."""
+        if self._room <= 0 or self._bytes < size:
+            self.is_full = True
             return False
         self._room -= 1
-        self._bytes -= len(text)
+        self._bytes -= size
+        state.entries += 1
+        state.bytes += size
         return True
 
     def _functions(self, frame: _RawFrame) -> tuple[Frame, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tracemalloc
 from collections import Counter
 from pathlib import Path
 
@@ -42,6 +43,17 @@ FIELD = FIELD_DATA / "stack-samples"
 def _read(tmp_path: Path, text: str, name: str = "samples.perf.txt") -> RawSamples:
     (path := tmp_path / name).write_text(text)
     return read_perf_script(path)
+
+
+def test_texts_of_stacks_are_not_kept(tmp_path: Path) -> None:
+    sample = "prog 700/700 [001] 5.{:06d}: 250000 cpu-clock:\n\t    {:x} " + "f" * 10_000 + " (/usr/bin/prog)\n\n"
+    (path := tmp_path / "samples.perf.txt").write_text("".join(sample.format(i, 4096 + i) for i in range(1, 2001)))
+    tracemalloc.start()
+    found = read_perf_script(path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(found) == 2000 and len(found.stacks) == 1
+    assert peak < 8 << 20, "of 20 MB"
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])

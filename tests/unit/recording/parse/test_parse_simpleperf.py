@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,20 @@ def test_samples_off_the_cpu_are_left_out(tmp_path: Path) -> None:
     (path := tmp_path / "s").write_bytes(report(META, sample(1, 5, [(0, 0)], event=1), sample(2, 5, []), FILES))
     found = read_simpleperf(path)
     assert found.t_ns.tolist() == [2] and found.stack.tolist() == [-1]
+
+
+def test_call_chains_are_not_kept(tmp_path: Path) -> None:
+    def long(i: int) -> bytes:
+        entry = number(1, i) + number(2, 0) + number(3, 0) + content(15, "x" * 10_000)
+        return record(1, number(1, i) + number(2, 5) + content(3, entry) + number(4, 1) + number(5, 0))
+
+    (path := tmp_path / "s").write_bytes(report(META, *map(long, range(1, 2001)), FILES))
+    tracemalloc.start()
+    found = read_simpleperf(path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(found) == 2000 and len(found.stacks) == 1
+    assert peak < 4 << 20, "of 20 MB"
 
 
 @pytest.mark.parametrize(

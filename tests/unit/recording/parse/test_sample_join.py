@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Mapping, Sequence
 from random import Random
 
@@ -149,6 +150,18 @@ def test_a_thread_whose_id_had_ended_is_another_thread() -> None:
     assert (threads[3].tid, threads[3].name, threads[3].seen_ns, threads[3].role) == (5, "later", 9 * S, "system")
 
 
+def test_very_many_threads_of_one_id_take_bounded_memory() -> None:
+    known = [thread(5, [i * S, i * S + 1]) for i in range(2000)]
+    rows = [(i % 2000 * S + i % 2, 5, [RUN]) for i in range(20_000)]
+    made = raw(rows)
+    tracemalloc.start()
+    samples, threads, _ = joined_samples(made, known, NO_TRIPLES, MAPPED)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (samples.thread == samples.t_ns // S).all() and len(threads) == 2000
+    assert peak < 20 << 20
+
+
 def test_samples_of_other_processes_and_impossible_threads_are_left_out() -> None:
     rows = [(1, 5, [RUN]), (2, 6, [RUN]), (3, 8, [RUN]), (4, 0, [RUN]), (5, 1 << 40, [RUN])]
     made = raw(rows, process_of={5: 50, 6: 60})
@@ -156,6 +169,12 @@ def test_samples_of_other_processes_and_impossible_threads_are_left_out() -> Non
     assert [threads[place].tid for place in samples.thread.tolist()] == [5, 8] and samples.unplaced == 2
     samples, threads, _ = joined_samples(made, [], NO_TRIPLES, MAPPED, pid=60)
     assert [threads[place].tid for place in samples.thread.tolist()] == [6, 8]
+
+
+def test_samples_of_impossible_times_are_unplaced() -> None:
+    rows = [(t_ns, 5, [RUN]) for t_ns in (-(1 << 63), -1, 0, 1, (1 << 61) - 1, 1 << 61, (1 << 63) - 1)]
+    samples, _, _ = joined_samples(raw(rows), [thread(5, [1, 2, (1 << 61) - 1])], NO_TRIPLES, MAPPED)
+    assert samples.t_ns.tolist() == [1, (1 << 61) - 1] and samples.unplaced == 5
 
 
 def test_no_samples() -> None:

@@ -207,5 +207,14 @@ def test_a_forest_joins_equal_callers() -> None:
     assert (forest.stacks().parent.tolist(), forest.stacks().frame.tolist()) == ([-1, -1, 0, 2], [0, 1, 1, 2])
 
 
+def test_a_full_forest_keeps_the_outer_frames_and_counts_the_stacks() -> None:
+    forest = JoinedStacks(rows_limit=3)
+    rows, cut = forest.add(np.array([0, 2, 5, 6]), np.array([1, 0, 3, 2, 0, 4]))
+    assert len(forest.stacks()) == 3 and cut == 1
+    assert (forest.stacks().frame[rows].tolist(), forest.stacks().parent.tolist()) == ([1, 0, 4], [-1, -1, 0])
+    again, cut = forest.add(np.array([0, 2, 4]), np.array([1, 0, 5, 9]))
+    assert (again.tolist(), cut) == ([rows[0], -1], 1)
+
+
 def test_metadata_of_the_writer_is_an_event() -> None:
     assert metadata()[5] == 0

@@ -16,7 +16,7 @@ from navitas.base.protobuf_writer import content, number
 from navitas.recording.parse.clock_triples import ClockTriples
 from navitas.recording.parse.samples_stacks import DEEPEST
 from navitas.recording.parse.stack_samples import RawSamples
-from navitas.recording.parse.trace import perfetto_packets
+from navitas.recording.parse.trace import perfetto_packets, perfetto_samples
 from navitas.recording.parse.trace.join import to_monotonic
 from navitas.recording.parse.trace.perfetto import read_perfetto
 from navitas.recording.parse.trace.perfetto_sample_wire import scan_samples
@@ -92,6 +92,28 @@ def test_interned_numbers_belong_to_a_sequence_until_its_state_is_cleared() -> N
     assert names == [["org.example.Sorter.sort"], ["do_el0_svc"], ["org.example.Sorter.sort"], [], []]
 
 
+def test_the_room_of_a_cleared_state_is_free_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(perfetto_samples, "_INTERNED_LIMIT", 40)
+    monkeypatch.setattr(perfetto_samples, "_INTERNED_BYTES", 400)
+    trace, writer = _trace()
+    for i in range(10):
+        writer.begin(frequency=1000)
+        writer.sample(BOOT + i, TASK, SORT)
+    raw = read_perfetto(bytes(trace))
+    assert raw.warnings == () and raw.trace.samples is not None
+    assert {stack[-1] for stack in stacks_of(raw.trace.samples)} == {"org.example.Sorter.sort"}
+    for i in range(30):
+        writer.sample(BOOT + 10 + i, TASK, [(f"f{i}", LIBC)])
+    assert len(read_perfetto(bytes(trace)).warnings) == 1
+    monkeypatch.setattr(perfetto_samples, "_INTERNED_LIMIT", 1000)
+    monkeypatch.setattr(perfetto_samples, "_INTERNED_BYTES", 1000)
+    assert read_perfetto(bytes(trace)).warnings == ()
+    monkeypatch.setattr(perfetto_samples, "_FRAMES_BYTES", 200)
+    raw = read_perfetto(bytes(trace))
+    assert len(raw.warnings) == 1 and raw.trace.samples is not None
+    assert sum(len(frame.module) + len(frame.class_name) + len(frame.name) for frame in raw.trace.samples.frames) < 200
+
+
 def test_what_is_missing_is_counted_or_unknown() -> None:
     trace, writer = _trace()
     writer.sample(BOOT, TASK, [("ERROR INVALID_MAP", "ERROR"), ("", LIBC)], error=5)
@@ -163,6 +185,35 @@ def test_symbols_at_the_end_name_addresses_with_their_inlined_calls() -> None:
     found = _read(trace)
     assert stacks_of(found) == [["out", "in"]]
     assert [(frame.name, frame.file, frame.line) for frame in found.frames] == [("out", "a.cc", 9), ("in", "a.cc", 7)]
+
+
+def test_paths_and_inlined_calls_have_at_most_64_parts() -> None:
+    trace, writer = _trace()
+    writer.sample(BOOT, TASK, [("", "/".join(["part"] * 100)), ("", LIBC)])
+    lines = b"".join(content(2, content(1, f"f{i}") + number(3, i + 1)) for i in range(100))
+    trace.packet(content(61, content(2, writer.build_id) + content(3, number(1, 0x1000) + lines)))
+    found = _read(trace)
+    assert {frame.module for frame in found.frames} == {"/" + "/".join(["part"] * 64), "/system/lib64/libc.so"}
+    assert {frame.name for frame in found.frames} == {f"f{i}" for i in range(64)}
+
+
+def test_paths_of_mappings_need_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(perfetto_samples, "_INTERNED_BYTES", 2000)
+    trace, _ = _trace()
+    names = content(17, number(1, 1) + content(2, "x" * 500)) + content(5, number(1, 1) + content(2, "f"))
+    names += b"".join(
+        content(19, number(1, i) + number(7, 1))
+        + content(6, number(1, i) + number(2, 1) + number(3, i))
+        + content(7, number(1, i) + number(2, i))
+        for i in range(1, 9)
+    )
+    trace.packet(content(12, names))
+    for i in range(1, 9):
+        trace.packet(content(66, number(2, 500) + number(3, 500) + number(4, i)), t_ns=BOOT + i)
+    raw = read_perfetto(bytes(trace))
+    assert raw.trace.samples is not None and len(raw.warnings) == 1
+    modules = [raw.trace.samples.frames[row].module for row in raw.trace.samples.stacks.frame.tolist()]
+    assert sorted(map(len, modules)) == [0, 501]
 
 
 def test_a_trace_without_samples_has_none() -> None:
