@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 from contextlib import suppress
+from types import FrameType
 
 import click
 
@@ -49,6 +50,7 @@ COMMANDS = {
 
 _TERMINATION_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _AGAIN_S = 0.05
+_IMPORTS = "<frozen importlib._bootstrap"
 _CONTEXT_CHARS = 100
 _SIZE = re.compile("[1-9][0-9]{0,3}")
 _OTHER_FOLDER = "choose a folder where you have write permission"
@@ -109,13 +111,24 @@ def _on_unraisable(error: sys.UnraisableHookArgs) -> None:
     """Send the signal again if its exception was lost: it was raised in a finalizer, or in a callback of an import."""
     if isinstance(error.exc_value, KeyboardInterrupt) and error.exc_value.args:
         _expect_signals()
-        threading.Timer(_AGAIN_S, os.kill, (os.getpid(), *error.exc_value.args)).start()
+        _send_again(*error.exc_value.args)
     else:
         sys.__unraisablehook__(error)
 
 
-def _on_signal(number: int, _frame: object) -> None:
-    """Interrupt the command on Ctrl-C, at the end of a CI job, or when the terminal closes. Cleanup keeps recorded data."""
+def _send_again(number: int) -> None:
+    threading.Timer(_AGAIN_S, os.kill, (os.getpid(), number)).start()
+
+
+def _on_signal(number: int, frame: FrameType | None) -> None:
+    """Interrupt the command on Ctrl-C, at the end of a CI job, or when the terminal closes. Cleanup keeps recorded data.
+
+    An import goes on first: an interrupted one may keep Python's import lock, for which threads in the background then wait.
+    """
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(_IMPORTS):
+            return _send_again(number)
+        frame = frame.f_back
     for expected in _TERMINATION_SIGNALS:
         if signal.getsignal(expected) != signal.SIG_IGN:
             signal.signal(expected, _on_second_signal)

@@ -174,3 +174,31 @@ def test_a_signal_that_arrives_in_a_finalizer_ends_the_command(number: signal.Si
     with interruptible():
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 130 and "Traceback" not in done.stderr, done.stderr
+
+
+IMPORTED = """
+import os, signal, time
+os.kill(os.getpid(), signal.SIGINT)
+time.sleep(0.2)
+print("imported")
+"""
+INTERRUPTED_IMPORT = """
+import time
+from navitas.cli import main
+
+def works(*arguments, **options):
+    import interrupted_module
+    time.sleep(60)
+
+main.cli.main = works
+main.main()
+"""
+
+
+def test_a_signal_during_an_import_ends_the_command_after_it(tmp_path: Path) -> None:
+    (tmp_path / "interrupted_module.py").write_text(IMPORTED)
+    with interruptible():
+        done = subprocess.run(
+            [sys.executable, "-c", INTERRUPTED_IMPORT], capture_output=True, text=True, check=False, cwd=tmp_path
+        )
+    assert (done.returncode, done.stdout) == (130, "imported\n"), done.stderr
