@@ -23,6 +23,31 @@ def stack_key(text: bytes) -> bytes:
     return hashlib.blake2b(text, digest_size=16).digest()
 
 
+class ForestRows:
+    """The rows of a forest, at most `limit`: each is the number of a frame, called by an earlier row."""
+
+    def __init__(self, limit: int = ROWS_LIMIT) -> None:
+        self.limit = limit
+        self.parent, self.frame = array("i"), array("i")
+        self._rows: dict[int, int] = {}
+
+    def row(self, parent: int, frame: int) -> int:
+        """Return the row of a frame that `parent` calls, `NO_STACK` if there is no room for one."""
+        key = (parent + 1) << 32 | frame
+        row = self._rows.get(key)
+        if row is None:
+            if len(self.parent) >= self.limit:
+                return NO_STACK
+            row = self._rows[key] = len(self.parent)
+            self.parent.append(parent)
+            self.frame.append(frame)
+        return row
+
+    def table(self) -> Stacks:
+        """Return the rows."""
+        return Stacks(np.array(self.parent, np.int32), np.array(self.frame, np.int32))
+
+
 class StackForest(Generic[F]):
     """Rows of frames: row i is a frame, called by an earlier row.
 
@@ -32,13 +57,11 @@ class StackForest(Generic[F]):
     def __init__(self, rows_limit: int = ROWS_LIMIT) -> None:
         self.frames: list[F] = []
         self.cut = 0
-        self._limit = rows_limit
         self._numbers: dict[F, int] = {}
-        self._parent, self._frame = array("i"), array("i")
-        self._rows: dict[int, int] = {}
+        self._rows = ForestRows(rows_limit)
 
     def __len__(self) -> int:
-        return len(self._parent)
+        return len(self._rows.parent)
 
     def __contains__(self, frame: F) -> bool:
         return frame in self._numbers
@@ -53,28 +76,23 @@ class StackForest(Generic[F]):
             number = self._numbers.setdefault(frame, len(self._numbers))
             if number == len(self.frames):
                 self.frames.append(frame)
-            key = (row + 1) << 32 | number
-            existing = self._rows.get(key)
-            if existing is None:
-                if len(self._parent) >= self._limit:
-                    self.cut += 1
-                    return row
-                existing = self._rows[key] = len(self._parent)
-                self._parent.append(row)
-                self._frame.append(number)
-            row = existing
+            inner = self._rows.row(row, number)
+            if inner == NO_STACK:
+                self.cut += 1
+                return row
+            row = inner
         return row
 
     def table(self) -> Stacks:
         """Return the rows. Their frames are places in `frames`."""
-        return Stacks(np.array(self._parent, np.int32), np.array(self._frame, np.int32))
+        return self._rows.table()
 
     def named(self, named: Callable[[F], tuple[Frame, ...]]) -> tuple[StackForest[Frame], list[int]]:
         """Return the forest of what each frame becomes (functions, outermost first), and the new row of each row."""
-        forest: StackForest[Frame] = StackForest(self._limit)
+        forest: StackForest[Frame] = StackForest(self._rows.limit)
         functions = [named(frame) for frame in self.frames]
         rows: list[int] = []
-        for parent, frame in zip(self._parent, self._frame, strict=True):
+        for parent, frame in zip(self._rows.parent, self._rows.frame, strict=True):
             rows.append(forest.stack(functions[frame], NO_STACK if parent < 0 else rows[parent]))
         forest.cut += self.cut
         return forest, rows

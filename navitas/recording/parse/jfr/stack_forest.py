@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from navitas.recording.parse.arrays import I32, I64
-from navitas.recording.parse.samples_stacks import ROWS_LIMIT
+from navitas.recording.parse.samples_stacks import ROWS_LIMIT, ForestRows
 from navitas.recording.parse.stack_samples import Stacks
 
 MOST_FRAMES = 8192
@@ -19,10 +19,7 @@ class JoinedStacks:
     """
 
     def __init__(self, rows_limit: int = ROWS_LIMIT) -> None:
-        self._limit = rows_limit
-        self._rows: dict[int, int] = {}
-        self._parent: list[int] = []
-        self._frame: list[int] = []
+        self._rows = ForestRows(rows_limit)
 
     def add(self, start: I64, frame: I64) -> tuple[I32, int]:
         """Add stacks, innermost frame first: those from `start[i]` to `start[i + 1]` of `frame`.
@@ -45,7 +42,7 @@ class JoinedStacks:
             keys = (row[growing] + 1) * limit + frame[outermost[growing] - level]
             distinct, inverse = np.unique(keys, return_inverse=True)
             above = distinct // limit - 1
-            rows = [self._row(parent, own) for parent, own in zip(above.tolist(), (distinct % limit).tolist(), strict=True)]
+            rows = [self._rows.row(parent, own) for parent, own in zip(above.tolist(), (distinct % limit).tolist(), strict=True)]
             new = np.array(rows, np.int64)[inverse]
             is_full[growing] = new < 0
             row[growing] = np.where(new < 0, row[growing], new)
@@ -55,16 +52,4 @@ class JoinedStacks:
 
     def stacks(self) -> Stacks:
         """Return the forest."""
-        return Stacks(np.array(self._parent, np.int32), np.array(self._frame, np.int32))
-
-    def _row(self, parent: int, frame: int) -> int:
-        """Return the row of a frame that `parent` calls, -1 if there is no room for one."""
-        key = (parent + 1) << 32 | frame
-        row = self._rows.get(key)
-        if row is None:
-            if len(self._parent) >= self._limit:
-                return -1
-            row = self._rows[key] = len(self._parent)
-            self._parent.append(parent)
-            self._frame.append(frame)
-        return row
+        return self._rows.table()
