@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from navitas.base.errors import UsageError
 from navitas.cli.operations.input import read_builds
-from navitas.insight.compare.session import Session, qualified_name
+from navitas.insight.compare.session import Session, TestRun, qualified_name
 from navitas.insight.compare.versions import is_recording
 from navitas.insight.operations.census.document import GC
 
@@ -28,9 +28,15 @@ def counted_sessions(sessions: Sequence[Session], recordings: Sequence[Path], ce
             executions = zip(build.program.names, build.program.executions(test).tolist(), strict=True)
             key = qualified_name(test.module, test.name), test.repeat
             counts[key] = sum(count for name, count in executions if name != GC)
+
+        def with_count(name: str, repeat: int, run: TestRun, counts: Mapping[tuple[str, int], int] = counts) -> TestRun:
+            return replace(run, operations=counts.get((name, repeat)))
+
         tests = {
-            name: {repeat: replace(run, operations=counts.get((name, repeat))) for repeat, run in runs.items()}
-            for name, runs in session.tests.items()
+            name: {repeat: with_count(name, repeat, run) for repeat, run in runs.items()} for name, runs in session.tests.items()
         }
-        counted.append(replace(session, tests=tests))
+        busy = {
+            repeat: {name: with_count(name, repeat, run) for name, run in runs.items()} for repeat, runs in session.busy.items()
+        }
+        counted.append(replace(session, tests=tests, busy=busy))
     return counted

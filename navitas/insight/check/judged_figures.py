@@ -37,6 +37,7 @@ class SideFigures:
 
     def __init__(self, sessions: Sequence[Session], tests: Iterable[str]) -> None:
         self.sessions = sessions
+        self._counted = [session.with_busy_runs() for session in sessions]
         self.tests = sorted(tests)
         self._known: dict[tuple[BudgetKind, BudgetFigure], list[dict[str, F64]] | None] = {}
         self._joules: list[dict[Subject, F64]] | None = None
@@ -67,7 +68,7 @@ class SideFigures:
         figures = self.of(kind, figure)
         if figures is None:
             return None
-        lengths = [len(session.repeats) for session in self.sessions]
+        lengths = [len(session.repeats) for session in self._of_figure(figure)]
         return [
             np.array([session.get(name, np.zeros(length)) for name in names]).reshape(len(names), length)
             for session, length in zip(figures, lengths, strict=True)
@@ -85,8 +86,12 @@ class SideFigures:
         sums = {name: sum(float(by_name[name].mean()) for by_name in energies if name in by_name) for name in kept}
         return {name for name, energy_j in sums.items() if has_share(Subject(kind, name), energy_j, total_j, least_share)}
 
+    def _of_figure(self, figure: BudgetFigure) -> Sequence[Session]:
+        """Return the sessions with the runs that count for a figure: a busy device does not change counts."""
+        return self._counted if figure in COUNTS else self.sessions
+
     def _of_session(self, number: int, kind: BudgetKind, figure: BudgetFigure) -> dict[str, F64] | None:
-        session = self.sessions[number]
+        session = self._of_figure(figure)[number]
         if figure == "power":
             return self._powers(number, kind)
         if figure == "operations":

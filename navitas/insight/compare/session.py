@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, NoReturn, NotRequired
 
 import numpy as np
@@ -86,6 +86,13 @@ class Session:
     """Where methods begin in the source code, by the name of the method without its descriptor, as far as known."""
     warnings: tuple[tuple[str, str], ...] = ()
     """The codes and messages of the report's warnings. A history does not keep them."""
+    busy: Mapping[int, Mapping[str, TestRun]] = field(default_factory=dict)
+    """By repeat, the runs of `tests` that do not count because the device was busy or hot. A history does not keep them."""
+
+    def with_busy_runs(self) -> Session:
+        """Return the session with its busy runs, which are as good as others for what does not depend on time."""
+        tests = {test: {**runs, **{repeat: busy[test] for repeat, busy in self.busy.items()}} for test, runs in self.tests.items()}
+        return replace(self, repeats=(*self.repeats, *self.busy), tests=tests, busy={})
 
     @property
     def unknown(self) -> frozenset[Subject]:
@@ -271,6 +278,7 @@ def parse_session(text: str | bytes, name: str) -> Session:
             _refuse(name, f"has {printable_line(test.name, 200)} twice in repeat {test.repeat}", RecordingError)
         if test.status == "passed":
             tests[test.name][test.repeat] = _run(test)
+    tests = {test: runs for test, runs in tests.items() if len(runs) == len(repeats)}
     device = report.device
     return Session(
         name=name,
@@ -279,7 +287,7 @@ def parse_session(text: str | bytes, name: str) -> Session:
         power_profile=report.power_profile.sha256,
         conditions=_conditions(report),
         repeats=tuple(sorted(repeats)),
-        tests={test: runs for test, runs in tests.items() if len(runs) == len(repeats)},
+        tests=tests,
         session=session if isinstance(session := report.settings.get("session"), str) else "",
         is_fit=is_fit,
         not_passed=frozenset(test.name for test in counted if test.status != "passed"),
@@ -293,6 +301,7 @@ def parse_session(text: str | bytes, name: str) -> Session:
             if source.file
         },
         warnings=tuple((warning.code, warning.message) for warning in report.warnings),
+        busy=_busy(report, unfit - repeats - warmups - lost, tests),
     )
 
 
@@ -302,6 +311,15 @@ def in_shared_sessions(before: Sequence[Session], after: Sequence[Session]) -> l
     ids = [one.session for one in before]
     is_shared = all(ids) and len(set(ids)) == len(ids) == len(after) and known.keys() == set(ids)
     return [known[each] for each in ids] if is_shared else None
+
+
+def _busy(report: _Report, repeats: Collection[int], tests: Collection[str]) -> dict[int, dict[str, TestRun]]:
+    """Return the runs of some repeats, if all `tests` passed in the repeat."""
+    found: dict[int, dict[str, TestRun]] = {repeat: {} for repeat in sorted(repeats)}
+    for test in report.tests:
+        if test.repeat in found and test.status == "passed" and test.name in tests:
+            found[test.repeat][test.name] = _run(test)
+    return {repeat: runs for repeat, runs in found.items() if len(runs) == len(tests)}
 
 
 def _run(test: _Test) -> TestRun:

@@ -223,6 +223,19 @@ def test_counts_are_compared_exactly_if_they_agree(is_fit: bool) -> None:
     assert word(ChangeLimit(5), 100, 106) == "not enough data"
 
 
+@pytest.mark.parametrize(("busy_calls", "word"), [(100, "within"), (101, "not enough data")])
+def test_counts_of_busy_runs_count(busy_calls: int, word: str) -> None:
+    """A single quiet run does not show whether counts agree."""
+
+    def with_calls(session: Session) -> Session:
+        run = replace(session.tests[TEST][0], calls={"a.Sorter.sort()V": 100})
+        return replace(session, tests={TEST: {0: run}}, busy={3: {TEST: replace(run, calls={"a.Sorter.sort()V": busy_calls})}})
+
+    one = CheckBudget("navitas.toml:1", Selection("method", SORT), "calls", ChangeLimit(0))
+    before, after = (with_calls(sessions(10, 1, seed=seed, repeats=1)[0]) for seed in (1, 2))
+    assert only(judged([before], [after], one)).verdict == word
+
+
 def test_a_session_without_the_figure_is_unknown() -> None:
     one = CheckBudget("navitas.toml:1", Selection("method", SORT), "inclusive", ChangeLimit(5))
     assert only(judged(sessions(10), sessions(10, seed=2), one)).reason == "a session was kept without its inclusive"
