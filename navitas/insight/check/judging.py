@@ -82,11 +82,10 @@ def judge(
     check_energy([*before, *after], "app")
     together = same_session and len(before) == len(after)
     check = _Check(before, after, budgets, day=day, together=together, level=level)
-    drafts = [draft for budget in budgets.budgets for draft in check.drafts(budget)]
-    judgements = check.decided(drafts)
+    judgements = tuple(check.decided([draft for budget in budgets.budgets for draft in check.drafts(budget)]))
     check.warnings += _of_recordings([*before, *after])
     return CheckResult(
-        tuple(judgements), tuple(session.name for session in before), tuple(session.name for session in after), together, day,
+        judgements, tuple(session.name for session in before), tuple(session.name for session in after), together, day,
         tuple(dict.fromkeys(check.warnings)), budgets.waivers, tuple(changed_budgets),
         failed=tuple(sorted(set[str]().union(*(session.failed for session in after)))),
     )  # fmt: skip
