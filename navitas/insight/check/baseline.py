@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from navitas.base.errors import UsageError
-from navitas.base.untrusted_text import printable_list
+from navitas.base.untrusted_text import printable_line, printable_list
 from navitas.insight.compare.session import Session
 from navitas.insight.history.stored_session import is_same
 
@@ -25,7 +25,7 @@ class _Condition(NamedTuple):
     def unlike(self, session: Session, other: Session) -> list[str]:
         """Return the names of the parts in which two sessions differ."""
         parts, others = self.read(session), self.read(other)
-        return sorted(name for name in parts | others if parts.get(name) != others.get(name))
+        return sorted(name for name in {**parts, **others} if parts.get(name) != others.get(name))
 
 
 def _parts(session: Session, prefix: str) -> dict[str, str]:
@@ -59,8 +59,8 @@ def matching(baseline: Sequence[Session], after: Sequence[Session], name: str) -
             unlike = condition.unlike(nearest, reference)
             there, here = (_shown(condition.read(session), unlike) for session in (nearest, reference))
             raise UsageError(
-                f"{name} has no session with the same {condition.name}: {nearest.name} has {there}, and {reference.name} has"
-                f" {here}",
+                f"{name} has no session with the same {condition.name}: {printable_line(nearest.name, 200)} has"
+                f" {there}, and {reference.name} has {here}",
                 f"Measure with the same {condition.name}, or add such a session: navitas baseline add RECORDING…",
             )
         others = kept
