@@ -229,6 +229,7 @@ android-bench: setup gradle-homes android-sdk
 fleet-accuracy: setup
 	$(BIN)/python tests/accuracy/fleet_score.py --write
 	$(BIN)/python tests/accuracy/world_score.py --write
+	$(BIN)/python tests/accuracy/hard_cases.py --write
 
 fleet-bench: setup
 	$(BIN)/python tests/bench/fleet.py --check $(FLEET)

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from world.regimes import Regime, Role
+from world.regimes import OS_ROLES, Regime, Role
 from world.streams import log_uniform, stream
 
 Way = Literal["timer", "session", "resident", "companion"]
@@ -22,7 +22,11 @@ _WAYS_OF_HOGS: tuple[tuple[Way, ...], ...] = (
     ("timer", "timer", "resident"),
     ("timer", "session", "timer", "session", "resident"),
 )
-_WAY_OF_ROLE: dict[Role, Way] = {"outdoors": "session", "foreground": "session"}
+_WAY_OF_ROLE: dict[Role, Way] = {"outdoors": "session", "foreground": "session", "navigation": "session"}
+_SHARES_WITH_HOST: dict[Role, float] = {"companion-80": 0.8, "companion-95": 0.95, "twin": 1.0}
+_NAVIGATION_PERCENT_H = 3.5
+_EVERYWHERE = 10.0
+"""The popularity of an app that nearly all phones have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +90,10 @@ def _draw(index: int, way: Way, rank: int, regime: Regime, rng: np.random.Genera
         index=index,
         way=way,
         popularity=_popularity(rank),
-        run_mean_s=float(rng.choice([10.0, 30.0, 120.0])) * MINUTE_S,
+        run_mean_s=float(rng.choice(regime.run_means_min)) * MINUTE_S,
         run_shape=rng.choice(["exponential", "fixed", "lognormal"]),
         run_share=rng.uniform(0.05, 0.4),
-        stay_median_s=0.0 if rng.random() < 0.25 else log_uniform(rng, 3 * MINUTE_S, 180 * MINUTE_S),
+        stay_median_s=0.0 if rng.random() < 0.25 else log_uniform(rng, *regime.stays_min) * MINUTE_S,
         stops=bool(rng.random() < 0.3),
         resident_share=rng.uniform(0.6, 1.0),
         start_probability=rng.uniform(0.8, 1.0),
@@ -123,10 +127,14 @@ def _hog(app: CatalogApp, number: int, regime: Regime, rng: np.random.Generator)
 
 def _planted(app: CatalogApp, role: Role, hosts: list[CatalogApp], rng: np.random.Generator) -> CatalogApp:
     app = replace(app, role=role, way=_WAY_OF_ROLE.get(role, "timer"), popularity=_popularity(int(rng.integers(15, 45))))
-    if role in {"companion-80", "companion-95"}:
+    if role in _SHARES_WITH_HOST:
         host = hosts[(role == "companion-95") % len(hosts)].index if hosts else None
-        share = 0.8 if role == "companion-80" else 0.95
+        share = _SHARES_WITH_HOST[role]
         return replace(app, way="companion", parent=host, start_probability=share, lag_mean_s=0.0, run_share=0.06)
+    if role in OS_ROLES:
+        return replace(app, popularity=_EVERYWHERE, releases_s=(np.inf,) if role == "os-updated" else ())
+    if role == "navigation":
+        return replace(app, popularity=_popularity(0), stay_median_s=0.0, hog_percent_h=_NAVIGATION_PERCENT_H)
     return replace(app, stay_median_s=2 * MINUTE_S if role == "foreground" else 0.0)
 
 
