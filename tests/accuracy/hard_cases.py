@@ -57,7 +57,8 @@ def main(argv: Sequence[str]) -> int:
             regime = replace(HARD_CASES[name], phones=options.phones or HARD_CASES[name].phones)
             count = _counting(simulate(regime, seed), is_history=regime.is_history)
             total[name] += kept(options.keep, f"{name}, seed {seed}, {regime.phones} phones", count)
-    lines = [*HEAD, *(case_row(name, counts, total.get("plain")) for name, counts in total.items())]
+    size = [f"Worlds of {options.phones} phones:", ""] if options.phones else []
+    lines = [*size, *HEAD, *(case_row(name, counts, total.get("plain")) for name, counts in total.items())]
     failed = [f"{name}: {what}" for name, counts in total.items() for what in failed_figures(name, counts, total.get("plain"))]
     print("\n".join([*lines, *(f"missed: {text}" for text in failed or ["nothing"])]))
     if options.write:
@@ -90,7 +91,10 @@ def verdict_counts(hogs: dict[str, Any], world: World) -> WorldCounts:
     """Compare the verdicts on all apps with the truth. `hogs` is the JSON of `navitas fleet hogs`."""
     apps, effects = {row["app"]: row for row in world.apps.to_pylist()}, world.true_extra_percent_h
     judged = [row for row in hogs["verdicts"] if row["extra_percent_h"] is not None and row["app"] in effects]
-    low, extra, high = (np.array([row[f"extra_{name}percent_h"] for row in judged], np.float64) for name in ("low_", "", "high_"))
+    low, extra, high = (
+        np.array([unknown if row[name] is None else row[name] for row in judged], np.float64)
+        for name, unknown in (("extra_low_percent_h", -np.inf), ("extra_percent_h", np.nan), ("extra_high_percent_h", np.inf))
+    )
     true = np.array([effects[row["app"]] for row in judged])
     is_hog = np.array([apps[row["app"]]["is_hog"] for row in judged], bool)
     verdict = np.array([row["verdict"] for row in judged])

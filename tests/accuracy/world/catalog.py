@@ -7,10 +7,9 @@ from typing import Literal
 
 import numpy as np
 
-from world.regimes import OS_ROLES, Regime, Role
+from world.regimes import OS_ROLES, Regime, Role, Way
 from world.streams import log_uniform, stream
 
-Way = Literal["timer", "session", "resident", "companion"]
 RunShape = Literal["exponential", "fixed", "lognormal"]
 
 DAY_S = 86_400.0
@@ -78,7 +77,7 @@ def make_catalog(regime: Regime, seed: int) -> tuple[CatalogApp, ...]:
     hogs, planted = order[: regime.hogs], order[regime.hogs : regime.hogs + len(regime.planted)]
     for number, index in enumerate(hogs):
         apps[index] = _hog(apps[index], number, regime, rng)
-    hosts = sorted((apps[i] for i in hogs if apps[i].way != "resident"), key=lambda app: -app.popularity)
+    hosts = sorted((apps[i] for i in hogs if apps[i].way in {"timer", "session"}), key=lambda app: -app.popularity)
     for index, role in zip(planted, regime.planted, strict=True):
         apps[index] = _planted(apps[index], role, hosts, rng)
     return tuple(_with_parent(app, apps, rng) for app in apps)
@@ -107,7 +106,7 @@ def _popularity(rank: int) -> float:
 
 
 def _hog(app: CatalogApp, number: int, regime: Regime, rng: np.random.Generator) -> CatalogApp:
-    ways = _WAYS_OF_HOGS[regime.linked]
+    ways = regime.hog_ways or _WAYS_OF_HOGS[regime.linked]
     extra = log_uniform(rng, 0.1 * TYPICAL_PERCENT_H, TYPICAL_PERCENT_H)
     releases, since = app.releases_s, 0
     new = float(rng.uniform(0.2, 0.6)) * regime.days * DAY_S
@@ -117,7 +116,7 @@ def _hog(app: CatalogApp, number: int, regime: Regime, rng: np.random.Generator)
     return replace(
         app,
         way=ways[number % len(ways)],
-        stay_median_s=max(app.stay_median_s, 10 * MINUTE_S),
+        stay_median_s=max(app.stay_median_s, regime.hog_stay_min * MINUTE_S),
         stops=True,
         hog_percent_h=extra,
         since=since,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 Evidence = Literal["bare", "counters", "foreground", "exact"]
+Way = Literal["timer", "session", "resident", "companion"]
 Sampling = Literal["level", "timer", "mixed"]
 Role = Literal[
     "mobile", "evening", "outdoors", "saver-off", "saver-on", "companion-80", "companion-95", "foreground",
@@ -35,7 +36,8 @@ class Regime:
     `evidence` includes those before it. `bugs`: the least number of pairs of phone and app. `*_share` of `upgrade`,
     `evening`, `saver`, `manual_saver`, `brightness` and `bad` are shares of phones; `burst_share` is the expected share of
     drained energy, and `trip_share` that of times outdoors with a lit screen. `upgraded` is the range of factors of the idle
-    drain by an OS upgrade, `off_min` that of the time that a restart takes. Samples are files of batterystats if `is_history`.
+    drain by an OS upgrade, `off_min` that of the time that a restart takes. Hogs run in the
+    ways of `hog_ways`, or if it is empty, in the usual ones. Samples are files of batterystats if `is_history`.
     """
 
     phones: int = 600
@@ -64,6 +66,8 @@ class Regime:
     upgraded: tuple[float, float] = (0.8, 1.4)
     run_means_min: tuple[float, ...] = (10.0, 30.0, 120.0)
     stays_min: tuple[float, float] = (3.0, 180.0)
+    hog_stay_min: float = 10.0
+    hog_ways: tuple[Way, ...] = ()
     off_min: tuple[float, float] = (1.0, 1.0)
     trip_share: float = 0.0
     brightness_share: float = 1.0
@@ -98,15 +102,23 @@ REGIMES: dict[str, Regime] = {
 }
 
 _SMALL = Regime(phones=150, days=14, apps=80, hogs=16, since_hogs=2, bugs=8)
-_UPGRADE = replace(_SMALL, planted=OS_ROLES, upgrade_share=0.6)
-_SHORT = replace(_SMALL, planted=("twin",), run_means_min=(5.0, 10.0, 20.0), stays_min=(5.0, 20.0))
+_RAISED = replace(_SMALL, upgrade_share=0.6, upgraded=(1.5, 2.2))
+_SHORT = replace(
+    _SMALL,
+    planted=("twin",),
+    run_means_min=(4.0, 8.0, 15.0),
+    stays_min=(4.0, 15.0),
+    hog_stay_min=4.0,
+    hog_ways=("session", "companion", "timer"),
+)
 _OFF = replace(_SMALL, reboots_per_day=0.4, off_min=(60.0, 600.0))
 
 HARD_CASES: dict[str, Regime] = {
     "plain": _SMALL,
     "bad phones": replace(_SMALL, bad_share=0.02),
-    "upgrade raises the drain": replace(_UPGRADE, upgraded=(1.5, 2.2)),
-    "upgrade lowers the drain": replace(_UPGRADE, upgraded=(0.4, 0.7)),
+    "upgrade raises the drain": replace(_RAISED, planted=("os-added", "os-updated")),
+    "upgrade lowers the drain": replace(_RAISED, planted=("os-removed", "os-updated"), upgraded=(0.4, 0.7)),
+    "upgrade with several apps": replace(_RAISED, planted=OS_ROLES),
     "short stays": _SHORT,
     "short stays, bare": replace(_SHORT, evidence="bare"),
     "screen app outdoors": replace(

@@ -38,7 +38,7 @@ def index_of(phone: Phone, role: Role) -> int:
 
 def test_an_upgrade_starts_ends_and_updates_apps_that_drain_nothing() -> None:
     upgraded = 0
-    for phone in phones(replace(small("upgrade raises the drain"), upgrade_share=0.7)):
+    for phone in phones(replace(small("upgrade with several apps"), upgrade_share=0.7)):
         time_s = min(phone.handset.upgrade_s, phone.end_s)
         upgraded += time_s < phone.end_s
         before, after = np.array([[0.0, time_s]]), np.array([[time_s, phone.end_s]])
