@@ -58,6 +58,22 @@ class WorldCounts:
     """Apps that the paper's method names as hogs."""
     paper_false: float = 0
     """Apps that the paper's method names as hogs and that are none."""
+    width_percent_h: float = 0
+    """Sum over worlds of the median width of the intervals of all apps."""
+    harmless: float = 0
+    """Apps that are no hogs, with enough clients."""
+    harmless_clean: float = 0
+    """Harmless apps with the verdict that they are clean."""
+    excluded_percent_h: float = 0
+    """Sum over worlds of the median upper bound of harmless apps."""
+    updates: float = 0
+    """Harmless versions that come with an OS upgrade, and are compared with the version before."""
+    updates_named: float = 0
+    """Those with the claim that they drain more."""
+    navigation_found: float = 0
+    """Sum of estimates of planted apps for navigation."""
+    navigation_true: float = 0
+    """Sum of their true extra drains."""
     planted: Counter[str] = field(default_factory=Counter)
     """Claims about planted apps, by `role: claim`."""
 

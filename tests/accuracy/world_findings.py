@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 
 import numpy as np
 from world.simulation import World
@@ -18,7 +18,6 @@ from navitas.fleet.findings.scores import score_clients
 from navitas.fleet.paper import paper_findings, paper_sums
 from navitas.fleet.schema import client_number
 from navitas.fleet.stages import Fleet
-from navitas.fleet.statistics import F64
 
 LEAST_EXTRA, ENOUGH_CLIENTS = 0.1, 20
 _PAGES = 20
@@ -44,7 +43,7 @@ def _hogs(fleet: Fleet, hogs: Hogs, world: World) -> WorldCounts:
     names, truth = fleet.app_names, {row["app"]: row for row in world.apps.to_pylist()}
     app = [names[number] for number in hogs.app.tolist()]
     is_hog = np.array([truth[name]["is_hog"] for name in app], bool)
-    true, found = _true_effects(world, app), hogs.effect.value * PERCENT_H
+    true, found = np.array([world.true_extra_percent_h[name] for name in app]), hogs.effect.value * PERCENT_H
     known = np.isfinite(found) & (hogs.alone.clients >= ENOUGH_CLIENTS)
     large = is_hog & known & (true >= LEAST_EXTRA * hogs.usual_ppm_s * PERCENT_H)
     covered = (hogs.effect.low * PERCENT_H <= true) & (true <= hogs.effect.high * PERCENT_H)
@@ -66,17 +65,6 @@ def _hogs(fleet: Fleet, hogs: Hogs, world: World) -> WorldCounts:
         all_intervals=int(known.sum()),
         planted=Counter(f"{one}: {claim}" for one, claim in zip(role, claims, strict=True) if one),
     )
-
-
-def _true_effects(world: World, app: list[str]) -> F64:
-    """Each app's mean extra drain over its phones, weighted by the share of time with the app times the share without it."""
-    table = world.effects
-    share, extra = (table[name].to_numpy() for name in ("run_share", "extra_percent_h"))
-    sums: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
-    for name, weight, value in zip(table["app"].to_pylist(), (share * (1 - share)).tolist(), extra.tolist(), strict=True):
-        sums[name][0] += weight * value
-        sums[name][1] += weight
-    return np.array([sums[name][0] / sums[name][1] if sums[name][1] else 0.0 for name in app])
 
 
 def _versions(fleet: Fleet, hogs: Hogs, bugs: Bugs, world: World) -> WorldCounts:

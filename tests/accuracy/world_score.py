@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 
 import navitas.fleet  # noqa: F401  # isort: skip  # Before numpy, since it limits the threads of numpy's algebra.
+import pyarrow as pa
 import pyarrow.parquet as pq
 from world.regimes import REGIMES
+from world.rows import SAMPLES
 from world.simulation import World, simulate
 from world_counts import WorldCounts
 from world_findings import counts_of
@@ -61,7 +63,9 @@ def main(argv: Sequence[str]) -> int:
     total = {regime: WorldCounts() for regime in options.regime or REGIMES}
     for seed in SEEDS[options.first : options.seeds]:
         for regime in total:
-            total[regime] += _kept(options.keep, regime, options.phones, seed)
+            world = simulate(replace(REGIMES[regime], phones=options.phones), seed)
+            key = f"{regime}, seed {seed}, {options.phones} phones"
+            total[regime] += kept(options.keep, key, partial(_one, world, seed))
     lines = [
         f"Worlds of {options.phones} phones:",
         "",
@@ -74,23 +78,26 @@ def main(argv: Sequence[str]) -> int:
     missed = [f"{regime}: {name}" for regime, found in total.items() for name in missed_targets(regime, found)]
     print("\n".join([*lines, *(f"missed: {one}" for one in missed or ["nothing"])]))
     if options.write:
-        before, rest = DOC.read_text("utf-8").split(_FROM)
-        _, after = rest.split(_TO)
-        DOC.write_text(f"{before}{_FROM}\n" + "\n".join(lines) + f"\n{_TO}{after}", "utf-8")
+        write_section(_FROM, _TO, lines)
     return int(bool(missed))
 
 
-def _kept(file: Path | None, regime: str, phones: int, seed: int) -> WorldCounts:
-    """The counts of one world: read from the file, or computed and appended to it."""
-    key = f"{regime}, seed {seed}, {phones} phones"
+def write_section(begin: str, end: str, lines: Sequence[str]) -> None:
+    """Replace what lies between two markers of docs/dev/fleet-world.md."""
+    before, rest = DOC.read_text("utf-8").split(begin)
+    _, after = rest.split(end)
+    DOC.write_text(f"{before}{begin}\n" + "\n".join(lines) + f"\n{end}{after}", "utf-8")
+
+
+def kept(file: Path | None, key: str, count: Callable[[], WorldCounts]) -> WorldCounts:
+    """Return the counts of one world: read from the file, or computed and appended to it."""
     known = dict(map(json.loads, file.read_text("utf-8").splitlines())) if file and file.exists() else {}
     if key in known:
         counts = {
             one.name: known[key][one.name] for one in fields(WorldCounts) if one.name in known[key]
         }  # Older files also have other counts.
         return WorldCounts(**{**counts, "planted": Counter(counts["planted"])})
-    with tempfile.TemporaryDirectory(prefix="navitas-world-") as folder:
-        found = _one(Path(folder), simulate(replace(REGIMES[regime], phones=phones), seed), seed)
+    found = count()
     print(f"{key}: {found}", file=sys.stderr, flush=True)
     if file:
         with file.open("a") as out:
@@ -98,23 +105,24 @@ def _kept(file: Path | None, regime: str, phones: int, seed: int) -> WorldCounts
     return found
 
 
-def _one(folder: Path, world: World, seed: int) -> WorldCounts:
-    store = Store.create(folder / "store", buckets=8, salt=f"world-{seed}")
-    file, writer = folder / "samples.parquet", None
-    for table in world.samples():
-        writer = writer or pq.ParquetWriter(file, table.schema)
-        writer.write_table(table)
-    assert writer is not None, "a world has phones"
-    writer.close()
-    (outcome,) = ingest(store.path, [file])
-    assert outcome.error is None and not outcome.refused, (outcome.error, outcome.refused)
-    file.unlink()
-    engine = DuckDbEngine(store.work / "spill")
-    try:
-        return counts_of(bring_up_to_date(store, engine), world)
-    finally:
-        engine.close()
-        shutil.rmtree(store.path, ignore_errors=True)
+def write_samples(file: Path, samples: Iterable[pa.Table]) -> None:
+    """Write tables of samples to one file."""
+    with pq.ParquetWriter(file, SAMPLES) as writer:
+        for table in samples:
+            writer.write_table(table)
+
+
+def _one(world: World, seed: int) -> WorldCounts:
+    with tempfile.TemporaryDirectory(prefix="navitas-world-") as folder:
+        store, file = Store.create(Path(folder) / "store", buckets=8, salt=f"world-{seed}"), Path(folder) / "samples.parquet"
+        write_samples(file, world.samples())
+        (outcome,) = ingest(store.path, [file])
+        assert outcome.error is None and not outcome.refused, (outcome.error, outcome.refused)
+        engine = DuckDbEngine(store.work / "spill")
+        try:
+            return counts_of(bring_up_to_date(store, engine), world)
+        finally:
+            engine.close()
 
 
 if __name__ == "__main__":

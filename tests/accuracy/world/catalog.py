@@ -7,10 +7,9 @@ from typing import Literal
 
 import numpy as np
 
-from world.regimes import Regime, Role
+from world.regimes import OS_ROLES, Regime, Role, Way
 from world.streams import log_uniform, stream
 
-Way = Literal["timer", "session", "resident", "companion"]
 RunShape = Literal["exponential", "fixed", "lognormal"]
 
 DAY_S = 86_400.0
@@ -22,7 +21,11 @@ _WAYS_OF_HOGS: tuple[tuple[Way, ...], ...] = (
     ("timer", "timer", "resident"),
     ("timer", "session", "timer", "session", "resident"),
 )
-_WAY_OF_ROLE: dict[Role, Way] = {"outdoors": "session", "foreground": "session"}
+_WAY_OF_ROLE: dict[Role, Way] = {"outdoors": "session", "foreground": "session", "navigation": "session"}
+_SHARES_WITH_HOST: dict[Role, float] = {"companion-80": 0.8, "companion-95": 0.95, "twin": 1.0}
+_NAVIGATION_PERCENT_H = 3.5
+_EVERYWHERE = 10.0
+"""The popularity of an app that nearly all phones have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,7 @@ def make_catalog(regime: Regime, seed: int) -> tuple[CatalogApp, ...]:
     hogs, planted = order[: regime.hogs], order[regime.hogs : regime.hogs + len(regime.planted)]
     for number, index in enumerate(hogs):
         apps[index] = _hog(apps[index], number, regime, rng)
-    hosts = sorted((apps[i] for i in hogs if apps[i].way != "resident"), key=lambda app: -app.popularity)
+    hosts = sorted((apps[i] for i in hogs if apps[i].way in {"timer", "session"}), key=lambda app: -app.popularity)
     for index, role in zip(planted, regime.planted, strict=True):
         apps[index] = _planted(apps[index], role, hosts, rng)
     return tuple(_with_parent(app, apps, rng) for app in apps)
@@ -86,10 +89,10 @@ def _draw(index: int, way: Way, rank: int, regime: Regime, rng: np.random.Genera
         index=index,
         way=way,
         popularity=_popularity(rank),
-        run_mean_s=float(rng.choice([10.0, 30.0, 120.0])) * MINUTE_S,
+        run_mean_s=float(rng.choice(regime.run_means_min)) * MINUTE_S,
         run_shape=rng.choice(["exponential", "fixed", "lognormal"]),
         run_share=rng.uniform(0.05, 0.4),
-        stay_median_s=0.0 if rng.random() < 0.25 else log_uniform(rng, 3 * MINUTE_S, 180 * MINUTE_S),
+        stay_median_s=0.0 if rng.random() < 0.25 else log_uniform(rng, *regime.stays_min) * MINUTE_S,
         stops=bool(rng.random() < 0.3),
         resident_share=rng.uniform(0.6, 1.0),
         start_probability=rng.uniform(0.8, 1.0),
@@ -103,7 +106,7 @@ def _popularity(rank: int) -> float:
 
 
 def _hog(app: CatalogApp, number: int, regime: Regime, rng: np.random.Generator) -> CatalogApp:
-    ways = _WAYS_OF_HOGS[regime.linked]
+    ways = regime.hog_ways or _WAYS_OF_HOGS[regime.linked]
     extra = log_uniform(rng, 0.1 * TYPICAL_PERCENT_H, TYPICAL_PERCENT_H)
     releases, since = app.releases_s, 0
     new = float(rng.uniform(0.2, 0.6)) * regime.days * DAY_S
@@ -113,7 +116,7 @@ def _hog(app: CatalogApp, number: int, regime: Regime, rng: np.random.Generator)
     return replace(
         app,
         way=ways[number % len(ways)],
-        stay_median_s=max(app.stay_median_s, 10 * MINUTE_S),
+        stay_median_s=max(app.stay_median_s, regime.hog_stay_min * MINUTE_S),
         stops=True,
         hog_percent_h=extra,
         since=since,
@@ -123,10 +126,14 @@ def _hog(app: CatalogApp, number: int, regime: Regime, rng: np.random.Generator)
 
 def _planted(app: CatalogApp, role: Role, hosts: list[CatalogApp], rng: np.random.Generator) -> CatalogApp:
     app = replace(app, role=role, way=_WAY_OF_ROLE.get(role, "timer"), popularity=_popularity(int(rng.integers(15, 45))))
-    if role in {"companion-80", "companion-95"}:
+    if role in _SHARES_WITH_HOST:
         host = hosts[(role == "companion-95") % len(hosts)].index if hosts else None
-        share = 0.8 if role == "companion-80" else 0.95
+        share = _SHARES_WITH_HOST[role]
         return replace(app, way="companion", parent=host, start_probability=share, lag_mean_s=0.0, run_share=0.06)
+    if role in OS_ROLES:
+        return replace(app, popularity=_EVERYWHERE, releases_s=(np.inf,) if role == "os-updated" else ())
+    if role == "navigation":
+        return replace(app, popularity=_popularity(0), stay_median_s=0.0, hog_percent_h=_NAVIGATION_PERCENT_H)
     return replace(app, stay_median_s=2 * MINUTE_S if role == "foreground" else 0.0)
 
 

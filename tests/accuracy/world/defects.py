@@ -1,18 +1,22 @@
-"""Bugs of a world: apps that drain the battery on a few phones only."""
+"""What is wrong on few phones of a world: apps that drain the battery there only, and samples that contradict themselves."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 
 from world.catalog import CatalogApp
+from world.people import HOUR_S
 from world.regimes import Regime
 from world.roster import MODELS, OS_VERSIONS, Handset
+from world.spans import Floats
 from world.streams import log_uniform, stream
 
 _MOST_PHONES = 12
 _TRIES = 20_000
+_BAD = ("garbage", "clock", "relearning", "worn")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +69,40 @@ def _condition(owners: list[Handset], rng: np.random.Generator) -> tuple[str, li
         return f"os={os}", [phone for phone in owners if os in (phone.os_before, phone.os_after)]
     count = min(len(owners), int(rng.integers(1, 4)))
     return kind, [owners[int(index)] for index in rng.permutation(len(owners))[:count]]
+
+
+def bad_phones(regime: Regime, seed: int) -> dict[int, str]:
+    """Draw what is wrong with the samples of some phones; each kind has about as many phones."""
+    chosen = stream(seed, "bad phones").permutation(regime.phones)[: round(regime.bad_share * regime.phones)]
+    return {int(phone): _BAD[(number + seed) % len(_BAD)] for number, phone in enumerate(chosen)}
+
+
+def spoiled(samples: pa.Table, kind: str, rng: np.random.Generator) -> pa.Table:
+    """Return the samples of a bad phone.
+
+    `garbage`: 30 % of the levels are random. `clock`: the clock jumps by up to 6 hours, twice a day. `relearning`: the gauge
+    jumps by up to 25 %, three times a day. `worn`: the level falls to 0 while the true one falls from 40 to 30 %.
+    """
+    times_s, level = samples["time"].to_numpy(), samples["level"].to_numpy()
+    if kind == "garbage":
+        level = np.where(rng.random(len(level)) < 0.3, rng.integers(0, 101, len(level)), level)
+    elif kind == "clock":
+        times_s = times_s + np.round(_jumps(times_s, 12.0, 6 * HOUR_S, rng), 3)
+    elif kind == "relearning":
+        level = np.clip(level + np.round(_jumps(times_s, 8.0, 25.0, rng)), 0.0, 100.0)
+    else:
+        level = np.where(level < 40.0, np.maximum(40.0 - 4.0 * (40.0 - level), 0.0), level)
+    columns = {"time": times_s, "level": level}
+    for name, values in columns.items():
+        samples = samples.set_column(samples.schema.get_field_index(name), name, pa.array(values, pa.float64()))
+    return samples
+
+
+def _jumps(times_s: Floats, every_h: float, largest: float, rng: np.random.Generator) -> Floats:
+    """An offset at each time, which changes at random times."""
+    if not len(times_s):
+        return times_s
+    count = max(int((times_s[-1] - times_s[0]) / HOUR_S / every_h), 1)
+    changes_s = np.sort(rng.uniform(times_s[0], times_s[-1], count))
+    offsets = np.append(0.0, rng.uniform(-largest, largest, count))
+    return np.asarray(offsets[np.searchsorted(changes_s, times_s)], np.float64)

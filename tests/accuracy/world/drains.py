@@ -18,6 +18,8 @@ _SHORTEST_BURST_S, _LONGEST_RATIO, _LENGTH_EXPONENT = 2 * MINUTE_S, 100.0, 1.2
 _SIZE_RATIO, _SIZE_EXPONENT = 20.0, 1.5
 _DARK_SHARE = 0.35
 """The drain of a screen at brightness 0, as a share of that at 1."""
+_OFF_SHARE = 0.05
+"""The drain of a phone that is off, as a share of its idle drain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ def draw_hardware(regime: Regime, rng: np.random.Generator) -> Hardware:
         mobile=rng.uniform(0.3, 1.5),
         wifi=rng.uniform(0.1, 0.3),
         evening=rng.uniform(1.0, 3.0) if rng.random() < regime.evening_share else 0.0,
-        upgraded=rng.uniform(0.8, 1.4),
+        upgraded=rng.uniform(*regime.upgraded),
         ageing=rng.uniform(0.0, 2 * regime.ageing_per_year),
         saver_idle=rng.uniform(0.6, 0.8),
         saver_screen=rng.uniform(0.75, 0.9),
@@ -119,10 +121,10 @@ def phone_rates(hardware: Hardware, scene: Scene, edges_s: Floats, saver: bool) 
     network = scene.connections.network[scene.connections.segment(starts)]
     weakness = scene.connections.weakness[scene.connections.segment(starts)]
     radio = np.where(network == MOBILE, hardware.mobile * weakness, np.where(network == WIFI, hardware.wifi, 0.0))
-    idle = hardware.idle * np.where(starts >= scene.upgrade_s, hardware.upgraded, 1.0)
+    on = ~covers(scene.off, starts)
+    idle = hardware.idle * np.where(starts >= scene.upgrade_s, hardware.upgraded, 1.0) * np.where(on, 1.0, _OFF_SHARE)
     other = hardware.evening * covers(scene.evenings, starts) + _bursts(scene, edges_s)
     factors = (hardware.saver_idle, hardware.saver_screen) if saver else (1.0, 1.0)
-    on = ~covers(scene.off, starts)
     return np.asarray(idle * factors[0] + on * (screen * factors[1] + radio + other))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from world.catalog import MINUTE_S, CatalogApp
 from world.people import Person
-from world.spans import Floats, Ints, Spans, covered_s
+from world.spans import Bools, Floats, Ints, Spans, covered_s
 
 NO_APP = -1
 _NO_APP_SHARE = 0.1
@@ -32,24 +32,30 @@ class Foreground:
 def draw_foreground(person: Person, apps: list[CatalogApp], rng: np.random.Generator) -> Foreground:
     """Divide each session among the session apps of a phone by the person's taste.
 
-    The planted app `foreground` takes some of the longer sessions whole; `outdoors` takes only parts that lie outdoors.
+    The planted app `foreground` takes some of the longer sessions whole, and `navigation` all of them that lie outdoors;
+    `outdoors` takes only parts that lie outdoors.
     """
     parts, session = _divide(person.sessions, rng)
     taste = np.array([app.popularity for app in apps]) * np.exp(rng.normal(0.0, 1.0, len(apps)))
     roles = np.array([app.role or "" for app in apps], dtype=object)
-    indoors = np.where((roles == "outdoors") | (roles == "foreground"), 0.0, taste)
+    indoors = np.where(np.isin(roles, ["outdoors", "foreground", "navigation"]), 0.0, taste)
     outdoors = np.where(roles == "outdoors", _OUTDOORS_WEIGHT * max(indoors.sum(), 1.0), indoors)
-    lengths = parts[:, 1] - parts[:, 0]
-    outside = covered_s(person.outdoors, parts[:, 1]) - covered_s(person.outdoors, parts[:, 0]) >= lengths - 1e-6
+    outside = _outside(person, parts)
     chosen = np.where(outside, _choose(outdoors, len(parts), rng), _choose(indoors, len(parts), rng))
     chosen[rng.random(len(parts)) < _NO_APP_SHARE] = NO_APP
-    sessions_s = person.sessions[:, 1] - person.sessions[:, 0]
-    whole = (rng.random(len(sessions_s)) < _LONG_SHARE) & (sessions_s > _LONG_S)
-    long = np.flatnonzero(roles == "foreground")
-    if len(long):
-        chosen[whole[session]] = long[0]
+    is_long = person.sessions[:, 1] - person.sessions[:, 0] > _LONG_S
+    some = (rng.random(len(is_long)) < _LONG_SHARE) & is_long
+    for role, whole in (("foreground", some), ("navigation", is_long & _outside(person, person.sessions))):
+        for app in np.flatnonzero(roles == role)[:1]:
+            chosen[whole[session]] = app
     indices = np.array([app.index for app in apps] + [NO_APP], dtype=np.int64)
     return Foreground(parts, indices[chosen])
+
+
+def _outside(person: Person, spans: Spans) -> Bools:
+    """Return which spans lie outdoors, from begin to end."""
+    outdoors_s = covered_s(person.outdoors, spans[:, 1]) - covered_s(person.outdoors, spans[:, 0])
+    return np.asarray(outdoors_s >= spans[:, 1] - spans[:, 0] - 1e-6, np.bool_)
 
 
 def _divide(sessions: Spans, rng: np.random.Generator) -> tuple[Spans, Ints]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from world.catalog import DAY_S, MINUTE_S
 from world.regimes import Regime
-from world.spans import Floats, Spans, covers, difference, intersection, merged
+from world.spans import Floats, Spans, covers, difference, intersection, merged, union
 from world.streams import log_uniform
 
 HOUR_S = 3600.0
@@ -43,6 +43,8 @@ def draw_person(regime: Regime, rng: np.random.Generator) -> Person:
     asleep = merged(beds, beds + (sleep_h + rng.normal(0.0, 0.4, len(beds))) * HOUR_S, end_s)
     outdoors = difference(_blocks(regime.outdoors_per_day, 20.0, 90.0, end_s, rng), asleep)
     sessions = _sessions(asleep, offset_s, end_s, rng)
+    if regime.trip_share:
+        sessions = union(sessions, _trips(outdoors[rng.random(len(outdoors)) < regime.trip_share], rng))
     inside, outside = difference(sessions, outdoors), intersection(sessions, outdoors)
     taste = rng.beta(3.0, 4.0)
     values = np.concatenate([np.clip(rng.normal(taste, 0.08, len(inside)), 0.02, 1.0), rng.uniform(0.85, 1.0, len(outside))])
@@ -70,6 +72,12 @@ def daily(  # noqa: PLR0917
 def _blocks(per_day: float, low_min: float, high_min: float, end_s: float, rng: np.random.Generator) -> Spans:
     starts = rng.uniform(-HOUR_S, end_s, rng.poisson(per_day * end_s / DAY_S))
     return merged(starts, starts + rng.uniform(low_min, high_min, len(starts)) * MINUTE_S, end_s)
+
+
+def _trips(outdoors: Spans, rng: np.random.Generator) -> Spans:
+    """Draw sessions of 10 to 40 minutes, one within each of these times."""
+    starts = outdoors[:, 0] + MINUTE_S
+    return merged(starts, np.minimum(starts + rng.uniform(10.0, 40.0, len(starts)) * MINUTE_S, outdoors[:, 1] - MINUTE_S))
 
 
 def _sessions(asleep: Spans, offset_s: float, end_s: float, rng: np.random.Generator) -> Spans:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from world.battery import DISCHARGING, Phases, draw_habits, live
-from world.catalog import DAY_S, CatalogApp
+from world.catalog import DAY_S, MINUTE_S, CatalogApp
 from world.defects import Defect
 from world.drains import (
     AppDrain,
@@ -33,7 +33,6 @@ from world.streams import stream
 
 _HOG_SIGMA = 0.25
 _STOPS_BACKGROUND = 0.5
-_REBOOT_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +73,9 @@ def live_phone(
     session_apps = [app for app in apps.values() if app.way == "session"]
     foreground = draw_foreground(person, session_apps, rng("foreground"))
     reboots = rng("reboots").uniform(0.0, end_s, rng("reboot count").poisson(regime.reboots_per_day * regime.days))
-    off = merged(reboots, reboots + _REBOOT_S, end_s)
+    off = merged(reboots, reboots + rng("off").uniform(*regime.off_min, len(reboots)) * MINUTE_S, end_s)
     stops = bool(rng("saver").random() < _STOPS_BACKGROUND)
-    around = Surroundings(person, foreground, on_mobile(connections), off, stops, regime.days)
+    around = Surroundings(person, foreground, on_mobile(connections), off, stops, regime.days, handset.upgrade_s)
     drawn = draw_runs(list(apps.values()), around, seed, handset.index)
     hardware = draw_hardware(regime, rng("hardware"))
     drains = _drains(apps, handset, defects, around, rng("drains"))

@@ -36,6 +36,7 @@ class Handset:
     timer_s: float
     apps: tuple[int, ...]
     adopted_s: dict[int, Floats]
+    has_brightness: bool
 
     def os_spans(self, os: str, end_s: float) -> Spans:
         """Return when the phone has this OS version."""
@@ -68,19 +69,26 @@ def _draw(index: int, regime: Regime, catalog: tuple[CatalogApp, ...], seed: int
         step=float(rng.choice(regime.steps)),
         timer_s=float(rng.choice(regime.timers_s)),
         apps=apps,
-        adopted_s={app: _adoption(catalog[app].releases_s, delay_s, rng) for app in apps},
+        adopted_s={
+            app: np.array([0.0, upgrade_s if upgrades else np.inf])
+            if catalog[app].role == "os-updated"
+            else _adoption(catalog[app].releases_s, delay_s, rng)
+            for app in apps
+        },
+        has_brightness=bool(rng.random() < regime.brightness_share),
     )
 
 
 def _installed(catalog: tuple[CatalogApp, ...], rng: np.random.Generator) -> tuple[int, ...]:
-    """Draw 20 to 40 apps by popularity, without replacement. A companion brings its parent."""
+    """Draw 20 to 40 apps by popularity, without replacement. A companion brings its parent; twins come together."""
     count = min(int(rng.integers(20, 41)), len(catalog))
     keys = np.log([app.popularity for app in catalog]) + rng.gumbel(size=len(catalog))
     chosen = {int(index) for index in np.argsort(-keys)[:count]}
-    for index in sorted(chosen):
-        parent = catalog[index].parent
-        if parent is not None and catalog[index].role is None:
-            chosen.add(parent)
+    for app in catalog:
+        if app.parent is not None and app.index in chosen and app.role in {None, "twin"}:
+            chosen.add(app.parent)
+        elif app.role == "twin" and app.parent in chosen:
+            chosen.add(app.index)
     return tuple(sorted(chosen))
 
 

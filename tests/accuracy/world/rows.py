@@ -72,7 +72,7 @@ def sample_rows(regime: Regime, phone: Phone, times_s: Floats, level: Floats) ->
         "uptime_s": np.round(times_s - boot_s, 3),
         "apps": _apps(phone, indices, running, times_s),
         "foreground": _foreground(phone, times_s),
-        "brightness": _brightness(phone, times_s),
+        "brightness": pa.array(_brightness(phone, times_s), from_pandas=True),
         "saver": phone.phases.saver[phase],
         "screen_on_s": since_boot(phone.person.lit) if has >= 1 else nothing,
         "mobile_s": since_boot(phone.connections.spans(MOBILE)) if has >= 1 else nothing,
@@ -115,6 +115,8 @@ def _foreground(phone: Phone, times_s: Floats) -> pa.Array:
 
 def _brightness(phone: Phone, times_s: Floats) -> Floats:
     """The brightness of the present session, or of the last one."""
+    if not phone.handset.has_brightness:
+        return np.full(len(times_s), np.nan)
     if not len(phone.person.lit):
         return np.full(len(times_s), 0.5)
     at = np.clip(np.searchsorted(phone.person.lit[:, 0], times_s, side="right") - 1, 0, None)

@@ -9,6 +9,7 @@ import numpy as np
 from world.catalog import DAY_S, MINUTE_S, CatalogApp, RunShape
 from world.launches import Foreground
 from world.people import HOUR_S, Person, daily
+from world.regimes import OS_ROLES
 from world.spans import NO_SPANS, Floats, Spans, difference, intersection, merged, total_s, union
 from world.streams import stream
 
@@ -36,6 +37,7 @@ class Surroundings:
     off: Spans
     stops_background: bool
     days: int
+    upgrade_s: float
 
     @property
     def end_s(self) -> float:
@@ -58,6 +60,8 @@ def _runs(app: CatalogApp, around: Surroundings, parent: AppRuns | None, rng: np
         often = renewals(app.run_mean_s, app.run_shape, _ROLE_SHARES[app.role], around.end_s, rng)
         rarely = renewals(app.run_mean_s, app.run_shape, _RARE_SHARE, around.end_s, rng)
         return AppRuns(often, rarely) if app.role == "saver-off" else AppRuns(rarely, often)
+    if app.role in OS_ROLES and app.role != "os-updated":
+        return _os_runs(app, around, rng)
     if app.way == "session":
         used = around.foreground.spans(app.index)
         return _stopped(_session_runs(app, used, around, rng), used, around)
@@ -105,6 +109,16 @@ def _timer_runs(app: CatalogApp, around: Surroundings, rng: np.random.Generator)
     return renewals(app.run_mean_s, app.run_shape, app.run_share, around.end_s, rng)
 
 
+def _os_runs(app: CatalogApp, around: Surroundings, rng: np.random.Generator) -> AppRuns:
+    """Runs of an app that the OS upgrade adds or removes."""
+    upgrade_s = min(around.upgrade_s, around.end_s)
+    start_s, end_s = (0.0, upgrade_s) if app.role == "os-removed" else (upgrade_s, around.end_s)
+    runs = merged(np.array([start_s]), np.array([end_s]))
+    if app.role == "os-timer":
+        runs = intersection(runs, renewals(app.run_mean_s, app.run_shape, 0.5, around.end_s, rng))
+    return AppRuns(runs, runs)
+
+
 def _session_runs(app: CatalogApp, used: Spans, around: Surroundings, rng: np.random.Generator) -> Spans:
     """The foreground, and a stay in the background after it, which a reboot ends."""
     stays = app.stay_median_s * np.exp(rng.normal(0.0, _STAY_SIGMA, len(used)))
@@ -127,7 +141,7 @@ def _resident_runs(app: CatalogApp, end_s: float, rng: np.random.Generator) -> S
 
 def _companion_runs(app: CatalogApp, parent: Spans, end_s: float, rng: np.random.Generator) -> Spans:
     """Runs that start with runs of the parent. A planted companion ends with it, and also runs at times without it."""
-    if app.role is None:
+    if app.role in {None, "twin"}:
         started = rng.random(len(parent)) < app.start_probability
         lags = rng.exponential(max(app.lag_mean_s, 1e-9), len(parent)) * (app.lag_mean_s > 0)
         return merged(parent[started, 0], parent[started, 1] + lags[started], end_s)

@@ -97,7 +97,7 @@ def test_counters_are_totals_since_the_last_start() -> None:
     phone = phones(regime)[0]
     assert len(phone.off) > 1
     for row in table.to_pylist()[::37]:
-        time_s = row["time"] - START_S
+        time_s = round(row["time"] - START_S, 6)
         boot_s = max((end for _, end in phone.off.tolist() if end <= time_s), default=0.0)
         assert row["uptime_s"] == pytest.approx(time_s - boot_s, abs=0.01)
         assert row["screen_on_s"] == pytest.approx(overlap_s(phone.person.lit, boot_s, time_s), abs=0.01)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import world_score
 from world_counts import WorldCounts
+from world_score import kept
 
 
 def test_counts_add_up() -> None:
@@ -20,7 +21,7 @@ def test_a_kept_result_may_have_counts_that_are_no_longer_used(tmp_path: Path) -
     counts = {"named": 2, "clean": 7, "top": 1, "planted": {"a: hog": 1}}
     file = tmp_path / "kept.jsonl"
     file.write_text(json.dumps(["bugs, seed 1, 5 phones", counts]) + "\n")
-    assert world_score._kept(file, "bugs", 5, 1) == WorldCounts(named=2, planted=Counter({"a: hog": 1}))
+    assert kept(file, "bugs, seed 1, 5 phones", WorldCounts) == WorldCounts(named=2, planted=Counter({"a: hog": 1}))
 
 
 def test_the_help_names_each_regime_on_a_line(capsys: pytest.CaptureFixture[str]) -> None:
