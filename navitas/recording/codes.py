@@ -51,6 +51,7 @@ LossCode = Literal[
 WarningCode = (
     LossCode
     | Literal[
+        "attached_late",
         "block_counters",
         "build",
         "cleanup",

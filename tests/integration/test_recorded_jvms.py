@@ -117,6 +117,7 @@ def test_a_running_jvm_twice(server: int, tmp_path: Path) -> None:
     for name in ("first", "second"):
         assert run(["record", "--java", str(server), "--duration", "2", "-o", str(tmp_path / name)]) == 0
         check(*recorded(tmp_path / name))
+        assert "attached_late" in {warning.code for warning in open_recording(tmp_path / name).manifest.warnings}
 
 
 def test_a_jvm_that_fails_is_said(classes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
