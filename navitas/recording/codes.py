@@ -86,6 +86,7 @@ WarningCode = (
         "power_monitors",
         "power_profile",
         "probe_cost",
+        "probes_costly",
         "probes_large",
         "probes_seen",
         "rails_disagree",
