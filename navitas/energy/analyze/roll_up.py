@@ -106,8 +106,8 @@ def method_totals(tables: LedgerTables, tests: Iterable[TestEnergy] | None = Non
         [0] * size if rows.samples is None else map(round, total(rows.samples[chosen])),
         strict=True,
     )
-    found = [MethodTotal(id, tables.ledger.methods.methods[id], *figures) for id, *figures in columns]
-    return tuple(sorted(found, key=lambda each: (-each.exclusive_j, each.id)))
+    totals = [MethodTotal(id, tables.ledger.methods.methods[id], *figures) for id, *figures in columns]
+    return tuple(sorted(totals, key=lambda each: (-each.exclusive_j, each.id)))
 
 
 def grouped_methods(tables: LedgerTables, tests: Iterable[TestEnergy] | None) -> tuple[Bool, I64, I64]:
