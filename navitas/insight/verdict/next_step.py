@@ -82,13 +82,13 @@ def _again(profile: Profile) -> tuple[str, ...]:
     """Return the command that made the recording, without the files that it wrote and without repeats.
 
     The recording can come from anyone, and the reader runs this command: it has only what `_kept` knows to be harmless.
-    Empty for a recording of other tools' logs, which no command measures again.
+    Empty for a recording of other tools' logs, which no command measures again, and of a JVM, whose command can be any program.
     """
     words = profile.about.provenance.get("command_line")
     if not isinstance(words, list) or not words or any(_MASK in str(word) for word in words):
         return _UNKNOWN
     _, *command = map(str, words)
-    if not command or command[0] not in _AGAIN:
+    if not command or command[0] not in _AGAIN or "--java" in command:
         return ()
     kept = _kept(command[1:])
     return _UNKNOWN if kept is None else ("navitas", command[0], *kept)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import select
 import shlex
 import shutil
@@ -44,6 +45,7 @@ _NO_METHODS = KnownMap(
 _LOOK_S = 0.5
 _END_S = 20.0
 _BETWEEN = "@"
+_VERSION = re.compile(r"-\d[\w.+-]*$", re.ASCII)
 _ENDS = (0, *(code for number in (signal.SIGTERM, signal.SIGINT) for code in (128 + number, -number)))
 """How a JVM ends by itself, by Navitas or by Ctrl-C. With a handler, a JVM returns 128 and the signal's number."""
 _EXACT = "-XX:+DebugNonSafepoints"
@@ -92,7 +94,7 @@ def _name_of(line: Sequence[str]) -> str:
     words = iter(line[1:])
     for word in words:
         if word == "-jar":
-            return Path(next(words, "java")).stem
+            return _VERSION.sub("", Path(next(words, "java")).stem).replace(".", "-")  # a class has no such dots
         if word in ("-m", "--module"):
             return next(words, "java").rpartition("/")[2] or "java"
         if word in with_value:

@@ -98,8 +98,9 @@ def test_the_program_is_always_navitas() -> None:
     assert step(unknown).line().startswith("navitas explain")
 
 
-def test_an_import_is_not_measured_again() -> None:
-    assert line(polls(status="failed"), command_line=["navitas", "import", "log.txt"]).startswith("navitas explain")
+@pytest.mark.parametrize("words", [["import", "log.txt"], ["record", "--java", "--", "java", "-jar", "x.jar"]])
+def test_what_no_command_measures_again_is_explained(words: list[str]) -> None:
+    assert line(polls(status="failed"), command_line=["navitas", *words]).startswith("navitas explain")
 
 
 def test_wide_intervals_of_few_runs_lead_to_more_runs() -> None:
