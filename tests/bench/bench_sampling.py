@@ -28,7 +28,14 @@ def ratios(classes: Path, event: str, turns: int) -> list[float]:
     """The CPU time of the work with samples, divided by that of the same work before and after."""
     library, output = async_profiler.find(), classes / f"{event}.jfr"
     start = async_profiler.start_options(str(output), event)
-    command = [find_java(), "-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints", "-cp", classes, "SampledWork"]
+    command: list[str | Path] = [
+        find_java(),
+        "-XX:+UnlockDiagnosticVMOptions",
+        "-XX:+DebugNonSafepoints",
+        "-cp",
+        classes,
+        "SampledWork",
+    ]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None and process.stdout is not None
 
@@ -57,12 +64,11 @@ def upper_limit(found: list[float]) -> float:
 
 def whole_s(classes: Path, event: str | None, runs: int) -> float:
     """The median CPU time of a JVM that does nothing."""
-    agent = []
+    agent: list[str] = []
     if event is not None:
         library = async_profiler.find()
         agent = [f"-agentpath:{library}={async_profiler.start_options(str(classes / 'start.jfr'), event)}"]
-    command = [find_java(), *agent, "--version"]
-    return statistics.median(run_measured(command).cpu_s for _ in range(runs))
+    return statistics.median(run_measured([find_java(), *agent, "--version"]).cpu_s for _ in range(runs))
 
 
 def main(argv: list[str]) -> int:
