@@ -62,10 +62,10 @@ def next_step(profile: Profile, statements: Sequence[Statement], limits: Sequenc
         ({"no_tests"}, ("navitas", "doctor"), "find out why no test ran"),
         ({"probes_seen"}, sampled, "measure without the probes that a test saw"),
         ({"failed", "partial"}, again, "measure again when all tests pass and end"),
+        ({"probes"}, sampled, "measure without the cost of probes"),
         ({"noise"}, repeated if 1 < profile.totals.repeats < _FEW else (), "narrow the intervals by more runs"),
         ({"noise"}, ("navitas", "doctor"), "see what the device can measure"),
         ({"starved", "hot"}, again, f"measure again {idle}"),
-        ({"probes"}, sampled, "measure without the cost of probes"),
         ({"unrecorded"}, hooked, "see which methods used what power rails measured"),
         ({"one_run"}, repeated, "see how much runs differ"),
         (

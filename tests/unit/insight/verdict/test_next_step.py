@@ -151,6 +151,15 @@ def test_costly_probes_lead_to_samples(words: list[str], text: str) -> None:
     assert step(probed(["navitas", "profile", *words])).line() == text
 
 
+def test_probes_that_hide_the_energy_lead_to_samples() -> None:
+    main, *others = polls().threads
+    nodes = (replace(main.nodes[0], probes_j=9.0), *main.nodes[1:])
+    uncertain = polls(threads=(replace(main, nodes=nodes), *others), base_j=90.0)
+    made = messenger(uncertain, polls(1, 1.0, base_j=90.0))
+    assert {"noise", "probes"} <= {limit.rule for limit in verdict_of(Figures(made)).limits}
+    assert step(made).line().endswith("--mode sample")
+
+
 def test_samples_are_not_proposed_where_there_are_none() -> None:
     on_phone = probed()
     on_phone.about = replace(on_phone.about, device={"kind": "phone", "model": "Made"})
