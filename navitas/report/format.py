@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from gzip import GzipFile
 from typing import IO, Any, Final
 
-OPTIONS: Final = ("top", "tree", "views", "page")
-"""The command-line options that a format can support. `views` is a `ViewRequest`, `page` a `PageRequest`, or None."""
+OPTIONS: Final = ("top", "tree", "views", "before", "page")
+"""The command-line options that a format can support.
+
+`views` is a `ViewRequest`, `before` an `EarlierRecording`, `page` a `PageRequest`, or None.
+"""
 
 COMPRESSED: Final = ".gz"
 """The end of the name of a file with a compressed text report."""

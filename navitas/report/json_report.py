@@ -31,6 +31,7 @@ from navitas.insight.verdict.verdict import verdict_of
 from navitas.report.format import Format
 from navitas.report.json_rows import MethodLines, node_lines, shares
 from navitas.report.json_tests import ERRORS, TestTexts
+from navitas.report.page_request import EarlierRecording, change_since
 from navitas.report.view_request import ViewRequest
 
 SCHEMA_VERSION = 2
@@ -43,17 +44,17 @@ def schema() -> dict[str, Any]:
     return loaded
 
 
-def write(profile: Profile, out: IO[str], *, views: ViewRequest | None = None) -> None:
+def write(profile: Profile, out: IO[str], *, views: ViewRequest | None = None, before: EarlierRecording | None = None) -> None:
     """Write the report test by test, with a line feed at the end. Raises `ValueError` for a figure that isn't finite."""
     more = {} if views is None else {"views": _views(profile, views)}
-    out.writelines(json_chunks({**_report(profile), **more}))
+    out.writelines(json_chunks({**_report(profile, before), **more}))
     out.write("\n")
 
 
-FORMAT = Format("json", ".json", "all figures for scripts, by a versioned schema", write, options=("views",))
+FORMAT = Format("json", ".json", "all figures for scripts, by a versioned schema", write, options=("views", "before"))
 
 
-def _report(profile: Profile) -> dict[str, Any]:
+def _report(profile: Profile, before: EarlierRecording | None) -> dict[str, Any]:
     about, components, handed, figures = profile.about, profile.components, profile.handed_work(), Figures(profile)
     consumers = [_without_none(**asdict(one) | {"consumers": list(one.consumers)}) for one in profile.consumers]
     moved: dict[int, list[MethodBytes]] = {}
@@ -75,7 +76,7 @@ def _report(profile: Profile) -> dict[str, Any]:
         **fields(about, "voltage_v", "battery_mah"),
         **({"consumers": consumers} if consumers else {}),
         "totals": _totals(profile.totals, profile.total_error(), components),
-        "verdict": verdict_of(figures).as_json(),
+        "verdict": verdict_of(figures, change_since(before, figures)).as_json(),
         "app": {"energy_j": figures.app_j, "interval_j": _ends(figures.app_interval)},
         "repeats": _repeats(profile, profile.repeats()),
         **({"classes": _repeats(profile, profile.classes())} if profile.is_by_class else {}),

@@ -14,19 +14,20 @@ from navitas.energy.analyze.repeats import Repeats
 from navitas.insight.verdict.figures import ComponentFigures, Figures
 from navitas.insight.verdict.method_figures import MethodFigures
 from navitas.insight.verdict.thread_figures import ThreadUse
-from navitas.insight.verdict.verdict import verdict_of
+from navitas.insight.verdict.verdict import EnergyVerdict, verdict_of
 from navitas.report.figure_notes import basis_note, evidence_notes, failure_of, interval_cell, statuses, tests_note
 from navitas.report.format import Format
 from navitas.report.markdown_text import MAX_CHARACTERS, code, code_cell, escaped, folded
+from navitas.report.page_request import EarlierRecording, change_since
 
 T = TypeVar("T")
 
 
-def write(profile: Profile, out: IO[str], *, top: int = 20) -> None:
+def write(profile: Profile, out: IO[str], *, top: int = 20, before: EarlierRecording | None = None) -> None:
     """Write the verdict, and the tests and methods with the most energy: at most `top` of each, so many as fit."""
     figures = Figures(profile)
-    rows = top
-    while len(text := "\n".join(_lines(figures, rows)) + "\n") > MAX_CHARACTERS and rows > 1:
+    verdict, rows = verdict_of(figures, change_since(before, figures)), top
+    while len(text := "\n".join(_lines(figures, verdict, rows)) + "\n") > MAX_CHARACTERS and rows > 1:
         rows //= 2
     out.write(text)
 
@@ -36,12 +37,12 @@ FORMAT = Format(
     ".md",
     "verdict, tests and methods for comments, job summaries, assistants",
     write,
-    options=("top",),
+    options=("top", "before"),
 )
 
 
-def _lines(figures: Figures, most: int) -> Iterator[str]:
-    profile, verdict = figures.profile, verdict_of(figures)
+def _lines(figures: Figures, verdict: EnergyVerdict, most: int) -> Iterator[str]:
+    profile = figures.profile
     yield f"## Energy of {escaped(profile.project)} on {escaped(str(profile.about.device.get('model', '')))}"
     yield ""
     yield from (f"- {escaped(statement.text)}" for statement in verdict.statements)

@@ -1,4 +1,4 @@
-"""What a page shows beyond the recording: what changed since an earlier one, lines of source code, and operations."""
+"""What a report shows beyond the recording: what changed since an earlier one; a page also source code and operations."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from navitas.energy.analyze.profile import Profile
+from navitas.insight.verdict.figures import Figures
+from navitas.insight.verdict.statement import Statement
 from navitas.report.source_code import SourceCode
 
 if TYPE_CHECKING:  # Options of commands import this module, and must not import pydantic.
@@ -18,6 +20,15 @@ class EarlierRecording:
 
     name: str
     profile: Profile
+
+
+def change_since(before: EarlierRecording | None, figures: Figures) -> Statement | None:
+    """Return what changed since an earlier recording, as `changed`. None without one."""
+    if before is None:
+        return None
+    from navitas.report.change import changed  # noqa: PLC0415  # What compares is slow to import.
+
+    return changed(figures, before.name, Figures(before.profile))
 
 
 @dataclass(frozen=True, slots=True)

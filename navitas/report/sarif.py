@@ -102,7 +102,7 @@ def _methods(profile: Profile, most: int) -> Iterator[SarifResult]:
     names = MethodNames(profile.method_table)
     for of in Figures(profile).methods[:most]:
         total, method = of.total, of.total.method
-        if of.self_j <= of.interval.half_width:
+        if of.interval.low <= 0:
             continue  # It may be noise.
         measured: dict[str, Any] = {
             "self_energy_j": of.self_j,

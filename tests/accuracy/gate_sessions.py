@@ -1,7 +1,7 @@
 """Real sessions for the simulator of `navitas check` (gate.py), and JSON reports of them, also of changed ones.
 
 `python tests/accuracy/gate_sessions.py NAME REPORT…` replaces a project's sessions in data/gate_sessions.json by those of JSON
-reports, one for each session. Methods with less than 0.5 % of the app energy are left out.
+reports, one for each session. Warm-ups are left out, and methods with less than 0.5 % of the app energy.
 """
 
 from __future__ import annotations
@@ -186,6 +186,8 @@ def _figures(reports: Sequence[Path]) -> dict[str, Any]:
     for content in contents:
         repeats: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
         for test in content["tests"]:
+            if "warmup" in test.get("unfit", ()):
+                continue
             threads_j: defaultdict[int, float] = defaultdict(float)
             methods_j: defaultdict[tuple[int, int], float] = defaultdict(float)
             for thread in filter(_is_of_app, test["threads"]):

@@ -1,6 +1,6 @@
 """Twenty pull requests of a sample project, judged by `navitas check --against --measure` on the virtual phone.
 
-Ten are refactorings that do the same work. Ten add 8 to 30 % to the work of one method; `SEED` draws which one, and how much.
+Ten are refactorings that do the same work. Ten add 8 to 30 % to the work of one method; `--seed` draws which one, and how much.
 Exit code 1: a refactoring is called above its limit, fewer than nine costs are found with their method, or more than one cost
 stays unknown. Needs a quiet computer: runs on a busy one do not count.
 """
@@ -71,9 +71,9 @@ REFACTORINGS = (
 )  # fmt: skip
 
 
-def costs() -> list[PullRequest]:
+def costs(seed: int) -> list[PullRequest]:
     """Return ten seeded costs."""
-    chance = random.Random(SEED)
+    chance = random.Random(seed)
     drawn = [(chance.choice(sorted(METHODS)), chance.randint(LOWEST, HIGHEST)) for _ in range(10)]
     return [
         PullRequest(
@@ -84,9 +84,9 @@ def costs() -> list[PullRequest]:
     ]  # fmt: skip
 
 
-def judged(request: PullRequest, folder: Path, minutes: float) -> tuple[int, dict[str, Any]]:
+def judged(request: PullRequest, folder: Path, seed: int, minutes: float) -> tuple[int, dict[str, Any]]:
     """Return the exit code and the JSON of a check; an empty one if it judged nothing."""
-    project = seeded_history(folder / "pipeline", SEED, count=1, percent=0).project
+    project = seeded_history(folder / "pipeline", seed, count=1, percent=0).project
     (project / "navitas.toml").write_text(BUDGETS, "utf-8")
     git(project, "add", ".")
     git(project, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "budgets")
@@ -126,14 +126,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--max-minutes", type=float, default=15.0, help="for each pull request (15)")
     parser.add_argument("--only", type=int, action="append", help="only the pull request with this number, from 1; repeatable")
+    parser.add_argument("--seed", type=int, default=SEED, help=f"of the costs and of the sample project ({SEED})")
     arguments = parser.parse_args()
-    requests = [*REFACTORINGS, *costs()]
+    requests = [*REFACTORINGS, *costs(arguments.seed)]
     answers: dict[int, str] = {}
     print("| pull request | answer | above, or why unknown | exit code | minutes |\n|---|---|---|---|---|")
     for number in arguments.only or range(1, len(requests) + 1):
         request, begin = requests[number - 1], time.monotonic()
         with tempfile.TemporaryDirectory() as folder:
-            exit_code, result = judged(request, Path(folder), arguments.max_minutes)
+            exit_code, result = judged(request, Path(folder), arguments.seed, arguments.max_minutes)
         answers[number] = answer_of(request, exit_code, result)
         above = [
             f"{judgement['name']} {judgement['value']:+.1f} % ({judgement['low']:+.1f} to {judgement['high']:+.1f})"

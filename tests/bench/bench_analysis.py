@@ -1,4 +1,4 @@
-"""Time and memory to make a JSON report of a recording, by the number of events, and for huge call trees and maps."""
+"""Time and memory to make a JSON report and a page of a recording, by the number of events, and for huge call trees and maps."""
 
 from __future__ import annotations
 
@@ -72,11 +72,21 @@ def _by_events(figures: Figures, folder: Path, scale: int) -> None:
         figures.add(f"{size}, peak memory", found.peak_mib, "MiB", at_most=_LIMIT_MIB if millions >= 10 else None)
         if millions == 10:
             _to_pandas(figures, recording, size)
+            _page(figures, recording, size, found)
         shutil.rmtree(recording)
     each = [_each_ns(taken[low], taken[high]) for low, high in ((1, 3), (3, 10), (10, 100))]
     note = ", ".join(f"{ns:.0f} ns" for ns in each) + " of CPU an event more"
     growth = each[2] / _each_ns(taken[1], taken[10])
     figures.add("cost of an additional event, 10 M to 100 M compared with 1 M to 10 M", growth, "×", at_most=1.2, note=note)
+
+
+def _page(figures: Figures, recording: Path, size: str, json: Measured) -> None:
+    """The time and memory to make the page, compared with JSON."""
+    found = min(run_measured([_NAVITAS, "report", recording, f"--html={recording}.html"]) for _ in range(2))
+    note = f"{compared_with(found.cpu_s, json.cpu_s, 'JSON')} of CPU time"
+    figures.add(f"{size}, page", found.wall_s, "s", at_most=10.0, note=note)
+    note = compared_with(found.peak_mib, json.peak_mib, "JSON", "MiB")
+    figures.add(f"{size}, page, peak memory", found.peak_mib, "MiB", at_most=1.01 * json.peak_mib, note=note)
 
 
 def _to_pandas(figures: Figures, recording: Path, size: str) -> None:

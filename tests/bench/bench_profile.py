@@ -2,7 +2,7 @@
 
 The measured time includes the start of the command and of the phone, which runs during the build.
 Commands run in pairs, because the host's speed varies. A fixed loop measures how much it varies: if it varies much, the other
-figures are unreliable.
+figures are unreliable. Standard error has the times of each command as soon as it has ended.
 """
 
 from __future__ import annotations
@@ -59,6 +59,7 @@ def main(argv: list[str]) -> int:
             gradle = f"Gradle {'on PATH' if name == 'path' else name}"
             try:
                 for label, project, tests in _projects(Path(folder) / name):
+                    print(f"{gradle}: {label}", file=sys.stderr, flush=True)
                     pairs = _pairs(launcher, project, tests, rounds)
                     pace_s += pairs.pace_s
                     test_s = statistics.median(pairs.test_s)
@@ -87,13 +88,14 @@ def _pairs(launcher: str, project: Path, tests: str, rounds: int) -> _Pairs:
     test = [launcher, "-q", "-p", str(project), "cleanTest", "test", "--tests", tests]
     profile = [str(_NAVITAS), "profile", str(project), "--gradle", launcher, "--tests", tests, "--replace"]
     profile += ["-o", f"{project}-recording"]
-    for command in (test, profile):  # compiles, and starts the daemon
-        _run(command)
     pairs = _Pairs()
-    for _ in range(rounds):
+    for number in range(-1, rounds):  # The first pair compiles and starts the daemon, so it does not count.
         for command, taken in ((test, pairs.test_s), (profile, pairs.profile_s)):
-            pairs.pace_s.append(_pace_s())
-            taken.append(_run(command))
+            pace_s, taken_s = _pace_s(), _run(command)
+            print(f"{project.name}, pair {number + 1}: {Path(command[0]).name} took {taken_s:.1f} s", file=sys.stderr, flush=True)
+            if number >= 0:
+                pairs.pace_s.append(pace_s)
+                taken.append(taken_s)
     return pairs
 
 

@@ -212,6 +212,38 @@ def test_a_revision_is_compared_with_the_build(tmp_path: Path, any_gradle: str, 
 
 
 @extended
+@needs_git
+@pytest.mark.usefixtures("plain_git")
+def test_a_build_checks_its_budgets(tmp_path: Path, any_gradle: str, repository: Path) -> None:
+    """The budget is of calls, which do not depend on how busy the computer is."""
+    test = "Lib lib = new Lib(); for (int i = 0; i < 10; i++) lib.f();"
+    project = write(
+        tmp_path / "p",
+        {
+            "settings.gradle": settings(repository),
+            "build.gradle": PLUGINS.format(junit=JUNIT, navitas=NAVITAS) + "navitas { repeat = 2 }\n",
+            "navitas.toml": '[[check]]\nmethod = "p.Lib.f"\nfigure = "calls"\nat-most = 10\n',
+            "src/main/java/p/Lib.java": main_class("Lib"),
+            "src/test/java/p/ATest.java": junit_class("ATest", test),
+            ".gitignore": "build\n.gradle\n",
+        },
+    )
+    made = project / "build" / "navitas"
+    code, said = gradle_run(any_gradle, project, "navitasCheck")
+    assert code == 0, said
+    assert json.loads((made / "check.json").read_text("utf-8"))["verdict"] == "within"
+    (project / "navitas.toml").write_text('[[check]]\nmethod = "p.Lib.f"\nfigure = "calls"\nat-most-change = 50\n')
+    for command in (("init", "-q"), ("add", "."), ("commit", "-qm", "first")):
+        git(project, *command)
+    (project / "src/test/java/p/ATest.java").write_text(junit_class("ATest", test.replace("10", "20")))
+    code, said = gradle_run(any_gradle, project, "navitasCheck", "-Pnavitas.against=HEAD")
+    assert code == 1 and "navitas: a check failed (exit code 1)" in said and "+100.0 % is over the limit" in said, said
+    (judged,) = json.loads((made / "check.json").read_text("utf-8"))["judgements"]
+    assert judged["verdict"] == "above" and judged["value"] == 100
+    assert [judged["before"], judged["after"]] == pytest.approx([10, 20])
+
+
+@extended
 def test_invalid_settings_are_reported(tmp_path: Path, any_gradle: str, repository: Path) -> None:
     project = write(
         tmp_path / "p",

@@ -14,7 +14,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from navitas.android import binary_xml
@@ -25,6 +25,7 @@ from navitas.base.regular_files import read_regular
 from navitas.base.user_folders import cache_folder, make_folder
 from navitas.capture.device.base import Device
 from navitas.power.dump import from_dump
+from navitas.power.model import PowerModel
 from navitas.power.power_profile import MAX_BYTES
 
 IN_APP = "read inside the app"
@@ -43,10 +44,10 @@ def candidates(device: Device) -> Iterator[tuple[str, Callable[[], Found | None]
     yield f"{FRAMEWORK} and its overlays", lambda: _framework(device)
 
 
-def first_usable(device: Device, usable: Callable[[Found], object]) -> tuple[Found | None, list[str]]:
-    """Return the first profile that `usable` accepts, and why each earlier one was not.
+def first_usable(device: Device, model_of: Callable[[Found], PowerModel]) -> tuple[Found | None, list[str]]:
+    """Return the first profile with a model, and why each earlier one has none.
 
-    `usable` raises `PowerProfileError` for a profile that it rejects.
+    `model_of` raises `PowerProfileError` for a profile that it rejects.
     """
     reasons = []
     for place, read in candidates(device):
@@ -55,11 +56,9 @@ def first_usable(device: Device, usable: Callable[[Found], object]) -> tuple[Fou
             reasons.append(f"{place}: not found")
             continue
         try:
-            usable(found)
+            return replace(found, model=model_of(found)), reasons
         except PowerProfileError as error:
             reasons.append(f"{place}: {error.message}")
-            continue
-        return found, reasons
     return None, reasons
 
 
@@ -117,10 +116,11 @@ def _pulled(device: Device, apk: str) -> bytes | None:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A phone's power profile (XML, text or compiled) and where it comes from."""
+    """A phone's power profile (XML, text or compiled) and where it comes from. `model`: None if it was not checked again."""
 
     xml: bytes
     source: str
+    model: PowerModel | None = field(default=None, compare=False)
 
 
 def cached(fingerprint: str) -> Found | None:

@@ -36,7 +36,7 @@ def choose(device: Device, options: ProfileOptions, policies: list[manifest.Poli
 def choose_with_model(
     device: Device, options: ProfileOptions, policies: list[manifest.Policy]
 ) -> tuple[Supply, PowerModel | None]:
-    """Return what `choose` does, and the model of the profile. None for a phone's own profile: the cache has checked ones."""
+    """Return what `choose` does, and the model of the profile. None for one from the cache, which has checked ones."""
     voltage_v, source = voltage_of(device, options.voltage_v)
     name = options.power_profile or device.shell(f"getprop {_PROFILE_PROPERTY}").text.strip()
     if name:
@@ -46,7 +46,7 @@ def choose_with_model(
         model = _checked(device, found, policies)
         return Supply(found.xml, found.source, voltage_v, source), model
     found = profile_of_phone(device, policies)
-    return Supply(found.xml, f"{device.info.model}: {found.source}", voltage_v, source, replaceable=True), None
+    return Supply(found.xml, f"{device.info.model}: {found.source}", voltage_v, source, replaceable=True), found.model
 
 
 def profile_of_phone(device: Device, policies: list[manifest.Policy], *, refresh: bool = False) -> Found:

@@ -22,7 +22,7 @@ from navitas.recording.layout import is_file_of
 from navitas.report.registry import find_format
 
 if TYPE_CHECKING:
-    from navitas.report.page_request import PageRequest
+    from navitas.report.page_request import EarlierRecording, PageRequest
     from navitas.report.view_request import ViewRequest
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -57,6 +57,11 @@ class ReportOptions:
         formats = [find_format(name) for name in {*self.default_formats, *(file.format for file in self.files)}]
         call_steps, recorded = (any(getattr(format, name) for format in formats) for name in ("call_steps", "recorded"))
         return replace(self.analysis, call_steps=call_steps, recorded=recorded)
+
+    @property
+    def before(self) -> EarlierRecording | None:
+        """The recording that the reports compare with."""
+        return None if self.page is None else self.page.before
 
     @property
     def paths(self) -> list[Path]:

@@ -67,7 +67,7 @@ def show(*, name: str | None, serial: str | None, json_file: Path | None) -> Non
             policies = topology.read_policies(device)
             found = power.profile_of_phone(device, policies)
             profile = read_power_profile(found.xml, name=found.source)
-            model = power.model_on(device, profile, policies)
+            model = found.model or power.model_on(device, profile, policies)
     else:
         profile = catalog.load(str(name))
         model = power_model(profile, DEFAULT_VOLTAGE_V)

@@ -19,6 +19,7 @@ from navitas.cli.report.formats import FormatsCommand
 from navitas.cli.report.reporting import load_common_tests, load_profile, print_report, write_files
 from navitas.energy.analyze.profile import Profile
 from navitas.report.page_request import EarlierRecording, PageRequest
+from navitas.report.registry import find_format
 from navitas.report.source_code import SourceCode
 from navitas.report.view_request import VIEWS, ViewRequest
 
@@ -81,10 +82,11 @@ class _PageFolders:
         has_page = any(file.format == "html" for file in options.files)
         if given and not has_page:
             raise UsageError(f"{given[0]} is about the page, which is not requested", "add --html FILE")
-        if self.before is not None and not has_page and (options.views is not None or STDOUT in options.paths):
+        has_change = any({"before", "page"} & set(find_format(file.format).options) for file in options.files)
+        if self.before is not None and not has_change and (options.views is not None or STDOUT in options.paths):
             raise UsageError(
-                "--before is about the page and the report on the terminal, and neither is requested",
-                "add --html FILE, or leave out --view and the file '-'",
+                "--before is about verdicts, and no report that has one is requested",
+                "add --html, --json or --format markdown=FILE, or leave out --view and the file '-'",
             )
 
     def request(self, options: ReportOptions, profile: Profile, recording: Path) -> PageRequest:

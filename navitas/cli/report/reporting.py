@@ -114,9 +114,9 @@ def print_report(profile: Profile, options: ReportOptions, recording: Path) -> N
     """Print the terminal report of a recording on standard output, unless a report file goes there."""
     if STDOUT in options.paths:
         return
-    views, before = options.views, None if options.page is None else options.page.before
+    views = options.views
     report = (
-        TerminalReport(top=options.top, tree=options.tree, recording=str(recording), before=before)
+        TerminalReport(top=options.top, tree=options.tree, recording=str(recording), before=options.before)
         if views is None
         else ViewsReport(views, top=options.top)
     )

@@ -97,21 +97,25 @@ def full_tree(ledger: Ledger, tests: Sequence[Sequence[Repeats]]) -> FullTree:
     group, weights = weights_of_tests(len(ledger.tests), tests)
     threads, is_app, label = _threads(ledger)
     energy, calls, width = ledger.energy, ledger.calls, len(ledger.paths)
+    of_energy = (energy.test != NO_TEST) & (group[energy.test] >= 0) & (energy.path != PROBES)
+    of_calls = group[calls.test] >= 0
 
-    def keys(table: Energy | Calls, rows: I64) -> I64:
+    def keys(table: Energy | Calls, rows: Bool) -> I64:
         return (group[table.test[rows]] * len(threads) + label[table.owner[rows]]) * width + table.path[rows]
 
-    of_energy = np.flatnonzero((energy.test != NO_TEST) & (group[energy.test] >= 0) & (energy.path != PROBES))
-    of_calls = np.flatnonzero(group[calls.test] >= 0)
-    energy_key = keys(energy, of_energy)
-    calls_key = keys(calls, of_calls)
-    key = np.unique(np.concatenate([energy_key, calls_key]))
+    key = np.unique(np.concatenate([keys(energy, of_energy), keys(calls, of_calls)]))
     size, components = len(key), len(ledger.components)
-    weight = weights[np.where(is_app[label[energy.owner[of_energy]]], 0, 1), energy.test[of_energy]]
-    cell = np.searchsorted(key, energy_key) * components + energy.component[of_energy]
-    joules = binned(cell, energy.exclusive_j[of_energy] * weight, size * components).reshape(size, components)
-    row, of_run = np.searchsorted(key, calls_key), weights[2, calls.test[of_calls]]
-    count, self_ns = (binned(row, column[of_calls] * of_run, size) for column in (calls.counted, calls.self_ns))
+
+    # Columns of all rows are large: those of a function go at its end.
+    def self_by() -> F64:
+        weight = weights[np.where(is_app[label[energy.owner[of_energy]]], 0, 1), energy.test[of_energy]]
+        cell = np.searchsorted(key, keys(energy, of_energy)) * components + energy.component[of_energy]
+        return binned(cell, energy.exclusive_j[of_energy] * weight, size * components).reshape(size, components)
+
+    def per_run(column: I64 | F64) -> F64:
+        row = np.searchsorted(key, keys(calls, of_calls))
+        return binned(row, column[of_calls] * weights[2, calls.test[of_calls]], size)
+
     path = key % width
     caller = np.maximum(ledger.paths.parent[path], OUTSIDE)
     method = ledger.paths.method[path]
@@ -126,9 +130,9 @@ def full_tree(ledger: Ledger, tests: Sequence[Sequence[Repeats]]) -> FullTree:
         method=methods[method_of],
         test=key // width // len(threads),
         thread=key // width % len(threads),
-        self_by=joules,
-        calls=count,
-        self_ns=self_ns,
+        self_by=self_by(),
+        calls=per_run(calls.counted),
+        self_ns=per_run(calls.self_ns),
         before_j=np.zeros(size),
         label=label,
         group=group,

@@ -87,7 +87,7 @@ class CpuUses:
         return self._uses[rows]
 
     def _of_rows(self, rows: tuple[int, ...], wall_ns: int) -> CpuUse:
-        cpu_ns, calls, waited_ns, starved_ns = (sum(column[row] for row in rows) for column in self._columns)
+        cpu_ns, calls, waited_ns, starved_ns = (sum(map(column.__getitem__, rows)) for column in self._columns)
         known = isfinite(waited_ns) and wall_ns > 0
         return CpuUse(
             wall_ns=wall_ns,

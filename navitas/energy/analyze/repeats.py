@@ -156,9 +156,9 @@ def weights_of_tests(size: int, tests: Sequence[Sequence[Repeats]]) -> tuple[I64
     for number, merged in enumerate(tests):
         for repeats in merged:
             counted = list(compress(repeats.tests, repeats.app_j.counts or [True] * len(repeats.tests)))
-            app_j, rest_j = repeats.app_j.median, repeats.compensated_j.median - repeats.app_j.median
+            app_j = repeats.app_j.median
             app = _weights(app_j, [test.app_j for test in counted])
-            rest = _weights(rest_j, [test.energy_j - test.threads_j for test in counted])
+            rest = _weights(repeats.compensated_j.median - app_j, [test.energy_j - test.threads_j for test in counted])
             used = sum(weight != 0 for weight in app)
             for test, of_app, of_rest in zip(counted, app, rest, strict=True):
                 rows += test.rows

@@ -183,7 +183,8 @@ class Spread:
     @property
     def median(self) -> float:
         """The median."""
-        return float(median_of(self.counted))
+        counted = self.counted
+        return counted[0] if len(counted) == 1 else float(median_of(counted))
 
     @property
     def spread(self) -> float:

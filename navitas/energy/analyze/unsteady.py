@@ -78,7 +78,7 @@ def _starved(profile: Profile) -> Iterator[Notice]:
 
 def _pace_changed(profile: Profile) -> Iterator[Notice]:
     found = []
-    for pace in map(profile.pace, profile.repeats()):
+    for pace in map(profile.pace, (repeats for repeats in profile.repeats() if len(repeats.tests) > 1)):
         cpu_ns = [use.cpu_ns for use in pace.whole]
         extra_ns = max(cpu_ns) - min(cpu_ns)
         if extra_ns >= MIN_EXTRA_NS and (pace.cpu_ratio or 0.0) >= MIN_PACE_RATIO:

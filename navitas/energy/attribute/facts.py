@@ -277,7 +277,7 @@ def _charged_paths(charges: Sequence[Charges], spans: WindowSpans) -> list[SelfT
 
 def _steps(run: AttributedRun, charges: Sequence[Charges], rows: RunRows, owner: I64) -> Columns | None:
     """The energy of calls over time, with their charges, if it is wanted. `owner` is that of each row."""
-    if (totals := run.calls.steps) is None:
+    if (totals := run.calls.take_steps()) is None:
         return None
     for one in charges:
         window = run.spans.at(one.t_ns)

@@ -2,40 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from navitas.base.errors import UsageError
-from navitas.base.untrusted_text import printable, printable_list
+from navitas.base.untrusted_text import printable_line, printable_list
 from navitas.insight.compare.session import Session
 from navitas.insight.history.stored_session import is_same
 
 MOST_SESSIONS = 20
 """The newest sessions that count: older ones are of older code."""
 _NAMES = 3
-_EVIDENCE = "evidence of "
+_EVIDENCE, _SETTING = "evidence of ", "setting "
 
 
 class _Condition(NamedTuple):
-    """What a baseline's session has to share with the version to judge. `read` returns it as a text."""
+    """What a baseline's session has to share with the version to judge. `read` returns its parts by name."""
 
     name: str
-    read: Callable[[Session], str]
+    read: Callable[[Session], Mapping[str, str]]
+
+    def unlike(self, session: Session, other: Session) -> list[str]:
+        """Return the names of the parts in which two sessions differ."""
+        parts, others = self.read(session), self.read(other)
+        return sorted(name for name in {**parts, **others} if parts.get(name) != others.get(name))
 
 
-def levels(session: Session) -> list[str]:
-    """Return the level of evidence of each component."""
-    names = sorted(name for name in session.conditions if name.startswith(_EVIDENCE))
-    return [f"{name.removeprefix(_EVIDENCE)} {session.conditions[name]}" for name in names]
+def _parts(session: Session, prefix: str) -> dict[str, str]:
+    conditions = session.conditions.items()
+    return {name.removeprefix(prefix): value for name, value in conditions if name.startswith(prefix)}
 
 
 _CONDITIONS = (
-    _Condition("device", lambda session: session.device),
-    _Condition("power profile", lambda session: session.power_profile),
-    _Condition("project", lambda session: session.origin.project),
-    _Condition("choice of tests", lambda session: session.choice),
-    _Condition("evidence", lambda session: ", ".join(levels(session))),
-    _Condition("settings", lambda session: session.origin.settings),
+    _Condition("device", lambda session: {"": session.device}),
+    _Condition("power profile", lambda session: {"": session.power_profile}),
+    _Condition("project", lambda session: {"": session.origin.project}),
+    _Condition("choice of tests", lambda session: {"": session.choice}),
+    _Condition("evidence", lambda session: _parts(session, _EVIDENCE)),
+    _Condition("settings", lambda session: _parts(session, _SETTING)),
 )
 
 
@@ -49,13 +53,15 @@ def matching(baseline: Sequence[Session], after: Sequence[Session], name: str) -
     if not others:
         raise UsageError(f"{name} has no other session", "Add sessions of the version before: navitas baseline add RECORDING…")
     for condition in _CONDITIONS:
-        wanted = condition.read(reference)
-        kept = [session for session in others if condition.read(session) == wanted]
+        kept = [session for session in others if not condition.unlike(session, reference)]
         if not kept:
+            nearest = min(others, key=lambda session: len(condition.unlike(session, reference)))
+            unlike = condition.unlike(nearest, reference)
+            there, here = (_shown(condition.read(session), unlike) for session in (nearest, reference))
             raise UsageError(
-                f"{name} has no session with this {condition.name}: {_shown(others, condition)}, and {reference.name} has"
-                f" {printable(wanted, 100)!r}",
-                f"Measure with the same {condition.name}, or add a session with this one: navitas baseline add RECORDING…",
+                f"{name} has no session with the same {condition.name}: {printable_line(nearest.name, 200)} has"
+                f" {there}, and {reference.name} has {here}",
+                f"Measure with the same {condition.name}, or add such a session: navitas baseline add RECORDING…",
             )
         others = kept
     return sorted(others, key=lambda session: session.created_utc)[-MOST_SESSIONS:]
@@ -63,7 +69,7 @@ def matching(baseline: Sequence[Session], after: Sequence[Session], name: str) -
 
 def group_of(session: Session) -> tuple[str, ...]:
     """Return what the sessions of a baseline that belong together have in common."""
-    return tuple(condition.read(session) for condition in _CONDITIONS)
+    return tuple(str(sorted(condition.read(session).items())) for condition in _CONDITIONS)
 
 
 def check_addable(session: Session) -> None:
@@ -78,6 +84,7 @@ def check_addable(session: Session) -> None:
             raise UsageError(f"{session.name} {problem}", remedy)
 
 
-def _shown(sessions: Sequence[Session], condition: _Condition) -> str:
-    values = sorted({condition.read(session) for session in sessions})
-    return f"its sessions have {printable_list([repr(value) for value in values], _NAMES)}"
+def _shown(parts: Mapping[str, str], names: Sequence[str]) -> str:
+    """Return some parts of a condition: `mode 'tick', no seed`."""
+    values = [f"{name} {parts[name]!r}".lstrip() if name in parts else f"no {name}" for name in names]
+    return printable_list(values, _NAMES)

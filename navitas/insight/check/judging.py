@@ -41,12 +41,15 @@ _NO_CENSUS = "operations are counted in recordings with --granularity block, by 
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """A judgement, and the estimate that its verdict follows from, if it is not decided or unknown already."""
+    """A judgement, and the estimate that its verdict follows from, if it is not decided or unknown already.
+
+    `limit` is the logarithm of the limit. `sides` are the sessions of both versions by which a change is judged.
+    """
 
     judgement: Judgement
-    limit: float
-    """The logarithm of the limit."""
+    limit: float = 0.0
     estimate: BoundedEstimate | None = None
+    sides: tuple[Sequence[Session], Sequence[Session]] | None = None
 
     @property
     def chance(self) -> float | None:
@@ -79,11 +82,10 @@ def judge(
     check_energy([*before, *after], "app")
     together = same_session and len(before) == len(after)
     check = _Check(before, after, budgets, day=day, together=together, level=level)
-    drafts = [draft for budget in budgets.budgets for draft in check.drafts(budget)]
-    judgements = check.decided(drafts)
+    judgements = tuple(check.decided([draft for budget in budgets.budgets for draft in check.drafts(budget)]))
     check.warnings += _of_recordings([*before, *after])
     return CheckResult(
-        tuple(judgements), tuple(session.name for session in before), tuple(session.name for session in after), together, day,
+        judgements, tuple(session.name for session in before), tuple(session.name for session in after), together, day,
         tuple(dict.fromkeys(check.warnings)), budgets.waivers, tuple(changed_budgets),
         failed=tuple(sorted(set[str]().union(*(session.failed for session in after)))),
     )  # fmt: skip
@@ -121,7 +123,17 @@ class _Check:
         self.vanished = ran[0] - ran[1]
         newest = max(old, key=lambda session: session.created_utc, default=None)
         self.newly_vanished = set[str]() if newest is None else self.vanished & {*newest.tests, *newest.not_passed}
-        self.not_judged = (ran[1] - passed_after, ran[1] - passed - (passed_after - ran[0]) if old else set[str]())
+        self.of_some = {
+            test: [number for number, session in enumerate(old) if test in session.tests]
+            for test in (passed_after - passed) & ran[0]
+            if not any(test in session.not_passed for session in old)
+        }
+        """By test that some sessions before lack, the numbers of those that have it."""
+        judged = passed | (passed_after - ran[0]) | self.of_some.keys()
+        self.not_judged = (ran[1] - passed_after, ran[1] - judged if old else set[str]())
+        if self.of_some:
+            what = "some sessions before lack these tests, so budgets of all tests leave them out"
+            self.warnings.append(f"{what}: {printable_list(sorted(self.of_some), _NAMES)}")
         if self.vanished:
             self.warnings.append(f"these tests are only in the version before: {printable_list(sorted(self.vanished), _NAMES)}")
         if not_judged := sorted(self.not_judged[0] | self.not_judged[1]):
@@ -160,22 +172,25 @@ class _Check:
         lost = self._matching(selection, set[str]().union(*(side.unknown(selection.kind, figure) for side in sides)))
         if not self._has_match(selection, alone | lost):
             unmatched = replace(_judgement(budget, selection.pattern), verdict="matches nothing")
-            yield _Draft(replace(unmatched, reason=self._no_match(budget)), 0.0)
+            yield _Draft(replace(unmatched, reason=self._no_match(budget)))
             return
         yield from self._unjudged(budget, is_change)
         why_lost = _NO_TIME if figure == "power" else _LOST
         yield from (_unknown(budget, name, why_lost) for name in sorted(lost))
+        lost |= self.not_judged[is_change] if selection.kind == "test" else set()
         alone, now, before = alone - lost, now - lost, before - lost
         if not alone and lost:
             return
         least_share = CHANGE_SHARE if is_change else LEAST_SHARE
         names = new.with_share(selection, figure, now, least_share) or now
+        of_some = set[str]()
         if old is not None:
+            of_some = alone & self.of_some.keys()
             names = ((names | old.with_share(selection, figure, before, least_share)) & now & before) or (now & before)
-            if added := sorted(self.alone.with_share(selection, figure, alone - before, least_share)):
+            if added := sorted(self.alone.with_share(selection, figure, alone - before - of_some, least_share)):
                 what = f"new {selection.kind}s, without a figure before"
                 self.warnings.append(f"{budget.location}: {what}: {printable_list(added, _NAMES)}")
-            if not names:
+            if not names | of_some:
                 yield _unknown(budget, selection.pattern, _NONE_BEFORE)
                 return
         ordered = sorted(names)
@@ -183,8 +198,16 @@ class _Check:
             yield from (_unknown(budget, name, _BUSY if self.all_sides[0] else _NOTHING_BEFORE) for name in ordered)
         elif is_change and old is not None:
             yield from _changes(budget, ordered, old, new, together=self.together)
+            for test in sorted(of_some):
+                yield from _changes(budget, [test], *self._sides_with(test), together=self.together)
         else:
             yield from _absolutes(budget, ordered, new)
+
+    def _sides_with(self, test: str) -> tuple[SideFigures, SideFigures]:
+        """Return the figures of a test that some sessions before lack: in those that have it."""
+        old, new = (side.sessions for side in self.sides)
+        after = [new[number] for number in self.of_some[test]] if self.together else new
+        return SideFigures([old[number] for number in self.of_some[test]], [test]), SideFigures(after, [test])
 
     @staticmethod
     def _matching(selection: Selection, names: Iterable[str]) -> set[str]:
@@ -231,8 +254,10 @@ class _Check:
             methods: tuple[ChangedMethod, ...] = ()
             if judgement.verdict == "above" and judgement.subject.kind in ("all", "test") and self.before:
                 tests = self.sides[1].tests if judgement.subject.kind == "all" else [judgement.subject.name]
-                sides = [[session.joules(tests) for session in side.sessions] for side in self.sides]
-                methods = changed_methods(*sides, together=self.together, places=self.places)
+                sides = draft.sides or (self.sides[0].sessions, self.sides[1].sessions)
+                if all(session.tests.keys() >= set(tests) for side in sides for session in side):
+                    joules = [[session.joules(tests) for session in side] for side in sides]
+                    methods = changed_methods(*joules, together=self.together, places=self.places)
             yield replace(judgement, location=location, methods=methods, waiver=self._waiver(judgement))
 
     def _verdict(self, draft: _Draft, level: float) -> Judgement:
@@ -264,9 +289,10 @@ class _Check:
         estimate, limit = draft.estimate, draft.judgement.budget.limit
         if estimate is None:
             return None
-        repeats = min(len(session.repeats) for session in (*self.before, *self.after))
+        before, after = draft.sides or (self.before, self.after)
+        repeats = min(len(session.repeats) for session in (*before, *after))
         if isinstance(limit, ChangeLimit):
-            sessions = min(len(self.before), len(self.after))
+            sessions = min(len(before), len(after))
             more = needed(
                 estimate, draft.limit, aim(limit.percent), level=level, sessions=sessions, repeats=repeats, together=self.together
             )
@@ -299,6 +325,8 @@ def _of_recordings(sessions: Sequence[Session]) -> Iterator[str]:
 def _changes(
     budget: CheckBudget, names: Sequence[str], old: SideFigures, new: SideFigures, *, together: bool
 ) -> Iterator[_Draft]:
+    if not names:
+        return
     kind, figure = budget.selection.kind, budget.figure
     matrices = [side.matrices(kind, figure, names) or [] for side in (old, new)]
     limit_percent = budget.limit.percent if isinstance(budget.limit, ChangeLimit) else 0.0
@@ -310,11 +338,11 @@ def _changes(
         if None not in counts and (figure in COUNTS or not any(counts)):
             first, second = (float(count or 0.0) for count in counts)
             value = 100 * (second - first) / first if first else math.inf if second else 0.0
-            yield _Draft(_exact(judgement, value), 0.0)
+            yield _Draft(_exact(judgement, value), sides=(old.sessions, new.sessions))
         elif estimate is None or figure == "operations":
-            yield _Draft(replace(judgement, reason=_NO_ENERGY if figure != "operations" else _DIFFERING), 0.0)
+            yield _Draft(replace(judgement, reason=_NO_ENERGY if figure != "operations" else _DIFFERING))
         else:
-            yield _Draft(judgement, math.log1p(limit_percent / 100), estimate)
+            yield _Draft(judgement, math.log1p(limit_percent / 100), estimate, (old.sessions, new.sessions))
 
 
 def _absolutes(budget: CheckBudget, names: Sequence[str], new: SideFigures) -> Iterator[_Draft]:
@@ -326,9 +354,9 @@ def _absolutes(budget: CheckBudget, names: Sequence[str], new: SideFigures) -> I
         judgement = _judgement(budget, name, after=float(means[row]))
         count = _count(matrix, row)
         if count is not None and (figure in COUNTS or count == 0.0):
-            yield _Draft(_exact(judgement, count), 0.0)
+            yield _Draft(_exact(judgement, count))
         elif estimate is None or figure == "operations":
-            yield _Draft(replace(judgement, reason=_NO_ENERGY if figure != "operations" else _DIFFERING), 0.0)
+            yield _Draft(replace(judgement, reason=_NO_ENERGY if figure != "operations" else _DIFFERING))
         else:
             yield _Draft(judgement, math.log(most) if most > 0 else -math.inf, estimate)
 
@@ -345,7 +373,7 @@ def _judgement(
 
 
 def _unknown(budget: CheckBudget, name: str, reason: str, kind: BudgetKind | None = None) -> _Draft:
-    return _Draft(replace(_judgement(budget, name, kind), reason=reason), 0.0)
+    return _Draft(replace(_judgement(budget, name, kind), reason=reason))
 
 
 def _exact(judgement: Judgement, value: float) -> Judgement:

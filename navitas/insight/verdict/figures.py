@@ -114,8 +114,8 @@ class Figures:
 
     @property
     def is_noise(self) -> bool:
-        """Whether app energy is not larger than half of its interval. If so, nothing can be ranked."""
-        return self.app_j <= self.app_interval.half_width
+        """Whether the interval of app energy does not lie above zero. If so, nothing can be ranked."""
+        return self.app_interval.low <= 0
 
     def share_of(self, method: MethodFigures) -> tuple[float, Interval]:
         """Return a method's self energy as a share of app energy, and its 95 % interval.

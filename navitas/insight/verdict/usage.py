@@ -248,7 +248,7 @@ def _work(method: MethodFigures, figures: Figures) -> str:
     if component := _other_component(method, figures):
         return f"Most of it is energy of {component}."
     level = next((entry.level for entry in figures.profile.evidence if entry.component == CPU), "")
-    is_noise = method.interval.half_width >= method.self_j
+    is_noise = method.interval.low <= 0
     if method.inclusive_j <= 0 or is_noise or _calls_others(method) or method.wall_ns <= 0 or level not in _TIMED:
         return ""
     busy, time = method.cpu_ns / method.wall_ns, unbroken(duration(method.cpu_ns))

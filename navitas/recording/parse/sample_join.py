@@ -20,6 +20,7 @@ from navitas.recording.parse.trace.trace_tables import UNKNOWN, Tasks
 
 _REACH_NS = 100_000_000
 """How far from the readings of a thread's clock a sample of its id is still the thread's: five readings of the sampler."""
+_ALWAYS_NS = (np.iinfo(np.int64).min // 2, np.iinfo(np.int64).max // 2)
 _SMALL = 1 << 16
 
 
@@ -118,12 +119,13 @@ def _threads(
     for number, known_thread in enumerate(threads):
         if known_thread.tid:
             places.setdefault(known_thread.tid, []).append(number)
+    first_listing_ns = min((int(each.samples.t_ns[0]) for each in threads if len(each.samples.t_ns)), default=0)
     thread, added = np.empty(len(t_ns), np.int32), list[Thread]()
     start = np.searchsorted(of_tid, np.arange(len(tids) + 1, dtype=of_tid.dtype)).tolist()
     for tid, low, high in zip(tids.tolist(), start[:-1], start[1:], strict=True):
         own_ns, own = t_ns[low:high], thread[low:high]
         candidates = places.get(tid, [])
-        own[:] = _fitting(own_ns, [threads[i] for i in candidates], candidates) if candidates else -1
+        own[:] = _fitting(own_ns, [threads[i] for i in candidates], candidates, first_listing_ns) if candidates else -1
         is_other = own < 0
         if is_other.any():
             own[is_other] = len(threads) + len(added)
@@ -131,12 +133,13 @@ def _threads(
     return thread, (*threads, *added)
 
 
-def _fitting(t_ns: I64, threads: Sequence[Thread], places: Sequence[int]) -> I64:
+def _fitting(t_ns: I64, threads: Sequence[Thread], places: Sequence[int], first_listing_ns: int) -> I64:
     """Return the place of the thread that each time fits, −1 for none. The threads have one id.
 
-    It is the thread whose life has the time, else the nearest one. A thread that the sampler no longer lists has ended.
+    It is the thread whose life has the time, else the nearest one. A thread that the sampler no longer lists has ended. One that
+    it lists at its first reading began at an unknown time before.
     """
-    low, high = np.array([_life(thread) for thread in threads], np.int64).T[:, :, None]
+    low, high = np.array([_life(thread, first_listing_ns) for thread in threads], np.int64).T[:, :, None]
     is_listed = np.array([len(thread.samples.t_ns) > 0 for thread in threads])
     of_thread, fitting = np.array(places, np.int64), np.empty(len(t_ns), np.int64)
     step = max(_SMALL // len(threads), 1)  # An id may be of very many threads.
@@ -149,12 +152,13 @@ def _fitting(t_ns: I64, threads: Sequence[Thread], places: Sequence[int]) -> I64
     return fitting
 
 
-def _life(thread: Thread) -> tuple[int, int]:
-    """Return the first and the last time that is known of a thread; all times, if none is."""
+def _life(thread: Thread, first_listing_ns: int) -> tuple[int, int]:
+    """Return the first and the last time that a thread can have; all times, if none is known."""
     columns = (thread.anchors.t_ns, thread.samples.t_ns, thread.folded.epoch_start_ns, thread.folded.epoch_end_ns)
     ends = [int(column[i]) for column in columns if len(column) for i in (0, -1)]
     ends += thread.calls.span_ns if len(thread.calls) else ()
-    return (min(ends), max(ends)) if ends else (np.iinfo(np.int64).min // 2, np.iinfo(np.int64).max // 2)
+    is_in_first = len(thread.samples.t_ns) > 0 and thread.samples.t_ns[0] <= first_listing_ns
+    return (min(ends) if ends and not is_in_first else _ALWAYS_NS[0], max(ends) if ends else _ALWAYS_NS[1])
 
 
 def _sampled_thread(tid: int, name: str, seen_ns: int) -> Thread:

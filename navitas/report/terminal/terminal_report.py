@@ -30,7 +30,7 @@ from navitas.report.figure_notes import (
     measured_by_rails,
     tests_note,
 )
-from navitas.report.page_request import EarlierRecording
+from navitas.report.page_request import EarlierRecording, change_since
 from navitas.report.terminal.call_trees import CallTree, energy_tree_table
 from navitas.report.terminal.components_table import components_table, consumers_table, users_table
 from navitas.report.terminal.methods_table import handed_work_table, methods_table
@@ -64,11 +64,6 @@ class TerminalReport:
     def render(self, profile: Profile, console: Console) -> None:
         """Print the report. Raises `UsageError` if no thread matches `tree`."""
         tests, figures = profile.tests_by_class if profile.is_by_class else profile.tests, Figures(profile)
-        change = None
-        if self.before is not None:
-            from navitas.report.change import changed  # noqa: PLC0415  # What compares is slow to import.
-
-            change = changed(figures, self.before.name, Figures(self.before.profile))
         groups = profile.classes() if profile.is_by_class else profile.repeats()
         shown = [group.typical for group in groups]
         trees = self._selected_threads(shown) if self.tree is not None else []
@@ -78,7 +73,7 @@ class TerminalReport:
         parts: list[RenderableType] = [
             *header(profile),
             "",
-            *verdict_lines(verdict_of(figures, change), self.recording),
+            *verdict_lines(verdict_of(figures, change_since(self.before, figures)), self.recording),
             "",
             table,
         ]

@@ -71,13 +71,15 @@ def test_the_baseline_that_a_project_keeps_is_used_by_itself(project: Path, caps
 @pytest.mark.parametrize(
     ("changes", "part"),
     [
-        ({"device": {"kind": "phone", "model": "Other"}}, "no session with this device"),
-        ({"power_profile": {"sha256": "1"}}, "no session with this power profile"),
-        ({"evidence": {"components": {"cpu": {"level": "device"}}}}, "no session with this evidence"),
-        ({"settings": {"mode": "tick"}}, "no session with this settings"),
-        ({"settings": {"tests": "a.SortTest#*"}}, "choice of tests: its sessions have 'all tests', and "),
+        ({"device": {"kind": "phone", "model": "Other"}}, "no session with the same device: "),
+        ({"power_profile": {"sha256": "1"}}, "no session with the same power profile"),
+        ({"evidence": {"components": {"cpu": {"level": "device"}}}}, "no session with the same evidence: "),
+        ({"evidence": {"components": {"cpu": {"level": "device"}}}}, "has cpu 'device'\n"),
+        ({"settings": {"mode": "tick", "seed": 7}}, "no session with the same settings: "),
+        ({"settings": {"mode": "tick", "seed": 7}}, "has no mode, and "),
+        ({"settings": {"tests": "a.SortTest#*"}}, "has 'all tests', and "),
         ({"settings": {"tests": "", "module": ":app"}}, "has '--module :app'"),
-        ({"project": "other"}, "no session with this project"),
+        ({"project": "other"}, "no session with the same project"),
     ],
 )
 def test_a_baseline_of_another_measurement_is_refused_with_the_reason(

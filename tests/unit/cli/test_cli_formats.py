@@ -315,12 +315,19 @@ def test_an_option_of_the_page_needs_the_page(no_reading: None, tmp_path: Path, 
     assert "--with-source is about the page, which is not requested add --html FILE" in said
 
 
-@pytest.mark.parametrize("other", [["--json", "-"], ["--view", "top"]])
-def test_an_earlier_recording_needs_the_page_or_the_terminal(
+@pytest.mark.parametrize("other", [["--format", "csv=-"], ["--view", "top"]])
+def test_an_earlier_recording_needs_a_verdict(
     other: list[str], no_reading: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert report("--before", tmp_path, *other) == ExitCode.USAGE
-    assert "--before is about the page and the report on the terminal" in " ".join(capsys.readouterr().err.split())
+    assert "--before is about verdicts, and no report that has one is requested" in " ".join(capsys.readouterr().err.split())
+
+
+def test_files_say_what_changed_since_an_earlier_recording(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert report("--before", GOLDEN, "--json", tmp_path / "x.json", "--format", "markdown=-") == ExitCode.OK
+    statements = json.loads((tmp_path / "x.json").read_text("utf-8"))["verdict"]["statements"]
+    assert statements[0]["rule"] == "changed" and statements[0]["text"].startswith("No change of app energy since ")
+    assert "- No change of app energy since " in capsys.readouterr().out
 
 
 def test_the_terminal_says_what_changed_since_an_earlier_recording(capsys: pytest.CaptureFixture[str]) -> None:

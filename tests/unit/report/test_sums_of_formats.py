@@ -56,7 +56,8 @@ def app_medians_j(report: Report) -> float:
 
 def methods_j(report: Report) -> float:
     """Only methods whose interval is above 0 are results."""
-    return sum(method["exclusive_j"]["median_j"] for method in report["methods"] if method["name"] != "sort")
+    selves = [method["exclusive_j"] for method in report["methods"]]
+    return sum(self_j["part_j"] for self_j in selves if self_j["part_interval_j"][0] > 0)
 
 
 def of_table(data: bytes, read: Callable[[Any], Any]) -> float:

@@ -105,7 +105,7 @@ class RunCalls:
 
     `components` are the curves of components, in order, as they become known. Events are read when the first component asks for
     `api`, or for the totals. If the curves of threads are complete by then, as those of the CPU are, once is enough.
-    `with_steps`: whether `steps` are wanted.
+    `with_steps`: whether the energy of the totals over time is wanted.
     """
 
     def __init__(self, run: RunTables, paths: Paths, methods: ApiMethods | None = None, *, with_steps: bool = False) -> None:
@@ -115,8 +115,7 @@ class RunCalls:
         self._records = _Records(run)
         self._read_with: _Energies | None = None
         self._totals: list[SelfTotals] = []
-        self.steps = StepTotals(run.start_ns, run.end_ns) if with_steps else None
-        """The energy of the totals over time."""
+        self._steps = StepTotals(run.start_ns, run.end_ns) if with_steps else None
         self._api: ApiCalls | None = None
 
     @property
@@ -144,6 +143,11 @@ class RunCalls:
         taken, self._totals, self._read_with = self._totals, [], None
         return taken
 
+    def take_steps(self) -> StepTotals | None:
+        """Return the energy of the totals over time, if it is wanted. It is large, so not kept."""
+        taken, self._steps = self._steps, None
+        return taken
+
     def _paths_of(self, table: str) -> I64:
         if table in self._records.parts and self._api is None:
             self._read(self.components)
@@ -155,9 +159,9 @@ class RunCalls:
         has_apis, api = bool(kinds.any()), [NO_SPANS]
         threads, alternative = _energies(components)
         amounts = Amounts(threads, alternative).with_local_cost(self.run)
-        if self.steps is not None:
-            self.steps = StepTotals(self.run.start_ns, self.run.end_ns)
-        totals = EventTotals(self.spans, amounts, self.paths, self.steps) if components else None
+        if self._steps is not None:
+            self._steps = StepTotals(self.run.start_ns, self.run.end_ns)
+        totals = EventTotals(self.spans, amounts, self.paths, self._steps) if components else None
         first = self._api is None
         for batch in walk(self.run.threads, self.paths, self.spans.marks if totals is None else totals.marks):
             if totals is not None:
@@ -170,11 +174,11 @@ class RunCalls:
         if totals is not None:
             cost = self.run.calls.probe_cost
             of_events, of_folded = (None, None) if cost is None else (cost.events, cost.folded)
-            folded_totals = totals_of_folded(folded, self.spans, amounts, self.steps)
+            folded_totals = totals_of_folded(folded, self.spans, amounts, self._steps)
             self._totals = [totals.totals().with_probes(of_events), folded_totals.with_probes(of_folded)]
             if (samples := self.run.calls.samples) is not None:
                 path, skipped = paths_of_stacks(samples.stacks, self.paths), has_calls(self.run.threads)
-                of_samples = totals_of_samples(samples, path, self.spans, amounts, skipped=skipped, steps=self.steps)
+                of_samples = totals_of_samples(samples, path, self.spans, amounts, skipped=skipped, steps=self._steps)
                 self._totals.append(of_samples)
             self._read_with = threads, alternative
         if first:

@@ -7,14 +7,18 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fake_device import FakeDevice
 
+from navitas.capture.collect import power
 from navitas.capture.collect.doctor import Check, Examination, examine
 from navitas.capture.collect.readings.topology import RAILS
 from navitas.capture.collect.state.settings import reading_command
 from navitas.capture.device.base import ShellResult
+from navitas.power.cpu import power_model
+from navitas.power.model import PowerModel
 
 FINE = "android.permission.ACCESS_FINE_POWER_MONITORS"
 DUMP = "cpu.clusters.cores=[4.0] \ncpu.core_speeds.cluster0=[300000.0] \ncpu.core_power.cluster0=[9.5] \ncpu.idle=1.0 \n"
@@ -124,6 +128,18 @@ def test_a_phone_that_has_everything() -> None:
         "charging, plugged in: rails are not affected"
     )
     assert checks["time_in_state in the app"].status == "ok"
+
+
+def test_the_power_model_of_a_phone_is_built_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[PowerModel] = []
+
+    def build(*figures: Any) -> PowerModel:
+        built.append(power_model(*figures))
+        return built[-1]
+
+    monkeypatch.setattr(power, "power_model", build)
+    examine(AnsweringDevice(GOOD))
+    assert len(built) == 1
 
 
 def test_what_measures_the_components() -> None:

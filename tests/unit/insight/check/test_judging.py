@@ -155,6 +155,33 @@ def test_a_test_that_did_not_pass_is_unknown() -> None:
     assert {one.subject.name: one.verdict for one in result.judgements} == {TEST: "within", "a.SortTest#fails": "not enough data"}
 
 
+@pytest.mark.parametrize("turns", ["", "turn"])
+@pytest.mark.parametrize(("after_j", "word"), [(10.0, "within"), (13.0, "above")])
+def test_a_test_that_some_sessions_before_lack_is_judged_by_the_others(after_j: float, word: str, turns: str) -> None:
+    """Such as a new test, until all sessions of the baseline have it."""
+
+    def with_new(session: Session) -> Session:
+        return replace(session, tests={**session.tests, "a.NewTest#new": session.tests[TEST]})
+
+    older, *newer = sessions(10, turns=turns)
+    before, after = [older, *map(with_new, newer)], [with_new(one) for one in sessions(after_j, seed=2, turns=turns)]
+    result = judged(before, after, budget(10.0, test="a.*"), budget(10.0))
+    assert {one.subject.name: one.verdict for one in result.judgements} == {
+        **dict.fromkeys([TEST, "a.NewTest#new"], word),
+        "all tests": word,
+    }
+    assert "some sessions before lack these tests" in result.warnings[0] and "a.NewTest#new" in result.warnings[0]
+    failed = [replace(older, not_passed=frozenset({"a.NewTest#new"})), *before[1:]]
+    unknown = only(judged(failed, after, budget(10.0, test="a.NewTest#*")))
+    assert unknown.reason == "it did not pass in every run", "its sessions are no random choice"
+
+
+def test_a_new_test_above_an_absolute_limit_names_no_methods() -> None:
+    after = [replace(one, tests={**one.tests, "a.NewTest#new": one.tests[TEST]}) for one in sessions(10, seed=2)]
+    one = only(judged(sessions(10), after, budget("5 J", test="a.NewTest#*")))
+    assert one.verdict == "above" and one.methods == ()
+
+
 def test_a_waiver_accepts_until_its_day() -> None:
     waiver = Waiver("navitas.toml:9", Selection("method", "a.Sorter.*"), date(2026, 12, 1), "new protocol")
     for day, fails in ((date(2026, 12, 1), False), (date(2026, 12, 2), True)):

@@ -190,6 +190,8 @@ def test_runs_without_app_energy_are_below_the_noise() -> None:
     figures = Figures(messenger(tiny))
     figures.app_interval = Interval(-0.001, 0.003)
     assert text_of(limits.noise(figures)) == ("The app's energy (1.00 ± 2.00 mJ) is not larger than its error.")
+    figures.app_interval = Interval(0.0001, 0.1)
+    assert limits.noise(figures) is None, "a wide interval can lie above zero"
 
 
 def test_failed_and_cut_tests_limit_the_verdict() -> None:

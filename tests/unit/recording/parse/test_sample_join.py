@@ -150,6 +150,12 @@ def test_a_thread_whose_id_had_ended_is_another_thread() -> None:
     assert (threads[3].tid, threads[3].name, threads[3].seen_ns, threads[3].role) == (5, "later", 9 * S, "system")
 
 
+def test_a_thread_that_the_first_reading_lists_began_before() -> None:
+    known = [thread(5, [2 * S, 3 * S]), thread(7, [3 * S])]
+    samples, threads, _ = joined_samples(raw([(S, 5, [RUN]), (S, 7, [RUN])]), known, NO_TRIPLES, MAPPED)
+    assert samples.thread.tolist() == [0, 2] and threads[2].seen_ns == S
+
+
 def test_very_many_threads_of_one_id_take_bounded_memory() -> None:
     known = [thread(5, [i * S, i * S + 1]) for i in range(2000)]
     rows = [(i % 2000 * S + i % 2, 5, [RUN]) for i in range(20_000)]
