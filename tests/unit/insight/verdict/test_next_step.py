@@ -152,10 +152,12 @@ def test_costly_probes_lead_to_samples(words: list[str], text: str) -> None:
 
 
 def test_probes_that_hide_the_energy_lead_to_samples() -> None:
-    main, *others = polls().threads
-    nodes = (replace(main.nodes[0], probes_j=9.0), *main.nodes[1:])
-    uncertain = polls(threads=(replace(main, nodes=nodes), *others), base_j=90.0)
-    made = messenger(uncertain, polls(1, 1.0, base_j=90.0))
+    runs = []
+    for repeat, poll_j in enumerate((1.0, 91.0)):
+        main, *others = polls(repeat, poll_j).threads
+        nodes = (replace(main.nodes[0], probes_j=0.2 * main.energy_j), *main.nodes[1:])
+        runs.append(polls(repeat, threads=(replace(main, nodes=nodes), *others)))
+    made = messenger(*runs)
     assert {"noise", "probes"} <= {limit.rule for limit in verdict_of(Figures(made)).limits}
     assert step(made).line().endswith("--mode sample")
 
