@@ -51,6 +51,7 @@ LossCode = Literal[
 WarningCode = (
     LossCode
     | Literal[
+        "attached_late",
         "block_counters",
         "build",
         "cleanup",
@@ -85,6 +86,7 @@ WarningCode = (
         "power_monitors",
         "power_profile",
         "probe_cost",
+        "probes_costly",
         "probes_large",
         "probes_seen",
         "rails_disagree",

@@ -17,10 +17,9 @@ _RUN_START, _RUN_END = 0, 3
 _READINGS = 64
 
 
-def counter_chunks(readings: Iterable[tuple[int, int, bytes]]) -> Iterator[bytes]:
-    """Yield chunks with readings of counters: time, source, text."""
+def counter_chunks(readings: Iterable[tuple[int, int, bytes]], seq: int = 0) -> Iterator[bytes]:
+    """Yield chunks with readings of counters: time, source, text. Their numbers begin with `seq`."""
     rows = iter(readings)
-    seq = 0
     while part := list(islice(rows, _READINGS)):
         payload = b"".join(_COUNTER.pack(t_ns, t_ns, source, len(text)) + text for t_ns, source, text in part)
         yield event_chunk(COUNTERS, payload, len(part), seq=seq)
@@ -34,15 +33,16 @@ def run_chunks(start_ns: int, end_ns: int, realtime_ns: int | None) -> Iterator[
         yield triple_chunk([(t_ns, -1, realtime_ns + t_ns - start_ns) for t_ns in (start_ns, end_ns)])
 
 
-def marker_chunk(start_ns: int, end_ns: int) -> bytes:
-    """Return the markers of a run's start and end."""
-    markers = [_MARKER.pack(start_ns, _RUN_START, 0, 0, 0), _MARKER.pack(end_ns, _RUN_END, 0, 0, 0)]
-    return event_chunk(MARKERS, b"".join(markers), len(markers))
+def marker_chunk(start_ns: int | None, end_ns: int | None, seq: int = 0) -> bytes:
+    """Return the markers of a run's start and end, without those that are None."""
+    times = ((start_ns, _RUN_START), (end_ns, _RUN_END))
+    markers = [_MARKER.pack(t_ns, kind, 0, 0, 0) for t_ns, kind in times if t_ns is not None]
+    return event_chunk(MARKERS, b"".join(markers), len(markers), seq=seq)
 
 
-def triple_chunk(triples: Sequence[tuple[int, int, int]]) -> bytes:
+def triple_chunk(triples: Sequence[tuple[int, int, int]], seq: int = 0) -> bytes:
     """Return readings of the clocks: monotonic, boottime (-1: unknown), realtime."""
-    return event_chunk(TRIPLES, b"".join(_TRIPLE.pack(*triple) for triple in triples), len(triples))
+    return event_chunk(TRIPLES, b"".join(_TRIPLE.pack(*triple) for triple in triples), len(triples), seq=seq)
 
 
 def event_chunk(

@@ -128,7 +128,8 @@ def method_note(total: MethodTotal) -> str:
     figures = (("self", total.exclusive_j, total.exclusive_error), ("inclusive", total.inclusive_j, total.inclusive_error))
     within = [name for name, value_j, error in figures if error.probes_j > 0 and abs(value_j) <= error.probes_j]
     below = [name for name, value_j, error in figures if error.is_below_zero(value_j)]
-    notes = [f"{' and '.join(within)} energy within the error of probes"] if within else []
+    cause = "sampling" if total.samples else "probes"
+    notes = [f"{' and '.join(within)} energy within the error of {cause}"] if within else []
     notes += [f"{' and '.join(below)} energy below zero by more than ±"] if below else []
     notes += [f"{counted(total.throws, 'call')} ended by an exception"] if total.throws else []
     return ", ".join([*notes, f"{counted(total.cut, 'call')} without an end"] if total.cut else notes)

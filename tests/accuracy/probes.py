@@ -23,7 +23,7 @@ from rich.console import Console
 from rich.table import Table
 
 from navitas.capture.build.gradle import build_bundles
-from navitas.capture.collect.options import Mode, ProfileOptions
+from navitas.capture.collect.options import Mode, ProfileOptions, probes_of
 from navitas.capture.collect.session import profile
 from navitas.cli.habits.progress import ConsoleProgress
 from navitas.energy.analyze.load import Loaded, analyze, load_tables
@@ -32,6 +32,7 @@ from navitas.virtual_phone.start import virtual_phone
 
 WORKLOADS = Path(__file__).parent / "workloads"
 TESTS = ("TinyMethodsTest#*", "ProbesTest#*")
+PROBED = tuple(mode for mode in get_args(Mode) if probes_of("method", mode) != "none")
 LIMIT = 0.1
 COLUMNS = (
     "mode",
@@ -115,7 +116,7 @@ def row(sampled: list[Figure], others: list[Figure]) -> tuple[tuple[str, ...], b
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--modes", nargs="+", choices=get_args(Mode), default=get_args(Mode))
+    parser.add_argument("--modes", nargs="+", choices=PROBED, default=PROBED)
     parser.add_argument("--project", type=Path, default=WORKLOADS, help="the Gradle project (default: tests/accuracy/workloads)")
     parser.add_argument("--tests", nargs="+", default=TESTS, help="patterns of the project's tests")
     parser.add_argument("--keep", type=Path, help="keep the recordings in this folder; existing ones are reused")

@@ -25,6 +25,8 @@ from navitas.recording.store import open_recording
 
 CLOCK_NS = 100_000
 """The largest error of the clock of samples."""
+TICK_NS = 10_000_000
+"""The longest time between two ticks of a kernel."""
 PROGRAM = """
 public class Spin {
     static double sum;
@@ -93,8 +95,10 @@ def check(tables: RunTables, samples: RawSamples) -> None:
     count = Counter(samples.tid.tolist())
     cpu_ns = {thread.tid: int(clock[-1] - clock[0]) for thread in tables.threads if len(clock := thread.samples.cpu_ns)}
     busy = sorted(cpu_ns, key=cpu_ns.__getitem__)[-2:]
+    # Timers of CPU time are checked at the kernel's ticks (TICK_NS).
+    low_ns, high_ns = samples.period_ns, TICK_NS if async_profiler.engine() == "ctimer" else samples.period_ns
     for tid in busy:
-        assert count[tid] * samples.period_ns == pytest.approx(cpu_ns[tid], rel=0.35)
+        assert 0.65 * low_ns <= cpu_ns[tid] / count[tid] <= 1.35 * high_ns
     names = {samples.frames[number].name for number in set(samples.stacks.frame.tolist())}
     assert {"busy", "main"} <= names
 
@@ -117,6 +121,7 @@ def test_a_running_jvm_twice(server: int, tmp_path: Path) -> None:
     for name in ("first", "second"):
         assert run(["record", "--java", str(server), "--duration", "2", "-o", str(tmp_path / name)]) == 0
         check(*recorded(tmp_path / name))
+        assert "attached_late" in {warning.code for warning in open_recording(tmp_path / name).manifest.warnings}
 
 
 def test_a_jvm_that_fails_is_said(classes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import re
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -35,6 +36,8 @@ _LIBRARIES: Final = {
     ("Linux", "aarch64"): ("linux-arm64", "45895af951d172126819552f5e2762b1a71c4db2a95ab8def791becb9ce7e35d"),
 }
 """The folder of each system's library in the jar, and the library's SHA-256."""
+_VIRTUAL = re.compile(rb"^flags\s*:.*\bhypervisor\b", re.MULTILINE)
+"""What x86 says on a virtual machine."""
 _NO_FACTS = 0x1F
 """`jfropts`: no facts on the system, properties, libraries, load and heap. Properties may be secrets, and none is used."""
 _MOST_BYTES = 16 << 20
@@ -102,23 +105,38 @@ def fetch(near: Path, *, gradle: str | None = None, on_line: Callable[[str], Non
 def agent_argument(library: Path, output: str) -> str:
     """Return the argument of `java` that samples its threads each ms of their CPU time, and writes `output` at its end.
 
-    A `%p` in `output` is the process. Times are CLOCK_MONOTONIC. If the system refuses perf events, CPU timers take their path.
-    Raises `BuildError` for a path that the agent's options cannot have.
+    A `%p` in `output` is the process. Times are CLOCK_MONOTONIC. Raises `BuildError` for a path that the options cannot have.
     """
     if "=" in str(library):
         raise BuildError(f"{library}: async-profiler takes no path with '='", "set XDG_CACHE_HOME to another folder")
     return f"-agentpath:{library}={start_options(output)}"
 
 
-def start_options(output: str) -> str:
-    """Return the agent's options that start it. Raises `BuildError` for a path that they cannot have."""
+def start_options(output: str, event: str | None = None) -> str:
+    """Return the agent's options that start it, by `engine` or an event of async-profiler.
+
+    Raises `BuildError` for a path that they cannot have.
+    """
     if "," in output:
         raise BuildError(f"{output}: async-profiler takes no path with ','", "choose another folder")
     folder, _, name = output.rpartition("/")
     if "%" in folder or "%" in name.replace("%p", ""):
         raise BuildError(f"{output}: async-profiler replaces '%' and what follows it in a path", "choose another folder")
-    clock = f"start,event=cpu,interval={INTERVAL_NS},clock=monotonic,jstackdepth={MOST_FRAMES}"
+    clock = f"start,event={event or engine()},interval={INTERVAL_NS},clock=monotonic,jstackdepth={MOST_FRAMES}"
     return f"{clock},quiet,jfr,jfropts={_NO_FACTS},file={output}"
+
+
+def engine(cpuinfo: Path = Path("/proc/cpuinfo")) -> str:
+    """Return the event that starts samples: `cpu` (perf events; where they are refused, timers of CPU time), or `ctimer` (these
+    timers) on a virtual machine.
+
+    There, a perf event's timer interrupts the machine's host, too: 8 % of the CPU time (tests/bench/bench_sampling.py). The
+    kernel checks timers of CPU time at its ticks, so they need no interrupts of their own, and there are fewer samples.
+    """
+    with suppress(OSError):
+        if _VIRTUAL.search(cpuinfo.read_bytes()):
+            return "ctimer"
+    return "cpu"
 
 
 def _place() -> tuple[Path, str]:

@@ -111,9 +111,13 @@ class LedgerTables:
     @cached_property
     def app_j(self) -> F64:
         """Joules of the app's threads, with probes, by test and component."""
-        rows = self.threads
-        of_app = np.array([role not in NOT_THE_TESTS for role in self.ledger.owners.role] + [False])[rows.owner]
+        rows, of_app = self.threads, self.is_app
         return sums(rows.test[of_app], rows.energy_j[of_app], len(self.ledger.tests))
+
+    @cached_property
+    def is_app(self) -> Bool:
+        """Whether each row of `threads` is of the app's work, which that of the JIT compiler and of the profiler is not."""
+        return np.array([role not in NOT_THE_TESTS for role in self.ledger.owners.role] + [False])[self.threads.owner]
 
     @cached_property
     def is_baseline(self) -> Bool:

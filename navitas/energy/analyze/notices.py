@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from navitas.energy.analyze.conserve import check
 from navitas.energy.analyze.profile import About, Profile
-from navitas.energy.analyze.records import Notice
+from navitas.energy.analyze.records import Notice, TestEnergy
 from navitas.energy.analyze.unsteady import repeats_notices, unsteady
 from navitas.energy.attribute.ledger import counted_runs
 
+COSTLY_PROBES = 0.1
+"""The share of probes from which samples are proposed instead, which need none."""
 _LARGE_SHARE = 0.2
 _MIN_ENERGY_SHARE = 0.01
 """Methods with a smaller share of the threads' energy are not named."""
@@ -21,9 +23,22 @@ _MAX_NAMED = 5
 def notices(profile: Profile) -> tuple[Notice, ...]:
     """Return all warnings about a profile's figures."""
     problems = [Notice.with_code("not_conserved", problem, "Please report this as a bug.") for problem in check(profile)]
-    causes = (*_without_clock(profile), *_left_on(profile), *_large_probes(profile), *_counters(profile))
+    causes = (
+        *_without_clock(profile),
+        *_left_on(profile),
+        *_costly_probes(profile),
+        *_large_probes(profile),
+        *_counters(profile),
+    )
     figures = (*_rails_disagree(profile), *causes)
     return (*figures, *unsteady(profile), *repeats_notices(profile), *problems)
+
+
+def probe_share(tests: Iterable[TestEnergy]) -> float:
+    """Return the share of probes in the energy of the app's threads; 0 without energy."""
+    energies = [(test.probes_j, test.threads_j) for test in tests]
+    probes_j, threads_j = (sum(column) for column in zip(*energies, strict=True)) if energies else (0.0, 0.0)
+    return probes_j / threads_j if threads_j > 0 else 0.0
 
 
 def _rails_disagree(profile: Profile) -> Iterator[Notice]:
@@ -37,14 +52,15 @@ def _rails_disagree(profile: Profile) -> Iterator[Notice]:
 
 
 def _without_clock(profile: Profile) -> Iterator[Notice]:
-    """Yield a warning if the CPU time of threads with calls is unknown, such as that of virtual threads."""
+    """Yield a warning if the CPU time of threads with calls or samples is unknown, such as that of virtual threads."""
     owners, calls = profile.ledger.owners, profile.ledger.calls
     is_unknown = ~owners.measured[calls.owner] & counted_runs(profile.ledger)[owners.run[calls.owner]]
     if not is_unknown.any():
         return
     unknown = np.unique(calls.owner[is_unknown])
-    count, names = int(calls.calls[is_unknown].sum()), sorted({owners.name[owner] for owner in unknown.tolist()})
-    message = f"{count:,} calls have no CPU energy: the CPU time of their threads is unknown ({', '.join(names[:_MAX_NAMED])})"
+    count, names = int(calls.counted[is_unknown].sum()), sorted({owners.name[owner] for owner in unknown.tolist()})
+    what = "samples" if profile.is_sampled else "calls"
+    message = f"{count:,} {what} have no CPU energy: the CPU time of their threads is unknown ({', '.join(names[:_MAX_NAMED])})"
     if (owners.tid[unknown] != 0).any():
         remedy = "The readings of these threads are missing or damaged: record again."
     else:
@@ -65,6 +81,15 @@ def _counters(profile: Profile) -> Iterator[Notice]:
     if profile.about.settings.get("granularity") == "block":
         message = "counters of basic blocks took time, so energies are higher than without them. Nothing corrects this"
         yield Notice.with_code("block_counters", message, "Take energies from a recording with --granularity test.")
+
+
+def _costly_probes(profile: Profile) -> Iterator[Notice]:
+    """Yield a warning if probes used much energy where samples can replace them: in tests on a virtual phone."""
+    share, about = probe_share(profile.tests), profile.about
+    is_use = "record" in _command_line(about)[1:2]
+    if share >= COSTLY_PROBES and about.device.get("kind") == "virtual" and not is_use:
+        message = f"probes used {share:.0%} of the energy of the app's threads, which is subtracted by an estimate"
+        yield Notice.with_code("probes_costly", message, "Samples need no probes: navitas profile --mode sample.")
 
 
 def _large_probes(profile: Profile) -> Iterator[Notice]:
@@ -113,11 +138,15 @@ def _leave_out(patterns: list[str], about: About) -> str:
     options = " ".join(f"--exclude '{pattern}'" for pattern in patterns)
     if about.device.get("kind") != "phone":
         return f"To exclude the methods with the most probe energy: navitas profile {options}"
-    command_line = about.provenance.get("command_line")
-    skipped = isinstance(command_line, list) and "--skip-trivial" in command_line
+    skipped = "--skip-trivial" in _command_line(about)
     what = "exclude the methods with the most probe energy" + ("" if skipped else ", and getters, setters and the like")
     more = "" if skipped else "--skip-trivial "
     return (
         "Android's runtime inlines fewer small methods if they have probes. That costs more than what is subtracted. "
         f"To {what}: navitas profile {more}{options}"
     )
+
+
+def _command_line(about: About) -> list[object]:
+    words = about.provenance.get("command_line")
+    return words if isinstance(words, list) else []

@@ -17,6 +17,7 @@ from navitas.recording.codes import WarningCode
 from navitas.recording.parse.arrays import F64, I64
 
 _RAILS_LIMIT = 0.1
+_ROUNDING = 1e-9
 T = TypeVar("T")
 
 BLOCK_ROWS = 1 << 13
@@ -261,7 +262,7 @@ class ThreadEnergy(KnownFigures):
     @property
     def is_below_zero(self) -> bool:
         """Whether the energy outside probed methods, or the energy of a method, is negative."""
-        return min(self.untraced_j, self.lowest_method_j) < 0
+        return min(self.untraced_j, self.lowest_method_j) < -_ROUNDING * abs(self.energy_j)
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,17 +106,18 @@ def method_totals(tables: LedgerTables, tests: Iterable[TestEnergy] | None = Non
         [0] * size if rows.samples is None else map(round, total(rows.samples[chosen])),
         strict=True,
     )
-    found = [MethodTotal(id, tables.ledger.methods.methods[id], *figures) for id, *figures in columns]
-    return tuple(sorted(found, key=lambda each: (-each.exclusive_j, each.id)))
+    totals = [MethodTotal(id, tables.ledger.methods.methods[id], *figures) for id, *figures in columns]
+    return tuple(sorted(totals, key=lambda each: (-each.exclusive_j, each.id)))
 
 
 def grouped_methods(tables: LedgerTables, tests: Iterable[TestEnergy] | None) -> tuple[Bool, I64, I64]:
-    """Group the rows of `LedgerTables.methods` that belong to the given tests (None: all).
+    """Group the rows of `LedgerTables.methods` that belong to the app's threads in the given tests (None: all).
 
-    Returns the mask of these rows, the ids of the distinct methods, and for each masked row the index into these ids.
+    Samples also have methods of the JIT compiler and of the profiler, whose energy is not the app's. Returns the mask of these
+    rows, the ids of the distinct methods, and for each masked row the index into these ids.
     """
     rows = tables.methods
-    chosen = _chosen(tables, tests)[tables.threads.test[rows.tree]]
+    chosen = (_chosen(tables, tests)[tables.threads.test] & tables.is_app)[rows.tree]
     ids, place = np.unique(rows.method[chosen], return_inverse=True)
     known, index = np.unique(first_ids(tables.ledger.methods, ids)[place], return_inverse=True)
     return chosen, known, index

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from navitas.base.units import counted, joules, unbroken
+from navitas.energy.analyze.notices import COSTLY_PROBES, probe_share
 from navitas.energy.analyze.top import unrecorded as components_in_use
 from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.next_step import is_virtual
@@ -12,7 +13,6 @@ from navitas.insight.verdict.same_size import same_size, same_size_tests, same_s
 from navitas.insight.verdict.statement import Statement, energy_of, percent_of
 
 _LARGE_ERROR = 0.1
-_LARGE_PROBES = 0.2
 
 
 def noise(figures: Figures) -> Statement | None:
@@ -22,6 +22,12 @@ def noise(figures: Figures) -> Statement | None:
     return Statement(
         "noise", f"The app's energy ({energy_of(figures.app_j, figures.app_interval)}) is not larger than its error."
     )
+
+
+def probes_seen(figures: Figures) -> Statement | None:
+    """Tests that failed because class files have probes."""
+    codes = {warning.code for warning in figures.profile.warnings}
+    return Statement("probes_seen", "Tests failed because they saw probes.") if "probes_seen" in codes else None
 
 
 def failed(figures: Figures) -> Statement | None:
@@ -118,12 +124,9 @@ def probe_cost(figures: Figures) -> Statement | None:
 
 def probes(figures: Figures) -> Statement | None:
     """Probes that used much of the measured energy."""
-    used_j = sum(group.typical.threads_j for group in figures.groups)
-    probes_j = sum(group.typical.probes_j for group in figures.groups)
-    if used_j <= 0 or probes_j < _LARGE_PROBES * used_j:
-        return None
-    share = percent_of(probes_j / used_j)
-    return Statement("probes", f"Probes used {share} of the energy of the app's threads; it is subtracted by an estimate.")
+    share = probe_share(group.typical for group in figures.groups)
+    text = f"Probes used {percent_of(share)} of the energy of the app's threads; it is subtracted by an estimate."
+    return Statement("probes", text) if share >= COSTLY_PROBES else None
 
 
 def power_profile(figures: Figures) -> Statement | None:
@@ -138,6 +141,7 @@ def power_profile(figures: Figures) -> Statement | None:
 
 RULES: tuple[Callable[[Figures], Statement | None], ...] = (
     noise,
+    probes_seen,
     failed,
     starved,
     hot,

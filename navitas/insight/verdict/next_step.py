@@ -14,7 +14,7 @@ from navitas.insight.verdict.statement import Statement
 RECORDING, PROJECT = "RECORDING", "PROJECT"
 """Words of a command that stand for a folder."""
 _MASK = "***"
-_REPEATS, _HOOKS = ("--repeat", "5"), ("--record", "hooks")
+_REPEATS, _HOOKS, _SAMPLES = ("--repeat", "5"), ("--record", "hooks"), ("--mode", "sample")
 _FEW = 5
 _AGAIN = ("profile", "record", "demo")
 _KEPT = frozenset(
@@ -56,10 +56,13 @@ def next_step(profile: Profile, statements: Sequence[Statement], limits: Sequenc
     again = _again(profile)
     repeated = (*again, *_REPEATS) if again[1:2] == ("profile",) else ()
     hooked = (*again, *_HOOKS) if again[1:2] == ("profile",) and "--record" not in again else ()
+    sampled = _sampled(again) if again[1:2] == ("profile",) and is_virtual(profile) else ()
     idle = "after stopping other programs on this computer" if is_virtual(profile) else "on an idle, cool device"
     steps: tuple[tuple[Set[str], tuple[str, ...], str], ...] = (
         ({"no_tests"}, ("navitas", "doctor"), "find out why no test ran"),
+        ({"probes_seen"}, sampled, "measure without the probes that a test saw"),
         ({"failed", "partial"}, again, "measure again when all tests pass and end"),
+        ({"probes"}, sampled, "measure without the cost of probes"),
         ({"noise"}, repeated if 1 < profile.totals.repeats < _FEW else (), "narrow the intervals by more runs"),
         ({"noise"}, ("navitas", "doctor"), "see what the device can measure"),
         ({"starved", "hot"}, again, f"measure again {idle}"),
@@ -79,16 +82,27 @@ def _again(profile: Profile) -> tuple[str, ...]:
     """Return the command that made the recording, without the files that it wrote and without repeats.
 
     The recording can come from anyone, and the reader runs this command: it has only what `_kept` knows to be harmless.
-    Empty for a recording of other tools' logs, which no command measures again.
+    Empty for a recording of other tools' logs, which no command measures again, and of a JVM, whose command can be any program.
     """
     words = profile.about.provenance.get("command_line")
     if not isinstance(words, list) or not words or any(_MASK in str(word) for word in words):
         return _UNKNOWN
     _, *command = map(str, words)
-    if not command or command[0] not in _AGAIN:
+    if not command or command[0] not in _AGAIN or "--java" in command:
         return ()
     kept = _kept(command[1:])
     return _UNKNOWN if kept is None else ("navitas", command[0], *kept)
+
+
+def _sampled(again: Sequence[str]) -> tuple[str, ...]:
+    """Return a command of `navitas profile` with samples instead of probes, and without what needs these."""
+    words: list[str] = []
+    for before, word in zip(("", *again), again, strict=False):
+        if before == "--record" and word in ("hooks", "both"):
+            words.append("sampling")
+        elif word not in ("--baseline", "--mode") and before != "--mode":
+            words.append(word)
+    return (*words, *_SAMPLES)
 
 
 def _kept(words: Sequence[str]) -> list[str] | None:

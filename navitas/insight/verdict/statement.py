@@ -24,6 +24,7 @@ UsageCode = Literal[
 ]
 LimitCode = Literal[
     "noise",
+    "probes_seen",
     "failed",
     "starved",
     "hot",

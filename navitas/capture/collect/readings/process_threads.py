@@ -10,36 +10,46 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-from navitas.base.new_files import new_file
 from navitas.recording.event_chunks import counter_chunks, marker_chunk, triple_chunk
 
 _THREADS, _PROCESS = 1, 2
 _PERIOD_S = 0.02
 _OTHERS_EVERY = 10
 """Periods between readings of the clocks and of what `others` reads."""
+_WRITE_EVERY = 50
+_NONE = -1
+"""The handle of no folder."""
+_MOST_BYTES = 4096
+"""More than one of these files has."""
 
 
 class ProcessThreads:
-    """Reads while the context is open, and writes the file at its end.
+    """Reads while the context is open, and writes each second what it has read: hours take the memory of a second.
 
-    `others()` returns other counters: source and text of each. Threads of a process that has ended have no more readings.
+    `others()` returns other counters: source and text of each. Threads of a process that has ended have no more readings, not
+    even if another process gets its pid.
     """
 
     def __init__(
         self, pid: int, path: Path, others: Callable[[], Sequence[tuple[int, bytes]]], proc: Path = Path("/proc")
     ) -> None:
-        self._folder = proc / str(pid)
+        self._process = proc / str(pid)
+        self._folder = _NONE  # a handle of the process, which another one with its pid does not have
         self._path = path
         self._others = others
         self._known: dict[str, bytes] = {}
         self._readings: list[tuple[int, int, bytes]] = []
         self._clocks: list[tuple[int, int, int]] = []
+        self._counter_chunks = self._writes = 0
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="navitas-sampler", daemon=True)
         self.failure: Exception | None = None
 
     def __enter__(self) -> ProcessThreads:
-        self._start_ns = time.monotonic_ns()
+        self._out = self._path.open("wb")
+        self._out.write(marker_chunk(time.monotonic_ns(), None))
+        with suppress(OSError):
+            self._folder = os.open(self._process, os.O_RDONLY | os.O_DIRECTORY)
         self._read()
         self._thread.start()
         return self
@@ -51,12 +61,11 @@ class ProcessThreads:
             with suppress(Exception):
                 self._read_others()
         self._read()
-        end_ns = max(self._start_ns, time.monotonic_ns())
-        with new_file(self._path) as out:
-            for chunk in counter_chunks(self._readings):
-                out.write(chunk)
-            out.write(triple_chunk(self._clocks))
-            out.write(marker_chunk(self._start_ns, end_ns))
+        if self._folder != _NONE:
+            os.close(self._folder)
+        with self._out:
+            self._write()
+            self._out.write(marker_chunk(None, time.monotonic_ns(), seq=1))
 
     def _run(self) -> None:
         count = 0
@@ -66,8 +75,19 @@ class ProcessThreads:
                     self._read_others()
                 self._read()
                 count += 1
-        except Exception as error:  # of `others`: the recorder names it
+                if count % _WRITE_EVERY == 0:
+                    self._write()
+        except Exception as error:  # of `others`, or a full disk: the recorder names it
             self.failure = error
+
+    def _write(self) -> None:
+        chunks = list(counter_chunks(self._readings, self._counter_chunks))
+        self._out.writelines([*chunks, triple_chunk(self._clocks, self._writes)])
+        self._out.flush()
+        self._counter_chunks += len(chunks)
+        self._writes += 1
+        self._readings.clear()
+        self._clocks.clear()
 
     def _read_others(self) -> None:
         t_ns = time.monotonic_ns()
@@ -77,25 +97,38 @@ class ProcessThreads:
 
     def _read(self) -> None:
         t_ns = time.monotonic_ns()
-        lines = []
-        with suppress(OSError):
-            for tid in os.listdir(self._folder / "task"):  # noqa: PTH208 (fifty times a second)
-                with suppress(OSError):
-                    if line := self._changed(tid):
-                        lines.append(line)
+        lines = self._changed_threads()
         now_ns = time.monotonic_ns()
         # The wall clock in the middle of both readings of the monotonic one.
         self._clocks.append((now_ns, -1, time.time_ns() - (time.monotonic_ns() - now_ns) // 2))
         if lines:
             self._readings.append(((t_ns + now_ns) // 2, _THREADS, b"".join(lines)))
         with suppress(OSError):
-            self._readings.append((now_ns, _PROCESS, (self._folder / "stat").read_bytes()))
+            self._readings.append((now_ns, _PROCESS, self._text("stat")))
 
-    def _changed(self, tid: str) -> bytes:
-        """Return the line of a thread whose CPU time has changed, else nothing."""
-        folder = self._folder / "task" / tid
-        clock = (folder / "schedstat").read_bytes().strip()
-        if self._known.get(tid) == clock:
-            return b""
-        self._known[tid] = clock
-        return b"%s %s %s\n" % (tid.encode(), clock, (folder / "comm").read_bytes().strip())
+    def _changed_threads(self) -> list[bytes]:
+        """Return the lines of the threads whose CPU time has changed. Forgets threads that have ended."""
+        lines = []
+        clocks: dict[str, bytes] = {}
+        with suppress(OSError):
+            for tid in self._threads():
+                with suppress(OSError):
+                    clock = clocks[tid] = self._text(f"task/{tid}/schedstat").strip()
+                    if self._known.get(tid) != clock:
+                        lines.append(b"%s %s %s\n" % (tid.encode(), clock, self._text(f"task/{tid}/comm").strip()))
+        self._known = clocks
+        return lines
+
+    def _threads(self) -> list[str]:
+        handle = os.open("task", os.O_RDONLY | os.O_DIRECTORY, dir_fd=self._folder)
+        try:
+            return os.listdir(handle)  # noqa: PTH208 (fifty times a second, of a handle)
+        finally:
+            os.close(handle)
+
+    def _text(self, name: str) -> bytes:
+        handle = os.open(name, os.O_RDONLY, dir_fd=self._folder)
+        try:
+            return os.read(handle, _MOST_BYTES)
+        finally:
+            os.close(handle)

@@ -194,7 +194,7 @@ def seen_probes(stacks: Mapping[TestName, str]) -> tuple[str, str] | None:
     named = (_APP_CLASS.search(line["before"][:_LONGEST_QUOTE]) for quoted in lines.values() for line in quoted)
     classes = {caller[0] for caller in named if caller}
     pattern = _exclude_pattern(sorted(classes or {failed.class_name for failed in lines}))
-    remedy = f"give these classes no probes: --exclude '{pattern}' (they then have no rows); or leave the test out with --tests"
+    remedy = f"measure without probes: --mode sample; or give these classes none: --exclude '{pattern}' (they then have no rows)"
     return message, remedy
 
 

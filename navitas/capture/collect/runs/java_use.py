@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import select
 import shlex
 import shutil
@@ -26,7 +27,7 @@ from navitas.capture.collect.progress import Progress
 from navitas.capture.collect.readings.process_threads import ProcessThreads
 from navitas.capture.collect.readings.shell_sampler import ShellSampler
 from navitas.capture.collect.runs.app_use import WHOLE, until_ctrl_c
-from navitas.capture.collect.runs.jvm_attach import NoAnswer, check_jvm, load_agent
+from navitas.capture.collect.runs.jvm_attach import NoAnswer, check_jvm, load_agent, open_jvm, start_of
 from navitas.capture.collect.runs.version_runs import ProfilingOutcome
 from navitas.capture.collect.state.measuring import condition_at_start, measured
 from navitas.capture.collect.trace.run_trace import RunTrace
@@ -44,17 +45,28 @@ _NO_METHODS = KnownMap(
 _LOOK_S = 0.5
 _END_S = 20.0
 _BETWEEN = "@"
+_VERSION = re.compile(r"-\d[\w.+-]*$", re.ASCII)
 _ENDS = (0, *(code for number in (signal.SIGTERM, signal.SIGINT) for code in (128 + number, -number)))
 """How a JVM ends by itself, by Navitas or by Ctrl-C. With a handler, a JVM returns 128 and the signal's number."""
+_EXACT = "-XX:+DebugNonSafepoints"
+"""With this option of HotSpot, compiled code knows its inlined calls everywhere. A profiler that starts with the JVM sets it."""
+_LATE = "{name} ran before it was recorded: code that it had compiled by then may hide small inlined calls in their callers"
+_LATE_REMEDY = "start it with: navitas record --java -- java …, or with -XX:+UnlockDiagnosticVMOptions -XX:+DebugNonSafepoints"
 _MODEL = "its joules are those of the virtual phone {model!r} for this CPU time: they compare parts of the program, not computers"
 
 
 @dataclass(frozen=True, slots=True)
 class JavaUse:
-    """A JVM to record: a running one (`pid`), or that which a command starts. `duration_s` None: until it or the user ends it."""
+    """A JVM to record: a running one, or that which a command starts. `duration_s` None: until it or the user ends it.
+
+    `start` distinguishes the running one from later processes with its `pid` (`start_of`). `is_late`: what it has compiled may
+    hide inlined calls.
+    """
 
     name: str
     pid: int | None = None
+    start: int = 0
+    is_late: bool = False
     command: Sequence[str] = ()
     duration_s: float | None = None
 
@@ -63,9 +75,10 @@ def java_use(words: Sequence[str], duration_s: float | None) -> JavaUse:
     """Return the use that words name: a pid, or a command line of `java`. Raises `UsageError`."""
     if len(words) == 1 and words[0].isdecimal():
         pid = int(words[0])
+        start = start_of(pid)
         check_jvm(pid)
         line = Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", "replace").rstrip("\0").split("\0")
-        return JavaUse(_name_of(line), pid, duration_s=duration_s)
+        return JavaUse(_name_of(line), pid, start, _EXACT not in line, duration_s=duration_s)
     program = shutil.which(words[0]) if words else None
     if program is None or Path(program).name != "java":
         raise UsageError(
@@ -81,7 +94,7 @@ def _name_of(line: Sequence[str]) -> str:
     words = iter(line[1:])
     for word in words:
         if word == "-jar":
-            return Path(next(words, "java")).stem
+            return _VERSION.sub("", Path(next(words, "java")).stem).replace(".", "-")  # a class has no such dots
         if word in ("-m", "--module"):
             return next(words, "java").rpartition("/")[2] or "java"
         if word in with_value:
@@ -127,7 +140,7 @@ class _Run:
         writer = self.recording.writer
         trace = RunTrace(self.device, self.options.trace)
         self._enter(None, "interrupted")
-        with self._jvm() as pid:
+        with self._jvm() as (pid, handle):
             samples = writer.path("samples", 0, f"samples-{pid}.jfr")
             samples.parent.mkdir(parents=True, exist_ok=True)
             try:
@@ -136,7 +149,7 @@ class _Run:
                     # The run begins and ends with these readings: what the profiler did not see is not in it.
                     with self._threads(pid) as threads, self._profiled(pid, samples.absolute()):
                         self.progress.stage(self._stage())
-                        _wait(pid, self.use.duration_s, by_hand=self.use.pid is not None)
+                        _wait(handle, self.use.duration_s, by_hand=self.use.pid is not None)
                     trace.stop()
             finally:
                 trace.pull(lambda name: writer.path("trace", 0, name))
@@ -154,10 +167,13 @@ class _Run:
         return f"recording {self.use.name}{by_hand}"
 
     @contextmanager
-    def _jvm(self) -> Iterator[int]:
-        """Yield the JVM's pid. A new one is stopped until `_begin`, so that nothing that it does is missed."""
+    def _jvm(self) -> Iterator[tuple[int, int]]:
+        """Yield the JVM's pid and a handle of it. A new one is stopped until `_begin`, so that nothing that it does is missed."""
         if self.use.pid is not None:
-            yield self.use.pid
+            with open_jvm(self.use.pid, self.use.start) as handle:
+                if self.use.is_late:
+                    self.recording.writer.warn("attached_late", _LATE.format(name=self.use.name), _LATE_REMEDY, run=0)
+                yield self.use.pid, handle
             return
         library = async_profiler.find()
         # Only the shell knows the pid of the file before the JVM runs. The profiler replaces %p itself.
@@ -168,7 +184,8 @@ class _Run:
         process = subprocess.Popen(["sh", "-c", 'kill -STOP $$; exec "$@"', "sh", *command], stdout=2)
         try:
             os.waitpid(process.pid, os.WUNTRACED)
-            yield process.pid
+            with open_jvm(process.pid, start_of(process.pid)) as handle:
+                yield process.pid, handle
         finally:
             with suppress(ProcessLookupError):
                 process.send_signal(signal.SIGCONT)
@@ -262,18 +279,14 @@ def _ended(code: int) -> str:
     return f"ended with exit code {code}" if code >= 0 else f"ended by signal {-code} ({signal.strsignal(-code)})"
 
 
-def _wait(pid: int, limit_s: float | None, *, by_hand: bool) -> None:
-    """Wait until the process ends, for `limit_s`, or until Ctrl-C, and `by_hand` without a limit until Enter."""
+def _wait(handle: int, limit_s: float | None, *, by_hand: bool) -> None:
+    """Wait until the process of a handle ends, for `limit_s`, or until Ctrl-C, and `by_hand` without a limit until Enter."""
     end = None if limit_s is None else time.monotonic() + limit_s
-    handle = os.pidfd_open(pid)
     watched = [handle, *([sys.stdin] if by_hand and end is None and sys.stdin is not None else [])]
-    try:
-        with until_ctrl_c():
-            while end is None or time.monotonic() < end:
-                poll_s = _LOOK_S if end is None else min(_LOOK_S, max(0.0, end - time.monotonic()))
-                if ready := select.select(watched, [], [], poll_s)[0]:
-                    if handle not in ready:
-                        sys.stdin.readline()
-                    return
-    finally:
-        os.close(handle)
+    with until_ctrl_c():
+        while end is None or time.monotonic() < end:
+            poll_s = _LOOK_S if end is None else min(_LOOK_S, max(0.0, end - time.monotonic()))
+            if ready := select.select(watched, [], [], poll_s)[0]:
+                if handle not in ready:
+                    sys.stdin.readline()
+                return

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import signal
 import socket
 import struct
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from navitas.base.errors import UsageError
@@ -21,6 +23,9 @@ _LIBRARY = re.compile(rb"/libjvm\.so(?: \(deleted\))?$", re.MULTILINE)
 _CAUGHT = re.compile(rb"^SigCgt:\s*([0-9a-f]+)$", re.MULTILINE)
 _PEER = struct.Struct("3i")
 """`struct ucred` of unix(7): pid, user and group."""
+_START_TICKS = 19
+"""`starttime` of proc_pid_stat(5), counted after the name."""
+_LIST = "list JVMs: jps -l"
 _RETURN = re.compile(r"return code: (-?\d+)")
 _START = "or start it with: navitas record --java -- java …"
 
@@ -39,18 +44,48 @@ def check_jvm(pid: int, proc: Path = Path("/proc")) -> None:
         status = (folder / "status").read_text("utf-8", "replace")
         owner, is_jvm = folder.stat().st_uid, _LIBRARY.search((folder / "maps").read_bytes()) is not None
     except FileNotFoundError:
-        raise UsageError(f"there is no process {pid}", "list JVMs: jps -l") from None
+        raise UsageError(f"there is no process {pid}", _LIST) from None
     except PermissionError:
         raise UsageError(f"process {pid} belongs to another user", f"run Navitas as that user, {_START}") from None
     except OSError as error:
-        raise UsageError(f"process {pid} cannot be read: {error.strerror}", "list JVMs: jps -l") from None
+        raise UsageError(f"process {pid} cannot be read: {error.strerror}", _LIST) from None
     if not is_jvm:
-        raise UsageError(f"process {pid} is not a JVM of HotSpot: it has no libjvm.so", "list JVMs: jps -l")
+        raise UsageError(f"process {pid} is not a JVM of HotSpot: it has no libjvm.so", _LIST)
     if owner != os.geteuid():
         raise UsageError(f"process {pid} belongs to another user", f"run Navitas as that user, {_START}")
     inner = next((line.split()[1:] for line in status.splitlines() if line.startswith("NSpid:")), [])
     if len(inner) > 1:
         raise UsageError(f"process {pid} is in a container, which Navitas cannot attach to", "run Navitas in the container")
+
+
+def start_of(pid: int, proc: Path = Path("/proc")) -> int:
+    """Return when a process started, in the kernel's ticks after its boot. Two processes of one pid differ in it.
+
+    Raises `UsageError` if there is no such process.
+    """
+    try:
+        return int((proc / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()[_START_TICKS])
+    except OSError:
+        raise _ended(pid) from None
+
+
+@contextmanager
+def open_jvm(pid: int, start: int) -> Iterator[int]:
+    """Yield a handle (`pidfd_open`) of the JVM that has this pid and started then. Raises `UsageError` if it has ended."""
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        raise _ended(pid) from None
+    try:
+        if select.select([handle], [], [], 0)[0] or start_of(pid) != start:
+            raise _ended(pid)
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _ended(pid: int) -> UsageError:
+    return UsageError(f"the process {pid} has ended", _LIST)
 
 
 def load_agent(pid: int, library: Path, options: str) -> None:
@@ -109,7 +144,7 @@ def _wake(pid: int, path: Path) -> None:
                 raise UsageError(f"the JVM {pid} does not let others attach (-XX:+DisableAttachMechanism?)", _START[3:])
             time.sleep(_POLL_S)
     except (ProcessLookupError, FileNotFoundError):
-        raise UsageError(f"the process {pid} has ended", "list JVMs: jps -l") from None
+        raise _ended(pid) from None
     except OSError as error:
         raise UsageError(f"the JVM {pid} cannot be attached to: {error.strerror}", f"run Navitas as its user, {_START}") from None
     finally:

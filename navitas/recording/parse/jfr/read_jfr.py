@@ -30,7 +30,6 @@ _NO_NAME = re.compile(r"\[tid=\d+\]")
 _CPU_ENGINES = ("perf_events", "ctimer")
 _CPU_TIME = ("cpu", "cpu-clock", "task-clock", "ctimer")
 _NS_PER_S = 1_000_000_000
-_TICK_QUANTILE = 0.25
 _SPARSE = 16
 _MOST_DIGITS = 18
 
@@ -79,7 +78,7 @@ def read_jfr(path: Path) -> RawSamples:
         total.forest.stacks(),
         tuple(total.frames),
         clock=_clock(total),
-        period_ns=_period_ns(total.settings, t_ns, tid) if by_cpu else None,
+        period_ns=_period_ns(total.settings) if by_cpu else None,
         thread_names=total.names,
         process_of={} if total.pid is None else dict.fromkeys(np.unique(tid).tolist(), total.pid),
         lost=total.lost[by_cpu],
@@ -209,19 +208,11 @@ def _number(text: str) -> int:
     return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else 0
 
 
-def _period_ns(settings: Mapping[str, str], t_ns: I64, tid: I64) -> float | None:
-    """Return the CPU time of a thread between two samples; None if samples are of something else, or the interval is unknown.
+def _period_ns(settings: Mapping[str, str]) -> float | None:
+    """Return the requested CPU time of a thread between two samples; None if samples are of something else, or it is unknown.
 
-    The kernel checks CPU timers (`ctimer`) at its ticks alone, every 1 to 10 ms: then the lower quartile of the times between
-    samples of a thread is the period, since a thread that waits makes some of them longer.
+    The kernel checks CPU timers (`ctimer`) at its ticks alone, every 1 to 10 ms. Then it is longer: threads' clocks show it.
     """
     interval = _number(settings.get("interval", ""))
-    if settings.get("engine") not in _CPU_ENGINES or settings.get("event") not in _CPU_TIME:
-        return None
-    if not 0 < interval < _NS_PER_S:
-        return None
-    if settings["engine"] != "ctimer":
-        return float(interval)
-    order = np.lexsort((t_ns, tid))
-    gaps = np.diff(t_ns[order])[np.diff(tid[order]) == 0]
-    return max(float(interval), float(np.quantile(gaps, _TICK_QUANTILE))) if len(gaps) else float(interval)
+    is_cpu_time = settings.get("engine") in _CPU_ENGINES and settings.get("event") in _CPU_TIME
+    return float(interval) if is_cpu_time and 0 < interval < _NS_PER_S else None

@@ -17,7 +17,7 @@ from navitas.capture.build import async_profiler
 from navitas.capture.collect.options import ProfileOptions
 from navitas.capture.collect.runs import java_use
 from navitas.capture.collect.runs.java_use import JavaUse
-from navitas.capture.collect.runs.jvm_attach import NoAnswer
+from navitas.capture.collect.runs.jvm_attach import NoAnswer, start_of
 
 Warnings = list[tuple[str, str]]
 
@@ -51,7 +51,7 @@ def test_a_jvm_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     program.write_text(f"#!/bin/sh\nulimit -c 0\n{line}\n")
     program.chmod(0o755)
     warnings: Warnings = []
-    with java_run(JavaUse("shop", command=(str(program),)), tmp_path, warnings)._jvm() as pid:
+    with java_run(JavaUse("shop", command=(str(program),)), tmp_path, warnings)._jvm() as (pid, _):
         os.kill(pid, signal.SIGCONT)
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
     assert warnings == [("tests", f"shop: the JVM {text}") for text in said]
@@ -109,3 +109,12 @@ def test_a_stop_that_fails_is_a_warning(
         pass
     warning = ("events_missing", "shop: its profiler was not stopped: the JVM 42 does not answer")
     assert warnings == ([warning] if is_there else [])
+
+
+@pytest.mark.parametrize("is_late", [True, False])
+def test_a_jvm_that_ran_before_is_named(tmp_path: Path, is_late: bool) -> None:
+    warnings: Warnings = []
+    use = JavaUse("shop", os.getpid(), start_of(os.getpid()), is_late)
+    with java_run(use, tmp_path, warnings)._jvm() as (pid, _):
+        assert pid == os.getpid()
+    assert [code for code, _ in warnings] == ["attached_late"] * is_late

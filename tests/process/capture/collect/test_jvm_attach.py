@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 
 from navitas.base.errors import UsageError
 from navitas.capture.collect.runs import jvm_attach
-from navitas.capture.collect.runs.jvm_attach import load_agent
+from navitas.capture.collect.runs.jvm_attach import load_agent, open_jvm, start_of
 
 
 @pytest.fixture
@@ -79,6 +80,21 @@ def test_a_signal_that_fails_is_named(
 
 def test_a_process_that_has_ended_is_named() -> None:
     with subprocess.Popen(["true"]) as process:
-        process.wait()
+        start = start_of(process.pid)
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        with pytest.raises(UsageError, match="has ended"), open_jvm(process.pid, start):
+            pytest.fail("its parent has not yet read its end")
+    with pytest.raises(UsageError, match="has ended"), open_jvm(process.pid, start):
+        pytest.fail("no process has its pid")
+    with pytest.raises(UsageError, match="has ended"):
+        start_of(process.pid)
     with pytest.raises(UsageError, match="has ended"):
         load_agent(process.pid, Path("/lib.so"), "stop")
+
+
+def test_another_process_with_its_pid_is_not_taken_for_it() -> None:
+    start = start_of(os.getpid())
+    with open_jvm(os.getpid(), start):
+        pass
+    with pytest.raises(UsageError, match="has ended"), open_jvm(os.getpid(), start - 1):
+        pytest.fail("it started at another time")

@@ -110,10 +110,32 @@ def test_the_agent_samples_cpu_time_by_the_monotonic_clock() -> None:
     path, _, options = argument.removeprefix("-agentpath:").partition("=")
     assert path == "/c/libasyncProfiler.so"
     words = options.split(",")
-    assert {"start", "event=cpu", "interval=1000000", "clock=monotonic", "jfr", "file=/data/samples-%p.jfr"} <= set(words)
+    assert {
+        "start",
+        f"event={async_profiler.engine()}",
+        "interval=1000000",
+        "clock=monotonic",
+        "jfr",
+        "file=/data/samples-%p.jfr",
+    } <= set(words)
     for library, output in (("/a=b/lib.so", "/x"), ("/lib.so", "/a,b")):
         with pytest.raises(BuildError, match="takes no path with"):
             async_profiler.agent_argument(Path(library), output)
+
+
+@pytest.mark.parametrize(
+    ("text", "event"),
+    [
+        ("processor\t: 0\nflags\t\t: fpu hypervisor lahf_lm\n", "ctimer"),
+        ("processor\t: 0\nflags\t\t: fpu lahf_lm\nmodel name\t: hypervisor\n", "cpu"),
+        (None, "cpu"),
+    ],
+)
+def test_a_virtual_machine_gets_timers_that_need_no_interrupts(tmp_path: Path, text: str | None, event: str) -> None:
+    cpuinfo = tmp_path / "cpuinfo"
+    if text is not None:
+        cpuinfo.write_text(text)
+    assert async_profiler.engine(cpuinfo) == event
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ def java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     [
         (["-cp", "a:b", "-Xmx1g", "org.example.Main", "--port", "1"], "org.example.Main"),
         (["-jar", "/opt/shop server.jar"], "shop server"),
+        (["-jar", "build/libs/shop-all.server-1.4.2-SNAPSHOT.jar"], "shop-all-server"),
         (["-p", "mods", "-m", "shop/org.example.Main"], "org.example.Main"),
         (["@arguments", "Single.java"], "Single"),
         (["-version"], "java"),

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
+import pytest
+
+from navitas.capture.collect.readings import process_threads
 from navitas.capture.collect.readings.process_threads import ProcessThreads
-from navitas.recording.parse.chunks import COUNTERS, MARKERS, TRIPLES, read_chunks
+from navitas.recording.parse.chunks import COUNTERS, MARKERS, TRIPLES, by_thread_and_type, read_chunks
 from navitas.recording.parse.clock_triples import decode_triples
 from navitas.recording.parse.counters import decode_counters
 from navitas.recording.parse.markers import decode_markers
@@ -46,3 +50,35 @@ def test_a_process_that_has_ended_has_no_more_readings(tmp_path: Path) -> None:
     with ProcessThreads(7, tmp_path / "events-7.nvch", fail, tmp_path):
         pass
     assert {chunk.type for chunk in read_chunks(tmp_path / "events-7.nvch").chunks} == {MARKERS, TRIPLES}
+
+
+def test_readings_reach_the_file_as_they_come(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process_threads, "_PERIOD_S", 0.0)
+    file = tmp_path / "events-7.nvch"
+    (tmp_path / "7/task").mkdir(parents=True)
+    with ProcessThreads(7, file, lambda: [(10, b"300 5\n")], tmp_path) as threads:
+        for tid in range(100, 300):
+            thread(tmp_path, tid, 1000, "brief")
+            if tid > 100:
+                (tmp_path / f"7/task/{tid - 1}/schedstat").unlink()
+                (tmp_path / f"7/task/{tid - 1}/comm").unlink()
+                (tmp_path / f"7/task/{tid - 1}").rmdir()
+        end = time.monotonic() + 10
+        while len(read_chunks(file).chunks) < 30 and time.monotonic() < end:
+            time.sleep(0.005)
+        most = process_threads._WRITE_EVERY * 3
+        assert len(threads._readings) < most and len(threads._clocks) < most and len(threads._known) <= 2
+    scan = read_chunks(file)
+    assert not scan.damaged
+    assert [missing for *_, missing in by_thread_and_type(scan.chunks)] == [0, 0, 0]
+    markers, *_ = decode_markers([chunk for chunk in scan.chunks if chunk.type == MARKERS])
+    assert [marker.kind for marker in markers] == ["run_start", "run_end"]
+
+
+def test_another_process_with_its_pid_is_not_read(tmp_path: Path) -> None:
+    thread(tmp_path, 7, 1000, "java")
+    with ProcessThreads(7, tmp_path / "events-7.nvch", list, tmp_path):
+        (tmp_path / "7").rename(tmp_path / "ended")
+        thread(tmp_path, 7, 9000, "other")
+    readings, _ = decode_counters([chunk for chunk in read_chunks(tmp_path / "events-7.nvch").chunks if chunk.type == COUNTERS])
+    assert [lifetime.name for lifetime in parse_schedstat(readings[1])[0][7]] == ["java"]

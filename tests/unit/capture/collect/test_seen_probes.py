@@ -19,7 +19,7 @@ def test_violations_by_probes_are_explained_with_what_to_exclude() -> None:
     assert seen is not None
     assert seen[0].startswith("org.example.arch.ArchitectureTest#layers failed because of probes")
     assert "Method <org.example.domain.Order.total()> calls method <org.navitas.runtime.Probe.enter(int)>" in seen[0]
-    assert "--exclude 'org.example.domain.**'" in seen[1] and "--tests" in seen[1]
+    assert "--exclude 'org.example.domain.**'" in seen[1] and "--mode sample" in seen[1]
     seen = seen_probes({LAYERS: ARCH_UNIT, CYCLES: ARCH_UNIT})
     assert seen is not None and "#layers and another test failed" in seen[0]
 

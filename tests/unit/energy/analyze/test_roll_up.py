@@ -155,3 +155,16 @@ def test_test_classes_have_the_methods_of_their_tests() -> None:
     assert profile.method_totals([first]) == profile.method_totals([profile.tests[0]]) != ()
     assert profile.method_totals([second]) == ()
     assert profile.thread_totals([first, second]) == profile.thread_totals()
+
+
+def test_methods_of_the_jit_compiler_are_not_the_apps() -> None:
+    jit = ThreadSpec(2, "C2 CompilerThre", 5.0, role="jit", nodes=(NodeSpec(-1, 4, 0, 5.0),))
+    made_profile = made(one_test(main(NodeSpec(-1, 0, 1, 20.0)), jit))
+    assert [total.method.name for total in made_profile.method_totals()] == ["sort"]
+    assert sum(len(thread.nodes) for thread in made_profile.tests[0].threads) == 2, "its call tree is kept"
+
+
+def test_a_rounding_error_is_not_below_zero() -> None:
+    (thread,) = made(one_test(RECURSION)).tests[0].threads
+    assert not replace(thread, untraced_j=-1e-15).is_below_zero
+    assert replace(thread, untraced_j=-1e-3).is_below_zero

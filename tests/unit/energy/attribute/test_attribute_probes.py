@@ -117,7 +117,8 @@ def test_compensated_energy_may_be_negative() -> None:
 
 def test_methods_dominated_by_probes_are_proposed_for_exclusion() -> None:
     events = [event for i in range(60) for event in nested((10 * i, 10 * i + 7, 1))]
-    (notice,) = analyzed(calibrated(run([thread(1, events, BUSY)]))).warnings
+    costly, notice = analyzed(calibrated(run([thread(1, events, BUSY)]))).warnings
+    assert costly.code == "probes_costly" and costly.remedy.endswith("navitas profile --mode sample.")
     assert notice.code == "probes_large"
     assert "a.C.m1 (57%)" in notice.message
     assert notice.remedy.endswith("navitas profile --exclude 'a.C#m1'"), "the command can be copied"
@@ -135,6 +136,7 @@ def test_on_a_phone_trivial_methods_are_proposed_too(skipped: bool) -> None:
         }
     )
     warnings = profile_of(parsed(calibrated(run([thread(1, events, BUSY)]))), recorded, PLAIN).warnings
+    assert "probes_costly" not in {notice.code for notice in warnings}, "no samples on a phone"
     (notice,) = [found for found in warnings if found.code == "probes_large"]
     assert "inlines fewer small methods" in notice.remedy
     assert notice.remedy.endswith(f"navitas profile {'' if skipped else '--skip-trivial '}--exclude 'a.C#m1'")

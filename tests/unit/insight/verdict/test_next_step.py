@@ -10,6 +10,7 @@ import pytest
 from support.messenger_profile import COMMAND_LINE, SECOND_NS, messenger, polls, waits
 
 from navitas.energy.analyze.profile import Profile
+from navitas.energy.analyze.records import Notice
 from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.next_step import NextStep
 from navitas.insight.verdict.verdict import verdict_of
@@ -97,8 +98,9 @@ def test_the_program_is_always_navitas() -> None:
     assert step(unknown).line().startswith("navitas explain")
 
 
-def test_an_import_is_not_measured_again() -> None:
-    assert line(polls(status="failed"), command_line=["navitas", "import", "log.txt"]).startswith("navitas explain")
+@pytest.mark.parametrize("words", [["import", "log.txt"], ["record", "--java", "--", "java", "-jar", "x.jar"]])
+def test_what_no_command_measures_again_is_explained(words: list[str]) -> None:
+    assert line(polls(status="failed"), command_line=["navitas", *words]).startswith("navitas explain")
 
 
 def test_wide_intervals_of_few_runs_lead_to_more_runs() -> None:
@@ -127,6 +129,50 @@ def test_what_rails_measured_and_no_hook_recorded_leads_to_hooks() -> None:
     assert "unrecorded" in {limit.rule for limit in verdict_of(Figures(made)).limits}
     made.about = replace(made.about, settings={"granularity": "test"})
     assert "hooks" not in step(made).line()
+
+
+def probed(command_line: Sequence[str] = COMMAND_LINE) -> Profile:
+    """Return a profile whose probes used 11 % of the energy of the app's threads."""
+    main, *others = polls().threads
+    nodes = (replace(main.nodes[0], probes_j=1.1), *main.nodes[1:])  # 10 J in all
+    return messenger(polls(threads=(replace(main, nodes=nodes), *others)), command_line=command_line)
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["app", "--repeat", "3"], "navitas profile app --mode sample"),
+        (["app", "--mode", "tick", "--baseline", "--tests=A"], "navitas profile app --tests A --mode sample"),
+        (["app", "--mode=folded", "--record=hooks"], "navitas profile app --record sampling --mode sample"),
+        (["app", "--record", "sampling"], "navitas profile app --record sampling --mode sample"),
+    ],
+)
+def test_costly_probes_lead_to_samples(words: list[str], text: str) -> None:
+    assert step(probed(["navitas", "profile", *words])).line() == text
+
+
+def test_probes_that_hide_the_energy_lead_to_samples() -> None:
+    runs = []
+    for repeat, poll_j in enumerate((1.0, 91.0)):
+        main, *others = polls(repeat, poll_j).threads
+        nodes = (replace(main.nodes[0], probes_j=0.2 * main.energy_j), *main.nodes[1:])
+        runs.append(polls(repeat, threads=(replace(main, nodes=nodes), *others)))
+    made = messenger(*runs)
+    assert {"noise", "probes"} <= {limit.rule for limit in verdict_of(Figures(made)).limits}
+    assert step(made).line().endswith("--mode sample")
+
+
+def test_samples_are_not_proposed_where_there_are_none() -> None:
+    on_phone = probed()
+    on_phone.about = replace(on_phone.about, device={"kind": "phone", "model": "Made"})
+    for made in (on_phone, probed(["navitas", "record", "org.x"]), messenger(polls())):
+        assert "--mode sample" not in step(made).line()
+
+
+def test_tests_that_see_probes_lead_to_samples() -> None:
+    made = messenger(polls(status="failed"))
+    made.warnings = (Notice.with_code("probes_seen", "", ""),)
+    assert step(made).line() == "navitas profile app --tests 'Inbox*' --mode sample"
 
 
 def test_no_test_leads_to_the_doctor() -> None:

@@ -337,6 +337,13 @@ def test_much_energy_of_probes_limits_the_verdict() -> None:
     assert said(limits.probes) is None
 
 
+def test_tests_that_saw_probes_limit_the_verdict() -> None:
+    made = messenger()
+    assert limits.probes_seen(Figures(made)) is None
+    made.warnings = (Notice.with_code("probes_seen", "", ""),)
+    assert text_of(limits.probes_seen(Figures(made))) == "Tests failed because they saw probes."
+
+
 @pytest.mark.parametrize(
     ("share", "half", "text"),
     [
