@@ -5,7 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from random import Random
 
-from truth.work import ENTER, EXIT, Get, Operation, Probe, Program, Put, Queue, Run, Sleep, Spawn, Spend, Thread, call, holding, lock
+from truth.work import (
+    ENTER,
+    EXIT,
+    Get,
+    Operation,
+    Probe,
+    Program,
+    Put,
+    Queue,
+    Run,
+    Sleep,
+    Spawn,
+    Spend,
+    Thread,
+    call,
+    holding,
+    lock,
+)
 from truth.workloads import MS, Workload
 
 _US = 1_000

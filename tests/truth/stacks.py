@@ -73,16 +73,16 @@ def sampled_by_threads(record: Record, period_ns: float, seed: int, timer: Timer
     return _samples(record, times)
 
 
-def perf_script(samples: list[StackSample], pid: int, t0_ns: int, period_ns: float) -> str:
-    """The text of `perf script`, on CLOCK_MONOTONIC. Methods are in the map of a JVM's compiled code."""
+def perf_script(samples: list[StackSample], pid: int, t0_ns: int, period_ns: float | None) -> str:
+    """The text of `perf script`, on CLOCK_MONOTONIC, with a period if there is one. Methods are in the map of a JVM's code."""
     stacks: dict[tuple[str, ...], str] = {}
-    lines = []
+    lines, period = [], "" if period_ns is None else f"{round(period_ns)} "
     for sample in sorted(samples, key=attrgetter("t_ns")):
         if (stack := stacks.get(sample.methods)) is None:
             stack = stacks[sample.methods] = "".join(map(_frame, reversed(sample.methods)))
         thread, t_ns = sample.thread, sample.t_ns + t0_ns
         time = f"{t_ns // 10**9}.{t_ns % 10**9:09d}"
-        lines.append(f"{thread.name[:15]} {pid}/{thread.tid} {time}: {round(period_ns)} cpu-clock:\n{stack}\n")
+        lines.append(f"{thread.name[:15]} {pid}/{thread.tid} {time}: {period}cpu-clock:\n{stack}\n")
     return "".join(lines)
 
 

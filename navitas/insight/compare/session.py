@@ -91,7 +91,9 @@ class Session:
 
     def with_busy_runs(self) -> Session:
         """Return the session with its busy runs, which are as good as others for what does not depend on time."""
-        tests = {test: {**runs, **{repeat: busy[test] for repeat, busy in self.busy.items()}} for test, runs in self.tests.items()}
+        tests = {
+            test: {**runs, **{repeat: busy[test] for repeat, busy in self.busy.items()}} for test, runs in self.tests.items()
+        }
         return replace(self, repeats=(*self.repeats, *self.busy), tests=tests, busy={})
 
     @property

@@ -13,7 +13,7 @@ import numpy as np
 
 from navitas.energy.attribute.amounts import Amounts
 from navitas.energy.attribute.calls.paths import Paths
-from navitas.energy.attribute.calls.sample_turns import turns_of
+from navitas.energy.attribute.calls.sample_turns import MOST_PATHS, CommonCallers, turns_of
 from navitas.energy.attribute.calls.self_totals import CPU_NS, WALL_NS, SelfTotals, merged_totals
 from navitas.energy.attribute.calls.step_totals import StepTotals
 from navitas.energy.attribute.curves import group_starts, middle
@@ -25,8 +25,9 @@ from navitas.recording.parse.stack_samples import Stacks, StackSamples
 BLOCK = 1 << 17
 """The samples that are read at a time."""
 _MERGED_ROWS = 8 * BLOCK
-MOST_PERIODS = 4.0
-"""Neighbors with more CPU time between them than this number of periods have lost samples between them."""
+MOST_PERIODS = 10.0
+"""Neighbors with more CPU time between them than this number of periods have lost samples between them. Timers of cores hit a thread
+that often waits at random: one gap of 22,000 is as long, one of 50 is longer than four periods."""
 
 
 STRETCH = 64
@@ -55,13 +56,14 @@ def totals_of_samples(
     """
     parts: list[SelfTotals] = []
     path = paths_of_stacks(samples.stacks, paths)
+    callers = CommonCallers(paths) if len(paths) <= MOST_PATHS else None
     period_ns = _period_ns(samples, amounts)
     for block in _blocks(samples, spans, skipped):
         cpu_ns, power = amounts.clocks(block.thread, block.t_ns)
         owned = _owned(block, path[block.stack], period_ns, amounts, power)
         if steps is not None:
             steps.add_spans(owned, block.low_ns, block.high_ns)
-        parts.append(merged_totals(_with_turns(owned, cpu_ns, paths)))
+        parts.append(merged_totals(_with_turns(owned, cpu_ns, paths.method, callers)))
         if sum(map(len, parts)) > _MERGED_ROWS:
             parts = [merged_totals(parts)]
     return merged_totals(parts)
@@ -136,9 +138,7 @@ def _with_spans(window: I64, thread: I64, stack: I64, t_ns: I64, spans: WindowSp
     return _Block(window, thread, stack, t_ns, *columns)
 
 
-def _owned(
-    block: _Block, path: I64, period_ns: float | None, amounts: Amounts, power: Mapping[int, F64]
-) -> SelfTotals:
+def _owned(block: _Block, path: I64, period_ns: float | None, amounts: Amounts, power: Mapping[int, F64]) -> SelfTotals:
     """Return what each sample of a block owns. `power` is that of each component at each sample, as far as it is known."""
     own, joules = amounts.between(block.thread, block.low_ns, block.high_ns)
     if period_ns is not None:
@@ -173,11 +173,12 @@ def _evened(block: _Block, own: F64, joules: dict[int, F64], power: Mapping[int,
     return even * (draw / whole), divided
 
 
-def _with_turns(owned: SelfTotals, cpu_ns: F64, paths: Paths) -> list[SelfTotals]:
+def _with_turns(owned: SelfTotals, cpu_ns: F64, method: I64, callers: CommonCallers | None) -> list[SelfTotals]:
     """Return totals of samples with their draws, and further ones that have the turns of common callers alone."""
     size = len(owned)
     energy_j = sum(owned.joules.values(), np.zeros(size))
-    turns = turns_of(np.cumsum(group_starts(owned.window, owned.thread)) - 1, owned.path, energy_j, cpu_ns, paths)
+    group = np.cumsum(group_starts(owned.window, owned.thread)) - 1
+    turns = turns_of(group, owned.path, energy_j, cpu_ns, method, callers)
     none = np.zeros(size)
     drawn = replace(owned, draws=np.stack([none + 1, np.square(energy_j), turns.self_j2, turns.inclusive_j2]))
     common, none = owned.chosen(turns.at), np.zeros(len(turns.at))

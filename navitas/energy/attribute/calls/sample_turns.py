@@ -16,10 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.energy.attribute.calls.paths import OUTSIDE, Paths
-from navitas.energy.attribute.curves import group_starts
-from navitas.energy.attribute.forest import binned
+from navitas.energy.attribute.forest import binned, preorder, subtree_sums
 from navitas.recording.parse.arrays import F64, I64
 
+MOST_PATHS = 1 << 18
+"""With more call paths, errors are those of independent draws, because finding common callers needs memory for each path."""
 _LAGS = ((1, 11 / 6), (2, -5 / 6))
 
 
@@ -37,64 +38,76 @@ class Turns:
     common_j2: F64
 
 
-def turns_of(group: I64, path: I64, energy_j: F64, cpu_ns: F64, paths: Paths) -> Turns:
+class CommonCallers:
+    """Finds the innermost common callers of paths: of two paths, the first parent, depth first, of the paths between them."""
+
+    def __init__(self, paths: Paths) -> None:
+        size, parent = len(paths), paths.parent
+        below = subtree_sums(parent, np.ones((size, 1)))[:, 0].astype(np.int64)
+        self._place = preorder(parent, np.arange(size), below).astype(np.int32)
+        self._path = np.empty(size, np.int32)
+        self._path[self._place] = np.arange(size)
+        # Row k has the least place of 2 ** k consecutive ones.
+        self._least = np.zeros((size.bit_length(), size), np.int32)
+        self._least[0] = self._place[parent[self._path]]
+        for k in range(1, len(self._least)):
+            step = 1 << (k - 1)
+            np.minimum(self._least[k - 1, :-step], self._least[k - 1, step:], out=self._least[k, :-step])
+
+    def of(self, one: I64, other: I64) -> I64:
+        """Return the innermost path that both of two different paths are or have as a caller; `OUTSIDE` if there is none."""
+        one, other = self._place[one], self._place[other]
+        low, high = np.minimum(one, other) + 1, np.maximum(one, other)
+        k = np.frexp((high - low + 1).astype(np.float64))[1] - 1
+        return self._path[np.minimum(self._least[k, low], self._least[k, high - (1 << k) + 1])].astype(np.int64)
+
+
+def turns_of(group: I64, path: I64, energy_j: F64, cpu_ns: F64, method: I64, callers: CommonCallers | None) -> Turns:
     """Return the turns of samples, in order, of threads in tests: those of equal `group`.
 
-    `cpu_ns` is the CPU time that the thread had used. In groups of one or two samples, all are independent draws.
+    `cpu_ns` is the CPU time that the thread had used, `method` that of each path. In groups of one or two samples, and without
+    `callers`, all are independent draws.
     """
-    size = np.bincount(group)[group]
-    squares_j2, at_random = np.square(energy_j), _irregularity(group, cpu_ns)[group]
-    self_j2, inclusive_j2 = at_random * squares_j2, at_random * squares_j2
-    method, parts = paths.method[path], []
-    for lag, factor in _LAGS:
-        one = np.flatnonzero((group[lag:] == group[:-lag]) & (at_random[lag:] < 1) & (path[lag:] != path[:-lag]))
-        other = one + lag
+    size, squares_j2 = np.bincount(group), np.square(energy_j)
+    at_random = np.ones(len(size)) if callers is None else _irregularity(group, cpu_ns, size)
+    inclusive_j2 = at_random[group] * squares_j2
+    self_j2 = inclusive_j2.copy()
+    at, common, common_j2 = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0)]
+    for lag, factor in _LAGS if callers is not None else ():
+        one = np.flatnonzero((group[lag:] == group[:-lag]) & (path[lag:] != path[:-lag]))
+        other, of = one + lag, group[one]
         # The factor makes up for the samples at the ends, which have no partner.
-        scale = (1 - at_random[one]) * factor / 4 * size[one] / (size[one] - lag)
-        j2 = scale * (squares_j2[one] + squares_j2[other])
-        differs = np.where(method[one] == method[other], 0.0, j2)
+        scale = (1 - at_random) * factor / 4 * size / np.maximum(size - lag, 1)
+        j2 = scale[of] * (squares_j2[one] + squares_j2[other])
+        differs = np.where(method[path[one]] == method[path[other]], 0.0, j2)
         for rows in (one, other):
             inclusive_j2[rows] += j2
             self_j2[rows] += differs
-        parts.append((one, path[one], path[other], j2))
-    at, low, high, j2 = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    at, common, common_j2 = _common(group, at, (np.minimum(low, high), np.maximum(low, high)), j2, paths)
-    return Turns(self_j2, inclusive_j2, at, common, -2 * common_j2)
+        assert callers is not None
+        at.append(one)
+        common.append(callers.of(path[one], path[other]))
+        common_j2.append(-2 * j2)
+    return Turns(self_j2, inclusive_j2, *_summed(group, *map(np.concatenate, (at, common, common_j2))))
 
 
-def _irregularity(group: I64, cpu_ns: F64) -> F64:
+def _irregularity(group: I64, cpu_ns: F64, size: I64) -> F64:
     """Return the squared coefficient of variation of the CPU times between the samples of each group, at most 1."""
-    step_ns = np.diff(cpu_ns)[group[1:] == group[:-1]]
-    of_step = group[1:][group[1:] == group[:-1]]
-    count = np.bincount(of_step, minlength=int(group[-1]) + 1)
-    mean, square = (np.bincount(of_step, step_ns**power, len(count)) / np.maximum(count, 1) for power in (1, 2))
-    squared = np.divide(square - mean**2, mean**2, out=np.ones(len(count)), where=(count > 1) & (mean > 0))
+    within = np.flatnonzero(group[1:] == group[:-1])
+    step_ns, of = cpu_ns[within + 1] - cpu_ns[within], group[within]
+    mean, square = (np.bincount(of, step_ns**power, len(size)) / np.maximum(size - 1, 1) for power in (1, 2))
+    squared = np.divide(square - mean**2, mean**2, out=np.ones(len(size)), where=(size > 2) & (mean > 0))
     return np.clip(squared, 0.0, 1.0)
 
 
-def _common(group: I64, at: I64, pair: tuple[I64, I64], j2: F64, paths: Paths) -> tuple[I64, I64, F64]:
-    """Sum up pairs of samples by group and innermost common caller. Returns a row of each group, the caller, and the sum."""
-    key = (group[at] * len(paths) + pair[0]) * len(paths) + pair[1]
-    if not len(at) or (int(group.max()) + 1) * len(paths) ** 2 < np.iinfo(np.int64).max:
-        _, first, index = np.unique(key, return_index=True, return_inverse=True)
-    else:  # too many paths for one number
-        order = np.lexsort((pair[1], pair[0], group[at]))
-        starts = group_starts(*(column[order] for column in (group[at], *pair)))
-        first, index = order[starts], np.empty(len(at), np.int64)
-        index[order] = np.cumsum(starts) - 1
-    caller = common_callers(pair[0][first], pair[1][first], paths)
-    inside = caller != OUTSIDE
-    return at[first][inside], caller[inside], binned(index, j2, len(first))[inside]
-
-
-def common_callers(one: I64, other: I64, paths: Paths) -> I64:
-    """Return the innermost path that both of two paths are or have as a caller; `OUTSIDE` if there is none."""
-    one, other = one.copy(), other.copy()
-    going = np.flatnonzero(one != other)
-    while len(going):
-        low, high = one[going], other[going]
-        by = paths.depth[low] - paths.depth[high]
-        one[going] = np.where(by >= 0, paths.parent[low], low)
-        other[going] = np.where(by <= 0, paths.parent[high], high)
-        going = going[one[going] != other[going]]
-    return one
+def _summed(group: I64, at: I64, common: I64, j2: F64) -> tuple[I64, I64, F64]:
+    """Sum up pairs of samples by group and common caller. Returns a row of each group, the caller, and the sum."""
+    width = int(common.max(initial=0)) + 1
+    key = group[at] * width + common
+    if int(group[-1] + 1) * width <= 16 * len(group):
+        j2, key = np.bincount(key, j2), np.flatnonzero(np.bincount(key))
+        j2 = j2[key]
+    else:
+        key, index = np.unique(key, return_inverse=True)
+        j2 = binned(index, j2, len(key))
+    inside = key % width != OUTSIDE
+    return np.searchsorted(group, key[inside] // width), key[inside] % width, j2[inside]

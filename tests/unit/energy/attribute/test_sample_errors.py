@@ -16,7 +16,7 @@ from navitas.energy.analyze.load import profile_of
 from navitas.energy.analyze.trees import share_error_j, standard_error_j
 from navitas.energy.attribute.calls.paths import OUTSIDE, Paths
 from navitas.energy.attribute.calls.sample_totals import paths_of_stacks
-from navitas.energy.attribute.calls.sample_turns import common_callers, turns_of
+from navitas.energy.attribute.calls.sample_turns import CommonCallers, turns_of
 from navitas.recording.parse.arrays import F64
 from navitas.recording.parse.stack_samples import StackSamples
 
@@ -104,16 +104,17 @@ def test_the_innermost_common_caller_of_two_paths() -> None:
     paths = Paths(9)
     path = paths_of_stacks(stacks((0, 1, 2), (0, 1, 3, 4), (5,)), paths)
     ends = path[[2, 6, 7]]
-    one, other = np.array([0, 0, 1, 2]), np.array([1, 2, 1, 0])
-    found = common_callers(ends[one], ends[other], paths)
-    assert found.tolist() == [path[1], OUTSIDE, ends[1], OUTSIDE]
+    one, other = np.array([0, 0, 1, 2]), np.array([1, 2, 0, 1])
+    found = CommonCallers(paths).of(ends[one], ends[other])
+    assert found.tolist() == [path[1], OUTSIDE, path[1], OUTSIDE]
+    assert CommonCallers(paths).of(path[[1, 2]], path[[2, 0]]).tolist() == [path[1], path[0]]
 
 
 def test_turns_are_those_of_both_methods_and_of_their_callers() -> None:
     paths = Paths(9)
     path = paths_of_stacks(stacks((0, 1), (0, 2), (3,)), paths)
     of_sample = path[[1] * 20 + [3] * 20 + [4] * 20]
-    turns = turns_of(np.zeros(60, np.int64), of_sample, np.ones(60), np.arange(60.0), paths)
+    turns = turns_of(np.zeros(60, np.int64), of_sample, np.ones(60), np.arange(60.0), paths.method, CommonCallers(paths))
     by_path = np.bincount(of_sample, turns.inclusive_j2, len(paths)) + np.bincount(turns.common, turns.common_j2, len(paths))
     inclusive = {number: by_path[path[row]] for number, row in ((1, 1), (2, 3), (3, 4))}
     inclusive[0] = by_path[path[0]] + inclusive[1] + inclusive[2]

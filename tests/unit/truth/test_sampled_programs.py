@@ -1,0 +1,63 @@
+"""Shares by stack samples, against the truth of simulated programs and of their probes. tests/accuracy/samples.py has the table."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+import numpy as np
+import pytest
+from samples import MOST_UNEQUAL, Score, scores
+from truth.programs import PROGRAMS
+from truth.record import Record
+from truth.stacks import ROOT, at_random, from_start, regular, sampled_by_cores, sampled_by_threads
+from truth.workloads import simulate
+
+REGULAR = ("cores", "threads")
+
+
+@pytest.fixture(scope="module")
+def waits() -> Record:
+    return simulate("waits", 1, workloads=PROGRAMS)
+
+
+def test_timers_fire_once_in_each_period_or_at_random() -> None:
+    random = np.random.default_rng(1)
+    assert from_start(random, 3_500_000, 1e6).tolist() == [1_000_000, 2_000_000, 3_000_000]
+    assert set(np.diff(regular(random, 10**9, 1e6)).tolist()) <= {999_999, 1_000_000, 1_000_001}
+    assert 900 < len(at_random(random, 10**9, 1e6)) < 1100
+
+
+@pytest.mark.parametrize("sampler", [sampled_by_cores, sampled_by_threads])
+def test_samples_are_of_running_threads_and_of_their_open_calls(waits: Record, sampler: type) -> None:
+    taken = sampler(waits, 1e6, 7)
+    cpu_ns = sum(thread.cpu_ns for thread in waits.threads if thread.app)
+    assert len(taken) == pytest.approx(cpu_ns / 1e6, rel=0.05)
+    paths = {sample.methods for sample in taken}
+    assert all(path[0] == ROOT for path in paths)
+    assert (ROOT, "org.example.Consumer#digest", "org.example.Consumer#log") in paths
+
+
+def test_a_sample_of_a_thread_is_at_a_multiple_of_its_cpu_time(waits: Record) -> None:
+    of_threads = {sample.thread for sample in sampled_by_threads(waits, 1e6, 1, from_start)}
+    assert of_threads == {thread for thread in waits.threads if thread.app and thread.cpu_ns > 1_000_000}
+
+
+def check(score: Score, least: float) -> None:
+    within = [abs(error) <= 2 for _, error in chain.from_iterable(score.errors.values())]
+    assert np.mean(within) >= least
+    assert score.unequal <= MOST_UNEQUAL
+
+
+@pytest.mark.parametrize("sampler", REGULAR)
+def test_shares_lie_within_their_errors_where_threads_wait(sampler: str) -> None:
+    check(scores("I/O", 3, 1, [sampler])[sampler], 0.9)
+
+
+@pytest.mark.extended
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_shares_of_all_programs_lie_within_their_errors(program: str) -> None:
+    for seed, found in ((seed, scores(program, seed, 2, REGULAR)) for seed in (1, 2)):
+        for sampler, score in found.items():
+            # Of threads of one to three periods, samples do not show how long each part took (docs/how-it-measures.md).
+            check(score, 0.5 if program == "many threads" else 0.85)
+            assert all(score.agree) or np.mean(score.agree) >= 0.85, (seed, sampler)
