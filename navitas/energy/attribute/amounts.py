@@ -174,9 +174,9 @@ class Amounts:
         return np.zeros(len(thread))
 
     def clocks(self, thread: I64, t_ns: I64) -> tuple[F64, dict[int, F64]]:
-        """Return the CPU time that threads had used at times, and the joules per ns of CPU time of the component with these times.
+        """Return the CPU time that threads had used at times, and the joules per ns of CPU time there, by component.
 
-        Where no CPU time passes, the latter are the thread's mean.
+        Where no CPU time passes, they are the thread's mean.
         """
         for component, knots, tracks in self._tracks:
             for row, value, _ in tracks:

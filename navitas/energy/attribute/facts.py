@@ -16,8 +16,6 @@ from navitas.energy.attribute.calls.self_totals import (
     CALLS,
     CPU_NS,
     CUTS,
-    SAMPLES,
-    SQUARES_J2,
     THROWS,
     WALL_NS,
     CallNodes,

@@ -1,4 +1,4 @@
-"""Shares by stack samples, against the truth of simulated programs and of their probes. tests/accuracy/samples.py has the table."""
+"""Shares by stack samples, against the truth of simulated programs (the table: tests/accuracy/sampled_shares.py)."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from itertools import chain
 
 import numpy as np
 import pytest
-from samples import MOST_UNEQUAL, Score, scores
+from sampled_shares import MOST_UNEQUAL, PERIOD_NS, Score, analyzed, figures, scores
+from truth.energy import integrate
+from truth.methods import truth_of
 from truth.programs import PROGRAMS
 from truth.record import Record
-from truth.stacks import ROOT, at_random, from_start, regular, sampled_by_cores, sampled_by_threads
+from truth.samples import PID, T0_NS
+from truth.stacks import ROOT, at_random, from_start, perf_script, regular, sampled_by_cores, sampled_by_threads
 from truth.workloads import simulate
 
 REGULAR = ("cores", "threads")
@@ -61,3 +64,16 @@ def test_shares_of_all_programs_lie_within_their_errors(program: str) -> None:
             # Of threads of one to three periods, samples do not show how long each part took (docs/how-it-measures.md).
             check(score, 0.5 if program == "many threads" else 0.85)
             assert all(score.agree) or np.mean(score.agree) >= 0.85, (seed, sampler)
+
+
+@pytest.mark.extended
+def test_where_cores_differ_shares_of_energy_are_not_those_of_samples() -> None:
+    record = simulate("allocation", 1, workloads=PROGRAMS)
+    truth = truth_of(record, integrate(record))
+    taken = sampled_by_threads(record, PERIOD_NS, 1)
+    profile, _ = analyzed(record, perf_script(taken, PID, T0_NS, PERIOD_NS))
+    name = "org.example.Collector#collect"
+    by_samples = sum(name in sample.methods for sample in taken) / len(taken)
+    energy_j, _ = figures(profile, "inclusive")[name]
+    assert energy_j == pytest.approx(truth.methods[name].inclusive_j, rel=0.01)
+    assert energy_j / truth.app_j > by_samples + 0.05

@@ -26,8 +26,8 @@ BLOCK = 1 << 17
 """The samples that are read at a time."""
 _MERGED_ROWS = 8 * BLOCK
 MOST_PERIODS = 10.0
-"""Neighbors with more CPU time between them than this number of periods have lost samples between them. Timers of cores hit a thread
-that often waits at random: one gap of 22,000 is as long, one of 50 is longer than four periods."""
+"""Neighbors with more CPU time between them than this number of periods have lost samples between them. Timers of cores hit a
+thread that often waits at random: one gap of 22,000 is as long, and one of 50 is longer than four periods."""
 
 
 STRETCH = 64
@@ -48,11 +48,11 @@ def totals_of_samples(
 ) -> SelfTotals:
     """Sum up the samples by test, thread and call path. New paths are added to `paths`.
 
-    A stretch of samples owns what is between the midpoints to its neighbors; a thread's first and last one in a test own up to the
-    test's edges. If more CPU time than `MOST_PERIODS` periods lies between two samples, or a sample and an edge, each owns the
-    share of half a period, and the rest is of no call. Samples of a stretch own the same CPU time; those at one time share it.
-    Times are CPU times. Samples outside of tests and of `skipped` threads own nothing. `steps` gets the joules over time, if there
-    is one.
+    A stretch of samples owns what is between the midpoints to its neighbors; a thread's first and last one in a test own up to
+    the test's edges. If more CPU time than `MOST_PERIODS` periods lies between two samples, or a sample and an edge, each owns
+    the share of half a period, and the rest is of no call. Samples of a stretch own the same CPU time; those at one time share it.
+    Times are CPU times. Samples outside of tests and of `skipped` threads own nothing. `steps` gets the joules over time, if
+    there is one.
     """
     parts: list[SelfTotals] = []
     path = paths_of_stacks(samples.stacks, paths)
@@ -63,7 +63,7 @@ def totals_of_samples(
         owned = _owned(block, path[block.stack], period_ns, amounts, power)
         if steps is not None:
             steps.add_spans(owned, block.low_ns, block.high_ns)
-        parts.append(merged_totals(_with_turns(owned, cpu_ns, paths.method, callers)))
+        parts.append(merged_totals(_with_turns(owned, cpu_ns, callers)))
         if sum(map(len, parts)) > _MERGED_ROWS:
             parts = [merged_totals(parts)]
     return merged_totals(parts)
@@ -173,12 +173,12 @@ def _evened(block: _Block, own: F64, joules: dict[int, F64], power: Mapping[int,
     return even * (draw / whole), divided
 
 
-def _with_turns(owned: SelfTotals, cpu_ns: F64, method: I64, callers: CommonCallers | None) -> list[SelfTotals]:
+def _with_turns(owned: SelfTotals, cpu_ns: F64, callers: CommonCallers | None) -> list[SelfTotals]:
     """Return totals of samples with their draws, and further ones that have the turns of common callers alone."""
     size = len(owned)
     energy_j = sum(owned.joules.values(), np.zeros(size))
     group = np.cumsum(group_starts(owned.window, owned.thread)) - 1
-    turns = turns_of(group, owned.path, energy_j, cpu_ns, method, callers)
+    turns = turns_of(group, owned.path, energy_j, cpu_ns, callers)
     none = np.zeros(size)
     drawn = replace(owned, draws=np.stack([none + 1, np.square(energy_j), turns.self_j2, turns.inclusive_j2]))
     common, none = owned.chosen(turns.at), np.zeros(len(turns.at))

@@ -4,9 +4,9 @@ If calls are much shorter than the period, samples are independent draws. Of cal
 regular samples leave only the begin and the end of each call unknown: by the twelfth part of a squared sample each (the variance
 of a uniform distribution). Of γ(k), half of the mean squared difference of a method's presence in samples k apart, times their
 number, v = 11/6 · γ(1) − 5/6 · γ(2) is the variance in both cases, and an upper bound in between. Samples at random times are
-independent draws, however long calls are: the squared coefficient of variation of the CPU times between samples (0: regular; 1: at
-random) is the share of such draws. Differences as estimates of the variance of systematic samples: Wolter, Introduction to Variance
-Estimation (2007), chapter 8.
+independent draws, however long calls are: the squared coefficient of variation of the CPU times between samples (0: regular; 1:
+at random) is the share of such draws. Differences as estimates of the variance of systematic samples: Wolter, Introduction to
+Variance Estimation (2007), chapter 8.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ class CommonCallers:
 
     def __init__(self, paths: Paths) -> None:
         size, parent = len(paths), paths.parent
+        self.method = paths.method
         below = subtree_sums(parent, np.ones((size, 1)))[:, 0].astype(np.int64)
         self._place = preorder(parent, np.arange(size), below).astype(np.int32)
         self._path = np.empty(size, np.int32)
@@ -62,11 +63,11 @@ class CommonCallers:
         return self._path[np.minimum(self._least[k, low], self._least[k, high - (1 << k) + 1])].astype(np.int64)
 
 
-def turns_of(group: I64, path: I64, energy_j: F64, cpu_ns: F64, method: I64, callers: CommonCallers | None) -> Turns:
+def turns_of(group: I64, path: I64, energy_j: F64, cpu_ns: F64, callers: CommonCallers | None) -> Turns:
     """Return the turns of samples, in order, of threads in tests: those of equal `group`.
 
-    `cpu_ns` is the CPU time that the thread had used, `method` that of each path. In groups of one or two samples, and without
-    `callers`, all are independent draws.
+    `cpu_ns` is the CPU time that the thread had used. In groups of one or two samples, and without `callers`, all are independent
+    draws.
     """
     size, squares_j2 = np.bincount(group), np.square(energy_j)
     at_random = np.ones(len(size)) if callers is None else _irregularity(group, cpu_ns, size)
@@ -74,16 +75,16 @@ def turns_of(group: I64, path: I64, energy_j: F64, cpu_ns: F64, method: I64, cal
     self_j2 = inclusive_j2.copy()
     at, common, common_j2 = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0)]
     for lag, factor in _LAGS if callers is not None else ():
+        assert callers is not None
         one = np.flatnonzero((group[lag:] == group[:-lag]) & (path[lag:] != path[:-lag]))
         other, of = one + lag, group[one]
         # The factor makes up for the samples at the ends, which have no partner.
         scale = (1 - at_random) * factor / 4 * size / np.maximum(size - lag, 1)
         j2 = scale[of] * (squares_j2[one] + squares_j2[other])
-        differs = np.where(method[path[one]] == method[path[other]], 0.0, j2)
+        differs = np.where(callers.method[path[one]] == callers.method[path[other]], 0.0, j2)
         for rows in (one, other):
             inclusive_j2[rows] += j2
             self_j2[rows] += differs
-        assert callers is not None
         at.append(one)
         common.append(callers.of(path[one], path[other]))
         common_j2.append(-2 * j2)

@@ -21,8 +21,8 @@ WALL_NS, CPU_NS, ALTERNATIVE_J, INSIDE_J, OUTSIDE_J, PROBES_NS = range(6)
 inside of the calls and outside, in the callers, and their time."""
 AMOUNTS = 6
 SAMPLES, SQUARES_J2, SELF_TURNS_J2, TURNS_J2 = range(4)
-"""Rows of `SelfTotals.draws`: the number of stack samples, the sum of the squares of their energies, and their turns (sample_turns),
-of self and of inclusive energy."""
+"""Rows of `SelfTotals.draws`: the number of stack samples, the sum of the squares of their energies, and their turns
+(sample_turns.py), of self and of inclusive energy."""
 _NONE = np.empty(0, np.int64)
 
 

@@ -114,7 +114,7 @@ def test_turns_are_those_of_both_methods_and_of_their_callers() -> None:
     paths = Paths(9)
     path = paths_of_stacks(stacks((0, 1), (0, 2), (3,)), paths)
     of_sample = path[[1] * 20 + [3] * 20 + [4] * 20]
-    turns = turns_of(np.zeros(60, np.int64), of_sample, np.ones(60), np.arange(60.0), paths.method, CommonCallers(paths))
+    turns = turns_of(np.zeros(60, np.int64), of_sample, np.ones(60), np.arange(60.0), CommonCallers(paths))
     by_path = np.bincount(of_sample, turns.inclusive_j2, len(paths)) + np.bincount(turns.common, turns.common_j2, len(paths))
     inclusive = {number: by_path[path[row]] for number, row in ((1, 1), (2, 3), (3, 4))}
     inclusive[0] = by_path[path[0]] + inclusive[1] + inclusive[2]

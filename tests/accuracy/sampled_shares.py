@@ -1,8 +1,8 @@
 """How often shares by stack samples lie within two standard errors of the truth, on the discrete-event phone of tests/truth.
 
 Prints a table by program and sampler: of self and inclusive shares between 1 % and 95 % of the app's energy, how many lie within
-two standard errors; the largest mean error of a method, in percentage points; the largest difference between a thread's energy and
-that of its samples, relative to it; and how many shares agree with those by probes, within the errors of both.
+two standard errors; the largest mean error of a method, in percentage points; the largest difference between a thread's energy
+and that of its samples, relative to it; and how many shares agree with those by probes, within the errors of both.
 
 Each execution of a program is sampled several times, each time with other phases of the timers. Exit code 1: shares of a program
 lie within two standard errors less often than in 93 % of cases, or energy is not conserved. Timers that start with their threads
@@ -85,12 +85,14 @@ def scores(program: str, seed: int, draws: int, samplers: Sequence[str]) -> dict
     """Run a program once, and score `draws` draws of each sampler."""
     record = simulate(program, seed, workloads=PROGRAMS)
     truth = truth_of(record, integrate(record))
-    (by_probes,) = _analyzed(record)
-    found = {name: Score() for name in samplers}
+    (by_probes,) = analyzed(record)
+    found, plain = {name: Score() for name in samplers}, None
     for name, score in found.items():
         for draw in range(draws):
             taken = SAMPLERS[name](record, PERIOD_NS, 1000 * seed + draw)
-            profile, plain = _analyzed(record, perf_script(taken, PID, T0_NS, None if name == RANDOM else PERIOD_NS))
+            profiles = analyzed(record, perf_script(taken, PID, T0_NS, None if name == RANDOM else PERIOD_NS))
+            profile = next(profiles)
+            plain = plain or next(profiles)
             _score(score, profile, truth)
             score.unequal = max(score.unequal, _unequal(profile, plain))
             if program in PROBED:
@@ -98,7 +100,7 @@ def scores(program: str, seed: int, draws: int, samplers: Sequence[str]) -> dict
     return found
 
 
-def _analyzed(record: Record, stacks: str = "") -> Iterator[Profile]:
+def analyzed(record: Record, stacks: str = "") -> Iterator[Profile]:
     """Yield the profile of a run, by probes or by samples; of samples, also the profile without them."""
     with tempfile.TemporaryDirectory() as folder:
         write_recording(Path(folder) / "r", record, PIXEL_6, interval_ns=20_000_000, stacks=stacks)
@@ -111,7 +113,7 @@ def _analyzed(record: Record, stacks: str = "") -> Iterator[Profile]:
 
 def _score(score: Score, profile: Profile, truth: Truth) -> None:
     for kind in KINDS:
-        found = _figures(profile, kind)
+        found = figures(profile, kind)
         for name, method in truth.methods.items():
             true_j = method.exclusive_j if kind == "self" else method.inclusive_j
             if SHARES[0] <= true_j / truth.app_j <= SHARES[1]:
@@ -119,7 +121,7 @@ def _score(score: Score, profile: Profile, truth: Truth) -> None:
                 score.errors[name, kind].append(((energy_j - true_j) / truth.app_j, (energy_j - true_j) / error_j))
 
 
-def _figures(profile: Profile, kind: str) -> dict[str, tuple[float, float]]:
+def figures(profile: Profile, kind: str) -> dict[str, tuple[float, float]]:
     """The energy of each method and its error: by samples, that of samples alone; by probes, that of the measurement."""
     found = {}
     for total in profile.method_totals():
@@ -145,8 +147,8 @@ def _unequal(profile: Profile, plain: Profile) -> float:
 
 def _agree(profile: Profile, by_probes: Profile, app_j: float) -> Iterator[bool]:
     for kind in KINDS:
-        sampled = _figures(profile, kind)
-        for name, (probed_j, probed_error_j) in _figures(by_probes, kind).items():
+        sampled = figures(profile, kind)
+        for name, (probed_j, probed_error_j) in figures(by_probes, kind).items():
             if name in sampled and SHARES[0] <= probed_j / app_j <= SHARES[1]:
                 energy_j, error_j = sampled[name]
                 yield abs(energy_j - probed_j) <= 2 * hypot(error_j, probed_error_j)
@@ -166,13 +168,14 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=200, help="of each program and sampler")
     parser.add_argument("--draws", type=int, default=4, help="runs of one execution of a program")
     parser.add_argument("--program", action="append", choices=list(PROGRAMS))
+    parser.add_argument("--timers", action="append", choices=list(SAMPLERS), help="only these (repeatable)")
     parser.add_argument("--processes", type=int, default=2)
     arguments = parser.parse_args()
     jobs = [(name, seed) for name in arguments.program or PROGRAMS for seed in range(max(arguments.runs // arguments.draws, 1))]
     totals: defaultdict[tuple[str, str], Score] = defaultdict(Score)
     with ProcessPoolExecutor(arguments.processes) as pool:
         columns = ([program for program, _ in jobs], [seed for _, seed in jobs])
-        one = partial(scores, draws=arguments.draws, samplers=tuple(SAMPLERS))
+        one = partial(scores, draws=arguments.draws, samplers=tuple(arguments.timers or SAMPLERS))
         for (program, _), by_sampler in zip(jobs, pool.map(one, *columns), strict=True):
             for sampler, score in by_sampler.items():
                 totals[program, sampler].add(score)
