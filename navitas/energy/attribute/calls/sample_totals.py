@@ -50,8 +50,8 @@ def totals_of_samples(
 
     A stretch of samples owns what is between the midpoints to its neighbors; a thread's first and last one in a test own up to
     the test's edges. If more CPU time than `MOST_PERIODS` periods lies between two samples, or a sample and an edge, each owns
-    the share of half a period, and the rest is of no call. Samples of a stretch own the same CPU time; those at one time share it.
-    Times are CPU times. Samples outside of tests and of `skipped` threads own nothing. `steps` gets the joules over time, if
+    the share of half a period, and the rest is of no call. Samples of a stretch own the same CPU time; those at one time share
+    it. Times are CPU times. Samples outside of tests and of `skipped` threads own nothing. `steps` gets the joules over time, if
     there is one.
     """
     parts: list[SelfTotals] = []
