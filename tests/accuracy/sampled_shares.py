@@ -88,8 +88,8 @@ def scores(program: str, seed: int, draws: int, samplers: Sequence[str]) -> dict
     record = simulate(program, seed, workloads=PROGRAMS)
     truth = truth_of(record, integrate(record))
     (by_probes,) = analyzed(record)
-    found, plain = {name: Score() for name in samplers}, None
-    for name, score in found.items():
+    by_sampler, plain = {name: Score() for name in samplers}, None
+    for name, score in by_sampler.items():
         for draw in range(draws):
             taken = SAMPLERS[name](record, PERIOD_NS, 1000 * seed + draw)
             profiles = analyzed(record, perf_script(taken, PID, T0_NS, None if name == RANDOM else PERIOD_NS))
@@ -99,7 +99,7 @@ def scores(program: str, seed: int, draws: int, samplers: Sequence[str]) -> dict
             score.unequal = max(score.unequal, _unequal(profile, plain))
             if program in PROBED:
                 score.agree += _agree(profile, by_probes, truth.app_j)
-    return found
+    return by_sampler
 
 
 def analyzed(record: Record, stacks: str = "") -> Iterator[Profile]:
@@ -115,24 +115,24 @@ def analyzed(record: Record, stacks: str = "") -> Iterator[Profile]:
 
 def _score(score: Score, profile: Profile, truth: Truth) -> None:
     for kind in KINDS:
-        found = figures(profile, kind)
+        by_method = figures(profile, kind)
         for name, method in truth.methods.items():
             true_j = method.exclusive_j if kind == "self" else method.inclusive_j
             if SHARES[0] <= true_j / truth.app_j <= SHARES[1]:
-                energy_j, error_j = found.get(name, (0.0, truth.app_j))
+                energy_j, error_j = by_method.get(name, (0.0, truth.app_j))
                 score.errors[name, kind].append(((energy_j - true_j) / truth.app_j, (energy_j - true_j) / error_j))
 
 
 def figures(profile: Profile, kind: str) -> dict[str, tuple[float, float]]:
     """The energy of each method and its error: by samples, that of samples alone; by probes, that of the measurement."""
-    found = {}
+    by_method = {}
     for total in profile.method_totals():
         energy_j, error = (
             (total.exclusive_j, total.exclusive_error) if kind == "self" else (total.inclusive_j, total.inclusive_error)
         )
         error_j = error.probes_j if profile.is_sampled else error.standard_j
-        found[f"{total.method.class_name}#{total.method.name}"] = energy_j, error_j
-    return found
+        by_method[f"{total.method.class_name}#{total.method.name}"] = energy_j, error_j
+    return by_method
 
 
 def _unequal(profile: Profile, plain: Profile) -> float:
@@ -177,8 +177,8 @@ def main() -> int:
     totals: defaultdict[tuple[str, str], Score] = defaultdict(Score)
     with ProcessPoolExecutor(arguments.processes) as pool:
         columns = ([program for program, _ in jobs], [seed for _, seed in jobs])
-        one = partial(scores, draws=arguments.draws, samplers=tuple(arguments.timers or SAMPLERS))
-        for (program, _), by_sampler in zip(jobs, pool.map(one, *columns), strict=True):
+        scored = partial(scores, draws=arguments.draws, samplers=tuple(arguments.timers or SAMPLERS))
+        for (program, _), by_sampler in zip(jobs, pool.map(scored, *columns), strict=True):
             for sampler, score in by_sampler.items():
                 totals[program, sampler].add(score)
     print("| program | timers of | figures | self | inclusive | worst bias, points | unequal | as by probes |")

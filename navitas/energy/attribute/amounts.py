@@ -181,9 +181,9 @@ class Amounts:
         for component, knots, tracks in self._tracks:
             for row, value, _ in tracks:
                 if row == CPU_NS and self._power is not None:
-                    place, power = knots.place(thread, t_ns), self._power
-                    j_per_ns = power.j_per_ns[place.left + 1]
-                    return place.read(value), {component: np.where(np.isnan(j_per_ns), power.mean_j_per_ns[thread], j_per_ns)}
+                    between, power = knots.place(thread, t_ns), self._power
+                    j_per_ns = power.j_per_ns[between.left + 1]
+                    return between.read(value), {component: np.where(np.isnan(j_per_ns), power.mean_j_per_ns[thread], j_per_ns)}
         return np.zeros(len(thread)), {}
 
     def mean_power(self, thread: I64, amounts: F64, joules: Mapping[int, F64]) -> F64:

@@ -25,7 +25,7 @@ _LAGS = ((1, 11 / 6), (2, -5 / 6))
 
 
 @dataclass(frozen=True, slots=True)
-class Turns:
+class StackTurns:
     """v in squared joules. Of inclusive energy, it is a path's sum of `inclusive_j2` and `common_j2` over itself and its callees.
 
     `self_j2` and `inclusive_j2` are of samples, `common_j2` of the rows `at` of samples with the callers `common` of two samples.
@@ -48,22 +48,22 @@ class CommonCallers:
         self._place = preorder(parent, np.arange(size), below).astype(np.int32)
         self._path = np.empty(size, np.int32)
         self._path[self._place] = np.arange(size)
-        # Row k has the least place of 2 ** k consecutive ones.
+        # Row k has the least of 2 ** k consecutive places.
         self._least = np.zeros((size.bit_length(), size), np.int32)
         self._least[0] = self._place[parent[self._path]]
         for k in range(1, len(self._least)):
             step = 1 << (k - 1)
             np.minimum(self._least[k - 1, :-step], self._least[k - 1, step:], out=self._least[k, :-step])
 
-    def of(self, one: I64, other: I64) -> I64:
+    def of(self, path: I64, following: I64) -> I64:
         """Return the innermost path that both of two different paths are or have as a caller; `OUTSIDE` if there is none."""
-        one, other = self._place[one], self._place[other]
-        low, high = np.minimum(one, other) + 1, np.maximum(one, other)
+        path, following = self._place[path], self._place[following]
+        low, high = np.minimum(path, following) + 1, np.maximum(path, following)
         k = np.frexp((high - low + 1).astype(np.float64))[1] - 1
         return self._path[np.minimum(self._least[k, low], self._least[k, high - (1 << k) + 1])].astype(np.int64)
 
 
-def turns_of(group: I64, path: I64, energy_j: F64, cpu_ns: F64, callers: CommonCallers | None) -> Turns:
+def turns_of(group: I64, path: I64, energy_j: F64, cpu_ns: F64, callers: CommonCallers | None) -> StackTurns:
     """Return the turns of samples, in order, of threads in tests: those of equal `group`.
 
     `cpu_ns` is the CPU time that the thread had used. In groups of one or two samples, and without `callers`, all are independent
@@ -76,19 +76,19 @@ def turns_of(group: I64, path: I64, energy_j: F64, cpu_ns: F64, callers: CommonC
     at, common, common_j2 = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0)]
     for lag, factor in _LAGS if callers is not None else ():
         assert callers is not None
-        one = np.flatnonzero((group[lag:] == group[:-lag]) & (path[lag:] != path[:-lag]))
-        other, of = one + lag, group[one]
+        first = np.flatnonzero((group[lag:] == group[:-lag]) & (path[lag:] != path[:-lag]))
+        second, of = first + lag, group[first]
         # The factor makes up for the samples at the ends, which have no partner.
         scale = (1 - at_random) * factor / 4 * size / np.maximum(size - lag, 1)
-        j2 = scale[of] * (squares_j2[one] + squares_j2[other])
-        differs = np.where(callers.method[path[one]] == callers.method[path[other]], 0.0, j2)
-        for rows in (one, other):
+        j2 = scale[of] * (squares_j2[first] + squares_j2[second])
+        differs = np.where(callers.method[path[first]] == callers.method[path[second]], 0.0, j2)
+        for rows in (first, second):
             inclusive_j2[rows] += j2
             self_j2[rows] += differs
-        at.append(one)
-        common.append(callers.of(path[one], path[other]))
+        at.append(first)
+        common.append(callers.of(path[first], path[second]))
         common_j2.append(-2 * j2)
-    return Turns(self_j2, inclusive_j2, *_summed(group, *map(np.concatenate, (at, common, common_j2))))
+    return StackTurns(self_j2, inclusive_j2, *_summed(group, *map(np.concatenate, (at, common, common_j2))))
 
 
 def _irregularity(group: I64, cpu_ns: F64, size: I64) -> F64:

@@ -104,9 +104,8 @@ def test_the_innermost_common_caller_of_two_paths() -> None:
     paths = Paths(9)
     path = paths_of_stacks(stacks((0, 1, 2), (0, 1, 3, 4), (5,)), paths)
     ends = path[[2, 6, 7]]
-    one, other = np.array([0, 0, 1, 2]), np.array([1, 2, 0, 1])
-    found = CommonCallers(paths).of(ends[one], ends[other])
-    assert found.tolist() == [path[1], OUTSIDE, path[1], OUTSIDE]
+    callers = CommonCallers(paths).of(ends[[0, 0, 1, 2]], ends[[1, 2, 0, 1]])
+    assert callers.tolist() == [path[1], OUTSIDE, path[1], OUTSIDE]
     assert CommonCallers(paths).of(path[[1, 2]], path[[2, 0]]).tolist() == [path[1], path[0]]
 
 
