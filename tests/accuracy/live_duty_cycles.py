@@ -74,7 +74,7 @@ def test_a_java_program(pinned: tuple[str, ...], tmp_path: Path) -> None:
 def test_a_c_program(pinned: tuple[str, ...], tmp_path: Path) -> None:
     if any(shutil.which(program) is None for program in ("cc", "perf", "unshare")):
         pytest.skip("cc, perf and unshare are needed")
-    build = ["cc", "-O1", "-fno-omit-frame-pointer", "-pthread", "-o", tmp_path / "duty", HERE / "duty.c"]
+    build = ["cc", "-O1", "-fno-omit-frame-pointer", "-pthread", "-o", str(tmp_path / "duty"), str(HERE / "duty.c")]
     subprocess.run(build, check=True)
     # The mount is of this command alone.
     traced = ["unshare", "--mount", "sh", "-c", TRACED, "traced", "./duty", str(ROUNDS), *pinned]

@@ -57,10 +57,11 @@ class CommonCallers:
 
     def of(self, path: I64, following: I64) -> I64:
         """Return the innermost path that both of two different paths are or have as a caller; `OUTSIDE` if there is none."""
-        path, following = self._place[path], self._place[following]
-        low, high = np.minimum(path, following) + 1, np.maximum(path, following)
+        places = self._place[path], self._place[following]
+        low, high = np.minimum(*places) + 1, np.maximum(*places)
         k = np.frexp((high - low + 1).astype(np.float64))[1] - 1
-        return self._path[np.minimum(self._least[k, low], self._least[k, high - (1 << k) + 1])].astype(np.int64)
+        least = np.minimum(self._least[k, low], self._least[k, high - (1 << k) + 1])
+        return np.asarray(self._path[least], np.int64)
 
 
 def turns_of(group: I64, path: I64, energy_j: F64, cpu_ns: F64, callers: CommonCallers | None) -> StackTurns:
@@ -88,7 +89,8 @@ def turns_of(group: I64, path: I64, energy_j: F64, cpu_ns: F64, callers: CommonC
         at.append(first)
         common.append(callers.of(path[first], path[second]))
         common_j2.append(-2 * j2)
-    return StackTurns(self_j2, inclusive_j2, *_summed(group, *map(np.concatenate, (at, common, common_j2))))
+    summed = _summed(group, np.concatenate(at), np.concatenate(common), np.concatenate(common_j2))
+    return StackTurns(self_j2, inclusive_j2, *summed)
 
 
 def _irregularity(group: I64, cpu_ns: F64, size: I64) -> F64:
@@ -105,10 +107,10 @@ def _summed(group: I64, at: I64, common: I64, j2: F64) -> tuple[I64, I64, F64]:
     width = int(common.max(initial=0)) + 1
     key = group[at] * width + common
     if int(group[-1] + 1) * width <= 16 * len(group):
-        j2, key = np.bincount(key, j2), np.flatnonzero(np.bincount(key))
-        j2 = j2[key]
+        used = np.flatnonzero(np.bincount(key))
+        sums = np.bincount(key, j2)[used]
     else:
-        key, index = np.unique(key, return_inverse=True)
-        j2 = binned(index, j2, len(key))
-    inside = key % width != OUTSIDE
-    return np.searchsorted(group, key[inside] // width), key[inside] % width, j2[inside]
+        used, index = np.unique(key, return_inverse=True)
+        sums = binned(index, j2, len(used))
+    inside = used % width != OUTSIDE
+    return np.searchsorted(group, used[inside] // width), used[inside] % width, sums[inside]
