@@ -108,7 +108,7 @@ def _summed(group: I64, at: I64, common: I64, j2: F64) -> tuple[I64, I64, F64]:
     key = group[at] * width + common
     if int(group[-1] + 1) * width <= 16 * len(group):
         used = np.flatnonzero(np.bincount(key))
-        sums: F64 = np.bincount(key, j2)[used]
+        sums = binned(key, j2, int(key.max(initial=-1)) + 1)[used]
     else:
         used, index = np.unique(key, return_inverse=True)
         sums = binned(index, j2, len(used))
