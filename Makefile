@@ -181,6 +181,7 @@ accuracy: setup
 	$(BIN)/python tests/accuracy/calibration.py
 	$(BIN)/python tests/accuracy/uncertainty.py
 	$(BIN)/python tests/accuracy/sessions.py
+	$(BIN)/python tests/accuracy/sampled_shares.py
 	$(BIN)/python -m pytest -q -o python_files='live_*.py' tests/accuracy
 
 experiments: setup android-sdk

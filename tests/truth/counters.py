@@ -32,6 +32,11 @@ class Intervals:
         seen = np.where(over, self.end_ns[safe], np.maximum(t_ns // tick_ns * tick_ns, self.start_ns[safe]))
         return np.where(at < 0, 0, self.before_ns[safe] + seen - self.start_ns[safe])
 
+    def at(self, run_ns: I64) -> I64:
+        """The time at which the time run is `run_ns`, which is less than all of it."""
+        at = np.searchsorted(self.before_ns, run_ns, side="right") - 1
+        return np.asarray(self.start_ns[at] + run_ns - self.before_ns[at], np.int64)
+
 
 class Counters:
     """Counters of one run at any time. Each began at a random time (`seed`) before the run."""
@@ -49,6 +54,10 @@ class Counters:
             self._ticks[cpu].append(t_ns)
             states[thread].append((t_ns, record.phone.cluster_of[cpu], index))
         self._states = {thread: np.array(rows, np.int64) for thread, rows in states.items()}
+
+    def running(self, thread: Thread) -> Intervals:
+        """When a thread ran."""
+        return self._intervals[thread]
 
     def thread_ns(self, thread: Thread, t_ns: I64) -> I64:
         """The run time in schedstat. For a running thread, it grows at ticks."""

@@ -28,10 +28,12 @@ def write_recording(
     level: Level = "sched",
     seed: int = 0,
     edges_ns: Sequence[int] = (),
+    stacks: str = "",
 ) -> None:
     """Write a recording of a run with counters sampled every `interval_ns`. `profile` is the phone in its power profile.
 
     `edges_ns` splits the run into tests, from each edge to the next. Without them, there is one test: the run's window.
+    `stacks` is the text of `perf script` with samples of the threads' stacks, which take the place of their calls.
     """
     edges_ns = edges_ns or record.window
     class_name, _, method = TEST.partition("#")
@@ -64,7 +66,7 @@ def write_recording(
         ids = {f"{method['class']}#{method['name']}": method["id"] for method in json.loads(map_json)["methods"]}
         samples = Samples(record, interval_ns, level, seed)
         chunks = [
-            *samples.thread_chunks(int(map_id, 16), ids),
+            *(() if stacks else samples.thread_chunks(int(map_id, 16), ids)),
             *samples.process_chunks([f"{class_name}#{name}" for name in methods], edges_ns),
         ]
         writer.add_file("events", 0, f"events-{PID}.nvch", b"".join(chunks))
@@ -72,6 +74,8 @@ def write_recording(
         if level == "sched":
             trace = trace_text(record, T0_NS, BOOT_OFFSET_NS, REAL_OFFSET_NS, {True: PID, False: OTHER_PID})
             writer.add_file("trace", 0, "trace.txt", trace.encode())
+        if stacks:
+            writer.add_file("samples", 0, "samples.perf.txt", stacks.encode())
         for number, name in enumerate(methods):
             test = {"id": number, "run": 0, "module": ":", "class": class_name, "method": name, "repeat": 0, "status": "passed"}
             writer.add_test(Test.model_validate(test))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from random import Random
 
@@ -39,15 +39,21 @@ Workload = Callable[[Random], Sequence[Thread]]
 
 
 def simulate(
-    name: str, seed: int, phone: Phone = PIXEL_6, *, slower: float = 1.0, probes_ns: tuple[float, float] | None = None
+    name: str,
+    seed: int,
+    phone: Phone = PIXEL_6,
+    *,
+    workloads: Mapping[str, Workload] | None = None,
+    slower: float = 1.0,
+    probes_ns: tuple[float, float] | None = None,
 ) -> Record:
-    """Run a workload on the phone, together with the phone's background threads.
+    """Run a workload (by default of `WORKLOADS`) on the phone, together with the phone's background threads.
 
     `slower`: how much longer each piece of the app's work takes than usual. `probes_ns`: the time of a call's probes inside of
     the call and outside. By default they take no time.
     """
     random = Random(f"{name} {seed}")
-    threads = WORKLOADS[name](random)
+    threads = (workloads or WORKLOADS)[name](random)
     for thread in (*threads, *(background := _background(random))):
         thread.activity = random.uniform(0.7, 1.3)
         scale = 1.0 if thread in background else 1 / slower

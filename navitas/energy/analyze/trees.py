@@ -12,10 +12,6 @@ from navitas.energy.attribute.forest import binned, outermost, preorder, subtree
 from navitas.energy.attribute.ledger import Ledger
 from navitas.recording.parse.arrays import F64, I32, I64, Bool
 
-DESIGN_EFFECT = 1.0
-"""The variance of shares by stack samples, relative to that of independent samples: an upper bound, which calls much shorter than
-the period reach. With regular samples, it is 0.6 for calls of a fifth of a period and 0.17 for calls of one period, simulated."""
-
 
 @dataclass(frozen=True, slots=True)
 class CallTrees:
@@ -27,8 +23,9 @@ class CallTrees:
     - `counts`: columns are calls, calls ended by an exception, cut calls.
     - `exclusive_j`, `inclusive_j`: a column for each component. `raw_*` are sums over components with the probes' energy.
     - `alternative_j`: None without an alternative model.
-    - `samples`: stack samples with the node as the innermost frame. `squares_j2`: the sum of the squares of their energies, and
-      `inclusive_squares_j2`, with those of the nodes below. None without samples.
+    - `samples`: stack samples with the node as the innermost frame. `draws_j2` has the sum of the squares of their energies and
+      their turns (energy/attribute/calls/sample_turns.py), `inclusive_draws_j2` both with those of the nodes below. None without
+      samples.
     - `is_outermost`: whether no ancestor has the same method.
     """
 
@@ -49,8 +46,8 @@ class CallTrees:
     alternative_j: F64 | None
     is_outermost: Bool
     samples: I64 | None
-    squares_j2: F64 | None
-    inclusive_squares_j2: F64 | None
+    draws_j2: F64 | None
+    inclusive_draws_j2: F64 | None
 
 
 def call_trees(ledger: Ledger) -> CallTrees:
@@ -58,8 +55,10 @@ def call_trees(ledger: Ledger) -> CallTrees:
     order, place = _tree_order(ledger)
     calls, components = ledger.calls, len(ledger.components)
     share, parent, self_values = _nodes(ledger)
-    more = [] if calls.alternative_j is None else [calls.alternative_j]
-    more += [] if calls.squares_j2 is None else [calls.squares_j2]
+    draws_j2, more = None, [] if calls.alternative_j is None else [calls.alternative_j]
+    if calls.squares_j2 is not None and calls.self_turns_j2 is not None and calls.turns_j2 is not None:
+        draws_j2 = np.stack([calls.squares_j2, calls.self_turns_j2], axis=1)
+        more += [calls.squares_j2, calls.turns_j2]
     subtree = subtree_sums(parent, np.column_stack([self_values, calls.self_ns, calls.cpu_ns, *more, np.ones(len(share))]))
     tree, method = place[share], ledger.paths.method[calls.path]
     rank = tree * (method.max(initial=0) + 1) + method
@@ -83,8 +82,8 @@ def call_trees(ledger: Ledger) -> CallTrees:
         alternative_j=None if calls.alternative_j is None else subtree[row, components + 3],
         is_outermost=is_outermost,
         samples=None if calls.samples is None else calls.samples[row],
-        squares_j2=None if calls.squares_j2 is None else calls.squares_j2[row],
-        inclusive_squares_j2=None if calls.squares_j2 is None else subtree[row, -2],
+        draws_j2=None if draws_j2 is None else draws_j2[row],
+        inclusive_draws_j2=None if draws_j2 is None else subtree[row, -3:-1],
     )
 
 
@@ -214,32 +213,35 @@ def _sample_errors(trees: CallTrees, groups: tuple[I64, I64], cpu_j: tuple[F64, 
 
     `groups` are the method in a tree of each node, and the tree of each of these. `cpu_j` are their energies of the CPU.
     """
-    assert trees.samples is not None and trees.squares_j2 is not None and trees.inclusive_squares_j2 is not None
+    assert trees.samples is not None and trees.draws_j2 is not None and trees.inclusive_draws_j2 is not None
     (index, tree), size = groups, len(trees.order)
-    all_draws = sums(trees.tree, np.column_stack([trees.samples, trees.squares_j2]), size)[tree]
+    all_draws = sums(trees.tree, np.column_stack([trees.samples, trees.draws_j2[:, 0]]), size)[tree]
     total_j = binned(tree, cpu_j[1], size)[tree]
-    squares_j2 = np.where(trees.is_outermost, trees.inclusive_squares_j2, 0.0), trees.squares_j2
+    draws_j2 = trees.inclusive_draws_j2 * trees.is_outermost[:, None], trees.draws_j2
     inclusive_j, exclusive_j = (
-        share_error_j(own_j, binned(index, own_j2, len(tree)), total_j, all_draws)
-        for own_j, own_j2 in zip(cpu_j, squares_j2, strict=True)
+        share_error_j(own_j, sums(index, own_j2, len(tree)), total_j, all_draws)
+        for own_j, own_j2 in zip(cpu_j, draws_j2, strict=True)
     )
     return inclusive_j, exclusive_j
 
 
-def share_error_j(own_j: F64, own_j2: F64, total_j: F64, all_draws: F64) -> F64:
-    """Return the standard error of the share `own_j` of `total_j`, whose samples have a sum of squared energies of `own_j2`.
+def share_error_j(own_j: F64, own_draws_j2: F64, total_j: F64, all_draws: F64) -> F64:
+    """Return the standard error of the share `own_j` of `total_j`, whose samples have a sum of squared energies, and turns.
 
-    `all_draws` has the number of all samples, and the sum of their squared energies. With the share p, the variance is
-    `DESIGN_EFFECT` · ((1 − p)² · own_j2 + p² · (all_j2 − own_j2)), after half a sample of mean size is added to both outcomes. So
-    a method that no sample hit has an error above zero. NaN without samples.
+    `own_draws_j2` has both columns, `all_draws` the number of all samples, and the sum of their squared energies. With the share
+    p, independent draws have a variance of (1 − p)² · own_j2 + p² · (all_j2 − own_j2). Turns are the variance if they are less:
+    calls last longer than the period. Half a sample of mean size is added to both outcomes, so a method that no sample hit has an
+    error above zero. NaN without samples.
     """
+    own_j2, turns_j2 = own_draws_j2.T
     count, all_j2 = all_draws.T
     size = np.maximum(count, 1.0)
     half_j, half_j2 = total_j / size / 2, all_j2 / size / 2
     whole_j = total_j + 2 * half_j
     share = np.divide(np.clip(own_j, 0.0, total_j) + half_j, whole_j, out=np.zeros(len(own_j)), where=whole_j > 0)
-    variance = (1 - share) ** 2 * (own_j2 + half_j2) + share**2 * (np.maximum(all_j2 - own_j2, 0.0) + half_j2)
-    return np.asarray(np.where(count > 0, np.sqrt(DESIGN_EFFECT * variance), np.nan), np.float64)
+    drawn_j2 = (1 - share) ** 2 * own_j2 + share**2 * np.maximum(all_j2 - own_j2, 0.0)
+    variance = np.clip(turns_j2, 0.0, drawn_j2) + ((1 - share) ** 2 + share**2) * half_j2
+    return np.asarray(np.where(count > 0, np.sqrt(variance), np.nan), np.float64)
 
 
 def _draws(ledger: Ledger, trees: CallTrees, tree: I64, cpu_j: tuple[F64, F64]) -> tuple[F64, F64]:

@@ -173,6 +173,19 @@ class Amounts:
                     return np.maximum(value[after.left] - value[first], 0.0)
         return np.zeros(len(thread))
 
+    def clocks(self, thread: I64, t_ns: I64) -> tuple[F64, dict[int, F64]]:
+        """Return the CPU time that threads had used at times, and the joules per ns of CPU time there, by component.
+
+        Where no CPU time passes, they are the thread's mean.
+        """
+        for component, knots, tracks in self._tracks:
+            for row, value, _ in tracks:
+                if row == CPU_NS and self._power is not None:
+                    between, power = knots.place(thread, t_ns), self._power
+                    j_per_ns = power.j_per_ns[between.left + 1]
+                    return between.read(value), {component: np.where(np.isnan(j_per_ns), power.mean_j_per_ns[thread], j_per_ns)}
+        return np.zeros(len(thread)), {}
+
     def mean_power(self, thread: I64, amounts: F64, joules: Mapping[int, F64]) -> F64:
         """Return the mean power at the probes of spans, in joules per ns of their mean cost, from the results of `between`."""
         if (power := self._power) is None:

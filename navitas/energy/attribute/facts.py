@@ -16,8 +16,6 @@ from navitas.energy.attribute.calls.self_totals import (
     CALLS,
     CPU_NS,
     CUTS,
-    SAMPLES,
-    SQUARES_J2,
     THROWS,
     WALL_NS,
     CallNodes,
@@ -94,7 +92,7 @@ def facts_of(run: AttributedRun, parts: Sequence[SelfTotals], paths: Paths) -> R
     amounts, counts = nodes.amounts[:, named], nodes.counts[:, named]
     calls = (test[row], owner[row], nodes.path[named], counts[CALLS], counts[THROWS], counts[CUTS])
     times = (amounts[WALL_NS], amounts[CPU_NS], amounts[ALTERNATIVE_J])
-    draws = () if nodes.draws is None else (nodes.draws[SAMPLES, named], nodes.draws[SQUARES_J2, named])
+    draws = () if nodes.draws is None else tuple(nodes.draws[:, named])
     shares = (test[kept], owner[kept], rows.count[kept], np.rint(rows.cpu_ns[kept]).astype(np.int64), rows.energy_j[kept])
     by_test = {int(run.tests[window]): each for window, each in estimates.items()}
     transfers = _transfers(charges, run.spans, run.tests, rows, (owner, run.first_owner))
@@ -211,10 +209,11 @@ def joined_energy(runs: Sequence[RunFacts]) -> Energy:
 def joined_calls(runs: Sequence[RunFacts], *, alternative: bool) -> Calls:
     """The calls of all runs, sorted."""
     kinds = [*(np.int32,) * 3, *(np.int64,) * 3, *(np.float64,) * 3]
+    of_samples = (np.int64, *(np.float64,) * 3)
     parts = [run.calls for run in runs]
     if any(len(part) > len(kinds) for part in parts):
-        parts = [part if len(part) > len(kinds) else (*part, *np.zeros((2, len(part[0])))) for part in parts]
-        kinds += [np.int64, np.float64]
+        parts = [part if len(part) > len(kinds) else (*part, *np.zeros((len(of_samples), len(part[0])))) for part in parts]
+        kinds += of_samples
     calls = Calls(*_sorted(parts, [np.empty(0, kind) for kind in kinds], keys=3))
     return calls if alternative else replace(calls, alternative_j=None)
 

@@ -210,8 +210,9 @@ class Calls(ColumnTable):
     """Calls, sorted by test, owner and path. A call path's callers have rows, too. Times exclude callees.
 
     `cut`: calls without a recorded end; `throws`: calls that an exception ended. `alternative_j`: joules by the alternative
-    model, without callees; None without one. `samples`: stack samples whose innermost frame the path is, and `squares_j2`: the
-    sum of the squares of their energies; None if no run has samples.
+    model, without callees; None without one. `samples`: stack samples whose innermost frame the path is, `squares_j2`: the sum
+    of the squares of their energies, and `self_turns_j2` and `turns_j2`: their turns (calls/sample_turns.py), of which the latter
+    add up over callees; None if no run has samples.
     """
 
     test: I32
@@ -225,6 +226,8 @@ class Calls(ColumnTable):
     alternative_j: F64 | None
     samples: I64 | None = None
     squares_j2: F64 | None = None
+    self_turns_j2: F64 | None = None
+    turns_j2: F64 | None = None
 
     @property
     def counted(self) -> I64:

@@ -28,9 +28,10 @@ def is_of_time(event: str) -> bool:
 
 
 def _base(event: str) -> str:
-    """The name of an event without its modifiers and its unit: `cpu_core/cycles/u`, `cycles:ppp` → `cycles`."""
-    parts = event.split("/")
-    return (parts[1] if len(parts) > 1 else parts[0]).split(":")[0]
+    """The name of an event alone: `cpu_core/cycles/u`, `cycles:ppp`, `cycles/period=1000/` → `cycles`."""
+    unit, _, terms = event.partition("/")
+    first = terms.split("/")[0].split(",")[0]
+    return (unit if "=" in first or not first else first).split(":")[0]
 
 
 class SampleColumns:

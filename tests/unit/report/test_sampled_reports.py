@@ -33,7 +33,8 @@ def sampled() -> Profile:
     calls, energy = made.ledger.calls, made.ledger.energy
     none = np.zeros(len(calls), np.int64)
     taken = np.where(calls.self_ns > 0, 5, 0)
-    own = replace(calls, calls=none, throws=none, cut=none, samples=taken, squares_j2=taken * 0.04)
+    draws = dict.fromkeys(("squares_j2", "self_turns_j2", "turns_j2"), taken * 0.04)
+    own = replace(calls, calls=none, throws=none, cut=none, samples=taken, **draws)
     kept = energy.path != PROBES
     energy = Energy(*(getattr(energy, name)[kept] for name in Energy.__slots__))
     return Profile(replace(made.ledger, calls=own, energy=energy), made.about)

@@ -10,7 +10,7 @@ import numpy as np
 from navitas.energy.attribute.amounts import Amounts
 from navitas.energy.attribute.calls.event_totals import EventTotals
 from navitas.energy.attribute.calls.paths import OUTSIDE, Paths
-from navitas.energy.attribute.calls.sample_totals import paths_of_stacks, totals_of_samples
+from navitas.energy.attribute.calls.sample_totals import totals_of_samples
 from navitas.energy.attribute.calls.self_totals import CALLS, INSIDE_J, OUTSIDE_J, WALL_NS, SelfTotals, merged_totals
 from navitas.energy.attribute.calls.step_totals import StepTotals
 from navitas.energy.attribute.calls.walk import EventBatch, walk
@@ -177,8 +177,8 @@ class RunCalls:
             folded_totals = totals_of_folded(folded, self.spans, amounts, self._steps)
             self._totals = [totals.totals().with_probes(of_events), folded_totals.with_probes(of_folded)]
             if (samples := self.run.calls.samples) is not None:
-                path, skipped = paths_of_stacks(samples.stacks, self.paths), has_calls(self.run.threads)
-                of_samples = totals_of_samples(samples, path, self.spans, amounts, skipped=skipped, steps=self._steps)
+                skipped = has_calls(self.run.threads)
+                of_samples = totals_of_samples(samples, self.paths, self.spans, amounts, skipped=skipped, steps=self._steps)
                 self._totals.append(of_samples)
             self._read_with = threads, alternative
         if first:

@@ -1,18 +1,23 @@
-"""The energy of stack samples: each owns its thread's energy between the midpoints to its neighbors."""
+"""The energy of stack samples: each owns the same CPU time of its thread as its neighbors, with the thread's power there.
+
+A sample at a regular time, or at random, stands for its period. The midpoints to its neighbors would give it less where a thread
+begins, ends or waits: samples right after a wait own nothing of what the thread did long before, those at its end half of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from navitas.energy.attribute.amounts import Amounts
 from navitas.energy.attribute.calls.paths import Paths
+from navitas.energy.attribute.calls.sample_turns import MOST_PATHS, CommonCallers, turns_of
 from navitas.energy.attribute.calls.self_totals import CPU_NS, WALL_NS, SelfTotals, merged_totals
 from navitas.energy.attribute.calls.step_totals import StepTotals
 from navitas.energy.attribute.curves import group_starts, middle
-from navitas.energy.attribute.forest import path_sums
+from navitas.energy.attribute.forest import binned, path_sums, row_sums
 from navitas.energy.attribute.window_spans import NO_WINDOW, WindowSpans
 from navitas.recording.parse.arrays import F64, I64, Bool
 from navitas.recording.parse.stack_samples import Stacks, StackSamples
@@ -20,8 +25,13 @@ from navitas.recording.parse.stack_samples import Stacks, StackSamples
 BLOCK = 1 << 17
 """The samples that are read at a time."""
 _MERGED_ROWS = 8 * BLOCK
-MOST_PERIODS = 4.0
-"""Neighbors with more CPU time between them than this number of periods have lost samples between them."""
+MOST_PERIODS = 10.0
+"""Neighbors with more CPU time between them than this number of periods have lost samples between them. Timers of cores hit a
+thread that often waits at random: one gap of 22,000 is as long, and one of 50 is longer than four periods."""
+
+
+STRETCH = 64
+"""The least number of consecutive samples of a thread in a test that own the same CPU time, if there are as many."""
 
 
 def paths_of_stacks(stacks: Stacks, paths: Paths) -> I64:
@@ -34,22 +44,26 @@ def paths_of_stacks(stacks: Stacks, paths: Paths) -> I64:
 
 
 def totals_of_samples(
-    samples: StackSamples, path: I64, spans: WindowSpans, amounts: Amounts, *, skipped: Bool, steps: StepTotals | None = None
+    samples: StackSamples, paths: Paths, spans: WindowSpans, amounts: Amounts, *, skipped: Bool, steps: StepTotals | None = None
 ) -> SelfTotals:
-    """Sum up the samples by test, thread and call path. `path` is that of each row of the samples' stacks.
+    """Sum up the samples by test, thread and call path. New paths are added to `paths`.
 
-    A thread's first and last sample in a test own up to the test's edges. Samples at one time share what they own evenly. If more
-    CPU time than `MOST_PERIODS` periods lies between two neighbors, or a neighbor and an edge, each owns the share of half a
-    period, and the rest is of no call. Times are CPU times. Samples outside of tests and of `skipped` threads own nothing.
-    `steps` gets the joules over time, if there is one.
+    A stretch of samples owns what is between the midpoints to its neighbors; a thread's first and last one in a test own up to
+    the test's edges. If more CPU time than `MOST_PERIODS` periods lies between two samples, or a sample and an edge, each owns
+    the share of half a period, and the rest is of no call. Samples of a stretch own the same CPU time; those at one time share
+    it. Times are CPU times. Samples outside of tests and of `skipped` threads own nothing. `steps` gets the joules over time, if
+    there is one.
     """
     parts: list[SelfTotals] = []
+    path = paths_of_stacks(samples.stacks, paths)
+    callers = CommonCallers(paths) if len(paths) <= MOST_PATHS else None
     period_ns = _period_ns(samples, amounts)
     for block in _blocks(samples, spans, skipped):
-        owned = _owned(block, path[block.stack], period_ns, amounts)
+        cpu_ns, power = amounts.clocks(block.thread, block.t_ns)
+        owned = _owned(block, path[block.stack], period_ns, amounts, power)
         if steps is not None:
             steps.add_spans(owned, block.low_ns, block.high_ns)
-        parts.append(merged_totals([owned]))
+        parts.append(merged_totals(_with_turns(owned, cpu_ns, callers)))
         if sum(map(len, parts)) > _MERGED_ROWS:
             parts = [merged_totals(parts)]
     return merged_totals(parts)
@@ -124,8 +138,8 @@ def _with_spans(window: I64, thread: I64, stack: I64, t_ns: I64, spans: WindowSp
     return _Block(window, thread, stack, t_ns, *columns)
 
 
-def _owned(block: _Block, path: I64, period_ns: float | None, amounts: Amounts) -> SelfTotals:
-    """Return what each sample of a block owns."""
+def _owned(block: _Block, path: I64, period_ns: float | None, amounts: Amounts, power: Mapping[int, F64]) -> SelfTotals:
+    """Return what each sample of a block owns. `power` is that of each component at each sample, as far as it is known."""
     own, joules = amounts.between(block.thread, block.low_ns, block.high_ns)
     if period_ns is not None:
         for side, gap in (
@@ -137,13 +151,47 @@ def _owned(block: _Block, path: I64, period_ns: float | None, amounts: Amounts) 
             own[:, rows] += whole[0] * share - sides[0]
             for component, column in joules.items():
                 column[rows] += whole[1][component] * share - sides[1][component]
-    if (block.at_once > 1).any():
-        own /= block.at_once
-        joules = {component: column / block.at_once for component, column in joules.items()}
-    size = len(block.thread)
+    own, joules = _evened(block, own, joules, power)
     own[WALL_NS] = own[CPU_NS]  # in which calls a thread waited is not known
-    draws = np.stack([np.ones(size), np.square(sum(joules.values(), np.zeros(size)))])
-    return SelfTotals(block.window, block.thread, path, np.zeros((3, size), np.int64), own, joules, draws)
+    return SelfTotals(block.window, block.thread, path, np.zeros((3, len(path)), np.int64), own, joules)
+
+
+def _evened(block: _Block, own: F64, joules: dict[int, F64], power: Mapping[int, F64]) -> tuple[F64, dict[int, F64]]:
+    """Divide what the samples of each stretch own among them: times evenly, joules by the component's power, if it is known."""
+    group = np.cumsum(group_starts(block.window, block.thread)) - 1
+    size = np.bincount(group)
+    rank = np.arange(len(group)) - (np.cumsum(size) - size)[group]
+    stretch = np.cumsum(group_starts(group, np.minimum(rank // STRETCH, np.maximum(size // STRETCH - 1, 0)[group]))) - 1
+    count, draw = int(stretch[-1]) + 1, 1 / block.at_once
+    whole, even = binned(stretch, draw, count)[stretch], row_sums(stretch, own * draw, count)[:, stretch]
+    divided = {}
+    for component, column in joules.items():
+        weight = draw * power[component] if component in power else draw
+        total = binned(stretch, weight, count)[stretch]
+        share = np.divide(weight, total, out=draw / whole, where=total > 0)
+        divided[component] = binned(stretch, column * draw, count)[stretch] * share
+    return even * (draw / whole), divided
+
+
+def _with_turns(owned: SelfTotals, cpu_ns: F64, callers: CommonCallers | None) -> list[SelfTotals]:
+    """Return totals of samples with their draws, and further ones that have the turns of common callers alone."""
+    size = len(owned)
+    energy_j = sum(owned.joules.values(), np.zeros(size))
+    group = np.cumsum(group_starts(owned.window, owned.thread)) - 1
+    turns = turns_of(group, owned.path, energy_j, cpu_ns, callers)
+    none = np.zeros(size)
+    drawn = replace(owned, draws=np.stack([none + 1, np.square(energy_j), turns.self_j2, turns.inclusive_j2]))
+    common, none = owned.chosen(turns.at), np.zeros(len(turns.at))
+    return [
+        drawn,
+        replace(
+            common,
+            path=turns.common,
+            amounts=np.zeros_like(common.amounts),
+            joules=dict.fromkeys(common.joules, none),
+            draws=np.stack([none, none, none, turns.common_j2]),
+        ),
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,9 @@ WALL_NS, CPU_NS, ALTERNATIVE_J, INSIDE_J, OUTSIDE_J, PROBES_NS = range(6)
 """Rows of `SelfTotals.amounts`: times, joules of the alternative model (0 without one), and the probes of the calls: their energy
 inside of the calls and outside, in the callers, and their time."""
 AMOUNTS = 6
-SAMPLES, SQUARES_J2 = range(2)
-"""Rows of `SelfTotals.draws`: the number of stack samples, and the sum of the squares of their energies."""
+SAMPLES, SQUARES_J2, SELF_TURNS_J2, TURNS_J2 = range(4)
+"""Rows of `SelfTotals.draws`: the number of stack samples, the sum of the squares of their energies, and their turns
+(sample_turns.py), of self and of inclusive energy."""
 _NONE = np.empty(0, np.int64)
 
 
@@ -30,7 +31,7 @@ class SelfTotals(ColumnTable):
     """Time, energy and calls of call paths without callees, by test and thread.
 
     `window` is the test's window. `counts` has the rows `CALLS`, `THROWS` and `CUTS`; `amounts` has those from `WALL_NS` on.
-    `joules` has the energy of each component that threads use, by its number. `draws` has the rows `SAMPLES` and `SQUARES_J2`;
+    `joules` has the energy of each component that threads use, by its number. `draws` has the rows from `SAMPLES` on;
     None for totals of calls.
     """
 

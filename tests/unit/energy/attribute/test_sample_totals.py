@@ -1,4 +1,4 @@
-"""Energy of stack samples: each owns the energy of its thread between the midpoints to its neighbors."""
+"""Energy of stack samples: neighbors own the same CPU time of their thread, with its power at each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from attribution_maker import J_PER_MS, PLAIN, manifest, nested, parsed, run, thread
+from attribution_maker import J_PER_MS, PLAIN, manifest, nested, parsed, residency, run, thread
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_maker import sampled, samples
@@ -17,6 +17,7 @@ from navitas.energy.analyze.conserve import check
 from navitas.energy.analyze.load import profile_of
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.attribute.calls import sample_totals
+from navitas.power.model import ClusterPower, CpuPower
 from navitas.recording.parse.tables import RunTables
 
 BUSY = ((0.0, 0.0), (1000.0, 1000.0))
@@ -43,17 +44,34 @@ def self_ms(profile: Profile, test: int = 0) -> dict[int, float]:
     return found
 
 
-def test_a_sample_owns_up_to_the_midpoints_to_its_neighbors_and_to_the_edges_of_the_test() -> None:
+def test_the_samples_of_a_stretch_own_the_same_time_up_to_the_edges_of_the_test() -> None:
     profile = of_rows([(0, 100, [0, 1]), (0, 300, [0, 2]), (0, 400, [0])])
-    assert self_ms(profile) == pytest.approx({1: 200, 2: 150, 0: 650})
+    assert self_ms(profile) == pytest.approx({1: 1000 / 3, 2: 1000 / 3, 0: 1000 / 3})
     (own, other) = sorted(profile.tests[0].threads, key=lambda one: one.tid)
     assert own.untraced_j == pytest.approx(0) and other.untraced_j == pytest.approx(1000 * J_PER_MS)
     by_method = {method.method: method for method in own.methods}
     assert by_method[0].inclusive_j == pytest.approx(1000 * J_PER_MS)
     assert [(by_method[i].samples, by_method[i].calls) for i in range(3)] == [(1, 0), (1, 0), (1, 0)]
-    assert by_method[1].cpu_ns == by_method[1].self_ns == 200_000_000
+    assert by_method[1].cpu_ns == by_method[1].self_ns == 333_333_333
     assert [(node.method, node.samples) for node in own.nodes] == [(0, 1), (1, 1), (2, 1)]
     assert check(profile) == []
+
+
+def test_of_a_long_thread_each_stretch_owns_up_to_the_midpoints_to_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sample_totals, "STRETCH", 2)
+    rows = [(0, t, [number]) for number, t in enumerate((100, 200, 400, 900, 950))]
+    assert self_ms(of_rows(rows)) == pytest.approx({0: 150, 1: 150, 2: 700 / 3, 3: 700 / 3, 4: 700 / 3})
+
+
+def test_a_sample_has_the_power_of_its_thread_there() -> None:
+    cluster = ClusterPower((0, 1, 2, 3), np.array([1_000, 2_000]), np.array([100.0, 300.0]), 0.0)
+    model = replace(PLAIN, cpu=CpuPower(0.0, 0.0, 0.0, (cluster,)))
+    faster = residency(0, [1_000, 2_000], [(0, (0, 0)), (500, (500, 0)), (1000, (500, 500))])
+    taken = samples([(0, 100, [0]), (0, 200, [0]), (0, 700, [1])])
+    busy = thread(1, (), ((0.0, 0.0), (500.0, 500.0), (1000.0, 1000.0)))
+    profile = profile_of(parsed(sampled(run([busy], time_in_state=[faster]), taken)), manifest(), model)
+    assert self_ms(profile) == pytest.approx({0: 800, 1: 1200})
+    assert {method.method: method.cpu_ns for method in profile.tests[0].threads[0].methods} == {0: 666_666_667, 1: 333_333_333}
 
 
 def test_one_sample_owns_all_of_its_thread_and_test() -> None:
@@ -71,13 +89,13 @@ def test_samples_at_the_end_of_a_test_are_outside_of_it() -> None:
 
 
 def test_samples_at_one_time_share_what_they_own() -> None:
-    assert self_ms(of_rows([(0, 100, [0]), (0, 500, [1]), (0, 500, [2])])) == pytest.approx({0: 300, 1: 350, 2: 350})
+    assert self_ms(of_rows([(0, 100, [0]), (0, 500, [1]), (0, 500, [2])])) == pytest.approx({0: 500, 1: 250, 2: 250})
 
 
 def test_where_samples_are_missing_neighbors_own_half_a_period() -> None:
     made = run([thread(1, (), ((0, 0), (2, 2), (500, 500), (1000, 1000)))])
     profile = analyzed(sampled(made, samples([(0, 1, [0]), (0, 1.5, [0]), (0, 2, [1]), (0, 500, [2])], 1.0)))
-    assert self_ms(profile) == pytest.approx({0: 1.75, 1: 0.75, 2: 1.0})
+    assert self_ms(profile) == pytest.approx({0: 1.75, 1: 0.875, 2: 0.875})
     assert profile.tests[0].threads[0].untraced_j == pytest.approx(996.5 * J_PER_MS)
     assert check(profile) == []
 
@@ -88,7 +106,7 @@ READ = tuple((float(t), float(t)) for t in range(0, 1001, 20))
 def test_where_samples_are_missing_is_known_only_between_readings_of_the_clock() -> None:
     taken = [(0, float(t), [0]) for t in range(2, 210)] + [(0, float(t), [1]) for t in range(225, 1000)]
     made = run([thread(1, (), READ)])
-    assert self_ms(analyzed(sampled(made, samples(taken, 1.0)))) == pytest.approx({0: 217, 1: 783})
+    assert self_ms(analyzed(sampled(made, samples(taken, 1.0)))) == pytest.approx({0: 213.25, 1: 786.75})
     late = samples([row for row in taken if not 209 < row[1] < 260], 1.0)
     profile = analyzed(sampled(made, late))
     assert self_ms(profile) == pytest.approx({0: 209.5, 1: 740.5})
@@ -104,7 +122,7 @@ def test_the_period_is_the_one_that_samples_have() -> None:
 def test_waiting_is_no_missing_sample() -> None:
     waits = thread(1, (), ((0, 0), (10, 10), (900, 10), (1000, 110)))
     taken = samples([(0, 5, [0]), (0, 950, [1])], period_ms=50.0)
-    assert self_ms(analyzed(sampled(run([waits]), taken))) == pytest.approx({0: 10, 1: 100})
+    assert self_ms(analyzed(sampled(run([waits]), taken))) == pytest.approx({0: 55, 1: 55})
 
 
 def test_samples_of_a_thread_with_recorded_calls_are_not_used() -> None:
@@ -119,7 +137,7 @@ def test_recursion_counts_once_in_inclusive_energy() -> None:
     profile = of_rows([(0, 100, [0, 0, 1]), (0, 500, [0, 0])])
     own = {method.method: method for one in profile.tests[0].threads for method in one.methods}
     assert own[0].inclusive_j == pytest.approx(1000 * J_PER_MS)
-    assert own[0].exclusive_j == pytest.approx(700 * J_PER_MS)
+    assert own[0].exclusive_j == pytest.approx(500 * J_PER_MS)
 
 
 def made_of(random: Random) -> tuple[RunTables, list[Row]]:
@@ -145,14 +163,15 @@ def made_of(random: Random) -> tuple[RunTables, list[Row]]:
 
 
 @settings(max_examples=50, deadline=None)
-@given(randoms, st.sampled_from([None, 0.5, 20.0]), st.sampled_from([2, 1 << 17]))
-def test_energy_is_conserved(random: Random, period_ms: float | None, block: int) -> None:
+@given(randoms, st.sampled_from([None, 0.5, 20.0]), st.sampled_from([2, 1 << 17]), st.sampled_from([3, 64]))
+def test_energy_is_conserved(random: Random, period_ms: float | None, block: int, stretch: int) -> None:
     made, rows = made_of(random)
-    before, sample_totals.BLOCK = sample_totals.BLOCK, block
+    before = sample_totals.BLOCK, sample_totals.STRETCH
+    sample_totals.BLOCK, sample_totals.STRETCH = block, stretch
     try:
         profile = analyzed(sampled(made, samples(rows, period_ms)), 3)
     finally:
-        sample_totals.BLOCK = before
+        sample_totals.BLOCK, sample_totals.STRETCH = before
     assert check(profile) == []
     plain = analyzed(made, 3)
     for one, other in zip(profile.tests, plain.tests, strict=True):

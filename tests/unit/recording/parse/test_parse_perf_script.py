@@ -11,6 +11,7 @@ import pytest
 from support.field_data import FIELD_DATA, NO_FIELD_DATA
 from support.perfetto_samples import stacks_of
 
+from navitas.recording.parse.samples_columns import is_of_time
 from navitas.recording.parse.samples_perf_script import is_perf_script, read_perf_script
 from navitas.recording.parse.samples_simpleperf import read_simpleperf
 from navitas.recording.parse.stack_samples import RawSamples
@@ -85,6 +86,13 @@ def test_only_a_text_with_samples_of_time_is_one() -> None:
     assert is_perf_script(TEXT.encode())
     assert not is_perf_script(b"prog 700/700 [001] 5.000004: sched:sched_switch: prev_comm=prog\n")
     assert not is_perf_script(b"          <idle>-0     [001] d..2  5.000001: cpu_idle: state=1 cpu_id=1\n")
+
+
+@pytest.mark.parametrize(
+    "event", ["cpu-clock:u", "cpu-clock/period=1000000,call-graph=fp/", "cpu_core/cycles,freq=9/u", "cpu/cycles/"]
+)
+def test_the_name_of_an_event_can_have_terms(event: str) -> None:
+    assert is_of_time(event) and not is_of_time(event.replace("c", "x"))
 
 
 @pytest.mark.skipif(not FIELD.is_dir(), reason=NO_FIELD_DATA)

@@ -1,0 +1,195 @@
+"""How often shares by stack samples lie within two standard errors of the truth, on the discrete-event phone of tests/truth.
+
+Prints a table by program and sampler: of self and inclusive shares between 1 % and 95 % of the app's energy, how many lie within
+two standard errors; the largest mean error of a method, in percentage points; the largest difference between a thread's energy
+and that of its samples, relative to it; and how many shares agree with those by probes, within the errors of both.
+
+Each execution of a program is sampled several times, each time with other phases of the timers. Exit code 1: shares of a program
+lie within two standard errors less often than in 93 % of cases, or energy is not conserved. Timers that start with their threads,
+and threads of few periods, have no target: what samples cannot see is no error of draws.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import partial
+from math import hypot
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT / "tests")]
+
+from support.run_tables import changed  # noqa: E402
+from truth.energy import integrate  # noqa: E402
+from truth.methods import Truth, truth_of  # noqa: E402
+from truth.phone import PIXEL_6  # noqa: E402
+from truth.programs import PROGRAMS  # noqa: E402
+from truth.record import Record  # noqa: E402
+from truth.recorder import write_recording  # noqa: E402
+from truth.samples import PID, T0_NS  # noqa: E402
+from truth.stacks import StackSample, at_random, from_start, perf_script, sampled_by_cores, sampled_by_threads  # noqa: E402
+from truth.workloads import simulate  # noqa: E402
+
+from navitas.energy.analyze.load import analyze, load_tables  # noqa: E402
+from navitas.energy.analyze.profile import Profile  # noqa: E402
+
+LEAST_COVERAGE, MOST_UNEQUAL = 0.93, 1e-9
+SHARES = 0.01, 0.95
+KINDS = "self", "inclusive"
+PERIOD_NS = 1e6
+SHORT = "many threads"
+"""The program whose threads live for one to three periods: the samples of a thread do not show how long each part took."""
+PROBED = ("calls", "waits")
+"""Programs whose shares are also compared with those by probes."""
+Sampler = Callable[[Record, float, int], list[StackSample]]
+RANDOM, FROM_START = "cores, at random", "threads, from their start"
+SAMPLERS: Mapping[str, Sampler] = {
+    "cores": sampled_by_cores,
+    "threads": sampled_by_threads,
+    RANDOM: partial(sampled_by_cores, timer=at_random),
+    FROM_START: partial(sampled_by_threads, timer=from_start),
+}
+
+
+@dataclass(slots=True)
+class Score:
+    """What samples of a program showed: of each share, its error in shares and standard errors, by method and kind of energy."""
+
+    errors: defaultdict[tuple[str, str], list[tuple[float, float]]] = field(default_factory=lambda: defaultdict(list))
+    unequal: float = 0.0
+    agree: list[bool] = field(default_factory=list)
+
+    def covered(self, kind: str) -> float:
+        """The share of figures of a kind (`self`, `inclusive`) within two standard errors."""
+        return float(np.mean([abs(error) <= 2 for (_, of), own in self.errors.items() if of == kind for _, error in own]))
+
+    def bias(self) -> float:
+        """The largest mean error of a method, as a share of the app's energy."""
+        return max(abs(float(np.mean([share for share, _ in own]))) for own in self.errors.values())
+
+    def add(self, other: Score) -> None:
+        """Add the figures of other runs."""
+        for key, own in other.errors.items():
+            self.errors[key] += own
+        self.unequal = max(self.unequal, other.unequal)
+        self.agree += other.agree
+
+
+def scores(program: str, seed: int, draws: int, samplers: Sequence[str]) -> dict[str, Score]:
+    """Run a program once, and score `draws` draws of each sampler."""
+    record = simulate(program, seed, workloads=PROGRAMS)
+    truth = truth_of(record, integrate(record))
+    (by_probes,) = analyzed(record)
+    by_sampler, plain = {name: Score() for name in samplers}, None
+    for name, score in by_sampler.items():
+        for draw in range(draws):
+            taken = SAMPLERS[name](record, PERIOD_NS, 1000 * seed + draw)
+            profiles = analyzed(record, perf_script(taken, PID, T0_NS, None if name == RANDOM else PERIOD_NS))
+            profile = next(profiles)
+            plain = plain or next(profiles)
+            _score(score, profile, truth)
+            score.unequal = max(score.unequal, _unequal(profile, plain))
+            if program in PROBED:
+                score.agree += _agree(profile, by_probes, truth.app_j)
+    return by_sampler
+
+
+def analyzed(record: Record, stacks: str = "") -> Iterator[Profile]:
+    """Yield the profile of a run, by probes or by samples; of samples, also the profile without them."""
+    with tempfile.TemporaryDirectory() as folder:
+        write_recording(Path(folder) / "r", record, PIXEL_6, interval_ns=20_000_000, stacks=stacks)
+        loaded = load_tables(Path(folder) / "r")
+    yield analyze(loaded)
+    if stacks:
+        (run,) = loaded.parsed.runs
+        yield analyze(replace(loaded, parsed=replace(loaded.parsed, runs=(changed(run, samples=None),))))
+
+
+def _score(score: Score, profile: Profile, truth: Truth) -> None:
+    for kind in KINDS:
+        by_method = figures(profile, kind)
+        for name, method in truth.methods.items():
+            true_j = method.exclusive_j if kind == "self" else method.inclusive_j
+            if SHARES[0] <= true_j / truth.app_j <= SHARES[1]:
+                energy_j, error_j = by_method.get(name, (0.0, truth.app_j))
+                score.errors[name, kind].append(((energy_j - true_j) / truth.app_j, (energy_j - true_j) / error_j))
+
+
+def figures(profile: Profile, kind: str) -> dict[str, tuple[float, float]]:
+    """The energy of each method and its error: by samples, that of samples alone; by probes, that of the measurement."""
+    by_method = {}
+    for total in profile.method_totals():
+        energy_j, error = (
+            (total.exclusive_j, total.exclusive_error) if kind == "self" else (total.inclusive_j, total.inclusive_error)
+        )
+        error_j = error.probes_j if profile.is_sampled else error.standard_j
+        by_method[f"{total.method.class_name}#{total.method.name}"] = energy_j, error_j
+    return by_method
+
+
+def _unequal(profile: Profile, plain: Profile) -> float:
+    """The largest relative difference between the energy of a sampled thread and the sum of its methods' self energy."""
+    (test,), (other,) = profile.tests, plain.tests
+    threads_j = {thread.tid: thread.energy_j for thread in other.threads if thread.count == 1}
+    sums = [
+        (threads_j[thread.tid], sum(method.exclusive_j for method in thread.methods))
+        for thread in test.threads
+        if thread.tid in threads_j and thread.methods
+    ]
+    return max(abs(sampled_j / energy_j - 1) for energy_j, sampled_j in sums)
+
+
+def _agree(profile: Profile, by_probes: Profile, app_j: float) -> Iterator[bool]:
+    for kind in KINDS:
+        sampled = figures(profile, kind)
+        for name, (probed_j, probed_error_j) in figures(by_probes, kind).items():
+            if name in sampled and SHARES[0] <= probed_j / app_j <= SHARES[1]:
+                energy_j, error_j = sampled[name]
+                yield abs(energy_j - probed_j) <= 2 * hypot(error_j, probed_error_j)
+
+
+def _row(program: str, sampler: str, score: Score) -> str:
+    own, inclusive = (f"{100 * score.covered(kind):.1f} %" for kind in KINDS)
+    agree = f"{100 * float(np.mean(score.agree)):.1f} %" if score.agree else ""
+    figures = sum(map(len, score.errors.values()))
+    return (
+        f"| {program} | {sampler} | {figures} | {own} | {inclusive} | {100 * score.bias():.2f} | {score.unequal:.0e} | {agree} |"
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=200, help="of each program and sampler")
+    parser.add_argument("--draws", type=int, default=4, help="runs of one execution of a program")
+    parser.add_argument("--program", action="append", choices=list(PROGRAMS))
+    parser.add_argument("--timers", action="append", choices=list(SAMPLERS), help="only these (repeatable)")
+    parser.add_argument("--processes", type=int, default=2)
+    arguments = parser.parse_args()
+    jobs = [(name, seed) for name in arguments.program or PROGRAMS for seed in range(max(arguments.runs // arguments.draws, 1))]
+    totals: defaultdict[tuple[str, str], Score] = defaultdict(Score)
+    with ProcessPoolExecutor(arguments.processes) as pool:
+        columns = ([program for program, _ in jobs], [seed for _, seed in jobs])
+        scored = partial(scores, draws=arguments.draws, samplers=tuple(arguments.timers or SAMPLERS))
+        for (program, _), by_sampler in zip(jobs, pool.map(scored, *columns), strict=True):
+            for sampler, score in by_sampler.items():
+                totals[program, sampler].add(score)
+    print("| program | timers of | figures | self | inclusive | worst bias, points | unequal | as by probes |")
+    print("|---|---|---|---|---|---|---|---|")
+    missed = False
+    for (program, sampler), score in totals.items():
+        print(_row(program, sampler, score))
+        covered = min(score.covered("self"), score.covered("inclusive"))
+        missed |= score.unequal > MOST_UNEQUAL or (sampler != FROM_START and program != SHORT and covered < LEAST_COVERAGE)
+    return int(missed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
