@@ -24,7 +24,8 @@ from navitas.fleet.erase import erased_clients
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.checks import ERASED, Checked, check
 from navitas.fleet.ingest.commit import SourceLedger, commit, spool_folder, staging
-from navitas.fleet.ingest.merge import Keys, Merger, Spool
+from navitas.fleet.ingest.column_map import PERCENT, ColumnMap
+from navitas.fleet.ingest.merge import Keys, Merger, Spool, one_row_a_sample
 from navitas.fleet.ingest.parquet_rows import ParquetRows
 from navitas.fleet.ingest.raw import RowBatch, count
 from navitas.fleet.ingest.source import BLOCK, SourceFile, reader_of
@@ -118,17 +119,21 @@ class Quarantine:
 class Group:
     """Reads sources one after another, then stores them. Each source is stored completely or not at all."""
 
-    def __init__(self, store: Store, ledger: SourceLedger, packages: Packages, client: str, now_s: float) -> None:
+    def __init__(  # noqa: PLR0917
+        self, store: Store, ledger: SourceLedger, packages: Packages, client: str, now_s: float, columns: ColumnMap
+    ) -> None:
         self._store = store
         self._ledger = ledger
         self._packages = packages
         self._client = client
         self._now_s = now_s
+        self._columns = columns
         self._staged = staging(store)
         self._erased = erased_clients(store)
         self._spool = Spool(spool_folder(store), store.buckets)
         self._sources: list[tuple[str, SourceOutcome]] = []
         self._failed: list[int] = []
+        self._by_app: list[int] = []
         self.whole: set[str] = set()
         """Hashes of the sources that were read to their ends."""
         self.rows = 0
@@ -142,7 +147,7 @@ class Group:
         try:
             source = SourceFile(file)
             source.check_text()
-            source.open()
+            source.open(self._columns.key)
             if source.digest in self._ledger.entries or source.digest in self.whole:
                 outcome.known = True
                 return outcome
@@ -165,6 +170,8 @@ class Group:
             with closing(quarantine):
                 reads = self._reads(source, quarantine)
                 for batch, checked in in_order(reads, self._checked) if source.size > BLOCK else map(self._checked, reads):
+                    if not outcome.rows:
+                        self._columns.check_levels(outcome.name, batch)
                     outcome.rows += batch.table.num_rows + len(batch.refused)
                     for what, rows in batch.ignored.items():
                         count(outcome.ignored, what, rows)
@@ -178,12 +185,12 @@ class Group:
     def _reads(self, source: SourceFile, quarantine: Quarantine) -> Iterator[Callable[[], RowBatch]]:
         """Yield functions that return the source's batches. They may run in any order."""
         if source.is_parquet:
-            for rows in ParquetRows(source.path).batches():
+            for rows in ParquetRows(source.path, self._columns).batches():
                 yield partial(_same, rows)
             return
         blocks = source.blocks()
         first = next(blocks)
-        reader = reader_of(_name(source.path), first, self._client)
+        reader = reader_of(_name(source.path), first, self._client, self._columns)
         for block in chain([first], blocks):
             read = partial(reader.read, block) if reader.reads_in_any_order else partial(_same, reader.read(block))
             quarantine.client_column = reader.client_column
@@ -193,7 +200,8 @@ class Group:
     def _checked(self, read: Callable[[], RowBatch]) -> tuple[RowBatch, Checked | None]:
         batch = read()
         some = batch.table.num_rows
-        return batch, check(batch.table, self._store.key, self._now_s, self._erased) if some else None
+        scale = PERCENT if self._columns.scale is None else self._columns.scale
+        return batch, check(batch.table, self._store.key, self._now_s, self._erased, scale) if some else None
 
     def _take(self, batch: RowBatch, checked: Checked | None, quarantine: Quarantine, ignored: Counter[str]) -> None:
         """Take a batch's rows. Accepted rows wait in the spool until the group is stored."""
@@ -207,7 +215,10 @@ class Group:
             quarantine.refused[ERASED] += erased  # Their text is not kept.
         for row in np.flatnonzero((reason != "") & (reason != ERASED)).tolist():
             quarantine.add(Refusal(batch.numbers[row], reason[row], batch.lines[row]))
-        self._spool.add(table, len(self._sources) - 1)
+        number = len(self._sources) - 1
+        if checked.by_app and number not in self._by_app:
+            self._by_app.append(number)
+        self._spool.add(table, number)
 
     def store(self, keys: Keys) -> None:
         """Store the sources, and enter them in the ledger. Raises `FleetError` if the store cannot be read or written."""
@@ -216,7 +227,7 @@ class Group:
             merger = Merger(name, self._store, self._staged, keys, len(self._sources), writing)
             for bucket in self._spool.buckets():
                 for rows in self._spool.groups(bucket, self._failed):
-                    merger.add(rows, bucket)
+                    merger.add(one_row_a_sample(rows, self._by_app) if self._by_app else rows, bucket)
             merger.wait()
         if self._packages.changed:
             self._staged.write_packages(self._packages.table())
