@@ -41,14 +41,17 @@ class ColumnMap:
                 raise UsageError(f"{name}={target}: {target or '(nothing)'} is not a column of samples", f"It can be {fields}.")
         for what, names in (("the column", [name for name, _ in pairs]), ("", [target for _, target in pairs])):
             if twice := [name for name, count in Counter(names).items() if count > 1]:
-                raise UsageError(f"{what or 'several columns stand for'} {twice[0]}{' is mapped twice' if what else ''}", "Map one.")
+                raise UsageError(
+                    f"{what or 'several columns stand for'} {twice[0]}{' is mapped twice' if what else ''}", "Map one."
+                )
         return cls(dict(pairs), scale)
 
     def sources(self, names: Collection[str]) -> dict[str, str]:
         """The file's column for each column of the input that it has, in the order of the input's columns."""
         by_field = {target: name for name, target in self.columns.items()}
-        found = {target: by_field.get(target, target) for target in COLUMNS.names}
-        return {target: name for target, name in found.items() if name in names}
+        own = {name: name for name in COLUMNS.names if name not in self.columns}
+        found = {target: by_field.get(target) or own.get(target) for target in COLUMNS.names}
+        return {target: name for target, name in found.items() if name is not None and name in names}
 
     def field(self, name: str) -> str | None:
         """The input's column for a file's column; None if it is not one."""
@@ -102,7 +105,9 @@ def _of_file(file: Path) -> list[tuple[str, str]]:
     try:
         pairs = tomllib.loads(as_utf8(read_regular(file, _LARGEST)).decode())
     except (OSError, ValueError, RecursionError) as error:
-        raise UsageError(f"{file}: cannot be read: {printable(str(error))}", 'Write lines such as device_id = "client".') from error
+        raise UsageError(
+            f"{file}: cannot be read: {printable(str(error))}", 'Write lines such as device_id = "client".'
+        ) from error
     if wrong := [name for name, target in pairs.items() if not isinstance(target, str)]:
         raise UsageError(f"{file}: {wrong[0]}: is not a text", 'Write lines such as device_id = "client".')
     return list(pairs.items())

@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -26,9 +24,8 @@ from navitas.fleet.ingest.checks import ERASED, Checked, check
 from navitas.fleet.ingest.commit import SourceLedger, commit, spool_folder, staging
 from navitas.fleet.ingest.column_map import PERCENT, ColumnMap
 from navitas.fleet.ingest.merge import Keys, Merger, Spool, one_row_a_sample
-from navitas.fleet.ingest.parquet_rows import ParquetRows
 from navitas.fleet.ingest.raw import RowBatch, count
-from navitas.fleet.ingest.source import BLOCK, SourceFile, reader_of
+from navitas.fleet.ingest.source import BLOCK, SourceFile, source_name
 from navitas.fleet.ingest.stored_rows import Packages, stored_rows
 from navitas.fleet.store import Store
 
@@ -143,7 +140,7 @@ class Group:
 
     def read(self, file: Path, progress: Callable[[float, int], None]) -> SourceOutcome:
         """Read a source. A source that cannot be read to its end is not stored; the outcome has the error."""
-        outcome = SourceOutcome(_name(file))
+        outcome = SourceOutcome(source_name(file))
         try:
             source = SourceFile(file)
             source.check_text()
@@ -160,7 +157,7 @@ class Group:
             self.whole.add(source.digest)
         except FleetError as error:
             self._failed.append(len(self._sources) - 1)
-            outcome = SourceOutcome(_name(file), error=error)
+            outcome = SourceOutcome(source_name(file), error=error)
         return outcome
 
     def _read(self, source: SourceFile, outcome: SourceOutcome, progress: Callable[[float, int], None]) -> None:
@@ -168,34 +165,20 @@ class Group:
         outcome.refused = quarantine.refused
         try:
             with closing(quarantine):
-                reads = self._reads(source, quarantine)
+                reads = source.reads(self._client, self._columns)
                 for batch, checked in in_order(reads, self._checked) if source.size > BLOCK else map(self._checked, reads):
                     if not outcome.rows:
                         self._columns.check_levels(outcome.name, batch)
                     outcome.rows += batch.table.num_rows + len(batch.refused)
                     for what, rows in batch.ignored.items():
                         count(outcome.ignored, what, rows)
+                    quarantine.client_column = source.client_column
                     self._take(batch, checked, quarantine, outcome.ignored)
                     progress(source.done / source.size if source.size else 1.0, outcome.rows)
         except FleetError:
             quarantine.remove()
             raise
         self.rows += outcome.rows
-
-    def _reads(self, source: SourceFile, quarantine: Quarantine) -> Iterator[Callable[[], RowBatch]]:
-        """Yield functions that return the source's batches. They may run in any order."""
-        if source.is_parquet:
-            for rows in ParquetRows(source.path, self._columns).batches():
-                yield partial(_same, rows)
-            return
-        blocks = source.blocks()
-        first = next(blocks)
-        reader = reader_of(_name(source.path), first, self._client, self._columns)
-        for block in chain([first], blocks):
-            read = partial(reader.read, block) if reader.reads_in_any_order else partial(_same, reader.read(block))
-            quarantine.client_column = reader.client_column
-            yield read
-        yield reader.end
 
     def _checked(self, read: Callable[[], RowBatch]) -> tuple[RowBatch, Checked | None]:
         batch = read()
@@ -242,15 +225,6 @@ class Group:
                 parts = {"with": entries[0]["source"]} if entries else {"parts": merger.parts}
                 entries.append({"source": digest, "name": outcome.name, **outcome.figures(), **parts})
         commit(self._store, self._ledger, entries)
-
-
-def _same(batch: RowBatch) -> RowBatch:
-    return batch
-
-
-def _name(file: Path) -> str:
-    """A file's name, for reports and as a client's name. Bytes that are not UTF-8 are escaped."""
-    return os.fsencode(file.name).decode("utf-8", "backslashreplace")
 
 
 def in_order(items: Iterator[T], work: Callable[[T], R]) -> Iterator[R]:

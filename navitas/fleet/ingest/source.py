@@ -7,8 +7,10 @@ import io
 import os
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from pathlib import Path, PurePath
 from typing import BinaryIO
 
@@ -20,8 +22,8 @@ from navitas.base.regular_files import open_regular
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.checkin import CheckinReader
 from navitas.fleet.ingest.column_map import ColumnMap
-from navitas.fleet.ingest.parquet_rows import MAGIC
-from navitas.fleet.ingest.raw import Reader
+from navitas.fleet.ingest.parquet_rows import MAGIC, ParquetRows
+from navitas.fleet.ingest.raw import Reader, RowBatch
 from navitas.fleet.ingest.text_lines import CsvReader, JsonReader
 
 _CHUNK = 1 << 20
@@ -36,13 +38,17 @@ _CHECKIN = re.compile(rb"\d{1,2},(\d+,[a-z],|h,|hsp,)")
 
 @dataclass(slots=True)
 class SourceFile:
-    """A file to ingest: the hash of its content, and its bytes up to the size at the time of hashing."""
+    """A file to ingest: the hash of its content, and its bytes up to the size at the time of hashing.
+
+    `client_column` is the index of the client among a line's comma-separated cells; −1 if lines have no cells.
+    """
 
     path: Path
     size: int = 0
     digest: str = ""
     done: int = 0
     is_parquet: bool = False
+    client_column: int = -1
     _key: bytes = b""
     _seen: tuple[int, int, int] = (0, 0, 0)
 
@@ -103,6 +109,23 @@ class SourceFile:
             last.refused.append(Refusal(cutter.number + 1, reason, b""))
         yield last
 
+    def reads(self, client: str, columns: ColumnMap) -> Iterator[Callable[[], RowBatch]]:
+        """Yield functions that return the batches of rows. They may run in any order. `client` is the phone of histories.
+
+        Raises `FleetError` if the file is of no known form, lacks a column, or changes.
+        """
+        if self.is_parquet:
+            yield from (partial(_same, rows) for rows in ParquetRows(self.path, columns).batches())
+            return
+        blocks = self.blocks()
+        first = next(blocks)
+        reader = reader_of(source_name(self.path), first, client, columns)
+        for block in chain([first], blocks):
+            read = partial(reader.read, block) if reader.reads_in_any_order else partial(_same, reader.read(block))
+            self.client_column = reader.client_column
+            yield read
+        yield reader.end
+
     def _opened(self) -> BinaryIO:
         try:
             return open_regular(self.path)
@@ -120,6 +143,15 @@ class SourceFile:
             for data in filter(None, unpack(packed)):
                 utf8 = utf8 or utf8_of(data)
                 yield utf8(data)
+
+
+def _same(batch: RowBatch) -> RowBatch:
+    return batch
+
+
+def source_name(file: Path) -> str:
+    """A file's name, for reports and as a client's name. Bytes that are not UTF-8 are escaped."""
+    return os.fsencode(file.name).decode("utf-8", "backslashreplace")
 
 
 class _Broken(Exception):

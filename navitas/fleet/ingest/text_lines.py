@@ -210,7 +210,9 @@ def _has_last_comma(data: bytes) -> bool:
 
 def _keys(lines: pa.Table) -> dict[str, int]:
     """The number of values by key."""
-    keys = query("SELECT key, count(*) AS n FROM (SELECT unnest(TRY(json_keys(line))) AS key FROM texts) GROUP BY key", texts=lines)
+    keys = query(
+        "SELECT key, count(*) AS n FROM (SELECT unnest(TRY(json_keys(line))) AS key FROM texts) GROUP BY key", texts=lines
+    )
     return dict(zip(keys["key"].to_pylist(), keys["n"].to_pylist(), strict=True))
 
 
