@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from navitas.base.errors import ExitCode
+from navitas.base.errors import ExitCode, UsageError
 from navitas.base.units import counted
 from navitas.base.untrusted_text import printable
 from navitas.cli.habits.messages import error as show_error
@@ -20,8 +20,13 @@ NO_STATE = "the battery's state is unknown in all samples, so no pair of samples
 STATE_REMEDY = "Samples need `state`, or a column for `charging`: navitas fleet ingest --map COLUMN=charging"
 
 
-def show_dry_run(files: Sequence[Path], client: str, columns: ColumnMap) -> int:
-    """Print each file's columns as they are understood, and what its first rows would be refused for."""
+def show_dry_run(files: Sequence[Path], client: str, columns: ColumnMap, json_file: Path | None) -> int:
+    """Print each file's columns as they are understood, and what its first rows would be refused for.
+
+    Raises `UsageError` for a file of JSON: there is nothing that would go to it.
+    """
+    if json_file is not None:
+        raise UsageError("--dry-run has no JSON", "Leave out --json.")
     console, failed = output_console(), False
     for file in files:
         found = preview_or_error(file, client, columns, time.time())

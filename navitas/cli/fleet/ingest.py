@@ -125,10 +125,8 @@ def command(
     with errors go to STORE/quarantine, with the reason.
     """
     if dry_run:
-        if json_file is not None:
-            raise UsageError("--dry-run has no JSON", "Leave out --json.")
         with local_files(files) as found:
-            return show_dry_run([file.path for file in found], client, columns)
+            return show_dry_run([file.path for file in found], client, columns, json_file)
     if ignores_variable(store / layout.SETTINGS):
         warning(f"{store} keeps its own salt in {layout.SETTINGS}; {SALT_VARIABLE} has no effect on it")
     with local_files(files) as found:

@@ -21,8 +21,8 @@ from navitas.fleet import layout
 from navitas.fleet.erase import erased_clients
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.checks import ERASED, Checked, check
-from navitas.fleet.ingest.commit import SourceLedger, commit, spool_folder, staging
 from navitas.fleet.ingest.column_map import PERCENT, ColumnMap
+from navitas.fleet.ingest.commit import SourceLedger, commit, spool_folder, staging
 from navitas.fleet.ingest.merge import Keys, Merger, Spool, one_row_a_sample
 from navitas.fleet.ingest.raw import RowBatch, count
 from navitas.fleet.ingest.source import BLOCK, SourceFile, source_name

@@ -12,7 +12,6 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -32,7 +31,7 @@ from navitas.fleet.ingest.raw import (
     missing_of,
     split_texts,
 )
-from navitas.fleet.ingest.typed_texts import literal, query, typed_texts
+from navitas.fleet.ingest.typed_texts import NotTaken, literal, query, typed_texts
 from navitas.fleet.statistics import Bool
 
 _MOST_COLUMNS, _SHOWN = 1000, 200
@@ -106,7 +105,7 @@ class CsvReader(Reader):
                 return None
             others = {target: number for target, number in own.items() if target not in LISTS}
             columns, odd = typed_texts("texts", others, table.select(list(others.values())))
-        except (pa.ArrowException, UnicodeError, duckdb.Error):
+        except (pa.ArrowException, UnicodeError, NotTaken):
             return None
         for name in own.keys() & {*_NONE_RAN, *LISTS}:
             texts = pc.fill_null(table[own[name]], "") if name in _NONE_RAN else table[own[name]]
@@ -145,7 +144,7 @@ class JsonReader(Reader):
     def read(self, block: LineBlock) -> RowBatch:
         """A block's rows. Raises `FleetError` if no object of the first block has a mapped column."""
         if self.columns.columns and block.lines and block.numbers[0] == 1:
-            with suppress(pa.ArrowException, duckdb.Error):
+            with suppress(pa.ArrowException, NotTaken):
                 self.columns.check(self.name, _keys(_as_table(block.lines)))
         return self._fast(block) or _by_line(block, _object, self.columns)
 
@@ -163,7 +162,7 @@ class JsonReader(Reader):
                 keys = _keys(lines)
                 columns, odd = self._parsed(lines, keys)
                 ignored = self.columns.ignored(keys)
-        except (pa.ArrowException, UnicodeError, duckdb.Error):
+        except (pa.ArrowException, UnicodeError, NotTaken):
             return None
         return _completed(block, columns, odd, ignored, self.columns, _object)
 
@@ -174,7 +173,7 @@ class JsonReader(Reader):
         parsed = f"json_transform(line, {literal(kinds)})"
         try:
             columns, odd = typed_texts(f"(SELECT unnest({parsed}) FROM texts)", sources, lines)
-        except duckdb.InvalidInputException:  # A line is not JSON. TRY takes a quarter more.
+        except NotTaken:  # A line is not JSON. TRY takes a quarter more.
             columns, odd = typed_texts(f"(SELECT unnest(TRY({parsed})) FROM texts)", sources, lines)
         has_none = [column.is_null().to_numpy() for name, column in columns.items() if name in ("apps", "app")]
         odd |= np.all(has_none, axis=0) if has_none else True

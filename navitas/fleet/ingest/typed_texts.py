@@ -21,13 +21,18 @@ def _database() -> duckdb.DuckDBPyConnection:
     return duckdb.connect(config={"threads": 1}).execute("SET TimeZone = 'UTC'")
 
 
-def query(sql: str, **tables: pa.Table) -> pa.Table:
-    """The result of a statement on these tables. Raises `duckdb.Error`."""
+class NotTaken(Exception):
+    """DuckDB does not take a text."""
+
+
+def query(sql: str, texts: pa.Table) -> pa.Table:
+    """The result of a statement on `texts`. Raises `NotTaken`."""
     cursor = _database().cursor()
     try:
-        for name, table in tables.items():
-            cursor.register(name, table)
+        cursor.register("texts", texts)
         return cursor.sql(sql).to_arrow_table().combine_chunks()
+    except duckdb.Error as error:
+        raise NotTaken(str(error)) from error
     finally:
         cursor.close()
 
@@ -35,7 +40,8 @@ def query(sql: str, **tables: pa.Table) -> pa.Table:
 def typed_texts(relation: str, columns: Mapping[str, str], texts: pa.Table) -> tuple[dict[str, pa.ChunkedArray], Bool]:
     """Columns in the input's types, and the rows that have a value which is not of its type. Nulls stay nulls.
 
-    Counters of apps are in JSON. `relation` is SQL of a relation with texts, made from the table `texts`. `columns` has its column for each column of the input.
+    `columns` has the name in the relation for each column of the input. `relation` is SQL of texts, and of JSON for counters of
+    apps, made from the table `texts`. Raises `NotTaken`.
     """
     # Two levels: at one, DuckDB would convert all times as moments, also those that are numbers, to use the results twice.
     pairs = [f"{_value(name, quoted(source))} AS {quoted(name)}, {quoted(source)} AS {quoted(f'{name} text')}"
