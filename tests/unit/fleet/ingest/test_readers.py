@@ -204,6 +204,23 @@ def test_no_bytes_break_a_reader(lines: list[bytes]) -> None:
         _stored_or_refused(made, made.table.num_rows + len(made.refused))
 
 
+def test_python_reads_odd_rows_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rows around them keep their order and numbers."""
+    rows: list[dict[str, object]] = [{"client": "a", "time": i, "level": 1, "apps": ["b"]} for i in range(50)]
+    rows[7] |= {"apps": "b c"}
+    rows[9] |= {"level": "full"}
+    rows[20] |= {"apps": [{"app": "d", "version": 2}], "other": 1}
+    read: list[bytes] = []
+    whole = text_lines._object
+    monkeypatch.setattr(text_lines, "_object", lambda line: read.append(line) or whole(line))  # type: ignore[func-returns-value]
+    batch = JsonReader().read(_json(rows))  # type: ignore[arg-type]
+    assert len(read) == 3 and [(one.row, one.reason) for one in batch.refused] == [(10, "level: is not a number")]
+    times = [time for time in range(50) if time != 9]
+    assert batch.table["time"].to_pylist() == times and list(batch.numbers) == [time + 1 for time in times]
+    assert [batch.table["apps"][at].as_py() for at in (0, 7, 19)] == [["b"], ["b", "c"], ["d@2"]]
+    assert batch.ignored == {"column other: not known": 1} and b'"time": 20' in batch.lines[19]
+
+
 def test_unknown_columns_do_not_slow_reading_down() -> None:
     rows: list[Mapping[str, object]] = [{"client": "a", "time": i, "level": 1, "apps": [], "x": {"y": '"z":'}} for i in range(10)]
     batch = JsonReader()._fast(_json(rows))
