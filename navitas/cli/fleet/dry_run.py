@@ -29,19 +29,19 @@ def show_dry_run(files: Sequence[Path], client: str, columns: ColumnMap, json_fi
         raise UsageError("--dry-run has no JSON", "Leave out --json.")
     console, failed = output_console(), False
     for file in files:
-        found = preview_or_error(file, client, columns, time.time())
-        if not isinstance(found, Preview):
-            show_error(found.message, found.remedy)
+        shown = preview_or_error(file, client, columns, time.time())
+        if not isinstance(shown, Preview):
+            show_error(shown.message, shown.remedy)
             failed = True
             continue
-        refused = found.refused.total()
-        title = f"{printable(found.name)}: the first {counted(found.rows, 'row')}, {refused:,} of them would be refused"
-        console.print(columns_table(title, found.columns))
-        for reason, rows in (found.refused + found.ignored).most_common():
+        refused = shown.refused.total()
+        title = f"{printable(shown.name)}: the first {counted(shown.rows, 'row')}, {refused:,} of them would be refused"
+        console.print(columns_table(title, shown.columns))
+        for reason, rows in (shown.refused + shown.ignored).most_common():
             console.print(f"{printable(reason)} ({counted(rows, 'time')})", markup=False, highlight=False)
-        if found.columns and not found.has_states:
-            warning(f"{printable(found.name)}: {NO_STATE}", STATE_REMEDY)
-        failed |= found.rows > 0 and refused == found.rows
+        if shown.columns and not shown.has_states:
+            warning(f"{printable(shown.name)}: {NO_STATE}", STATE_REMEDY)
+        failed |= shown.rows > 0 and refused == shown.rows
     note("note: nothing is stored (--dry-run)")
     return ExitCode.TROUBLE if failed else ExitCode.OK
 
@@ -49,6 +49,6 @@ def show_dry_run(files: Sequence[Path], client: str, columns: ColumnMap, json_fi
 def columns_table(title: str, columns: Sequence[Understood]) -> FittedTable:
     """A file's columns, what they are read as, and the first value."""
     table = FittedTable(title, [Column("Column", text=True), Column("Read as", text=True), Column("First value", wrap=True)])
-    for one in columns:
-        table.add(printable(one.source), one.column, printable(one.value))
+    for column in columns:
+        table.add(printable(column.source), column.column, printable(column.value))
     return table

@@ -50,8 +50,8 @@ class ColumnMap:
         """The file's column for each column of the input that it has, in the order of the input's columns."""
         by_field = {target: name for name, target in self.columns.items()}
         own = {name: name for name in COLUMNS.names if name not in self.columns}
-        found = {target: by_field.get(target) or own.get(target) for target in COLUMNS.names}
-        return {target: name for target, name in found.items() if name is not None and name in names}
+        sources = {target: by_field.get(target) or own.get(target) for target in COLUMNS.names}
+        return {target: name for target, name in sources.items() if name is not None and name in names}
 
     def field(self, name: str) -> str | None:
         """The input's column for a file's column; None if it is not one."""

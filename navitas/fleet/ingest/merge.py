@@ -155,9 +155,9 @@ class Merger:
             self.wait()  # The next rows are compared with these parts.
         self._bucket = bucket
         month = month_of(rows["time_s"].to_numpy())
-        for one in np.unique(month):
-            unit = Unit(bucket, str(one))
-            kept = self._first(rows, np.flatnonzero(month == one), unit)
+        for begin in np.unique(month):
+            unit = Unit(bucket, str(begin))
+            kept = self._first(rows, np.flatnonzero(month == begin), unit)
             if kept.num_rows:
                 part = hashlib.blake2b(f"{self._name}:{len(self.parts)}".encode(), digest_size=8).hexdigest()
                 self._running.append(self._writing.submit(self._staged.write_part, unit, part, kept))

@@ -51,7 +51,7 @@ def preview(file: Path, client: str, columns: ColumnMap, now_s: float) -> Previe
             break
     name = source_name(file)
     columns.check_levels(name, batch)
-    refused = Counter(one.reason for one in batch.refused)
+    refused = Counter(refusal.reason for refusal in batch.refused)
     rows = batch.table.num_rows + len(batch.refused)
     if not batch.table.num_rows:
         return Preview(name, (), rows, refused, batch.ignored, False)
@@ -63,13 +63,13 @@ def preview(file: Path, client: str, columns: ColumnMap, now_s: float) -> Previe
 
 def _understood(batch: RowBatch, checked: Checked, columns: ColumnMap) -> list[Understood]:
     by_field = {target: name for name, target in columns.columns.items()}
-    found = []
+    understood = []
     for name in COLUMNS.names:
         values = batch.table[name]
         row = next((number for number, value in enumerate(values) if value.is_valid), None)
         if row is not None:
-            found.append(Understood(name, by_field.get(name, name), _in_words(name, values[row].as_py(), checked, row)))
-    return found
+            understood.append(Understood(name, by_field.get(name, name), _in_words(name, values[row].as_py(), checked, row)))
+    return understood
 
 
 def _in_words(name: str, value: object, checked: Checked, row: int) -> str:
