@@ -14,7 +14,7 @@ LINE_LIMIT = 1 << 20
 """Longer lines are refused, and never kept in memory."""
 _NEWLINE = ord("\n")
 _BOM = b"\xef\xbb\xbf"
-_WHITE = b" \t\r\v\f"
+_WHITE = list(b" \t\r\v\f")
 _SHOWN = 2000
 _BLOCK_BYTES = 1 << 20
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -107,14 +107,16 @@ class LineCutter:
             return LineBlock()
         ends = _ends(text)
         self.number += len(ends)
-        is_long = np.diff(ends, prepend=-1) - 1 > LINE_LIMIT
+        starts = np.append(0, ends[:-1] + 1)
+        is_long = ends - starts > LINE_LIMIT
         is_long[0] |= begins_too_long
-        # Without its white space, a blank line is empty.
-        is_blank = np.diff(_ends(text.translate(None, _WHITE)), prepend=-1) == 1
+        first_bytes = np.frombuffer(text + b"\n", np.uint8)[starts]
+        is_blank = first_bytes == _NEWLINE
+        for line in np.flatnonzero(np.isin(first_bytes, _WHITE) & ~is_blank & ~is_long).tolist():
+            is_blank[line] = text[starts[line] : ends[line]].isspace()
         refused, kept = np.flatnonzero(is_long).tolist(), np.flatnonzero(~(is_long | is_blank))
         if len(kept) == len(ends) and b"\r" not in text:
             return LineBlock(range(first, self.number + 1), LineSequence(text, len(ends)))
-        starts = np.append(0, ends[:-1] + 1)
         lines = (text[start:end] for start, end in zip(starts[kept].tolist(), ends[kept].tolist(), strict=True))
         return LineBlock(
             (kept + first).tolist(),

@@ -97,6 +97,6 @@ def bucket_of(client: I64, buckets: int) -> I64:
     return np.asarray(client.view(np.uint64) % np.uint64(buckets), np.int64)
 
 
-def month_of(time_s: I64) -> NDArray[np.str_]:
-    """The UTC month of each time, `2026-03`."""
-    return np.asarray(time_s.astype("datetime64[s]").astype("datetime64[M]").astype(str))
+def month_of(time_s: I64) -> NDArray[np.datetime64]:
+    """The UTC month of each time. As text, it is `2026-03`."""
+    return np.asarray(time_s.astype("datetime64[s]").astype("datetime64[M]"))

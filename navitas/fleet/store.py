@@ -184,6 +184,13 @@ def has_samples(store: Store, period: Period) -> bool:
     return next(_spans(store, period), None) is not None
 
 
+def is_state_known(store: Store) -> bool:
+    """Whether any sample has a known state of the battery."""
+    return any(
+        last != State.UNKNOWN for files in store.parts().values() for file in files for _, last in _of_groups(file, "state")
+    )
+
+
 def day(time_s: int) -> str:
     """The UTC day of a time."""
     return datetime.fromtimestamp(time_s, UTC).date().isoformat()
@@ -193,7 +200,7 @@ def _spans(store: Store, period: Period) -> Iterator[tuple[int, int]]:
     """The first and last time in the period, by part that has any."""
     for unit, files in store.parts().items():
         for file in files if period.has_month(unit.month) else ():
-            for first, last in _of_groups(file):
+            for first, last in _of_groups(file, _TIME):
                 if period.since_s <= first and last < period.until_s:
                     yield first, last
                 elif first < period.until_s and period.since_s <= last:
@@ -203,19 +210,19 @@ def _spans(store: Store, period: Period) -> Iterator[tuple[int, int]]:
                         yield int(inside.min()), int(inside.max())
 
 
-def _of_groups(file: Path) -> Iterator[tuple[int, int]]:
-    """The first and last time of each row group, from the file's statistics."""
+def _of_groups(file: Path, name: str) -> Iterator[tuple[int, int]]:
+    """The least and greatest value of a column in each row group, from the file's statistics."""
     try:
         check_regular(file)
         metadata = pq.read_metadata(file)
-        column = metadata.schema.to_arrow_schema().get_field_index(_TIME)
+        column = metadata.schema.to_arrow_schema().get_field_index(name)
         groups = [metadata.row_group(number).column(column).statistics for number in range(metadata.num_row_groups)]
     except (OSError, pa.ArrowException) as error:
         raise FleetError(f"{file}: cannot be read: {error}", RESTORE) from error
     for one in groups:
         if one is None or not one.has_min_max:
-            if len(time_s := read_table(file, [_TIME])[_TIME].to_numpy()):
-                yield int(time_s.min()), int(time_s.max())
+            if len(values := read_table(file, [name])[name].to_numpy()):
+                yield int(values.min()), int(values.max())
             return
         yield int(one.min), int(one.max)
 

@@ -54,7 +54,7 @@ ONLY_IN = {
     "jinja2": {"base/html_page/templates.py"},
     "orjson": {"report/json_rows.py"},
     "markupsafe": {"base/html_page/templates.py"},
-    "duckdb": {"fleet/engine/duckdb"},
+    "duckdb": {"fleet/engine/duckdb", "fleet/ingest/typed_texts.py"},
     "pyspark": {"fleet/engine/spark"},
     "pandas": {"energy/analyze/profile"},
     "pyarrow": {"fleet/", "energy/analyze/arrow", "energy/analyze/profile"},

@@ -26,6 +26,8 @@ SEVERAL = {
         "FILE Write all pairs to this .csv or .parquet file.",
         "FILE File of the page ('-': stdout).",
     },
+    # A map of methods, and one of columns.
+    "--map": {"FILE The app's map.json, or its bundle.", "COLUMN=FIELD The file's COLUMN is FIELD."},
     # The version before. A check takes several sessions of it.
     "--before": {
         "RECORDING A recording of an earlier build, to show what changed since.",

@@ -76,7 +76,7 @@ def stored_fleet(path: Path, table: pa.Table, apps: int, buckets: int = 2) -> St
     """A store with these samples, and packages of one version."""
     store = Store.create(path, buckets=buckets, salt="s")
     store.write_packages(pa.table({"id": range(apps), "app": [f"a{i}" for i in range(apps)], "version": [""] * apps}))
-    bucket, month = bucket_of(table["client"].to_numpy(), buckets), month_of(table["time_s"].to_numpy())
+    bucket, month = bucket_of(table["client"].to_numpy(), buckets), month_of(table["time_s"].to_numpy()).astype(str)
     for unit in sorted({Unit(*one) for one in zip(bucket.tolist(), month.tolist(), strict=True)}):
         store.write_part(unit, "1", table.filter(pa.array((bucket == unit.bucket) & (month == unit.month))))
     return store

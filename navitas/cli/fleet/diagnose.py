@@ -12,7 +12,7 @@ from navitas.base.errors import UsageError
 from navitas.base.units import counted, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.cli.fleet.engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
-from navitas.cli.fleet.hogs import NOT_YET, clean_limit_percent_h, verdict_of, verdict_paragraph
+from navitas.cli.fleet.hogs import clean_limit_percent_h, not_yet, verdict_of, verdict_paragraph
 from navitas.cli.fleet.rows import Outputs, client_option, output_options
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.option import option
@@ -26,6 +26,7 @@ from navitas.fleet.findings.bugs import find_bugs
 from navitas.fleet.findings.hogs import Hogs
 from navitas.fleet.findings.scores import score_clients
 from navitas.fleet.schema import pseudonym
+from navitas.fleet.stages import Fleet
 from navitas.fleet.store import find_app, find_client
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
@@ -70,15 +71,15 @@ def command(*, choice: FleetChoice, app: str | None, client: str | None, outputs
         return
     above = [verdict_paragraph(row, limit) for row in verdicts]
     if app is None and not found:
-        above = [Paragraph(_without_findings(hogs, len(apps)))]
+        above = [Paragraph(_without_findings(fleet, hogs, len(apps)))]
     console.print(*above, *paragraphs(rows, outputs.top), sep="\n")
 
 
-def _without_findings(hogs: Hogs, suspected: int) -> str:
+def _without_findings(fleet: Fleet, hogs: Hogs, suspected: int) -> str:
     """Why there is no condition of any app."""
     judged = int(np.isfinite(hogs.false_rate).sum())
     if not judged:
-        return NOT_YET
+        return not_yet(fleet)
     if not suspected:
         return f"No app is a hog or has bugs, of {counted(judged, 'app')} that can be judged."
     return f"No condition is known under which hogs and apps with bugs drain ({counted(suspected, 'app')})."

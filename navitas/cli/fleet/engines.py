@@ -12,7 +12,8 @@ import click
 
 from navitas.base.errors import UsageError
 from navitas.base.extra_libraries import install_extra
-from navitas.cli.habits.messages import note
+from navitas.cli.fleet.dry_run import NO_STATE, STATE_REMEDY
+from navitas.cli.habits.messages import note, warning
 from navitas.cli.habits.option import gathered, option
 from navitas.cli.habits.paths import STORE, TEXT
 from navitas.cli.habits.progress import bar
@@ -21,7 +22,7 @@ from navitas.fleet.engine.duckdb import MEMORY_MIB, DuckDbEngine
 from navitas.fleet.findings.hogs import Hogs, find_hogs
 from navitas.fleet.period import Period
 from navitas.fleet.stages import Fleet, bring_up_to_date
-from navitas.fleet.store import Store
+from navitas.fleet.store import Store, is_state_known
 
 
 def _spark(spill: Path, memory_mib: int) -> Engine:
@@ -82,6 +83,8 @@ def fleet_of(choice: FleetChoice) -> Iterator[Fleet]:
     with closing(ENGINES[choice.engine](store.work / "spill", choice.memory_mib)) as running:
         with bar("summing samples") as progress:
             fleet = bring_up_to_date(store, running, progress, _waiting)
+        if not is_state_known(store):
+            warning(f"{store.path}: {NO_STATE}", STATE_REMEDY)
         yield fleet
         for size, times in fleet.narrowed.items():
             note(f"note: {times:,} × {size} were split for lack of memory; --memory raises the limit")

@@ -11,6 +11,7 @@ import numpy as np
 from navitas.base.errors import UsageError
 from navitas.base.units import counted, unbroken
 from navitas.base.untrusted_text import printable
+from navitas.cli.fleet.dry_run import NO_STATE, STATE_REMEDY
 from navitas.cli.fleet.engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
 from navitas.cli.fleet.paper import check_without_suppression, model_option, paper_bugs, paper_hogs
 from navitas.cli.fleet.rows import Outputs, output_options
@@ -27,16 +28,21 @@ from navitas.fleet.findings.bugs import find_bugs
 from navitas.fleet.findings.hogs import FDR_LIMIT, MIN_SHARE, Claim, Hogs, warnings_of
 from navitas.fleet.findings.results import PERCENT_H, AppRow, BugRow, HogRow, R, app_rows, bug_rows, hog_rows, of_enough_clients
 from navitas.fleet.stages import Fleet
-from navitas.fleet.store import find_app
+from navitas.fleet.store import find_app, is_state_known
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 
-NOT_YET = "No app can be judged yet. An app needs three clients with half an hour both with it and without it."
+_NOT_YET = "No app can be judged yet. An app needs three clients with half an hour both with it and without it."
 
 
 def clean_limit_percent_h(hogs: Hogs) -> float:
     """An app whose whole interval is at most this extra drain is clean."""
     return MIN_SHARE * hogs.usual_ppm_s * PERCENT_H
+
+
+def not_yet(fleet: Fleet) -> str:
+    """Why no app can be judged."""
+    return _NOT_YET if is_state_known(fleet.store) else f"No app can be judged: {NO_STATE}."
 
 
 def verdict_of(fleet: Fleet, hogs: Hogs, app: str) -> AppRow:
@@ -45,6 +51,8 @@ def verdict_of(fleet: Fleet, hogs: Hogs, app: str) -> AppRow:
     for row in app_rows(fleet, hogs):
         if row.app == app:
             return row
+    if not is_state_known(fleet.store):
+        raise FleetError(f"{fleet.store.path}: {app} cannot be judged: {NO_STATE}", STATE_REMEDY)
     when = " in this period" if fleet.store.period.folder else ""
     raise FleetError(
         f"{fleet.store.path}: no client runs {app} while its battery discharges{when}",
@@ -110,7 +118,7 @@ def command(*, choice: FleetChoice, model: str, app: str | None, outputs: Output
         output_console().print(*(verdict_paragraph(row, clean_limit_percent_h(hogs)) for row in verdicts), sep="\n")
         return
     if not judged:
-        click.echo(NOT_YET)
+        click.echo(not_yet(fleet))
         return
     title = f"Hogs: {len(rows)} of {judged:,} apps that can be judged; the usual drain is {unbroken(f'{usual:.1f} %/h')}"
     table = hogs_table(title, rows, outputs.top)

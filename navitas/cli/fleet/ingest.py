@@ -19,25 +19,30 @@ from navitas.base.owned_folder import owned_folder
 from navitas.base.regular_files import is_url
 from navitas.base.units import counted
 from navitas.base.untrusted_text import printable
+from navitas.cli.fleet.dry_run import NO_STATE, STATE_REMEDY, show_dry_run
 from navitas.cli.fleet.rows import client_option
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.files import STDOUT, json_option, write_document
 from navitas.cli.habits.messages import error as show_error
 from navitas.cli.habits.messages import failed_check, is_quiet, next_step, note, shell_word, warning
-from navitas.cli.habits.paths import NEW_STORE, PathType
+from navitas.cli.habits.option import gathered, option
+from navitas.cli.habits.paths import NEW_STORE, READ_FILE_ANY_NAME, TEXT, PathType
 from navitas.cli.habits.row_tables import more_rows
 from navitas.cli.habits.standard_output import error_console, output_console
 from navitas.fleet import layout
 from navitas.fleet.files import FleetError
 from navitas.fleet.findings.results import SCHEMA_VERSION
+from navitas.fleet.ingest.column_map import ColumnMap
 from navitas.fleet.ingest.group import SourceOutcome
 from navitas.fleet.ingest.ingest_files import ingest
 from navitas.fleet.ingest.remote import fetch_files, shown_url
+from navitas.fleet.store import Store, is_state_known
 from navitas.fleet.store_settings import SALT_VARIABLE, ignores_variable
 from navitas.report.terminal.fitted_table import Column, FittedTable
 
 _MOST_LISTED = 20
 _LONGEST_NAME = 10_000
+SCALE = click.FloatRange(min=0, min_open=True, max=1e9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,22 +90,47 @@ def local_files(sources: Sequence[str | list[LocalFile]]) -> Iterator[list[Local
         yield found
 
 
+def _columns(pairs: Sequence[str], map_file: Path | None = None, scale: float | None = None) -> ColumnMap:
+    return ColumnMap.parse(pairs, map_file, scale)
+
+
 @click.command("ingest", cls=NavitasCommand, example="navitas fleet ingest fleet samples/*.jsonl")
 @click.argument("store", type=NEW_STORE, metavar="STORE")
 @click.argument("files", nargs=-1, required=True, type=SamplesSource(), metavar="FILE...")
 @client_option("Client of batterystats histories; '{name}' stands for the file name.", default="")
+@gathered(
+    "columns",
+    _columns,
+    option(
+        "--map", "pairs", multiple=True, type=TEXT, metavar="COLUMN=FIELD", section="Columns", help="The file's COLUMN is FIELD."
+    ),
+    option("--map-file", type=READ_FILE_ANY_NAME, metavar="FILE", section="Columns", help='TOML lines of COLUMN = "FIELD".'),
+    option("--scale", type=SCALE, metavar="LEVEL", section="Columns", help="The level of a full battery: 1 for fractions. [100]"),
+)
+@option("--dry-run", is_flag=True, help="Show what the first rows of each file are understood as. Store nothing.")
 @json_option
-def command(*, store: Path, files: tuple[str | list[LocalFile], ...], client: str, json_file: Path | None) -> int:
+def command(
+    *,
+    store: Path,
+    files: tuple[str | list[LocalFile], ...],
+    client: str,
+    columns: ColumnMap,
+    dry_run: bool,
+    json_file: Path | None,
+) -> int:
     """Store samples in the fleet's folder STORE, which is created if needed.
 
     A FILE has JSON lines, CSV, Parquet, or a history of `dumpsys batterystats --checkin`, optionally compressed by gzip or
     Zstandard. It may be a pattern, a URL or '-' for stdin. A folder stands for all files in it. Stored rows are skipped. Rows
     with errors go to STORE/quarantine, with the reason.
     """
+    if dry_run:
+        with local_files(files) as found:
+            return show_dry_run([file.path for file in found], client, columns, json_file)
     if ignores_variable(store / layout.SETTINGS):
         warning(f"{store} keeps its own salt in {layout.SETTINGS}; {SALT_VARIABLE} has no effect on it")
     with local_files(files) as found:
-        outcomes = ingest_with_progress(store, [file.path for file in found], client)
+        outcomes = ingest_with_progress(store, [file.path for file in found], client, columns)
         for file, outcome in zip(found, outcomes, strict=True):
             _name_copy(file, outcome)
     if json_file is not None:
@@ -124,22 +154,26 @@ def command(*, store: Path, files: tuple[str | list[LocalFile], ...], client: st
     if errors or partly:
         return ExitCode.TROUBLE if errors else ExitCode.CHECK_FAILED
     if json_file != STDOUT and any(outcome.accepted for outcome in outcomes):
+        if not is_state_known(Store.open(store)):
+            warning(f"{store}: {NO_STATE}", STATE_REMEDY)
         next_step(f"navitas fleet hogs {shell_word(store)}")
     return ExitCode.OK
 
 
-def ingest_with_progress(store: Path, files: list[Path], client: str = "") -> list[SourceOutcome]:
+def ingest_with_progress(
+    store: Path, files: list[Path], client: str = "", columns: ColumnMap | None = None
+) -> list[SourceOutcome]:
     """Ingest files, and show progress on standard error if that is a terminal."""
     console = error_console()
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.fields[rows]:,} rows"))
+    shown = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.fields[rows]:,} rows"))
     hidden = not console.is_terminal or is_quiet()
-    with Progress(*columns, TimeRemainingColumn(), console=console, disable=hidden, transient=True) as bar:
+    with Progress(*shown, TimeRemainingColumn(), console=console, disable=hidden, transient=True) as bar:
         task = bar.add_task("", total=len(files), rows=0)
 
         def show(name: str, share: float, rows: int) -> None:
             bar.update(task, description=printable(name, 40), completed=share, rows=rows)
 
-        return list(ingest(store, files, client=client, progress=show))
+        return list(ingest(store, files, client=client, columns=columns, progress=show))
 
 
 def _name_copy(file: LocalFile, outcome: SourceOutcome) -> None:

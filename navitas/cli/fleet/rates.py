@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import click
@@ -17,7 +17,8 @@ from navitas.cli.habits.paths import WRITE_REGULAR_UTF8
 from navitas.cli.habits.standard_output import output_console
 from navitas.fleet.findings.rates import RATES, Summary, check_export, export, rates, summary_of
 from navitas.fleet.findings.results import SCHEMA_VERSION
-from navitas.fleet.store import day
+from navitas.fleet.regression.pairs import REASONS
+from navitas.fleet.store import day, is_state_known
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 
@@ -32,6 +33,9 @@ def command(*, choice: FleetChoice, output: Path | None, json_file: Path | None)
         check_export(output)
     with fleet_of(choice) as fleet:
         summary = summary_of(fleet)
+        if not is_state_known(fleet.store):
+            names = {REASONS[0]: "the battery's state is unknown in all samples"}
+            summary = replace(summary, refused={names.get(reason, reason): pairs for reason, pairs in summary.refused.items()})
         if output is not None:
             with reading(fleet, "writing pairs") as shown:
                 export(output, RATES, rates(shown))

@@ -18,6 +18,7 @@ _RUNNING = ("Epr", "Efg", "Etp", "Ejb")
 _TOP, _PROCESS = "Etp", "Epr"
 _STATES = {"c": "charging", "d": "discharging", "n": "not charging", "f": "full"}
 _NO_MOBILE = ("none", "oos", "other")
+_OFF = {"SHUTDOWN", "START"}
 _MOST_NAMES = 200_000
 _MOST_RUNNING = 5_000
 
@@ -111,6 +112,7 @@ class CheckinReader(Reader):
         self._elapsed_ms = 0
         self._boot_ms: int | None = None
         self._waiting: tuple[int, bytes, dict[str, object]] | None = None
+        self._sampled_s = 0
         self._ignored: Counter[str] = Counter()
 
     def read(self, block: LineBlock) -> RowBatch:
@@ -150,6 +152,10 @@ class CheckinReader(Reader):
         words = head[2].decode().split(":")
         if any(word in words for word in CLEARED):
             self._complete(rows, cleared=True)
+            if _OFF.intersection(words) and "Bl" in self._phone.values and self._clock_ms is not None:
+                # The uptime before the history's first start is unknown. With this sample, the time off is in no pair of samples.
+                off = {"time": max(self._clock_ms // 1000, self._sampled_s + 1), "level": self._phone.values["Bl"], "apps": []}
+                rows.append((number, line, {"client": self._client, **off}))
             self._phone = _Phone(screen=False)
         if "START" in words:
             self._boot_ms = self._elapsed_ms
@@ -171,6 +177,7 @@ class CheckinReader(Reader):
         now_s = None if self._clock_ms is None else self._clock_ms // 1000
         if self._waiting and (cleared or self._waiting[2]["time"] != now_s):
             rows.append(self._waiting)
+            self._sampled_s = int(str(self._waiting[2]["time"]))
             self._waiting = None
             self._phone.is_sampled = True
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from navitas.fleet.ingest.column_map import PERCENT
 from navitas.fleet.ingest.raw import FORMAT
 from navitas.fleet.schema import NETWORKS, PPM, SAMPLES, State, client_number
 from navitas.fleet.statistics import I64, Bool
@@ -34,6 +35,7 @@ _STATES = {
     "full": State.FULL,
 }
 _NETWORKS = {name: name for name in NETWORKS} | {"wi-fi": "wifi", "cellular": "mobile"}
+_DISCHARGING, _CHARGING = (list(_STATES).index(word) for word in ("discharging", "charging"))
 # Column of the input → (column of the store, its unit in the input's, least, most). Other values are dropped and counted.
 _FIGURES = {
     "voltage_mv": ("voltage_mv", 1.0, 500.0, 30_000.0),
@@ -53,7 +55,10 @@ Texts = NDArray[np.object_]
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """Rows in the store's columns, with apps and counters still as texts. `reason` is empty for accepted rows."""
+    """Rows in the store's columns, with apps and counters still as texts. `reason` is empty for accepted rows.
+
+    `by_app`: rows have one app each, so several may be of one sample.
+    """
 
     columns: dict[str, pa.Array]
     apps: pa.ListArray
@@ -61,10 +66,14 @@ class Checked:
     counters: dict[str, pa.ListArray]
     reason: Texts
     ignored: Counter[str]
+    by_app: bool = False
 
 
-def check(raw: pa.Table, salt: str, now_s: float, erased: I64 | None = None) -> Checked:
-    """Check a reader's rows. Of several reasons against a row, the first counts. `erased` are clients to refuse."""
+def check(raw: pa.Table, salt: str, now_s: float, erased: I64 | None = None, scale: float = PERCENT) -> Checked:
+    """Check a reader's rows. Of several reasons against a row, the first counts. `erased` are clients to refuse.
+
+    `scale` is the level of a full battery in rows that do not have it.
+    """
     column = {name: _one(raw[name]) for name in raw.column_names}
     reason = np.full(raw.num_rows, _OK, object)
     ignored: Counter[str] = Counter()
@@ -73,13 +82,16 @@ def check(raw: pa.Table, salt: str, now_s: float, erased: I64 | None = None) -> 
         if where.any():
             reason[where & (reason == _OK)] = text
 
-    number = {name: _numbers(column[name]) for name in ("format", "time", "level")}
+    number = {name: _numbers(column[name]) for name in ("format", "time", "level", "scale")}
     refuse(number["format"] > FORMAT, f"format: is later than {FORMAT}, the latest that is known")
     client = column["client"]
     refuse(~_flags(pc.greater(pc.utf8_length(client), 0)), "client: is missing")
     refuse(_flags(pc.greater(pc.utf8_length(client), MAX_CLIENT)), f"client: is longer than {MAX_CLIENT} characters")
     refuse(_flags(pc.match_substring_regex(client, CONTROL)), "client: has control characters")
-    time, level = number["time"], number["level"]
+    time, full = number["time"], np.where(np.isnan(number["scale"]), scale, number["scale"])
+    refuse(~((full > 0) & (full < np.inf)), "scale: is not a level above 0")
+    with np.errstate(invalid="ignore", divide="ignore"):
+        level = number["level"] if np.all(full == PERCENT) else number["level"] * (PERCENT / full)
     refuse(~np.isfinite(time), "time: is missing, or none")
     refuse(time < EARLIEST_S, "time: is before 2008")
     refuse(time > now_s + _DAY_S, "time: is in the future")
@@ -90,7 +102,14 @@ def check(raw: pa.Table, salt: str, now_s: float, erased: I64 | None = None) -> 
     state = pc.fill_null(pc.index_in(word, pa.array(list(_STATES))), -1).to_numpy(zero_copy_only=False)
     given = pc.is_valid(word).to_numpy(zero_copy_only=False)
     refuse(given & (state < 0), "state: is not a known word")
-    length = pc.fill_null(pc.list_value_length(column["apps"]), -1).to_numpy(zero_copy_only=False)
+    if column["charging"].null_count < len(word):
+        charging = _numbers(column["charging"].cast(pa.float64()))
+        instead = np.where(charging == 1, _CHARGING, np.where(charging == 0, _DISCHARGING, state))
+        state = np.where(given, state, instead)
+    apps = column["apps"]
+    if by_app := apps.null_count == len(apps) > column["app"].null_count:
+        apps = _of_one_app(column["app"], column["version"])
+    length = pc.fill_null(pc.list_value_length(apps), -1).to_numpy(zero_copy_only=False)
     refuse(length < 0, "apps: are missing (an empty list means that none ran)")
     refuse(length > MAX_APPS, f"apps: are more than {MAX_APPS:,}")
     client_numbers = _pseudonyms(client, reason == _OK, salt)
@@ -113,12 +132,21 @@ def check(raw: pa.Table, salt: str, now_s: float, erased: I64 | None = None) -> 
             "model": _label(column["model"], "model", taken, ignored),
             "os": _label(column["os"], "os", taken, ignored),
         },
-        column["apps"],
+        apps,
         column["foreground"],
         {name: _counters(column[f"{name}_s"], name, taken, ignored) for name in COUNTERS},
         reason,
         ignored,
+        by_app,
     )
+
+
+def _of_one_app(app: pa.Array, version: pa.Array) -> pa.ListArray:
+    """Lists of the app in its version. An empty name is an empty list: none ran."""
+    texts = pc.binary_join_element_wise(app, version, "@", null_handling="replace", null_replacement="")
+    has_app = pc.not_equal(pc.fill_null(app, ""), "")
+    offsets = np.append(0, np.cumsum(has_app.to_numpy(zero_copy_only=False)))
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), texts.filter(has_app), mask=pc.is_null(app))
 
 
 def _one(column: pa.ChunkedArray) -> pa.Array:

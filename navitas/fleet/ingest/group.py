@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -23,11 +21,11 @@ from navitas.fleet import layout
 from navitas.fleet.erase import erased_clients
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.checks import ERASED, Checked, check
+from navitas.fleet.ingest.column_map import PERCENT, ColumnMap
 from navitas.fleet.ingest.commit import SourceLedger, commit, spool_folder, staging
-from navitas.fleet.ingest.merge import Keys, Merger, Spool
-from navitas.fleet.ingest.parquet_rows import ParquetRows
+from navitas.fleet.ingest.merge import Keys, Merger, Spool, one_row_a_sample
 from navitas.fleet.ingest.raw import RowBatch, count
-from navitas.fleet.ingest.source import BLOCK, SourceFile, reader_of
+from navitas.fleet.ingest.source import BLOCK, SourceFile, source_name
 from navitas.fleet.ingest.stored_rows import Packages, stored_rows
 from navitas.fleet.store import Store
 
@@ -118,17 +116,21 @@ class Quarantine:
 class Group:
     """Reads sources one after another, then stores them. Each source is stored completely or not at all."""
 
-    def __init__(self, store: Store, ledger: SourceLedger, packages: Packages, client: str, now_s: float) -> None:
+    def __init__(  # noqa: PLR0917
+        self, store: Store, ledger: SourceLedger, packages: Packages, client: str, now_s: float, columns: ColumnMap
+    ) -> None:
         self._store = store
         self._ledger = ledger
         self._packages = packages
         self._client = client
         self._now_s = now_s
+        self._columns = columns
         self._staged = staging(store)
         self._erased = erased_clients(store)
         self._spool = Spool(spool_folder(store), store.buckets)
         self._sources: list[tuple[str, SourceOutcome]] = []
         self._failed: list[int] = []
+        self._by_app: list[int] = []
         self.whole: set[str] = set()
         """Hashes of the sources that were read to their ends."""
         self.rows = 0
@@ -138,11 +140,11 @@ class Group:
 
     def read(self, file: Path, progress: Callable[[float, int], None]) -> SourceOutcome:
         """Read a source. A source that cannot be read to its end is not stored; the outcome has the error."""
-        outcome = SourceOutcome(_name(file))
+        outcome = SourceOutcome(source_name(file))
         try:
             source = SourceFile(file)
             source.check_text()
-            source.open()
+            source.open(self._columns.key)
             if source.digest in self._ledger.entries or source.digest in self.whole:
                 outcome.known = True
                 return outcome
@@ -155,7 +157,7 @@ class Group:
             self.whole.add(source.digest)
         except FleetError as error:
             self._failed.append(len(self._sources) - 1)
-            outcome = SourceOutcome(_name(file), error=error)
+            outcome = SourceOutcome(source_name(file), error=error)
         return outcome
 
     def _read(self, source: SourceFile, outcome: SourceOutcome, progress: Callable[[float, int], None]) -> None:
@@ -163,11 +165,14 @@ class Group:
         outcome.refused = quarantine.refused
         try:
             with closing(quarantine):
-                reads = self._reads(source, quarantine)
+                reads = source.reads(self._client, self._columns)
                 for batch, checked in in_order(reads, self._checked) if source.size > BLOCK else map(self._checked, reads):
+                    if not outcome.rows:
+                        self._columns.check_levels(outcome.name, batch)
                     outcome.rows += batch.table.num_rows + len(batch.refused)
                     for what, rows in batch.ignored.items():
                         count(outcome.ignored, what, rows)
+                    quarantine.client_column = source.client_column
                     self._take(batch, checked, quarantine, outcome.ignored)
                     progress(source.done / source.size if source.size else 1.0, outcome.rows)
         except FleetError:
@@ -175,25 +180,11 @@ class Group:
             raise
         self.rows += outcome.rows
 
-    def _reads(self, source: SourceFile, quarantine: Quarantine) -> Iterator[Callable[[], RowBatch]]:
-        """Yield functions that return the source's batches. They may run in any order."""
-        if source.is_parquet:
-            for rows in ParquetRows(source.path).batches():
-                yield partial(_same, rows)
-            return
-        blocks = source.blocks()
-        first = next(blocks)
-        reader = reader_of(_name(source.path), first, self._client)
-        for block in chain([first], blocks):
-            read = partial(reader.read, block) if reader.reads_in_any_order else partial(_same, reader.read(block))
-            quarantine.client_column = reader.client_column
-            yield read
-        yield reader.end
-
     def _checked(self, read: Callable[[], RowBatch]) -> tuple[RowBatch, Checked | None]:
         batch = read()
         some = batch.table.num_rows
-        return batch, check(batch.table, self._store.key, self._now_s, self._erased) if some else None
+        scale = PERCENT if self._columns.scale is None else self._columns.scale
+        return batch, check(batch.table, self._store.key, self._now_s, self._erased, scale) if some else None
 
     def _take(self, batch: RowBatch, checked: Checked | None, quarantine: Quarantine, ignored: Counter[str]) -> None:
         """Take a batch's rows. Accepted rows wait in the spool until the group is stored."""
@@ -207,7 +198,10 @@ class Group:
             quarantine.refused[ERASED] += erased  # Their text is not kept.
         for row in np.flatnonzero((reason != "") & (reason != ERASED)).tolist():
             quarantine.add(Refusal(batch.numbers[row], reason[row], batch.lines[row]))
-        self._spool.add(table, len(self._sources) - 1)
+        number = len(self._sources) - 1
+        if checked.by_app and number not in self._by_app:
+            self._by_app.append(number)
+        self._spool.add(table, number)
 
     def store(self, keys: Keys) -> None:
         """Store the sources, and enter them in the ledger. Raises `FleetError` if the store cannot be read or written."""
@@ -216,7 +210,7 @@ class Group:
             merger = Merger(name, self._store, self._staged, keys, len(self._sources), writing)
             for bucket in self._spool.buckets():
                 for rows in self._spool.groups(bucket, self._failed):
-                    merger.add(rows, bucket)
+                    merger.add(one_row_a_sample(rows, self._by_app) if self._by_app else rows, bucket)
             merger.wait()
         if self._packages.changed:
             self._staged.write_packages(self._packages.table())
@@ -231,15 +225,6 @@ class Group:
                 parts = {"with": entries[0]["source"]} if entries else {"parts": merger.parts}
                 entries.append({"source": digest, "name": outcome.name, **outcome.figures(), **parts})
         commit(self._store, self._ledger, entries)
-
-
-def _same(batch: RowBatch) -> RowBatch:
-    return batch
-
-
-def _name(file: Path) -> str:
-    """A file's name, for reports and as a client's name. Bytes that are not UTF-8 are escaped."""
-    return os.fsencode(file.name).decode("utf-8", "backslashreplace")
 
 
 def in_order(items: Iterator[T], work: Callable[[T], R]) -> Iterator[R]:

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from navitas.fleet import layout
+from navitas.fleet.ingest.column_map import ColumnMap
 from navitas.fleet.ingest.commit import SourceLedger, recover
 from navitas.fleet.ingest.group import Group, SourceOutcome
 from navitas.fleet.ingest.merge import Keys
@@ -26,6 +27,7 @@ def ingest(
     files: Sequence[Path],
     *,
     client: str = "",
+    columns: ColumnMap | None = None,
     now_s: float | None = None,
     progress: Progress = lambda name, share, rows: None,
 ) -> Iterator[SourceOutcome]:
@@ -43,7 +45,8 @@ def ingest(
         recover(store, ledger)
         packages, keys = Packages(store.packages()), Keys()
         now_s = time.time() if now_s is None else now_s
-        group, waiting, rows = Group(store, ledger, packages, client, now_s), [], 0
+        columns = columns or ColumnMap()
+        group, waiting, rows = Group(store, ledger, packages, client, now_s, columns), [], 0
         for number, file in enumerate(files):
 
             def show(share: float, more: int, name: str = file.name, done: int = number, before: int = rows) -> None:
@@ -57,7 +60,7 @@ def ingest(
                 elif len(group):
                     recover(store, ledger)
                 if len(group):
-                    group = Group(store, ledger, packages, client, now_s)
+                    group = Group(store, ledger, packages, client, now_s, columns)
                 if is_new and not ledger.entries and number == len(files) - 1:
                     (path / layout.SETTINGS).unlink()
                 yield from waiting

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from navitas.fleet.ingest.stored_rows import lists_of
 from navitas.fleet.schema import SAMPLES, bucket_of, month_of
 from navitas.fleet.statistics import I64, Bool
 from navitas.fleet.store import Store, Unit, read_samples
@@ -19,6 +20,8 @@ from navitas.fleet.store import Store, Unit, read_samples
 MAX_BYTES = 256 << 20
 SOURCE = "source"
 """An extra column: the number of the source."""
+ROWS = "rows"
+"""An extra column: how many rows of the source a sample is made of. Missing: one."""
 _ROWS = SAMPLES.append(pa.field(SOURCE, pa.int32()))
 GROUP_ROWS = 1_000_000
 """Approximate number of rows of a bucket that are sorted and stored at once."""
@@ -85,6 +88,23 @@ class Spool:
         self._bytes = 0
 
 
+def one_row_a_sample(rows: pa.Table, by_app: Sequence[int]) -> pa.Table:
+    """Rows of samples. Rows of one client and second become one with all their apps, in the sources `by_app`."""
+    source = rows[SOURCE].to_numpy()
+    alone = np.where(np.isin(source, by_app), 0, np.arange(len(source)))
+    keys = [alone, rows["time_s"].to_numpy(), rows["client"].to_numpy(), source]
+    order = np.lexsort(keys)
+    begins = np.flatnonzero(np.append(True, np.any([np.diff(key[order]) != 0 for key in keys], axis=0)))
+    ordered = rows.take(pa.array(order)).combine_chunks()
+    apps = ordered["apps"].combine_chunks()
+    lengths = np.add.reduceat(pc.list_value_length(apps).to_numpy(), begins)
+    offsets, numbers = lists_of(apps.flatten().to_numpy(), lengths.astype(np.int64), np.full(len(begins), -1, np.int32))
+    merged = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(numbers, pa.int32()))
+    table = ordered.take(pa.array(begins))
+    table = table.set_column(table.schema.get_field_index("apps"), _ROWS.field("apps"), merged)
+    return table.append_column(ROWS, pa.array(np.diff(begins, append=len(order))))
+
+
 class Keys:
     """The clients and times of parts, with a cache of the parts read last. Parts never change."""
 
@@ -135,9 +155,9 @@ class Merger:
             self.wait()  # The next rows are compared with these parts.
         self._bucket = bucket
         month = month_of(rows["time_s"].to_numpy())
-        for name in np.unique(month).tolist():
-            unit = Unit(bucket, name)
-            kept = self._first(rows, np.flatnonzero(month == name), unit)
+        for begin in np.unique(month):
+            unit = Unit(bucket, str(begin))
+            kept = self._first(rows, np.flatnonzero(month == begin), unit)
             if kept.num_rows:
                 part = hashlib.blake2b(f"{self._name}:{len(self.parts)}".encode(), digest_size=8).hexdigest()
                 self._running.append(self._writing.submit(self._staged.write_part, unit, part, kept))
@@ -152,7 +172,8 @@ class Merger:
 
     def _first(self, given: pa.Table, own: I64, unit: Unit) -> pa.Table:
         """Of `own` rows, those that no part of the unit has, in order of client and time."""
-        source, rows = given[SOURCE].to_numpy()[own], given.drop_columns(SOURCE)
+        source, rows = given[SOURCE].to_numpy()[own], given.select(SAMPLES.names)
+        made_of = given[ROWS].to_numpy()[own] if ROWS in given.column_names else np.ones(len(own), np.int64)
         folders = [store.part(unit, "").parent for store in (self._store, self._staged)]
         files = [file for folder in folders for file in sorted(folder.glob("part-*.parquet"))]
         stored = [self._keys.load(file) for file in files]
@@ -167,11 +188,11 @@ class Merger:
             start = np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
             every = pa.concat_tables([*(read_samples(file, SAMPLES.names) for file in files), rows.take(pa.array(own))])
             differ = _differ(every, order[start[again]], order[again])
-            from_source = source[order[again] - old]
-            self.duplicates += np.bincount(from_source, minlength=len(self.duplicates))
-            self.contradicting += np.bincount(from_source[differ], minlength=len(self.contradicting))
+            duplicate = order[again] - old
+            for counts, chosen in ((self.duplicates, duplicate), (self.contradicting, duplicate[differ])):
+                np.add.at(counts, source[chosen], made_of[chosen])
         kept = order[new & first] - old
-        self.accepted += np.bincount(source[kept], minlength=len(self.accepted))
+        np.add.at(self.accepted, source[kept], made_of[kept])
         return rows.take(pa.array(own[kept]))
 
 

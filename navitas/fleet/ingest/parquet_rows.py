@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import overload
 
@@ -15,7 +15,9 @@ import pyarrow.parquet as pq
 
 from navitas.base.untrusted_text import printable
 from navitas.fleet.files import FleetError
-from navitas.fleet.ingest.raw import COLUMNS, REQUIRED, RowBatch, split_texts, time_column
+from navitas.fleet.ingest.column_map import ColumnMap
+from navitas.fleet.ingest.raw import COLUMNS, LATEST_S, RowBatch, missing_of, split_texts
+from navitas.fleet.ingest.typed_texts import times
 
 MAGIC = b"PAR1"
 """How files begin and end."""
@@ -49,6 +51,7 @@ class ParquetRows:
     """A Parquet file of samples."""
 
     path: Path
+    columns: ColumnMap = field(default_factory=ColumnMap)
 
     def batches(self) -> Iterator[RowBatch]:
         """Yield batches of rows.
@@ -59,14 +62,16 @@ class ParquetRows:
         try:
             with pq.ParquetFile(self.path) as file:
                 names = file.schema_arrow.names
-                if missing := [name for name in REQUIRED if name not in names]:
+                self.columns.check(str(self.path), names)
+                sources = self.columns.sources(names)
+                if missing := missing_of(sources):
                     raise FleetError(f"{self.path}: has no column {', '.join(missing)}", _REMEDY)
-                if twice := [name for name in COLUMNS.names if names.count(name) > 1]:
+                if twice := [name for name in sources.values() if names.count(name) > 1]:
                     raise FleetError(f"{self.path}: has the column {', '.join(twice)} twice", "Name each column once.")
-                chosen = [name for name in COLUMNS.names if name in names]
-                unknown = Counter({f"column {name}: not known": file.metadata.num_rows for name in names if name not in chosen})
-                for batch in file.iter_batches(_ROWS, columns=chosen):
-                    table = self._typed(pa.Table.from_batches([batch]))
+                unknown = self.columns.ignored(dict.fromkeys(names, file.metadata.num_rows))
+                for batch in file.iter_batches(_ROWS, columns=[*sources.values()]):
+                    given = pa.Table.from_batches([batch])
+                    table = self._typed(pa.table({target: given[name] for target, name in sources.items()}))
                     numbers = range(number, number + table.num_rows)
                     yield RowBatch(table, numbers, RowTexts(table), ignored=unknown)
                     number, unknown = numbers.stop, Counter()
@@ -75,18 +80,18 @@ class ParquetRows:
 
     def _typed(self, table: pa.Table) -> pa.Table:
         columns = []
-        for field in COLUMNS:
-            if field.name not in table.column_names:
-                columns.append(pa.chunked_array([pa.nulls(table.num_rows, field.type)]))
+        for wanted in COLUMNS:
+            if wanted.name not in table.column_names:
+                columns.append(pa.chunked_array([pa.nulls(table.num_rows, wanted.type)]))
                 continue
-            column = table[field.name]
+            column = table[wanted.name]
             try:
-                columns.append(_column(column, field))
+                columns.append(_column(column, wanted))
             except pa.ArrowException as error:
-                what = f"{self.path}: column {field.name} has the type {printable(str(column.type), _SHOWN)}"
+                what = f"{self.path}: column {wanted.name} has the type {printable(str(column.type), _SHOWN)}"
                 read = isinstance(error, pa.ArrowNotImplementedError | pa.ArrowTypeError)
                 fault = "which is not read" if read else "and a value that cannot be read"
-                raise FleetError(f"{what}, {fault}; it takes {_accepted(field)}", _REMEDY) from error
+                raise FleetError(f"{what}, {fault}; it takes {_accepted(wanted)}", _REMEDY) from error
         return pa.table(columns, schema=COLUMNS).combine_chunks()
 
 
@@ -108,9 +113,10 @@ def _column(column: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
     if field.name == "time":
         if pa.types.is_timestamp(kind):
             return pc.divide(column.cast(pa.timestamp("us", kind.tz)).cast(pa.int64()).cast(pa.float64()), 1e6)
-        return time_column(
-            column.cast(pa.string() if pa.types.is_large_string(kind) or pa.types.is_string(kind) else pa.float64())
-        )
+        if pa.types.is_large_string(kind) or pa.types.is_string(kind):
+            return times(column.cast(pa.string()))
+        numbers = column.cast(pa.float64())
+        return pc.if_else(pc.greater(pc.abs(numbers), LATEST_S), pc.divide(numbers, 1000.0), numbers)
     if pa.types.is_list(field.type):
         if pa.types.is_string(kind) or pa.types.is_large_string(kind):
             return split_texts(column.cast(pa.string())).cast(field.type)

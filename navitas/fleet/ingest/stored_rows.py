@@ -94,14 +94,14 @@ def stored_rows(checked: Checked, packages: Packages) -> tuple[pa.Table, Texts]:
         faults = np.where(numbers < 0, f"apps: more than {PACKAGES_LIMIT:,} different ones", "").astype(object)
         return stored_rows(_refused(checked, rows, lengths, listed, front, faults), packages)
     table = _selected(pa.table(checked.columns), rows)
-    offsets, ids = _lists(numbers[listed], lengths, numbers[front])
+    offsets, ids = lists_of(numbers[listed], lengths, numbers[front])
     columns = {
         **{name: table[name] for name in table.column_names},
         "apps": pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(ids, pa.int32())),
         "foreground": pa.array(numbers[front], pa.int32(), mask=front == len(texts)),
     }
     for name, counters in checked.counters.items():
-        columns |= counter_lists(name, _selected(counters, rows), packages, checked.ignored)
+        columns |= counterlists_of(name, _selected(counters, rows), packages, checked.ignored)
     return pa.table([columns[name] for name in SAMPLES.names], SAMPLES), checked.reason
 
 
@@ -127,7 +127,7 @@ def _refused(  # noqa: PLR0917
     return replace(checked, reason=reason)
 
 
-def _lists(listed: NDArray[np.int32], lengths: I64, front: NDArray[np.int32]) -> tuple[I64, NDArray[np.int32]]:
+def lists_of(listed: NDArray[np.int32], lengths: I64, front: NDArray[np.int32]) -> tuple[I64, NDArray[np.int32]]:
     """Offsets and numbers of lists of these lengths, each with its row's `front` app unless that is negative.
 
     Numbers become ascending and unique in each list.
@@ -146,7 +146,7 @@ def _lists(listed: NDArray[np.int32], lengths: I64, front: NDArray[np.int32]) ->
     return offsets - np.searchsorted(again, offsets), np.delete(numbers, again) if len(again) else numbers
 
 
-def counter_lists(name: str, texts: pa.ListArray, packages: Packages, ignored: Counter[str]) -> dict[str, pa.ListArray]:
+def counterlists_of(name: str, texts: pa.ListArray, packages: Packages, ignored: Counter[str]) -> dict[str, pa.ListArray]:
     """Columns `…_apps` and `…_ms`. Invalid entries are dropped and counted. Of equal packages, the greatest time counts.
 
     Numbers are of packages without a version, ascending.

@@ -1,6 +1,6 @@
 """Samples as lines of text: CSV with a header line, or JSON lines with an object each.
 
-Arrow reads whole blocks; blocks that it rejects are read line by line."""
+Arrow and DuckDB read whole blocks. Python reads the lines with values that they do not take, and refuses wrong ones."""
 
 from __future__ import annotations
 
@@ -8,44 +8,44 @@ import csv
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pv
-import pyarrow.json as pj
 
-from navitas.base.line_blocks import LineBlock
+from navitas.base.line_blocks import LineBlock, LineSequence
 from navitas.fleet.files import FleetError
+from navitas.fleet.ingest.column_map import ColumnMap
 from navitas.fleet.ingest.raw import (
     COLUMNS,
     LISTS,
-    REQUIRED,
     Reader,
     RowBatch,
     Unreadable,
     batch_by_line,
+    count,
+    missing_of,
     split_texts,
-    time_column,
 )
+from navitas.fleet.ingest.typed_texts import NotTaken, literal, query, typed_texts
+from navitas.fleet.statistics import Bool
 
-_TRUE, _FALSE = ["true", "True", "1", "on"], ["false", "False", "0", "off"]
 _MOST_COLUMNS, _SHOWN = 1000, 200
-_KEY = re.compile(rb'"([A-Za-z_][A-Za-z0-9_.-]{0,63})"\s*:')
-_SAMPLE = 1 << 16
-"""Bytes of a block that show its form."""
-_NUMBER = rb"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?"
-_NUMBER_TIME = re.compile(rb'"time"\s*:\s*(' + _NUMBER + rb"(?:[eE][+-]?[0-9]+)?)(?=\s*[,}])")
-_TIME = re.compile(rb'"time"\s*:\s*[^\s]')
-_TEXT_TIME = re.compile(rb'"time"\s*:\s*"')
-_ENTRY = rb'"[^"\\,]*":\s*' + _NUMBER + rb"\s*"
-_OBJECTS = [
-    re.compile(name.join((rb'"', rb'"\s*:\s*\{\s*((?:' + _ENTRY + rb"(?:,\s*" + _ENTRY + rb")*)?)\}")))
-    for name in (b"foreground_s", b"running_s")
-]
+_KEY = re.compile(rb'"([ -!#-Z^-~]{1,100})"\s*:')
+_LAST_COMMA = re.compile(rb",\s*[}\]]")
+_SAMPLE = 1 << 14
+"""Bytes of a block that show its columns."""
 _ARRAY_LINE = re.compile(rb"\s*(?:\[|\]|\{.*\},)\s*")
 _OF_ARRAY = "is of a JSON array: make lines of it, `jq -c '.[]'`"
+_KINDS = {"apps": ["VARCHAR"], "foreground_s": "JSON", "running_s": "JSON"}
+"""Types of keys in DuckDB. All others are texts."""
+_NONE_RAN = ("apps", "app")
+"""An empty cell of these means that no app ran."""
+Values = Callable[[bytes], Mapping[str, object]]
 
 
 @dataclass(slots=True)
@@ -54,79 +54,72 @@ class CsvReader(Reader):
 
     header: list[str] = field(default_factory=list)
     name: str = "a CSV"
+    columns: ColumnMap = field(default_factory=ColumnMap)
 
     def read(self, block: LineBlock) -> RowBatch:
         """A block's rows. Raises `FleetError` if the header lacks a required column, or has a column twice."""
         if not self.header and block.lines:
             try:
-                self.header = [name.strip().lower() for name in _cells(block.lines[0])]
+                given = [name.strip() for name in _cells(block.lines[0])]
             except Unreadable:
-                self.header = ["?"]
-            if missing := [name for name in REQUIRED if name not in self.header]:
+                given = ["?"]
+            self.header = [name if name in self.columns.columns else name.lower() for name in given]
+            self.columns.check(self.name, self.header)
+            if missing := missing_of(self.columns.sources(self.header)):
                 raise FleetError(
                     f"{self.name}: the header lacks {', '.join(missing)}; it has {', '.join(self.header)[:_SHOWN]}",
-                    "Name the columns in the first line, separated by commas: client,time,level,apps",
+                    "Name the columns in the first line, separated by commas: client,time,level,apps; or use --map.",
                 )
-            if twice := [name for name in COLUMNS.names if self.header.count(name) > 1]:
+            if twice := [name for name in self.columns.sources(self.header).values() if self.header.count(name) > 1]:
                 raise FleetError(f"{self.name}: the header has {', '.join(twice)} twice", "Name each column once.")
             block = LineBlock(block.numbers[1:], block.lines[1:], block.refused)
-        return self._fast(block) or batch_by_line(block, self._values)
+        return self._fast(block) or _by_line(block, self._values, self.columns)
 
     @property
     def client_column(self) -> int:
         """The index of the client's cell; −1 if there is none."""
-        return self.header.index("client") if "client" in self.header else -1
+        name = self.columns.sources(self.header).get("client")
+        return -1 if name is None else self.header.index(name)
 
     def _fast(self, block: LineBlock) -> RowBatch | None:
         """Parse the whole block. None if Arrow rejects it."""
-        names = self.header
-        if not block.lines or len(set(names)) != len(names) or not set(REQUIRED) <= set(names):
+        sources = self.columns.sources(self.header)
+        if not block.lines or missing_of(sources):
             return None
-        try:
-            is_number = _is_number(_cells(block.lines[0])[names.index("time")])
-        except (Unreadable, IndexError):
-            return None
-        # As texts, times may have several forms.
-        return (self._parsed(block, pa.float64()) if is_number else None) or self._parsed(block, pa.string())
-
-    def _parsed(self, block: LineBlock, time: pa.DataType) -> RowBatch | None:
-        names = self.header
-        types = {column.name: column.type for column in COLUMNS if column.name in names}
-        types |= {name: pa.string() for name in LISTS if name in types} | {"time": time}
+        numbers = [str(number) for number in range(len(self.header))]
+        own = {target: str(self.header.index(name)) for target, name in sources.items()}
         try:
             table = pv.read_csv(
                 pa.BufferReader(block.lines.data),
-                pv.ReadOptions(column_names=names, use_threads=False, block_size=len(block.lines.data) + 1),
+                pv.ReadOptions(column_names=numbers, use_threads=False, block_size=len(block.lines.data) + 1),
                 pv.ParseOptions(newlines_in_values=False),
                 pv.ConvertOptions(
-                    column_types=types,
-                    include_columns=list(types),
+                    column_types=dict.fromkeys(numbers, pa.string()),
+                    include_columns=list(own.values()),
                     null_values=[""],
                     strings_can_be_null=True,
                     quoted_strings_can_be_null=True,
-                    true_values=_TRUE,
-                    false_values=_FALSE,
                 ),
-            )
-            table.validate(full=True)
-            columns = {name: table[name] for name in types}
-            columns["time"] = time_column(columns["time"])
-        except (pa.ArrowException, UnicodeError):
+            ).combine_chunks()
+            if table.num_rows != len(block.lines):
+                return None
+            others = {target: number for target, number in own.items() if target not in LISTS}
+            columns, odd = typed_texts("texts", others, table.select(list(others.values())))
+        except (pa.ArrowException, UnicodeError, NotTaken):
             return None
-        if table.num_rows != len(block.lines):
-            return None
-        columns["apps"] = pc.fill_null(columns["apps"], "")  # An empty cell of apps means that none ran.
-        columns |= {name: split_texts(columns[name]) for name in LISTS if name in columns}
-        arrays = [columns[c.name] if c.name in columns else pa.nulls(table.num_rows, c.type) for c in COLUMNS]
-        unknown = Counter({f"column {name}: not known": table.num_rows for name in names if name not in types})
-        return RowBatch(pa.table(arrays, COLUMNS).combine_chunks(), block.numbers, block.lines, list(block.refused), unknown)
+        for name in own.keys() & {*_NONE_RAN, *LISTS}:
+            texts = pc.fill_null(table[own[name]], "") if name in _NONE_RAN else table[own[name]]
+            columns[name] = split_texts(texts) if name in LISTS else texts
+        ignored = self.columns.ignored(dict.fromkeys(self.header, len(block.lines)))
+        return _completed(block, columns, odd, ignored, self.columns, self._values)
 
     def _values(self, line: bytes) -> Mapping[str, object]:
         cells = _cells(line)
         if len(cells) != len(self.header):
             raise Unreadable("has more or fewer cells than the header")
-        named = dict(zip(self.header, cells, strict=True))
-        return {name: cell if name == "apps" else cell or None for name, cell in named.items()}
+        sources = self.columns.sources(self.header)
+        texts = {sources.get(name) for name in _NONE_RAN}
+        return {name: cell if name in texts else cell or None for name, cell in zip(self.header, cells, strict=True)}
 
 
 def _cells(line: bytes) -> list[str]:
@@ -140,87 +133,119 @@ def _cells(line: bytes) -> list[str]:
     return cells
 
 
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
+@dataclass(slots=True)
 class JsonReader(Reader):
     """Reads blocks independently of each other."""
 
+    name: str = "a file"
+    columns: ColumnMap = field(default_factory=ColumnMap)
     reads_in_any_order = True
 
     def read(self, block: LineBlock) -> RowBatch:
-        """A block's rows."""
-        return _fast(block) or batch_by_line(block, _object)
+        """A block's rows. Raises `FleetError` if no object of the first block has a mapped column."""
+        if self.columns.columns and block.lines and block.numbers[0] == 1:
+            with suppress(pa.ArrowException, NotTaken):
+                self.columns.check(self.name, _keys(_as_table(block.lines)))
+        return self._fast(block) or _by_line(block, _object, self.columns)
+
+    def _fast(self, block: LineBlock) -> RowBatch | None:
+        """Parse the whole block. None if DuckDB rejects it."""
+        data, ignored = block.lines.data, Counter[str]()
+        if not data or _has_last_comma(data):
+            return None
+        try:
+            lines = _as_table(block.lines)
+            columns, odd = self._parsed(lines, {key.decode() for key in _KEY.findall(data[:_SAMPLE])})
+            values = sum(len(column) - column.null_count for column in columns.values())
+            if odd.any() or b"\\" in data or _count_keys(data) != values:
+                # Keys may be beyond the sample, of other columns, of null values, or of objects within the values.
+                keys = _keys(lines)
+                columns, odd = self._parsed(lines, keys)
+                ignored = self.columns.ignored(keys)
+        except (pa.ArrowException, UnicodeError, NotTaken):
+            return None
+        return _completed(block, columns, odd, ignored, self.columns, _object)
+
+    def _parsed(self, lines: pa.Table, keys: Collection[str]) -> tuple[dict[str, pa.ChunkedArray], Bool]:
+        """The columns with these keys, and the odd rows."""
+        sources = self.columns.sources(keys) or {"client": "client"}
+        kinds = json.dumps({name: _KINDS.get(target, "VARCHAR") for target, name in sources.items()})
+        parsed = f"json_transform(line, {literal(kinds)})"
+        try:
+            columns, odd = typed_texts(f"(SELECT unnest({parsed}) FROM texts)", sources, lines)
+        except NotTaken:  # A line is not JSON. TRY takes a quarter more.
+            columns, odd = typed_texts(f"(SELECT unnest(TRY({parsed})) FROM texts)", sources, lines)
+        has_none = [column.is_null().to_numpy() for name, column in columns.items() if name in ("apps", "app")]
+        odd |= np.all(has_none, axis=0) if has_none else True
+        if "apps" in columns:
+            (apps,) = columns["apps"].chunks
+            is_json = pc.starts_with(apps.flatten(), "{")
+            if pc.any(is_json).as_py():
+                odd[pc.list_parent_indices(apps).filter(is_json).to_numpy()] = True
+        return columns, odd
 
 
-def _fast(block: LineBlock) -> RowBatch | None:
-    """Parse the whole block. None if Arrow rejects it."""
-    if not block.lines:
-        return None
-    for data in _forms(block.lines.data):
-        ignored: Counter[str] = Counter()
-        table = _parse(data, "error")
-        if table is None:
-            table = _parse(data, "ignore")
-            ignored = _unknown(data)
-        # Rows have no line numbers, so there must be one row for each line.
-        if table is not None and table.num_rows == len(block.lines):
-            return RowBatch(table, block.numbers, block.lines, list(block.refused), ignored)
-    return None
+def _as_table(lines: LineSequence) -> pa.Table:
+    """The lines as a column `line`. Raises `pa.ArrowInvalid` if they are not UTF-8."""
+    ends = np.flatnonzero(np.frombuffer(lines.data, np.uint8) == ord("\n")) + 1
+    offsets = np.concatenate([[0], ends, [len(lines.data)]]).astype(np.int32)
+    texts = pa.StringArray.from_buffers(len(ends) + 1, pa.py_buffer(offsets), pa.py_buffer(lines.data))
+    texts.validate(full=True)
+    return pa.table({"line": texts})
 
 
-def _forms(data: bytes) -> Iterator[bytes]:
-    """Yield a block as it is, and with one type for each column: times as texts, counters of apps as lists of texts.
-
-    Arrow rejects columns of two types, and has no type for objects with any keys. The block as it is comes first unless its
-    beginning shows that it is one of those. Replaced texts are members of objects also within others, so JSON stays as valid.
-    """
-    head = data[:_SAMPLE]
-    if not (_NUMBER_TIME.search(head) and _TEXT_TIME.search(head)) and not any(found.search(head) for found in _OBJECTS):
-        yield data
-    if b'\\"' in data:  # A quote within a text, so quotes do not show where keys begin.
-        return
-    made = _NUMBER_TIME.sub(rb'"time":"\1"', data) if _TEXT_TIME.search(data) else data
-    for name, found in zip((b"foreground_s", b"running_s"), _OBJECTS, strict=True):
-        made = found.sub(lambda one, name=name: b'"%b":[%b]' % (name, _entries(one[1])), made)  # type: ignore[misc]
-    if made is not data and made != data:
-        yield made
+def _count_keys(data: bytes) -> int:
+    """The number of quotes before colons, which end keys if no text has an escaped quote."""
+    text = np.frombuffer(data, np.uint8)
+    return int(np.count_nonzero(text[np.flatnonzero(text == ord(":")) - 1] == ord('"')))
 
 
-def _entries(members: bytes) -> bytes:
-    """`"package":seconds, …` → `"package=seconds", …`."""
-    return members.replace(b'":', b"=").replace(b",", b'",') + b'"' if members else b""
+def _has_last_comma(data: bytes) -> bool:
+    """Whether a comma may come before the end of an object or list, which DuckDB reads and JSON does not allow."""
+    text = np.frombuffer(data, np.uint8)
+    before = text[np.flatnonzero((text == ord("}")) | (text == ord("]"))) - 1]
+    return bool(np.any((before == ord(",")) | (before <= ord(" ")))) and _LAST_COMMA.search(data) is not None
 
 
-def _parse(data: bytes, unknown: str) -> pa.Table | None:
-    found = _TIME.search(data)
-    text = found is not None and found[0].endswith(b'"')
-    at = COLUMNS.get_field_index("time")
-    schema = COLUMNS.set(at, pa.field("time", pa.string() if text else pa.float64()))
-    try:
-        table = pj.read_json(
-            pa.BufferReader(data),
-            # One chunk, which needs no concatenation. Other cores work on other blocks.
-            read_options=pj.ReadOptions(use_threads=False, block_size=len(data) + 1),
-            parse_options=pj.ParseOptions(explicit_schema=schema, unexpected_field_behavior=unknown),
-        )
-        table.validate(full=True)
-        return table.select(COLUMNS.names).set_column(at, "time", time_column(table["time"])).combine_chunks()
-    except (pa.ArrowException, UnicodeError):
-        return None
-
-
-def _unknown(data: bytes) -> Counter[str]:
-    """Counts of unknown columns. In valid JSON, a string before a colon is a key."""
-    names = Counter(_KEY.findall(data))
-    return Counter(
-        {f"column {name.decode()}: not known": count for name, count in names.items() if name.decode() not in COLUMNS.names}
+def _keys(lines: pa.Table) -> dict[str, int]:
+    """The number of values by key."""
+    keys = query(
+        "SELECT key, count(*) AS n FROM (SELECT unnest(TRY(json_keys(line))) AS key FROM texts) GROUP BY key", texts=lines
     )
+    return dict(zip(keys["key"].to_pylist(), keys["n"].to_pylist(), strict=True))
+
+
+def _completed(  # noqa: PLR0917
+    block: LineBlock, columns: Mapping[str, pa.ChunkedArray], odd: Bool, ignored: Counter[str], names: ColumnMap, values: Values
+) -> RowBatch:
+    """A block's rows: odd ones by `values`, the others from their parsed columns."""
+    table = pa.table([columns[c.name] if c.name in columns else pa.nulls(len(odd), c.type) for c in COLUMNS], COLUMNS)
+    if not odd.any():
+        return RowBatch(table, block.numbers, block.lines, list(block.refused), ignored)
+    numbers, lines, fine = np.array(block.numbers), list(block.lines), np.flatnonzero(~odd)
+    chosen = np.flatnonzero(odd)
+    odd_lines = LineBlock(numbers[chosen].tolist(), LineSequence.join(lines[i] for i in chosen.tolist()), block.refused)
+    by_line = batch_by_line(odd_lines, lambda line: names.renamed(values(line)))
+    every = np.concatenate([numbers[fine], np.array(by_line.numbers, np.int64)])
+    order = np.argsort(every)
+    rows = pa.concat_tables([table.take(pa.array(fine)), by_line.table]).take(pa.array(order))
+    kept = [lines[i] for i in np.searchsorted(numbers, every[order]).tolist()]
+    return RowBatch(rows.combine_chunks(), every[order].tolist(), kept, by_line.refused, ignored + by_line.ignored)
+
+
+def _by_line(block: LineBlock, values: Values, names: ColumnMap) -> RowBatch:
+    """A block's rows, one by one."""
+    ignored: Counter[str] = Counter()
+
+    def known(line: bytes) -> Mapping[str, object]:
+        row = values(line)
+        ignored.update(names.ignored(dict.fromkeys(row, 1)))
+        return names.renamed(row)
+
+    batch = batch_by_line(block, known)
+    for what, rows in ignored.items():
+        count(batch.ignored, what, rows)
+    return batch
 
 
 def _object(line: bytes) -> Mapping[str, object]:

@@ -31,6 +31,7 @@ from navitas.cli.fleet.diagnose import actions_table
 from navitas.cli.fleet.drain_changes import changes_table
 from navitas.cli.fleet.drain_changes import checks_table as versions_table
 from navitas.cli.fleet.hogs import bugs_table, hogs_table
+from navitas.cli.fleet.dry_run import columns_table
 from navitas.cli.fleet.ingest import reasons_table, sources_table
 from navitas.cli.fleet.jscore import scores_table
 from navitas.cli.fleet.paper import paper_table
@@ -76,6 +77,7 @@ from navitas.fleet.files import FleetError
 from navitas.fleet.findings.rates import Summary
 from navitas.fleet.findings.results import BugRow, HogRow, ScoreRow
 from navitas.fleet.ingest.group import SourceOutcome
+from navitas.fleet.ingest.preview import Understood
 from navitas.fleet.paper.paper_findings import PaperBugRow, PaperHogRow
 from navitas.insight.calibrate.calibration import Calibration, Disagreement, PointErrors
 from navitas.insight.calibrate.special_steps import ComponentCurrents
@@ -531,6 +533,9 @@ TABLES: dict[str, Callable[[Sequence[str]], FittedTable]] = {
         "Bugs", [_paper(name, PaperBugRow, client="0c732d2a68b7ae53") for name in names], TOP
     ),
     "cli/fleet/diagnose.py:actions_table": lambda names: actions_table("me", [_action(name) for name in names], TOP),
+    "cli/fleet/dry_run.py:columns_table": lambda names: columns_table(
+        "a.csv: the first 2 rows", [Understood("level", name, "87.5 %") for name in names]
+    ),
     "cli/fleet/ingest.py:sources_table": lambda names: sources_table([_outcome(name) for name in names]),
     "cli/fleet/ingest.py:reasons_table": lambda names: reasons_table("Refused rows", Counter(dict.fromkeys(names, 1_234_567))),
 }

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+import pytest
 from support.field_data import FIELD_DATA, needs_field_data
+from support.fleet_samples import stored
 
 from navitas.base.line_blocks import LineBlock, LineSequence
 from navitas.fleet.ingest.checkin import CheckinReader
 from navitas.fleet.ingest.ingest_files import ingest
 from navitas.fleet.ingest.raw import RowBatch
 from navitas.fleet.ingest.source import SourceFile
+from navitas.fleet.regression.pairs import ClientSamples, pairs_of
 
 FIELD = FIELD_DATA / "batterystats"
 HISTORY = """9,0,i,vers,36,214,AP1A,AP2A
@@ -47,19 +51,33 @@ def test_levels_become_samples() -> None:
     rows, batches = _read(HISTORY)
     assert [(row["time"], row["level"], row["state"]) for row in rows] == [
         (1700000000, 100, "discharging"), (1700000121, 99, "discharging"), (1700000181, 98, "discharging"),
-        (1700000241, 98, "charging"), (1700000405, 97, "discharging"),
+        (1700000241, 98, "charging"), (1700000242, 98, None), (1700000405, 97, "discharging"),
     ]  # fmt: skip
     chrome, mail, jobs = "com.android.chrome", "org.example.mail", "org.example.jobs"
     # The job begins in the next second: only the first sample's own second counts for it.
-    assert [row["apps"] for row in rows] == [[chrome], [chrome, mail], [mail], [jobs, mail], []]
-    assert [row["foreground"] for row in rows] == [chrome, chrome, None, None, None]
-    assert [row["screen"] for row in rows] == [True, False, False, False, False]
-    assert [row["network"] for row in rows] == ["wifi", "mobile", "mobile", "mobile", None]
-    assert [row["voltage_mv"] for row in rows] == [4395, 4395, 4300, 4300, None]
-    assert [row["temperature_c"] for row in rows] == [25.1, 26, 26, 26, None]
-    assert [row["uptime_s"] for row in rows] == [None, None, None, None, 5]
+    assert [row["apps"] for row in rows] == [[chrome], [chrome, mail], [mail], [jobs, mail], [], []]
+    assert [row["foreground"] for row in rows] == [chrome, chrome, None, None, None, None]
+    assert [row["screen"] for row in rows] == [True, False, False, False, None, False]
+    assert [row["network"] for row in rows] == ["wifi", "mobile", "mobile", "mobile", None, None]
+    assert [row["voltage_mv"] for row in rows] == [4395, 4395, 4300, 4300, None, None]
+    assert [row["temperature_c"] for row in rows] == [25.1, 26, 26, 26, None, None]
+    assert [row["uptime_s"] for row in rows] == [None, None, None, None, None, 5]
     assert sum((batch.ignored for batch in batches), start=type(batches[0].ignored)()) == {"apps: a number without a name": 1}
     assert "somebody" not in str(rows)
+
+
+@pytest.mark.parametrize("end", ["10:SHUTDOWN\n9,h,20000:START", "20000:START"])
+def test_hours_off_are_no_discharge(end: str, tmp_path: Path) -> None:
+    """A history that begins with RESET does not have the uptime before its first restart. Here, the drain is 6 %/h."""
+    before, after = ("".join(f"9,h,600000,Bl={level - i}\n" for i in range(6)) for level in (99, 93))
+    off = f"9,h,{end}\n9,h,0:TIME:1700018000000\n9,h,9000,Bl=94,Bs=d\n"
+    (file := tmp_path / "phone.txt").write_text(f"9,h,0:RESET:TIME:1700000000000\n9,h,0,Bl=100,Bs=d\n{before}{off}{after}")
+    list(ingest(tmp_path / "fleet", [file], client="me", now_s=1.79e9))
+    rows = stored(tmp_path / "fleet")
+    names = "client", "time_s", "level_ppm", "state", "screen", "uptime_s"
+    columns = [np.array([-1 if row[name] is None else row[name] for row in rows]) for name in names]
+    pairs = pairs_of(ClientSamples(*columns))
+    assert pairs.counts.sum() == 12 and pairs.drop_ppm.sum() / pairs.seconds.sum() * 3600 == pytest.approx(60_000)
 
 
 COUNTED = """9,hsp,0,10216,"com.android.chrome"
