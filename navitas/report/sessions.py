@@ -9,7 +9,8 @@ from pathlib import Path
 from navitas.base.regular_files import as_utf8, read_regular
 from navitas.energy.analyze.load import load
 from navitas.energy.analyze.profile import Profile
-from navitas.insight.compare.session import Session, parse_session
+from navitas.insight.compare.report_session import parse_session
+from navitas.insight.compare.session import Session
 from navitas.report import json_report
 
 _MAX_BYTES = 1 << 30

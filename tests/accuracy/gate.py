@@ -35,7 +35,8 @@ from navitas.insight.check.bounds import LEVEL
 from navitas.insight.check.budgets import Budgets, parse_budgets
 from navitas.insight.check.judgement import CheckResult, Judgement
 from navitas.insight.check.judging import judge
-from navitas.insight.compare.session import Session, parse_session
+from navitas.insight.compare.report_session import parse_session
+from navitas.insight.compare.session import Session
 
 METHOD, TOTAL = 1.10, 1.05
 """The changes: energy after divided by before."""

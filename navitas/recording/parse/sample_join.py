@@ -119,7 +119,7 @@ def _threads(
     for number, known_thread in enumerate(threads):
         if known_thread.tid:
             places.setdefault(known_thread.tid, []).append(number)
-    first_listing_ns = min((int(each.samples.t_ns[0]) for each in threads if len(each.samples.t_ns)), default=0)
+    first_listing_ns = min((int(thread.samples.t_ns[0]) for thread in threads if len(thread.samples.t_ns)), default=0)
     thread, added = np.empty(len(t_ns), np.int32), list[Thread]()
     start = np.searchsorted(of_tid, np.arange(len(tids) + 1, dtype=of_tid.dtype)).tolist()
     for tid, low, high in zip(tids.tolist(), start[:-1], start[1:], strict=True):

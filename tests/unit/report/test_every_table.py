@@ -30,8 +30,8 @@ from navitas.cli.device.doctor import checks_table
 from navitas.cli.fleet.diagnose import actions_table
 from navitas.cli.fleet.drain_changes import changes_table
 from navitas.cli.fleet.drain_changes import checks_table as versions_table
-from navitas.cli.fleet.hogs import bugs_table, hogs_table
 from navitas.cli.fleet.dry_run import columns_table
+from navitas.cli.fleet.hogs import bugs_table, hogs_table
 from navitas.cli.fleet.ingest import reasons_table, sources_table
 from navitas.cli.fleet.jscore import scores_table
 from navitas.cli.fleet.paper import paper_table

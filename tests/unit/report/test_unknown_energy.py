@@ -17,7 +17,7 @@ import navitas
 from navitas.energy.analyze.profile import Profile
 from navitas.insight.compare.comparison import compare
 from navitas.insight.compare.figures import FigureChoice
-from navitas.insight.compare.session import parse_session
+from navitas.insight.compare.report_session import parse_session
 from navitas.report import json_report
 from navitas.report.page import page_report
 from navitas.report.terminal.terminal_report import TerminalReport
