@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
@@ -13,7 +15,9 @@ from navitas.virtual_phone.kernel.trace_log import Moment, TraceLog, now
 from navitas.virtual_phone.process_table import ProcessTable
 from navitas.virtual_phone.rail_monitor import RailMonitor
 from navitas.virtual_phone.trace.ftrace_text import KINDS, ftrace_text
+from navitas.virtual_phone.trace.perf_packets import sampled_processes
 from navitas.virtual_phone.trace.perfetto_file import TraceSession, perfetto_file
+from navitas.virtual_phone.trace.stack_sampler import StackSampler
 
 _DEFAULT_POLL_S = 1.0
 
@@ -28,6 +32,7 @@ class PerfettoSession:
     _kernel: Kernel
     _monitor: RailMonitor
     _processes: ProcessTable
+    _stacks: StackSampler
     _config: Any
     _file: BinaryIO
     hides_rails: bool
@@ -45,7 +50,8 @@ class PerfettoSession:
             log = self._kernel.start_trace()
             session = TraceSession(self._config, log, {}, [now()])
             try:
-                await self._wait(session)
+                async with self._sampled(session):
+                    await self._wait(session)
             finally:
                 await asyncio.to_thread(self._kernel.stop_trace, log)
             session.moments.append(now())
@@ -54,6 +60,18 @@ class PerfettoSession:
             session.process_uids = {pid: self._monitor.uid_of(pid) for pid in session.processes}
             self._file.write(await asyncio.to_thread(perfetto_file, session))
         return 0
+
+    @asynccontextmanager
+    async def _sampled(self, session: TraceSession) -> AsyncIterator[None]:
+        """Sample stacks if the configuration requests them."""
+        source = session.data_source("linux.perf")
+        sampled = None if source is None else sampled_processes(source.perf_event_config)
+        if sampled is None:
+            yield
+            return
+        async with self._stacks.sampling(*sampled) as apps:
+            yield
+        session.stacks = apps.samples
 
     async def _wait(self, session: TraceSession) -> None:
         """Wait for the end, and read the rails meanwhile if requested."""

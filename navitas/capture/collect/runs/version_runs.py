@@ -28,6 +28,7 @@ from navitas.capture.collect.runs.instrument import InstrumentResult
 from navitas.capture.collect.runs.run_recorder import RunPlan
 from navitas.capture.collect.runs.target import target_of
 from navitas.capture.collect.state.guard import Warn
+from navitas.capture.collect.trace.stack_sampling import check_sampling
 from navitas.capture.device.base import Device
 from navitas.recording.manifest import Provenance
 
@@ -161,6 +162,9 @@ def opened_version(
         selected = choose(device, version.bundles, options.tests, warn, isolate=options.isolate)
     names = {choice.bundle.manifest.map_id: source_names(choice.bundle) for choice in selected}
     project = version.bundles[0].manifest.project
+    for target in map(target_of, (choice.bundle for choice in selected) if options.mode == "sample" else ()):
+        if not target.is_jvm:
+            check_sampling(device, target.package, options.trace)
     with opened(device, options, project, version.output, progress, facts=facts.result(), lock=version.lock) as recording:
         for choice in selected:
             recording.add_map(map_cache.map_of_bundle(choice.bundle))

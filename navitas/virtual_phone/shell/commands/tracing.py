@@ -41,7 +41,8 @@ async def perfetto(context: Context) -> int:
         raise CommandError(f"Failed to open {path}. If you get permission denied in {_TRACES}, see its documentation")
     phone = context.phone
     file = phone.files.open_write(path, who, mode=0o600)
-    session = PerfettoSession(phone.kernel, phone.rails, phone.processes, config, file, hides_rails=phone.hides_rails)
+    parts = (phone.kernel, phone.rails, phone.processes, phone.stacks)
+    session = PerfettoSession(*parts, config, file, hides_rails=phone.hides_rails)
     job = phone.jobs.start(("perfetto", *context.args), who, session.run(), on_signal=session.take_signal)
     if "--background" not in flags:
         return await phone.jobs.finish(job)
