@@ -64,6 +64,7 @@ from navitas.recording.parse.trace.trace_tables import Trace
 from navitas.recording.store import Recording
 
 _THREADS_SOURCE = 1
+_EVENTS_NAMED = 3
 
 
 def _simpleperf(path: Path) -> RawSamples:
@@ -206,15 +207,21 @@ def _samples(
     """The run's stack samples, None without any, and the threads and methods with those that only samples know."""
     parts = []
     for raw in profiled:
+        if raw.others:
+            count, names = sum(raw.others.values()), ", ".join(list(raw.others)[:_EVENTS_NAMED])
+            message = f"{count:,} samples were left out: they are of other events than time ({names})"
+            findings.warn("sampling", message, "Sample by a clock or by cycles alone.")
         samples, threads, table = joined_samples(raw, threads, clocks, table, pid=run.pid)
         parts.append(samples)
     if not parts:
         return None, threads, table
     merged = merged_samples(parts)
-    message = "{count} stack samples were lost while recording, or their times are not those of the run"
-    findings.add_loss(
-        "stack_samples", merged.lost + merged.unplaced, message, "Their energy is that of the samples next to them."
-    )
+    beside = "Their energy is that of the samples next to them."
+    findings.add_loss("stack_samples", merged.lost, "{count} stack samples were lost while recording", beside)
+    message = "{count} stack samples have times that are not those of the run, as if the device's clock had been set"
+    findings.add_loss("stack_samples", merged.unplaced, message, beside)
+    message = "{count} stacks could not be unwound: their outermost callers, or all their frames, are missing"
+    findings.add_loss("broken_stacks", merged.broken, message, "What is missing of them is unknown code.")
     message = "{count} stacks were cut at the profiler's limit of depth: their outermost callers are missing"
     findings.add_loss("cut_stacks", merged.cut, message, "Their inclusive energy is not part of the missing callers'.")
     return merged, threads, table

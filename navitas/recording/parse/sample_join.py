@@ -56,7 +56,7 @@ def joined_samples(
     rows = FrameRows(list(table.methods))
     stacks, stack = _stacks(raw.stacks, rows.rows(raw.frames), stack, rows)
     thread, t_ns, stack = thread[order], t_ns[order], stack[order]
-    samples = StackSamples(thread, t_ns, stack, stacks, raw.period_ns, raw.lost, raw.cut, unplaced)
+    samples = StackSamples(thread, t_ns, stack, stacks, raw.period_ns, raw.lost, raw.cut, unplaced, raw.broken, raw.engine)
     is_java = _contain(stacks, np.array([bool(method.class_name) for method in rows.methods], bool)[stacks.frame])
     start = np.searchsorted(thread, np.arange(len(joined) + 1, dtype=thread.dtype)).tolist()
     with_roles = tuple(
@@ -79,8 +79,10 @@ def merged_samples(parts: Sequence[StackSamples]) -> StackSamples:
     ]
     stacks = Stacks(np.concatenate(parents).astype(np.int32), np.concatenate([part.stacks.frame for part in parts]))
     order, periods = _by_thread(thread, t_ns), {part.period_ns for part in parts}
-    counts = (sum(getattr(part, name) for part in parts) for name in ("lost", "cut", "unplaced"))
-    return StackSamples(thread[order], t_ns[order], stack[order], stacks, periods.pop() if len(periods) == 1 else None, *counts)
+    counts = (sum(getattr(part, name) for part in parts) for name in ("lost", "cut", "unplaced", "broken"))
+    period_ns = periods.pop() if len(periods) == 1 else None
+    engine = ", ".join(dict.fromkeys(part.engine for part in parts if part.engine))
+    return StackSamples(thread[order], t_ns[order], stack[order], stacks, period_ns, *counts, engine)
 
 
 def _monotonic(raw: RawSamples, clocks: ClockTriples) -> tuple[I64, Bool]:
