@@ -37,8 +37,7 @@ def test_the_trace_has_the_stacks_of_an_app(bundle: Path, phone: AdbDevice, tmp_
     assert not recording.files("samples", 0) and [path.name for path in recording.files("trace", 0)] == ["trace.pftrace"]
     (run,) = parse_recording(recording).runs
     assert run.calls.samples is not None and len(run.calls.samples) > 10
-    helper = done.methods("works", "helper")
-    assert helper["work"].exclusive_j > 0 and helper["work"].calls == 0
-    assert helper["work"].inclusive_j == pytest.approx(done.thread("works", "helper").energy_j, rel=0.5)
-    assert "events_missing" not in done.warnings
+    work = done.methods("works", "helper")["work"]
+    assert work.calls == 0 and 0 < work.inclusive_j <= done.thread("works", "helper").energy_j * (1 + 1e-9)
+    assert done.profile.samplers == ("linux.perf",) and "events_missing" not in done.warnings
     assert phone.shell(f"pm list packages {APP}").text == ""

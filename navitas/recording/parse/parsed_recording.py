@@ -42,6 +42,7 @@ from navitas.recording.parse.run_chunks import read_run_chunks
 from navitas.recording.parse.sample_join import joined_samples, merged_samples, with_processes
 from navitas.recording.parse.sampled_files import ShellTables, process_clock, shell_tables, time_in_state_tables
 from navitas.recording.parse.samples_perf_script import read_perf_script
+from navitas.recording.parse.samples_untimed import read_collapsed, timed_by_trace
 from navitas.recording.parse.schedstat import app_run_queue, parse_schedstats
 from navitas.recording.parse.stack_samples import RawSamples, StackSamples
 from navitas.recording.parse.state_history import read_state_history
@@ -73,10 +74,18 @@ def _simpleperf(path: Path) -> RawSamples:
     return read_simpleperf(path)
 
 
+def _pprof(path: Path) -> RawSamples:
+    from navitas.recording.parse.samples_pprof import read_pprof  # noqa: PLC0415  # As `_simpleperf`.
+
+    return read_pprof(path)
+
+
 SAMPLE_READERS: dict[str, Callable[[Path], RawSamples]] = {
     ".jfr": read_jfr,
     ".simpleperf": _simpleperf,
     ".txt": read_perf_script,
+    ".collapsed": read_collapsed,
+    ".pprof": _pprof,
 }
 """Reads a file of kind `samples`, by the suffix of its name."""
 
@@ -157,6 +166,9 @@ def _run(
     trace, reasons = read_trace(recording, run, clocks, findings, run_ns=run_ns, tids=tids)
     threads, profiled = with_residencies(threads, residencies), _profiled(recording, run, trace, findings)
     samples, threads, table = _samples(run, profiled, clocks, threads, table=table, findings=findings)
+    if samples is None and manifest.settings.get("mode") == "sample":
+        message = f"there are no stack samples of {run.package}: its processes were not sampled, or did not run"
+        findings.warn("events_missing", message, f"navitas doctor {run.package}")
     trace = trace and replace(trace, samples=None)  # They are joined now, and may be as large as all else.
     serials = [thread.serial for thread in threads]
     mounts = decode_mounts(of_threads(events.groups, MOUNTS), probed, serials, run_ns[1])
@@ -188,7 +200,7 @@ def _profiled(recording: Recording, run: Run, trace: Trace | None, findings: Fin
     for path in paths:
         try:
             raw = SAMPLE_READERS[path.suffix](path)
-            yield raw if trace is None else with_processes(raw, trace.tasks)
+            yield raw if trace is None else with_processes(timed_by_trace(raw, trace), trace.tasks)
         except RecordingError as error:
             findings.warn("events_missing", f"its stack samples cannot be read: {error.message}", error.remedy)
     if not listed and trace is not None and trace.samples is not None:

@@ -89,6 +89,8 @@ def _monotonic(raw: RawSamples, clocks: ClockTriples) -> tuple[I64, Bool]:
     """Return the times of samples on CLOCK_MONOTONIC, and which of them are known."""
     if raw.clock == "monotonic":
         return raw.t_ns, np.ones(len(raw), bool)
+    if raw.clock == "none":
+        return raw.t_ns, np.zeros(len(raw), bool)
     if raw.clock == "boottime":
         joined = clocks.from_boottime(raw.t_ns)
         return (raw.t_ns, np.zeros(len(raw), bool)) if joined is None else (joined, np.ones(len(raw), bool))

@@ -12,7 +12,7 @@ from io import BufferedIOBase
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from navitas.android.simpleperf import decoded
+from navitas.android.simpleperf import SIMPLEPERF
 from navitas.base.errors import RecordingError
 from navitas.base.regular_files import open_regular
 from navitas.recording.parse.samples_columns import SampleColumns, is_clock, is_of_time
@@ -146,6 +146,6 @@ class _Reader:
 
     def _decoded(self, kind: str, data: bytes) -> Any:
         try:
-            return decoded(kind, data)
+            return SIMPLEPERF.decoded(kind, data)
         except ValueError as error:
             raise RecordingError(f"{self._path}: record {self._number} is damaged: {error}", _AGAIN) from error

@@ -9,7 +9,8 @@ from typing import Final, Literal
 from navitas.recording.parse.arrays import I32, I64, ColumnTable
 
 FrameKind = Literal["java", "native", "kernel", "unknown"]
-SampleClock = Literal["monotonic", "boottime", "realtime"]
+SampleClock = Literal["monotonic", "boottime", "realtime", "none"]
+"""The clock of samples; `none`: they have no times, and only their numbers count."""
 KERNEL: Final = "[kernel]"
 """The module of frames of the kernel and of its modules."""
 NO_STACK: Final = -1

@@ -20,6 +20,7 @@ _UNWIND_STAGE = 2
 _CPU_CLOCKS = (0, 1, 3)
 """Counters of a time base whose period is CPU time: the default one, SW_CPU_CLOCK, SW_TASK_CLOCK."""
 _NS_PER_S = 1_000_000_000
+_PATHS = {"kernel": "kernel", "java": "data/app/base.odex"}
 _NUMBERED = re.compile(r"[/.+]0x[0-9a-f]+$")
 """What a JVM adds to the names of hidden classes."""
 
@@ -114,7 +115,7 @@ def _name(frame: Frame) -> str:
 
 
 def _path(frame: Frame) -> str:
-    """The file that has a function's code: that of Java's is the app's compiled code."""
-    if frame.kind == "kernel":
-        return "kernel"
-    return "data/app/base.odex" if frame.kind == "java" else f"system/lib64/{frame.module.rpartition('/')[2] or 'unknown'}"
+    """The file that has a function's code. That of Java's is the app's compiled code, and the JVM's own has no file."""
+    if frame.kind in _PATHS:
+        return _PATHS[frame.kind]
+    return f"system/lib64/{frame.module.rpartition('/')[2] or 'libjvm.so'}"
