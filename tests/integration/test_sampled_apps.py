@@ -16,7 +16,6 @@ from navitas.base.errors import BuildError
 from navitas.capture.build import async_profiler
 from navitas.capture.bundle.reader import open_bundle
 from navitas.capture.device.adb import AdbDevice
-from navitas.recording.parse.parsed_recording import parse_recording
 from navitas.recording.store import open_recording
 
 pytestmark = pytest.mark.extended
@@ -31,13 +30,15 @@ def bundle(apps: Apps, tmp_path: Path) -> Path:
     return bundle_of(apps(), tmp_path / "notes.bundle.zip")
 
 
-def test_the_trace_has_the_stacks_of_an_app(bundle: Path, phone: AdbDevice, tmp_path: Path) -> None:
-    done = Lab(phone, [open_bundle(bundle)], tmp_path).profile("WorkTest#works", name="sampled", mode="sample")
+@pytest.mark.parametrize(("trace", "sampler"), [("auto", "linux.perf"), ("atrace", "simpleperf")])
+def test_the_stacks_of_an_app_are_in_its_trace_or_beside_it(
+    bundle: Path, phone: AdbDevice, tmp_path: Path, trace: str, sampler: str
+) -> None:
+    done = Lab(phone, [open_bundle(bundle)], tmp_path).profile("WorkTest#works", name="sampled", mode="sample", trace=trace)
     recording = open_recording(done.outcome.recording)
-    assert not recording.files("samples", 0) and [path.name for path in recording.files("trace", 0)] == ["trace.pftrace"]
-    (run,) = parse_recording(recording).runs
-    assert run.calls.samples is not None and len(run.calls.samples) > 10
+    beside = [path.name for path in recording.files("samples", 0)]
+    assert beside == (["samples.simpleperf"] if sampler == "simpleperf" else [])
     work = done.methods("works", "helper")["work"]
     assert work.calls == 0 and 0 < work.inclusive_j <= done.thread("works", "helper").energy_j * (1 + 1e-9)
-    assert done.profile.samplers == ("linux.perf",) and "events_missing" not in done.warnings
-    assert phone.shell(f"pm list packages {APP}").text == ""
+    assert done.profile.samplers == (sampler,) and "events_missing" not in done.warnings
+    assert phone.shell(f"pm list packages {APP}; ls /data/local/tmp/navitas | grep stacks").text == ""

@@ -59,7 +59,7 @@ def perf_packets(stacks: Mapping[int, RawSamples], config: Any, ahead_ns: int) -
                 sample.sample_skipped_reason = _UNWIND_STAGE
             else:
                 if row not in rows:
-                    rows[row] = texts.stack(_frames(samples, row), packet.interned_data)
+                    rows[row] = texts.stack(frames_of(samples, row), packet.interned_data)
                 sample.callstack_iid = rows[row]
             yield packet
         if samples.lost:
@@ -72,7 +72,7 @@ def _packet(flags: int) -> Any:
     return message_class("TracePacket")(trusted_packet_sequence_id=_SEQUENCE, sequence_flags=flags)
 
 
-def _frames(samples: RawSamples, row: int) -> list[Frame]:
+def frames_of(samples: RawSamples, row: int) -> list[Frame]:
     """Return the frames of a stack, outermost first."""
     frames = []
     while row != NO_STACK:
@@ -95,7 +95,7 @@ class _Texts:
         return self._entry("callstacks", tuple(numbers), interned, frame_ids=numbers)
 
     def _frame(self, frame: Frame, interned: Any) -> int:
-        name, path = _name(frame), _path(frame)
+        name, path = art_name(frame), art_path(frame)
         parts = [self._entry("mapping_paths", part, interned, str=part.encode()) for part in path.split("/") if part]
         mapping = self._entry("mappings", path, interned, path_string_ids=parts)
         named = {"function_name_id": self._entry("function_names", name, interned, str=name.encode())} if name else {}
@@ -109,13 +109,13 @@ class _Texts:
         return iid
 
 
-def _name(frame: Frame) -> str:
-    """The name of a function as Android's unwinder has it: Java's without their parameters."""
+def art_name(frame: Frame) -> str:
+    """Return the name of a function as Android's unwinder has it: Java's without their parameters."""
     return f"{_NUMBERED.sub('', frame.class_name)}.{frame.name}" if frame.class_name else frame.name
 
 
-def _path(frame: Frame) -> str:
-    """The file that has a function's code. That of Java's is the app's compiled code, and the JVM's own has no file."""
+def art_path(frame: Frame) -> str:
+    """Return the file that has a function's code. That of Java's is the app's compiled code, and the JVM's own has no file."""
     if frame.kind in _PATHS:
         return _PATHS[frame.kind]
     return f"system/lib64/{frame.module.rpartition('/')[2] or 'libjvm.so'}"

@@ -1,4 +1,4 @@
-"""Tracing sessions of the phone: any number of perfetto's, each a process, and one of atrace's."""
+"""Tracing sessions of the phone: any number of perfetto's and simpleperf's, each a process, and one of atrace's."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import signal
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
@@ -17,6 +17,7 @@ from navitas.virtual_phone.rail_monitor import RailMonitor
 from navitas.virtual_phone.trace.ftrace_text import KINDS, ftrace_text
 from navitas.virtual_phone.trace.perf_packets import sampled_processes
 from navitas.virtual_phone.trace.perfetto_file import TraceSession, perfetto_file
+from navitas.virtual_phone.trace.simpleperf_report import DATA_MAGIC, simpleperf_report
 from navitas.virtual_phone.trace.stack_sampler import StackSampler
 
 _DEFAULT_POLL_S = 1.0
@@ -40,9 +41,7 @@ class PerfettoSession:
 
     def take_signal(self, number: int) -> bool:
         """End in order on SIGINT and SIGTERM."""
-        if number in (signal.SIGINT, signal.SIGTERM):
-            self._ended.set()
-        return number in (signal.SIGINT, signal.SIGTERM)
+        return _ends(number, self._ended)
 
     async def run(self) -> int:
         """Record to the end. Returns the exit status."""
@@ -94,6 +93,39 @@ class PerfettoSession:
                 await asyncio.wait_for(self._ended.wait(), min(period_s, left_s))
             except TimeoutError:
                 continue
+
+
+@dataclass(frozen=True, slots=True)
+class SimpleperfSession:
+    """One `simpleperf record`. It samples an app until it is ended or until its time is over, then writes its file."""
+
+    _stacks: StackSampler
+    _app: str
+    _interval_ns: int
+    _duration_s: float | None
+    _file: BinaryIO
+    _ended: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def take_signal(self, number: int) -> bool:
+        """End in order on SIGINT and SIGTERM."""
+        return _ends(number, self._ended)
+
+    async def run(self) -> int:
+        """Record to the end. Returns the exit status."""
+        with self._file:
+            async with self._stacks.sampling(lambda name: name.partition(":")[0] == self._app, self._interval_ns) as apps:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._ended.wait(), self._duration_s)
+            report = await asyncio.to_thread(simpleperf_report, apps.samples, self._app, self._interval_ns)
+            self._file.write(DATA_MAGIC + report)
+        return 0
+
+
+def _ends(number: int, ended: asyncio.Event) -> bool:
+    """End a session on SIGINT and SIGTERM. Returns whether it was one of them."""
+    if number in (signal.SIGINT, signal.SIGTERM):
+        ended.set()
+    return number in (signal.SIGINT, signal.SIGTERM)
 
 
 class Atrace:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from support.perfetto_samples import stacks_of
 
 from navitas.android.perfetto.messages import message_class, read_config
 from navitas.android.perfetto.sampling import stack_source
+from navitas.recording.parse.samples_simpleperf import read_simpleperf
 from navitas.recording.parse.samples_stacks import StackForest
 from navitas.recording.parse.stack_samples import KERNEL, NO_STACK, Frame, RawSamples
 from navitas.recording.parse.trace.perfetto import read_perfetto
 from navitas.virtual_phone.trace.perf_packets import perf_packets, sampled_processes
+from navitas.virtual_phone.trace.simpleperf_report import simpleperf_report
 
 AHEAD_NS = 5_000_000_000
 RUN = Frame("java", "", "org.example.App", "run", "()V")
@@ -78,3 +82,15 @@ def test_which_processes_are_sampled_and_how_often(text: str, interval_ns: int |
     assert (sampled and sampled[1]) == interval_ns
     if sampled is not None:
         assert [sampled[0](name) for name in ("org.example", "org.example:remote", "org.example.other")] == [True, True, False]
+
+
+def test_the_report_of_simpleperf_has_the_same_samples(tmp_path: Path) -> None:
+    (path := tmp_path / "samples.simpleperf").write_bytes(simpleperf_report({10: samples()}, "org.example", 1_000_000))
+    read = read_simpleperf(path)
+    assert read.t_ns.tolist() == samples().t_ns.tolist() and read.process_of == {11: 10, 12: 10}
+    assert (read.period_ns, read.lost, read.engine) == (1e6, 2, "simpleperf")
+    assert stacks_of(read)[:3] == [
+        ["org.example.App.run", "org.example.App$$Lambda.run"],
+        ["org.example.App.run", "read", "ksys_read"],
+        ["org.example.App.run", ""],
+    ]

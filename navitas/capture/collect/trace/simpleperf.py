@@ -43,8 +43,8 @@ class SimpleperfRecord:
         data, report = f"{self._path}.data", f"{self._path}.simpleperf"
         made = self._device.shell(f"simpleperf report-sample --protobuf --show-callchain -i {data} -o {report}", timeout_s=_END_S)
         if made.exit_code:
-            log = self._device.shell(f"tail -n 1 {self._path}.log").text.strip()
-            self._warn(f"no stack samples: simpleperf: {log or start_error(made)}", "navitas doctor PACKAGE")
+            log = self._device.shell(f"cat {self._path}.log")
+            self._warn(f"no stack samples: simpleperf: {start_error(log if log.stdout else made)}", "navitas doctor PACKAGE")
         else:
             copy(self._device, f"cat {report}", local)
 
@@ -54,9 +54,11 @@ def begin(device: Device, app: str, longest_s: float, warn: Warn) -> SimpleperfR
     if not device.shell("which simpleperf").text.strip():
         raise TracerUnavailable("not on this phone")
     path = f"{_PREFIX}{secrets.token_hex(6)}"
-    record = f"simpleperf record --app {shlex.quote(app)} -e cpu-clock -f {_HZ} -g --duration {longest_s:.0f} -o {path}.data"
-    check = f"sleep {_BEGINS_S}; pgrep -f {_OURS} || cat {path}.log >&2"
-    result = device.shell(f"mkdir -p {runtime_config.FOLDER}; nohup {record} > {path}.log 2>&1 < /dev/null & {check}")
+    result = device.shell(
+        f"mkdir -p {runtime_config.FOLDER}; simpleperf record --app {shlex.quote(app)} -e cpu-clock -f {_HZ} -g"
+        f" --duration {longest_s:.0f} -o {path}.data > {path}.log 2>&1 < /dev/null & p=$!; sleep {_BEGINS_S};"
+        f" if kill -0 $p 2>/dev/null; then echo $p; else cat {path}.log >&2; fi"
+    )
     if not re.search(r"^\d{2,10}\s*$", result.text, re.MULTILINE):  # its process's id
         raise start_error(result)
     return SimpleperfRecord(device, path, warn)

@@ -280,17 +280,17 @@ def test_stacks_are_in_a_trace_of_android_13() -> None:
     assert source.target_buffer == 2, "samples cannot displace switches"
     scope = source.perf_event_config.callstack_sampling.scope
     assert list(scope.target_cmdline) == ["org.example.app", "org.example.app:*"]
-    assert traced.count("mkdir -p /data/local/tmp/navitas; nohup simpleperf") == 0 and traced.warnings == []
+    assert traced.count("mkdir -p /data/local/tmp/navitas; simpleperf") == 0 and traced.warnings == []
 
 
 @pytest.mark.parametrize(("sdk", "tracer"), [(31, "perfetto"), (33, "atrace")])
 def test_simpleperf_samples_where_a_trace_cannot(sdk: int, tracer: str, tmp_path: Path) -> None:
     device = phone(sdk, tracer)
-    device.texts |= {"which simpleperf": "/system/bin/simpleperf\n", "mkdir -p /data/local/tmp/navitas; nohup": "4322\n"}
+    device.texts |= {"which simpleperf": "/system/bin/simpleperf\n", "mkdir -p /data/local/tmp/navitas; simpleperf": "4322\n"}
     traced = Traced(device)
     assert "linux.perf" not in traced.start(60.0, sampled="org.example.app")
     (record,) = (command for command in device.commands if "simpleperf record" in command)
-    assert "--app org.example.app -e cpu-clock -f 1000 -g --duration 660 " in record and record.endswith(".log >&2")
+    assert "--app org.example.app -e cpu-clock -f 1000 -g --duration 660 " in record and record.endswith(".log >&2; fi")
     device.pulls = [b"trace", b"SIMPLEPERF"]
     traced.end(tmp_path)
     assert (tmp_path / "samples.simpleperf").read_bytes() == b"SIMPLEPERF"
@@ -305,7 +305,7 @@ def test_why_stacks_are_not_sampled_is_reported() -> None:
     assert "stacks were not sampled (simpleperf: not on this phone)" in traced.warnings
     device.texts |= {
         "which simpleperf": "/system/bin/simpleperf\n",
-        "mkdir -p /data/local/tmp/navitas; nohup": "simpleperf E command.cpp:70] perf events refused\n",
+        "mkdir -p /data/local/tmp/navitas; simpleperf": "simpleperf E command.cpp:70] perf events refused\n",
     }
     traced.start(sampled="org.example.app")
     assert traced.warnings == ["stacks were not sampled (simpleperf: simpleperf E command.cpp:70] perf events refused)"]
