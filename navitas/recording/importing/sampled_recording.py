@@ -110,8 +110,10 @@ def write_sampled(
     name: str,
     pid: int | None,
     origin: Provenance | None,
+    mapping: bytes = b"",
 ) -> SampledRecording:
     """Write a recording with one run, from the first sample of a process to its last. Without a `file`, samples are the trace's.
+    `mapping` is the mapping.txt of the build, empty if its names are those of the source code.
 
     Raises `UsageError` if several processes have samples or the profile lacks CPUs, `RecordingError` if there are no samples, or
     they are of another time or clock than the trace.
@@ -142,6 +144,7 @@ def write_sampled(
     notes = tuple(_notes(share, is_other_file=file is not None) if is_timed else notes_of_shares(share))
     with writer:
         writer.add_map(methods.map_id, MODULE, methods.data)
+        writer.add_names(methods.map_id, mapping)
         _copy(read.path, writer.path("trace", 0, read.file_name))
         if file is not None:
             _copy(file.path, writer.path("samples", 0, f"{name_in}{'.boottime' if clock == 'boottime' else ''}{file.suffix}"))

@@ -9,7 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
+from navitas.android.r8_mapping import MOST_MAPPING_BYTES, SourceNames, parse_mapping
 from navitas.base.errors import RecordingError
+from navitas.base.regular_files import read_regular
+from navitas.recording.layout import NAMES
 from navitas.recording.manifest import Manifest, Run, Test, Warning
 from navitas.recording.parse.block_counts import decode_block_counts
 from navitas.recording.parse.calibration import check_probe_cost, probe_cost
@@ -39,7 +42,7 @@ from navitas.recording.parse.mounts import decode_mounts
 from navitas.recording.parse.power_monitors import read_monitors, warn_of_short_run
 from navitas.recording.parse.rail_readings import IMPOSSIBLE_GROWTH, EnergyConsumers, RailReadings, best_rails, possible_growth
 from navitas.recording.parse.run_chunks import read_run_chunks
-from navitas.recording.parse.sample_join import joined_samples, merged_samples, with_processes
+from navitas.recording.parse.sample_join import joined_samples, merged_samples, with_processes, with_source_names
 from navitas.recording.parse.sampled_files import ShellTables, process_clock, shell_tables, time_in_state_tables
 from navitas.recording.parse.samples_perf_script import read_perf_script
 from navitas.recording.parse.samples_untimed import read_collapsed, timed_by_trace
@@ -197,14 +200,23 @@ def _profiled(recording: Recording, run: Run, trace: Trace | None, findings: Fin
     """
     listed = [entry for entry in recording.manifest.files if entry.kind == "samples" and entry.run == run.id]
     paths = [path for entry in listed if (path := recording.file(entry.path)).suffix in SAMPLE_READERS and path.is_file()]
+    names = _source_names(recording, run)
     for path in paths:
         try:
-            raw = SAMPLE_READERS[path.suffix](path)
+            raw = with_source_names(SAMPLE_READERS[path.suffix](path), names)
             yield raw if trace is None else with_processes(timed_by_trace(raw, trace), trace.tasks)
         except RecordingError as error:
             findings.warn("events_missing", f"its stack samples cannot be read: {error.message}", error.remedy)
     if not listed and trace is not None and trace.samples is not None:
-        yield with_processes(trace.samples, trace.tasks)
+        yield with_processes(with_source_names(trace.samples, names), trace.tasks)
+
+
+def _source_names(recording: Recording, run: Run) -> SourceNames:
+    """The names of a run's build that R8 has changed; none, if it has not."""
+    path = f"maps/{run.map_id}{NAMES}"
+    if not any(entry.path == path for entry in recording.manifest.files) or not (file := recording.file(path)).is_file():
+        return SourceNames()
+    return parse_mapping(read_regular(file, MOST_MAPPING_BYTES).decode("utf-8", "replace").split("\n"))
 
 
 def _samples(

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from navitas.android.r8_mapping import SourceNames
 from navitas.recording.parse.arrays import I32, I64, Bool
 from navitas.recording.parse.call_events import NO_CALLS
 from navitas.recording.parse.clock_triples import UNJOINED, ClockTriples
 from navitas.recording.parse.folded import NO_FOLDED
 from navitas.recording.parse.frame_names import LEFT_OUT, FrameRows
 from navitas.recording.parse.roles import role_of
-from navitas.recording.parse.stack_samples import NO_STACK, RawSamples, Stacks, StackSamples
+from navitas.recording.parse.stack_samples import NO_STACK, Frame, RawSamples, Stacks, StackSamples
 from navitas.recording.parse.tables import TID_LIMIT, TIME_LIMIT_NS, MethodTable, Thread
 from navitas.recording.parse.threads import NO_CLOCK, NO_SERIAL
 from navitas.recording.parse.trace.trace_tables import UNKNOWN, Tasks
@@ -28,6 +29,18 @@ def with_processes(raw: RawSamples, tasks: Tasks) -> RawSamples:
     rows = tasks.tgid != UNKNOWN
     of_trace = dict(zip(tasks.tid[rows].tolist(), tasks.tgid[rows].tolist(), strict=True))
     return replace(raw, process_of={**of_trace, **raw.process_of})
+
+
+def with_source_names(raw: RawSamples, names: SourceNames) -> RawSamples:
+    """Return samples whose frames have the names of the source code, as far as R8 has changed them."""
+    if not names.classes:
+        return raw
+    return replace(raw, frames=tuple(_renamed(frame, names) if frame.kind == "java" else frame for frame in raw.frames))
+
+
+def _renamed(frame: Frame, names: SourceNames) -> Frame:
+    class_name, name = names.method(frame.class_name, frame.name, frame.line or None)
+    return replace(frame, class_name=class_name, name=name)
 
 
 def joined_samples(

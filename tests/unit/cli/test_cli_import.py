@@ -413,3 +413,15 @@ def test_jfr_is_joined_by_its_clock(place: Path, capsys: pytest.CaptureFixture[s
     assert "100.0% of the stack samples are at times" in capsys.readouterr().err
     found = _methods(capsys, "rec")
     assert found["sort"] / found["read"] == pytest.approx(10, rel=0.1)
+
+
+def test_names_that_r8_has_changed_are_those_of_the_source_again(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (place / "app.pftrace").write_bytes(_sampled_trace())
+    mapping = "org.example.Shop -> org.example.Sorter:\r\n    void pay() -> sort\r\n"
+    (place / "mapping.txt").write_text(mapping)
+    line = ["import", "app.pftrace", "-o", "rec", "--power-profile", "profile.xml", "--mapping", "mapping.txt"]
+    assert run(line) == ExitCode.OK
+    capsys.readouterr()
+    assert "pay" in _methods(capsys, "rec")
+    assert run(["import", "SortTest.sort.txt", *LINE, "--mapping", "mapping.txt"]) == ExitCode.USAGE
+    assert "--mapping needs stack samples" in capsys.readouterr().err
