@@ -40,9 +40,11 @@ class SourceNames:
         """Return class and name of a method in the source code. One that is ambiguous keeps its minified name."""
         original = self.classes.get(class_name, class_name)
         fitting = [
-            one for one in self.methods.get((class_name, method), ()) if line is None or one.first_line <= line <= one.last_line
+            known
+            for known in self.methods.get((class_name, method), ())
+            if line is None or known.first_line <= line <= known.last_line
         ]
-        names = {(one.class_name or original, one.name) for one in fitting}
+        names = {(known.class_name or original, known.name) for known in fitting}
         return names.pop() if len(names) == 1 else (original, method)
 
     def _line(self, line: str) -> str:

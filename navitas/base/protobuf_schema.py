@@ -27,8 +27,8 @@ class Messages:
         if not self._classes:
             pool = self._pool()
             for message in self._schema:
-                found = pool.FindMessageTypeByName(f"{self._package}.{message}")
-                self._classes[message] = message_factory.GetMessageClass(found)
+                descriptor = pool.FindMessageTypeByName(f"{self._package}.{message}")
+                self._classes[message] = message_factory.GetMessageClass(descriptor)
         return self._classes[name]
 
     def decoded(self, name: str, data: bytes) -> Any:

@@ -134,7 +134,7 @@ def _manifest(root: Element, abis: tuple[str, ...]) -> ApkManifest:
         min_sdk=min_sdk,
         target_sdk=_number(sdk.get("targetSdkVersion", str(min_sdk))),
         debuggable=app.get("debuggable") == "true",
-        profileable=any(one.get("shell") == "true" for one in app.all("profileable")),
+        profileable=any(element.get("shell") == "true" for element in app.all("profileable")),
         test_only=app.get("testOnly") == "true",
         split=root.get("split", namespace=""),
         instrumentations=tuple(

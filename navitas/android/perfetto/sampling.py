@@ -1,6 +1,6 @@
 """Stack samples in Perfetto traces: the data source `linux.perf`, and a whole configuration that has all that joules need.
 
-Source: Perfetto, perf_event_config.proto and docs/getting-started/cpu-profiling.md, which advises less than 200 Hz for each CPU.
+Source: Perfetto, perf_event_config.proto, and its guide to CPU profiling, which advises less than 200 Hz for each CPU.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ def stack_source(app: str, buffer: int = 0) -> str:
     return f"""\
 data_sources {{ config {{ name: "linux.perf" target_buffer: {buffer} perf_event_config {{
   timebase {{ counter: SW_CPU_CLOCK frequency: {_HZ} timestamp_clock: PERF_CLOCK_BOOTTIME }}
-  callstack_sampling {{ kernel_frames: true scope {{ target_cmdline: "{app}" target_cmdline: "{app}:*" }} }} }} }} }}
+  callstack_sampling {{ kernel_frames: true
+    scope {{ target_cmdline: "{app}" target_cmdline: "{app}:*" }} }} }} }} }}
 """
 
 

@@ -92,10 +92,11 @@ def merged_samples(parts: Sequence[StackSamples]) -> StackSamples:
     ]
     stacks = Stacks(np.concatenate(parents).astype(np.int32), np.concatenate([part.stacks.frame for part in parts]))
     order, periods = _by_thread(thread, t_ns), {part.period_ns for part in parts}
-    counts = (sum(getattr(part, name) for part in parts) for name in ("lost", "cut", "unplaced", "broken"))
+    lost, cut, unplaced, broken = (sum(getattr(part, name) for part in parts) for name in ("lost", "cut", "unplaced", "broken"))
     period_ns = periods.pop() if len(periods) == 1 else None
     engine = ", ".join(dict.fromkeys(part.engine for part in parts if part.engine))
-    return StackSamples(thread[order], t_ns[order], stack[order], stacks, period_ns, *counts, engine)
+    columns = thread[order], t_ns[order], stack[order], stacks
+    return StackSamples(*columns, period_ns, lost, cut, unplaced, broken, engine)
 
 
 def _monotonic(raw: RawSamples, clocks: ClockTriples) -> tuple[I64, Bool]:

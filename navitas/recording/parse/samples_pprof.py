@@ -113,7 +113,9 @@ class _Frames:
 
     def __init__(self, profile: Any, texts: list[str]) -> None:
         self._files = {mapping.id: _text(texts, mapping.filename) for mapping in profile.mapping}
-        self._functions = {one.id: (_text(texts, one.name), _text(texts, one.filename)) for one in profile.function}
+        self._functions = {
+            function.id: tuple(_text(texts, part) for part in (function.name, function.filename)) for function in profile.function
+        }
         self._frames = {location.id: self._of(location) for location in profile.location}
 
     def of(self, location: int) -> tuple[Frame, ...]:

@@ -78,10 +78,10 @@ def timed_by_trace(raw: RawSamples, trace: Trace) -> RawSamples:
         return raw
     tids, of_tid = np.unique(raw.tid, return_inverse=True)
     t_ns = np.zeros(len(tids), np.int64)
-    for place, tid in enumerate(tids.tolist()):
+    for number, tid in enumerate(tids.tolist()):
         begun = np.sort(trace.switches.t_ns[trace.switches.next_tid == tid])
         if tid != NO_THREAD and len(begun):
-            t_ns[place] = begun[len(begun) // 2]
+            t_ns[number] = begun[len(begun) // 2]
     return replace(raw, t_ns=t_ns[of_tid], clock="monotonic")
 
 

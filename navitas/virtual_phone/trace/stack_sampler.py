@@ -68,7 +68,7 @@ class StackSampler:
     async def _change(self, apps: SampledApps, *, start: bool) -> None:
         """Start to sample the processes that run, or stop."""
         for process in self._processes.all():
-            package = self._packages.get(process.who.package) if process.on_host else None
+            package = self._packages.get(process.who.package or "") if process.on_host else None
             output = apps.folder / f"{process.pid}.jfr"
             if package is None or not package.profileable or not apps.wants(process.name) or (not start and not output.exists()):
                 continue

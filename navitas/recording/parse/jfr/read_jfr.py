@@ -120,7 +120,7 @@ def _add_chunk(chunk: JfrChunk, total: _Total) -> None:
 
 def _have_gaps(start: I64, frame: I64, total: _Total) -> Bool:
     """Whether each stack has a frame that says why the profiler could not unwind it."""
-    is_gap = np.array([bool(_GAP.fullmatch(one.name)) and one.kind == "unknown" for one in total.frames], bool)
+    is_gap = np.array([entry.kind == "unknown" and bool(_GAP.fullmatch(entry.name)) for entry in total.frames], bool)
     before = np.concatenate([[0], np.cumsum(is_gap[frame])]) if len(frame) else np.zeros(1, np.int64)
     return np.asarray(before[start[1:]] > before[start[:-1]], bool)
 
