@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.lab import Lab
+from support.lab import Lab, skip_where_starved
 from support.lab_fixtures import Apps
 from support.notes_app import APP, bundle_of
 
@@ -35,6 +35,7 @@ def test_the_stacks_of_an_app_are_in_its_trace_or_beside_it(
     bundle: Path, phone: AdbDevice, tmp_path: Path, trace: str, sampler: str
 ) -> None:
     done = Lab(phone, [open_bundle(bundle)], tmp_path).profile("WorkTest#works", name="sampled", mode="sample", trace=trace)
+    skip_where_starved(done)
     recording = open_recording(done.outcome.recording)
     beside = [path.name for path in recording.files("samples", 0)]
     assert beside == (["samples.simpleperf"] if sampler == "simpleperf" else [])
