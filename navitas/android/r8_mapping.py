@@ -40,11 +40,11 @@ class SourceNames:
         """Return class and name of a method in the source code. One that is ambiguous keeps its minified name."""
         original = self.classes.get(class_name, class_name)
         fitting = [
-            known
-            for known in self.methods.get((class_name, method), ())
-            if line is None or known.first_line <= line <= known.last_line
+            entry
+            for entry in self.methods.get((class_name, method), ())
+            if line is None or entry.first_line <= line <= entry.last_line
         ]
-        names = {(known.class_name or original, known.name) for known in fitting}
+        names = {(entry.class_name or original, entry.name) for entry in fitting}
         return names.pop() if len(names) == 1 else (original, method)
 
     def _line(self, line: str) -> str:
@@ -63,11 +63,11 @@ def parse_mapping(lines: Iterable[str]) -> SourceNames:
     minified = ""
     for text in lines:
         line = text.rstrip("\r")
-        if found := _CLASS_LINE.match(line):
-            minified = found[2]
-            names.classes[minified] = found[1]
-        elif minified and (found := _METHOD_LINE.match(line)):
-            first, last = (int(found[1]), int(found[2])) if found[1] else (0, 1 << 30)
-            method = _Method(found[4], found[3] or "", first, last)
-            names.methods.setdefault((minified, found[5]), []).append(method)
+        if match := _CLASS_LINE.match(line):
+            minified = match[2]
+            names.classes[minified] = match[1]
+        elif minified and (match := _METHOD_LINE.match(line)):
+            first, last = (int(match[1]), int(match[2])) if match[1] else (0, 1 << 30)
+            method = _Method(match[4], match[3] or "", first, last)
+            names.methods.setdefault((minified, match[5]), []).append(method)
     return names
