@@ -1,4 +1,4 @@
-"""`--mode sample` of an Android app: the phone samples its stacks, in its trace or beside it.
+"""`--mode sample` of an Android app: the phone samples its stacks, in its trace or in a file.
 
 Skipped without async-profiler in the cache: `navitas profile --mode sample` fetches it.
 """
@@ -31,14 +31,14 @@ def bundle(apps: Apps, tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(("trace", "sampler"), [("auto", "linux.perf"), ("atrace", "simpleperf")])
-def test_the_stacks_of_an_app_are_in_its_trace_or_beside_it(
+def test_the_stacks_of_an_app_are_in_its_trace_or_in_a_file(
     bundle: Path, phone: AdbDevice, tmp_path: Path, trace: str, sampler: str
 ) -> None:
     done = Lab(phone, [open_bundle(bundle)], tmp_path).profile("WorkTest#works", name="sampled", mode="sample", trace=trace)
     skip_where_starved(done)
     recording = open_recording(done.outcome.recording)
-    beside = [path.name for path in recording.files("samples", 0)]
-    assert beside == (["samples.simpleperf"] if sampler == "simpleperf" else [])
+    files = [path.name for path in recording.files("samples", 0)]
+    assert files == (["samples.simpleperf"] if sampler == "simpleperf" else [])
     work = done.methods("works", "helper")["work"]
     assert work.calls == 0 and 0 < work.inclusive_j <= done.thread("works", "helper").energy_j * (1 + 1e-9)
     assert done.profile.samplers == (sampler,) and "events_missing" not in done.warnings

@@ -14,7 +14,7 @@ from navitas.recording.parse.stack_samples import RawSamples
 from navitas.recording.parse.trace.trace_tables import Trace
 
 _ALONE = 0.95
-"""The least share of a process's CPU time of a thread that is taken for the only one."""
+"""The least share of a process's CPU time of a thread that counts as the only one."""
 _LEAST = 0.5
 
 

@@ -1,4 +1,4 @@
-"""How the stacks of an app can be sampled on a phone: by Perfetto in the trace, or by simpleperf beside it; or why not."""
+"""How the stacks of an app can be sampled on a phone: by Perfetto in the trace, or by simpleperf in a file; or why not."""
 
 from __future__ import annotations
 
