@@ -423,5 +423,5 @@ def test_names_that_r8_has_changed_are_those_of_the_source_again(place: Path, ca
     assert run(line) == ExitCode.OK
     capsys.readouterr()
     assert "pay" in _methods(capsys, "rec")
-    assert run(["import", "SortTest.sort.txt", *LINE, "--mapping", "mapping.txt"]) == ExitCode.USAGE
+    assert run(["import", "SortTest.sort.txt", *LINE, "-o", "other", "--mapping", "mapping.txt"]) == ExitCode.USAGE
     assert "--mapping needs stack samples" in capsys.readouterr().err
