@@ -7,6 +7,7 @@ from typing import Literal
 LossCode = Literal[
     "batterystats_lines",
     "block_counts",
+    "broken_stacks",
     "chunks",
     "communications",
     "cpu_stat_readings",

@@ -8,6 +8,8 @@ MANIFEST_NAME = "manifest.json"
 LOCK_NAME = ".lock"
 RESERVE_NAME = ".reserve"
 POWER_PROFILE_NAME = "power_profile.xml"
+NAMES = ".mapping.txt"
+"""The end of the name of a build's mapping.txt, next to its method map."""
 MAX_MANIFEST_BYTES = 64 << 20
 """A hundred thousand tests take 20 MiB."""
 _RAW = (POWER_PROFILE_NAME, "maps", "runs")

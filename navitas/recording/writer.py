@@ -15,7 +15,7 @@ from navitas import __version__
 from navitas.base.folder_lock import FolderLock
 from navitas.base.new_files import write_new
 from navitas.recording.codes import LossCode, WarningCode
-from navitas.recording.layout import LOCK_NAME, MANIFEST_NAME, POWER_PROFILE_NAME, RESERVE_NAME
+from navitas.recording.layout import LOCK_NAME, MANIFEST_NAME, NAMES, POWER_PROFILE_NAME, RESERVE_NAME
 from navitas.recording.manifest import (
     SCHEMA_MINOR,
     DeviceEntry,
@@ -185,6 +185,11 @@ class RecordingWriter:
             id=map_id, file=relative, sha256=self._files[relative].sha256, module=module, includes=list(includes)
         )
         self.save()
+
+    def add_names(self, map_id: str, mapping: bytes) -> None:
+        """Save a build's mapping.txt, for the names of its samples. Does nothing if it is empty, or if the recording has it."""
+        if mapping and f"maps/{map_id}{NAMES}" not in self._files:
+            self.add_file("map", None, f"{map_id}{NAMES}", mapping)
 
     def add_source(self, source: Source) -> None:
         """Add a sampled counter."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from navitas.base.units import counted, digits, duration, joules, percent, plus_minus, unbroken
-from navitas.base.untrusted_text import printable
+from navitas.base.untrusted_text import printable, printable_list
 from navitas.energy.analyze.cpu_use import CPU
 from navitas.energy.analyze.handed_work import HandedWork
 from navitas.energy.analyze.profile import Profile
@@ -145,7 +145,8 @@ def doubts(tests: Sequence[TestEnergy], *, is_below_zero: bool = False) -> list[
 def draws_note(profile: Profile) -> str:
     """Return how exact the calls and times of a recording with ticks or stack samples are. Empty for other recordings."""
     if profile.is_sampled:
-        return "Methods are those of stack samples. That their number is small adds to the error of methods (±)."
+        by = f", taken by {printable_list(profile.samplers, 5)}" if profile.samplers else ""
+        return f"Methods are those of stack samples{by}. That their number is small adds to the error of methods (±)."
     if profile.tick_ns is None:
         return ""
     period = unbroken(duration(round(profile.tick_ns)))

@@ -93,6 +93,7 @@ def _evidence(profile: Profile) -> dict[str, Any]:
     return {
         "time": "exact" if profile.tick_ns is None else "statistical",
         **({} if profile.tick_ns is None else {"tick_ns": profile.tick_ns}),
+        **({"samplers": list(profile.samplers)} if profile.samplers else {}),
         "components": {
             each.component: {
                 "level": each.level,

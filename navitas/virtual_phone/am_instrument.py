@@ -134,7 +134,7 @@ def launch_java(host: AppHost, package: Package, manifest: BundleManifest, argum
     """Return the JVM that runs a package's tests. Raises `StartError`."""
     task = manifest.test_task
     phone_jar, class_path = jar("navitas-phone.jar"), [package.code / entry for entry in manifest.class_path]
-    agent = sampling_agent(package.data, arguments)
+    agent = sampling_agent(package.data, arguments) or host.stacks.agent(package)
     properties = {
         **manifest.system_properties,
         "navitas.sysRoot": str(host.files.root),

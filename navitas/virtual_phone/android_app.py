@@ -13,7 +13,7 @@ from navitas.capture.bundle.archive import JvmManifest, open_jvm
 from navitas.capture.bundle.manifest import InvalidBundle
 from navitas.virtual_phone import firmware
 from navitas.virtual_phone.app_host import AppHost, Launch
-from navitas.virtual_phone.host_java import StartError, class_path_argument, java_release, sampling_agent, start_errors
+from navitas.virtual_phone.host_java import StartError, class_path_argument, java_release, start_errors
 from navitas.virtual_phone.package import APK, APK_TEXT, Package
 from navitas.virtual_phone.releases import FINE_POWER_MONITORS, has
 
@@ -105,7 +105,7 @@ def launch(
     if tests is not None and tests is not app:
         properties["navitas.android.testApk"] = str(tests.code / APK)
 
-    agent = sampling_agent(app.data, arguments)
+    agent = host.stacks.agent(app)
 
     def argv(stream: str) -> list[str]:
         return [

@@ -14,6 +14,7 @@ from navitas.virtual_phone.identity import Identity
 from navitas.virtual_phone.logd import LogDaemon
 from navitas.virtual_phone.package_manager import PackageManager
 from navitas.virtual_phone.process_table import ProcessTable
+from navitas.virtual_phone.trace.stack_sampler import StackSampler
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class AppHost:
     log_address: Path
     """The file with the log's port and token."""
     jdks: JdkList
+    stacks: StackSampler
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,6 +95,11 @@ class Package:
         return self.apk is None or self.apk.manifest.debuggable
 
     @property
+    def profileable(self) -> bool:
+        """Whether the shell may sample its stacks."""
+        return self.debuggable or (self.apk is not None and self.apk.manifest.profileable)
+
+    @property
     def version_code(self) -> int:
         return self.apk.manifest.version_code if self.apk else 1
 

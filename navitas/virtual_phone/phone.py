@@ -35,6 +35,7 @@ from navitas.virtual_phone.releases import DEFAULT_SDK, FINE_POWER_MONITORS, VER
 from navitas.virtual_phone.system_broadcasts import changes
 from navitas.virtual_phone.system_state import SystemState, app_text
 from navitas.virtual_phone.trace.sessions import Atrace
+from navitas.virtual_phone.trace.stack_sampler import StackSampler
 
 _log = logging.getLogger(__name__)
 
@@ -102,7 +103,9 @@ class Phone:
         )
         self.logd = LogDaemon(self._uid_of, self._take_report)
         self.log_address = root / _LOG_ADDRESS
-        self.app_host = AppHost(self.files, self.processes, self.packages, self.logd, self.log_address, JdkList(jdks))
+        self.stacks = StackSampler(self.processes, self.packages)
+        parts = (self.files, self.processes, self.packages, self.logd, self.log_address, JdkList(jdks))
+        self.app_host = AppHost(*parts, self.stacks)
         self.apps = RunningApps(self.app_host)
         self._state_file = root / _STATE_FILE
         self._shown_state = ""

@@ -133,6 +133,7 @@ def _package_lines(package: Package, granted: Mapping[int, Collection[str]], use
         f"    apkSigningVersion={apk.signing.scheme if apk else 0}",
         f"    flags={flags}",
         f"    pkgFlags={flags}",
+        *(["    privatePkgFlags=[ PROFILEABLE_BY_SHELL ]"] if manifest and manifest.profileable else []),
         f"    dataDir=/data/user/0/{package.name}",
         f"    signatures=PackageSignatures{{{package.uid:x} version:{apk.signing.scheme if apk else 0}, "
         f"signatures:[{signers}], past signatures:[]}}",

@@ -27,7 +27,7 @@ MEDIAN, UPPER = 1.02, 1.05
 def ratios(classes: Path, event: str, turns: int) -> list[float]:
     """The CPU time of the work with samples, divided by that of the same work before and after."""
     library, output = async_profiler.find(), classes / f"{event}.jfr"
-    start = async_profiler.start_options(str(output), event)
+    start = async_profiler.start_options(str(output), event=event)
     command: list[str | Path] = [
         find_java(),
         "-XX:+UnlockDiagnosticVMOptions",
@@ -67,7 +67,7 @@ def whole_s(classes: Path, event: str | None, runs: int) -> float:
     agent: list[str] = []
     if event is not None:
         library = async_profiler.find()
-        agent = [f"-agentpath:{library}={async_profiler.start_options(str(classes / 'start.jfr'), event)}"]
+        agent = [f"-agentpath:{library}={async_profiler.start_options(str(classes / 'start.jfr'), event=event)}"]
     return statistics.median(run_measured([find_java(), *agent, "--version"]).cpu_s for _ in range(runs))
 
 

@@ -58,7 +58,7 @@ def traced(device: Device, tracing: Tracing, folder: Path, busy: int) -> RawTrac
         wait_until_used(device, busy, BUSY_NS)
         trace.stop()
     finally:
-        trace.pull(lambda name: folder / name)
+        trace.pull(lambda _kind, name: folder / name)
     (local,) = folder.iterdir()
     return read_perfetto(local) if local.suffix == ".pftrace" else read_text(local)
 
@@ -138,7 +138,7 @@ def test_the_next_trace_removes_what_a_killed_client_left(device: AdbDevice, bus
     again = started(device, tracing)
     assert len(left(device)) == (2 if tracing == "perfetto" else 1), "one process, one file; one mark"
     wait_until_used(device, busy, BUSY_NS)
-    again.pull(lambda name: tmp_path / name)
+    again.pull(lambda _kind, name: tmp_path / name)
     assert left(device) == [] and [path.stat().st_size > 0 for path in tmp_path.iterdir()] == [True]
 
 
@@ -147,7 +147,7 @@ def test_a_trace_ended_by_the_next_one_stays_removed(device: AdbDevice, tmp_path
     following.start(None, lambda *_: None)
     assert left(device) == []
     trace.stop()
-    following.pull(lambda name: tmp_path / name)
+    following.pull(lambda _kind, name: tmp_path / name)
     assert left(device) == []
 
 
@@ -156,7 +156,7 @@ def test_any_run_disables_tracing_that_was_left_on(device: AdbDevice, following:
     kill_in_a_trace(device, "atrace")
     trace = started(device, following)
     assert "sched_switch:" not in device.shell("atrace --async_stop").text
-    trace.pull(lambda name: tmp_path / name)
+    trace.pull(lambda _kind, name: tmp_path / name)
     assert left(device) == []
 
 
@@ -167,7 +167,7 @@ def test_a_disconnected_cable(virtual: AdbDevice, tracing: Tracing, tmp_path: Pa
         trace = started(device, tracing)
         link.cut()
         with pytest.raises(DeviceError):
-            trace.pull(lambda name: tmp_path / name)
+            trace.pull(lambda _kind, name: tmp_path / name)
     assert left(virtual) != []
     remove_traces(virtual)
     assert left(virtual) == []

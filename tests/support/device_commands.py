@@ -14,7 +14,7 @@ from navitas.capture.device.adb_transport import Transport
 PAGE = Path(__file__).parents[2] / "docs/device-commands.md"
 _CELL = re.compile(r"^\| ((?:`[^`]+`(?:, )?)+) \|", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"\b[A-Z][A-Z_]+\b|…")
-_REDIRECTION = re.compile(r"\s*(2>&1|[12]?>\s*/dev/null)")
+_REDIRECTION = re.compile(r"\s*(2>&1|>&2|<\s*/dev/null|[12]?>\s*(/dev/null|\S+\.log))")
 SHELL_WORDS = {"echo", ":", "{", "}", "done", "while", "sleep", "true", "for", "if", "fi", "["}
 """Words of the shell itself, and programs that only make it wait: the page does not list them."""
 _PREFIXES = ("do ", "then ", "else ", "{ ")

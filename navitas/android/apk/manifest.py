@@ -65,6 +65,8 @@ class ApkManifest:
     min_sdk: int
     target_sdk: int
     debuggable: bool
+    profileable: bool
+    """Whether the shell may sample its stacks, though it is not debuggable (`<profileable android:shell="true"/>`)."""
     test_only: bool
     split: str
     instrumentations: tuple[Instrumentation, ...]
@@ -132,6 +134,7 @@ def _manifest(root: Element, abis: tuple[str, ...]) -> ApkManifest:
         min_sdk=min_sdk,
         target_sdk=_number(sdk.get("targetSdkVersion", str(min_sdk))),
         debuggable=app.get("debuggable") == "true",
+        profileable=any(element.get("shell") == "true" for element in app.all("profileable")),
         test_only=app.get("testOnly") == "true",
         split=root.get("split", namespace=""),
         instrumentations=tuple(

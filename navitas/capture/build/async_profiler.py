@@ -102,17 +102,17 @@ def fetch(near: Path, *, gradle: str | None = None, on_line: Callable[[str], Non
         fetch_jar(COORDINATES, near, provide, gradle=gradle, on_line=on_line)
 
 
-def agent_argument(library: Path, output: str) -> str:
-    """Return the argument of `java` that samples its threads each ms of their CPU time, and writes `output` at its end.
+def agent_argument(library: Path, output: str, interval_ns: int = INTERVAL_NS) -> str:
+    """Return the argument of `java` that samples its threads by their CPU time, and writes `output` at its end.
 
     A `%p` in `output` is the process. Times are CLOCK_MONOTONIC. Raises `BuildError` for a path that the options cannot have.
     """
     if "=" in str(library):
         raise BuildError(f"{library}: async-profiler takes no path with '='", "set XDG_CACHE_HOME to another folder")
-    return f"-agentpath:{library}={start_options(output)}"
+    return f"-agentpath:{library}={start_options(output, interval_ns)}"
 
 
-def start_options(output: str, event: str | None = None) -> str:
+def start_options(output: str, interval_ns: int = INTERVAL_NS, *, event: str | None = None) -> str:
     """Return the agent's options that start it, by `engine` or an event of async-profiler.
 
     Raises `BuildError` for a path that they cannot have.
@@ -122,7 +122,7 @@ def start_options(output: str, event: str | None = None) -> str:
     folder, _, name = output.rpartition("/")
     if "%" in folder or "%" in name.replace("%p", ""):
         raise BuildError(f"{output}: async-profiler replaces '%' and what follows it in a path", "choose another folder")
-    clock = f"start,event={event or engine()},interval={INTERVAL_NS},clock=monotonic,jstackdepth={MOST_FRAMES}"
+    clock = f"start,event={event or engine()},interval={interval_ns},clock=monotonic,jstackdepth={MOST_FRAMES}"
     return f"{clock},quiet,jfr,jfropts={_NO_FACTS},file={output}"
 
 

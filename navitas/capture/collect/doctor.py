@@ -21,6 +21,13 @@ from navitas.capture.collect.state.measuring import unfit
 from navitas.capture.collect.state.saved_apps import SavedApps
 from navitas.capture.collect.state.settings import FINE_MONITORS, HAS_FINE_MONITORS, is_granted, is_requested, reading_command
 from navitas.capture.collect.trace import atrace, perfetto
+from navitas.capture.collect.trace.stack_sampling import (
+    NOT_PROFILEABLE,
+    PROFILEABLE_REMEDY,
+    flags_command,
+    is_profileable,
+    perfetto_problem,
+)
 from navitas.capture.device.base import Device, DeviceInfo
 from navitas.power.power_profile import read_power_profile
 from navitas.recording.manifest import Policy
@@ -90,6 +97,7 @@ def examine(device: Device, package: str | None = None) -> Examination:
         *(_package(outputs, policies, package, info) if package else ()),
         _perfetto(outputs, info.sdk),
         _atrace(outputs),
+        _stacks(outputs, info.sdk),
         *_power(outputs, info, package),
         _profile(device, policies),
         *_monitors_state(device, outputs),
@@ -116,6 +124,7 @@ def _commands(policies: list[Policy], package: str | None, user_flag: str) -> di
         "perfetto": "which perfetto",
         "traced": "getprop persist.traced.enable",
         "atrace": "atrace --list_categories",
+        "simpleperf": "which simpleperf",
         "battery": "dumpsys battery",
         "thermal": "dumpsys thermalservice",
         "thread": "cat /proc/$$/time_in_state",
@@ -127,7 +136,7 @@ def _commands(policies: list[Policy], package: str | None, user_flag: str) -> di
         name = shlex.quote(package)
         as_app = f"run-as {name}{user_flag}"
         commands |= {"path": f"pm path{user_flag} {name}", "app id": f"{as_app} id -u"}
-        commands["fine monitors"] = reading_command(package)
+        commands |= {"fine monitors": reading_command(package), "flags": flags_command(package)}
         commands |= {f"app {key}": f"{as_app} {command}" for key, command in both.items()}
     return commands
 
@@ -189,6 +198,8 @@ def _package(outputs: Mapping[str, _Output], policies: list[Policy], package: st
             yield Check("package", "note", problem, "its events go to its media folder; what it can read is not checked")
         else:
             yield Check("package", "problem", problem, "install a debuggable build, or use --transport logcat")
+        may_sample = is_profileable(outputs["flags"].text)
+        yield _row("stacks of the package", may_sample, "profileable by the shell", NOT_PROFILEABLE, PROFILEABLE_REMEDY)
         return
     yield Check("package", "ok", f"{package}, debuggable")
     yield from _kernel(outputs, policies, "app ")
@@ -209,6 +220,17 @@ def _atrace(outputs: Mapping[str, _Output]) -> Check:
     can = atrace.can_trace(outputs["atrace"].text)
     remedy = "not needed if the phone has perfetto"
     return _row("atrace", can, "can trace the scheduler", "cannot trace the scheduler", remedy)
+
+
+def _stacks(outputs: Mapping[str, _Output], sdk: int) -> Check:
+    """Check what samples stacks for `--mode sample`."""
+    traced = "" if _has_perfetto(outputs, sdk) else "it cannot trace here"
+    problem = perfetto_problem(sdk, traced)
+    if not problem:
+        return Check("stack samples", "ok", "by perfetto, in the trace")
+    why = f"perfetto: {problem}"
+    nothing = f"nothing takes them ({why}; no simpleperf)"
+    return _row("stack samples", outputs["simpleperf"].has_output, f"by simpleperf ({why})", nothing, "use --mode tick")
 
 
 def _power(outputs: Mapping[str, _Output], info: DeviceInfo, package: str | None) -> Iterator[Check]:

@@ -8,7 +8,9 @@ from typing import Any
 
 import click
 
+from navitas.android.r8_mapping import MOST_MAPPING_BYTES
 from navitas.base.errors import UsageError
+from navitas.base.regular_files import read_regular
 from navitas.base.units import counted
 from navitas.base.untrusted_text import printable, printable_line
 from navitas.cli.habits.commands import NavitasCommand
@@ -71,6 +73,13 @@ _LONGEST = 1000
     help="LOG is a kernel trace, and FILE stack samples of the same time: simpleperf's protobuf, perf script. [LOG's own]",
 )
 @option(
+    "--mapping",
+    type=READ_FILE_ANY_NAME,
+    metavar="FILE",
+    section="Kernel traces",
+    help="The mapping.txt of the sampled build: names that R8 has changed.",
+)
+@option(
     "--start",
     "start_s",
     type=Finite(min=0, max=10**9),
@@ -92,6 +101,7 @@ def command(
     test: str | None,
     methods: Path | None,
     stacks: Path | None,
+    mapping: Path | None,
     start_s: float | None,
     pids: tuple[int, ...],
     json_file: Path | None,
@@ -109,6 +119,7 @@ def command(
     notes: list[tuple[int | None, ImportNote]]
     if is_trace:
         _check_trace(logs, pids, methods=methods, stacks=stacks, start_s=start_s)
+        names = b"" if mapping is None else _mapping(mapping, methods)
         art = None if methods is None else read_art_trace(methods, input_name(methods))
         file = None if stacks is None else _sample_file(stacks)
         plain = click.get_current_context().with_resource(plain_file(logs[0], input_name(logs[0]), is_trace=True))
@@ -124,11 +135,11 @@ def command(
             notes = [(0, note) for note in (*traced.notes, *traced.repeated_notes)]
         else:
             name = test or content_name(stacks or logs[0])
-            sampled = write_sampled(output, kernel, file, supply, name=name, pid=pid, origin=origin)
+            sampled = write_sampled(output, kernel, file, supply, name=name, pid=pid, origin=origin, mapping=names)
             document, lines = _sampled_document(sampled), [_sampled_line(sampled)]
             notes = [(0, note) for note in (*sampled.notes, *sampled.repeated_notes)]
     else:
-        _check_logs(start_s)
+        _check_logs(start_s, mapping)
         with ConsoleProgress(only_live=True) as progress:
             progress.stage("reading the logs")
             read = [read_log(path, input_name(path), year=year, log_format=log_format) for path in logs]
@@ -168,9 +179,21 @@ def _check_trace(
         _check_logs(start_s)
 
 
-def _check_logs(start_s: float | None) -> None:
+def _check_logs(start_s: float | None, mapping: Path | None = None) -> None:
     if start_s is not None:
         raise UsageError("--start needs --methods", "Leave out --start.")
+    if mapping is not None:
+        raise UsageError("--mapping needs stack samples", "Leave out --mapping.")
+
+
+def _mapping(path: Path, methods: Path | None) -> bytes:
+    """The content of a mapping.txt. Raises `UsageError` if it is too large, or not used."""
+    if methods is not None:
+        raise UsageError("--mapping needs stack samples, and --methods has none", "Leave out --mapping.")
+    try:
+        return read_regular(path, MOST_MAPPING_BYTES)
+    except OSError as error:
+        raise UsageError(f"{input_name(path)}: cannot be read: {error.strerror or error}", "Check the file.") from error
 
 
 def _sample_file(stacks: Path) -> SampleFile:

@@ -127,18 +127,12 @@ def check_probes(bundle: Bundle, options: ProfileOptions) -> None:
 
 
 def ensure_profiler(options: ProfileOptions, progress: Progress, near: Path, gradle: str | None = None, *, virtual: bool) -> None:
-    """Fetch async-profiler if stacks are sampled and it isn't on this machine yet, by Gradle as in `ensure_framework`.
+    """Fetch async-profiler if it samples the stacks of a virtual phone and isn't on this machine yet, by Gradle as in
+    `ensure_framework`.
 
-    Raises `UsageError` for a phone, whose processes it cannot sample, and `BuildError` if it cannot be fetched.
+    Raises `BuildError` if it cannot be fetched.
     """
-    if options.mode != "sample":
-        return
-    if not virtual:
-        raise UsageError(
-            "--mode sample samples JVMs with async-profiler, and a phone's apps run on ART, which it does not know",
-            "use --mode tick, which costs the least, or a virtual phone",
-        )
-    if not async_profiler.is_provided():
+    if virtual and options.mode == "sample" and not async_profiler.is_provided():
         progress.stage(f"fetching async-profiler {async_profiler.VERSION} (1 MB, once)")
         async_profiler.fetch(near.absolute(), gradle=gradle, on_line=progress.detail)
 

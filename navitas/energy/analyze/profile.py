@@ -135,6 +135,11 @@ class Profile:
         return max((run.tick_ns for run in self.ledger.runs if run.tick_ns is not None and not run.baseline), default=None)
 
     @property
+    def samplers(self) -> tuple[str, ...]:
+        """What took the stack samples of the runs, such as `ctimer`, where it is known."""
+        return tuple(dict.fromkeys(run.sampler for run in self.ledger.runs if run.sampler))
+
+    @property
     def is_sampled(self) -> bool:
         """Whether call paths are those of stack samples. If so, methods have samples instead of calls."""
         return self.ledger.calls.samples is not None

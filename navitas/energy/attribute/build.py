@@ -159,6 +159,7 @@ class _Attribution:
             end_ns=tables.end_ns,
             baseline=False,
             tick_ns=tables.calls.tick_ns,
+            sampler="" if tables.calls.samples is None else tables.calls.samples.engine,
             call_cost_ns=None if cost is None else cost.events.inside_ns + cost.events.outside_ns,
             probes_error=probes_error,
             rails_j=rails_j,

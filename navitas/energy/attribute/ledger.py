@@ -72,6 +72,7 @@ class RunEntry:
     """One run (one process).
 
     `baseline`: the run has no probes. `tick_ns`: the mean period of ticks, None if every call was timed.
+    `sampler`: what took its stack samples, such as `ctimer`; empty if unknown, or without samples.
     `call_cost_ns`: the time that the probes of a call take, and `probes_error`, its relative standard errors; None if unknown.
     `rails_j`: the energy that the device's rails measured while they were read; `rails_estimate_j`: the estimate for that time.
     `package`: the app of the process; empty if unknown. `target_sdk`: that of the app; None if unknown.
@@ -98,6 +99,7 @@ class RunEntry:
     consumers: tuple[ConsumerEnergy, ...] = ()
     unrecorded_j: tuple[tuple[str, float], ...] = ()
     target_sdk: int | None = None
+    sampler: str = ""
     unfit: tuple[str, ...] = ()
     sample_interval_ns: int = SAMPLE_INTERVAL_NS
     call_step_ns: int = 0

@@ -28,11 +28,16 @@ from navitas.recording.importing.recording_parts import (
     write_run,
 )
 from navitas.recording.importing.traced_recording import ReadTrace, traced_device
+from navitas.recording.importing.untimed_stacks import notes_of_shares, only_thread, share_of_running
 from navitas.recording.manifest import Provenance
 from navitas.recording.parse.arrays import I64
+from navitas.recording.parse.jfr.jfr_file import MAGIC as JFR
+from navitas.recording.parse.jfr.read_jfr import read_jfr
 from navitas.recording.parse.sample_join import with_processes
 from navitas.recording.parse.samples_perf_script import is_perf_script, read_perf_script
+from navitas.recording.parse.samples_pprof import is_pprof, read_pprof
 from navitas.recording.parse.samples_simpleperf import MAGIC, read_simpleperf
+from navitas.recording.parse.samples_untimed import is_collapsed, read_collapsed, timed_by_trace
 from navitas.recording.parse.stack_samples import RawSamples, SampleClock
 from navitas.recording.parse.trace.trace_tables import UNKNOWN, Trace
 from navitas.recording.writer import Supply
@@ -42,7 +47,9 @@ _HEAD_BYTES = 1 << 16
 _MOST_THREADS, _MOST_SAMPLES = 10, 20_000
 _SURE, _LEAST = 0.95, 0.5
 _LISTED = 5
-_FORMS = "A report of simpleperf (report-sample --protobuf --show-callchain) or a text of perf script is read."
+_FORMS = (
+    "Give async-profiler's JFR or collapsed stacks, pprof, simpleperf's report-sample --protobuf, or the text of perf script."
+)
 
 
 class SampleFile(NamedTuple):
@@ -81,8 +88,14 @@ def read_sample_file(path: Path, shown: str) -> SampleFile:
     try:
         if head.startswith(MAGIC):
             return SampleFile(path, shown, ".simpleperf", read_simpleperf(path))
+        if head.startswith(JFR):
+            return SampleFile(path, shown, ".jfr", read_jfr(path))
         if is_perf_script(head):
             return SampleFile(path, shown, ".perf.txt", read_perf_script(path, "monotonic"))
+        if is_pprof(head):
+            return SampleFile(path, shown, ".pprof", read_pprof(path))
+        if is_collapsed(head):
+            return SampleFile(path, shown, ".collapsed", read_collapsed(path))
     except RecordingError as error:
         raise RecordingError(error.message.replace(str(path), shown), error.remedy) from error
     raise RecordingError(f"{shown}: no stack samples of a form that is read", _FORMS)
@@ -97,8 +110,10 @@ def write_sampled(
     name: str,
     pid: int | None,
     origin: Provenance | None,
+    mapping: bytes = b"",
 ) -> SampledRecording:
     """Write a recording with one run, from the first sample of a process to its last. Without a `file`, samples are the trace's.
+    `mapping` is the mapping.txt of the build, empty if its names are those of the source code.
 
     Raises `UsageError` if several processes have samples or the profile lacks CPUs, `RecordingError` if there are no samples, or
     they are of another time or clock than the trace.
@@ -107,23 +122,32 @@ def write_sampled(
     if profiled is None or not len(profiled):
         shown = read.path.name if file is None else file.shown
         raise RecordingError(f"{shown}: no stack samples of time", "Sample the stacks of the app by a clock or by cycles.")
-    profiled = with_processes(profiled, read.trace.tasks)
+    is_timed, name_in = profiled.clock != "none", "samples"
+    if not is_timed and not profiled.tid.any():
+        alone = only_thread(read.trace, pid)
+        profiled, name_in = replace(profiled, tid=np.full_like(profiled.tid, alone)), f"samples-{alone}"
+    profiled = with_processes(timed_by_trace(profiled, read.trace), read.trace.tasks)
     pid = _process(profiled, read.trace, pid)
     own = _of_process(profiled, pid)
-    clock, t_ns, share = _placed(own, read.trace, "" if file is None else file.shown)
-    period_ns = round(own.period_ns or 0)
-    first = max(int(t_ns.min()) - period_ns, read.trace.start_ns)
-    last = min(int(t_ns.max()) + period_ns, read.trace.end_ns)
+    if is_timed:
+        clock, t_ns, share = _placed(own, read.trace, file)
+        period_ns = round(own.period_ns or 0)
+        first = max(int(t_ns.min()) - period_ns, read.trace.start_ns)
+        last = min(int(t_ns.max()) + period_ns, read.trace.end_ns)
+    else:
+        clock, share = "none", share_of_running(own, "" if file is None else file.shown)
+        first, last = read.trace.start_ns, read.trace.end_ns
     device, model = traced_device(supply, read.trace)
     methods, test = named_methods(()), named_test(name)
     package = _name_of(read.trace, pid) or package_of(frame.class_name for frame in own.frames if frame.class_name)
     writer = new_writer(folder, device, supply, package, imported_from=IMPORTED_FROM_SAMPLES, origin=origin, mode="sample")
-    notes = tuple(_notes(share, is_other_file=file is not None))
+    notes = tuple(_notes(share, is_other_file=file is not None) if is_timed else notes_of_shares(share))
     with writer:
         writer.add_map(methods.map_id, MODULE, methods.data)
+        writer.add_names(methods.map_id, mapping)
         _copy(read.path, writer.path("trace", 0, read.file_name))
         if file is not None:
-            _copy(file.path, writer.path("samples", 0, f"samples{'.boottime' if clock == 'boottime' else ''}{file.suffix}"))
+            _copy(file.path, writer.path("samples", 0, f"{name_in}{'.boottime' if clock == 'boottime' else ''}{file.suffix}"))
         write_run(writer, 0, test, _chunks(read, first, last), package=package, map_id=methods.map_id, pid=pid)
         for note in notes:
             writer.warn(note.code, note.message, note.remedy, run=0)
@@ -184,31 +208,37 @@ def _name_of(trace: Trace, pid: int) -> str:
     return bytes(trace.tasks.names[trace.tasks.name[rows[-1]]]).decode("utf-8", "replace") if len(rows) else ""
 
 
-def _placed(samples: RawSamples, trace: Trace, shown: str) -> tuple[SampleClock, I64, float]:
+def _placed(samples: RawSamples, trace: Trace, file: SampleFile | None) -> tuple[SampleClock, I64, float]:
     """The clock of the samples, their monotonic times, and the share of them at which their threads run in the trace.
 
-    A profiler samples a thread while it runs. So the clock on which samples are in slices of their threads is theirs. `shown`
-    is the name of the file of the samples; it is empty if they are in the trace.
+    A profiler samples a thread while it runs. So the clock on which samples are in slices of their threads is theirs. Without a
+    `file`, they are in the trace. JFR names its clock.
     """
-    ahead = _boottime_ahead(trace)
     times: dict[SampleClock, I64] = {"monotonic": samples.t_ns}
-    if shown and ahead:
+    shown = "the trace" if file is None else file.shown
+    if samples.clock == "realtime":
+        if not (ahead := _ahead(trace, trace.snapshots.realtime_ns)):
+            raise RecordingError(
+                f"{shown}: its times are wall time, which the trace does not have",
+                "Profile with async-profiler's option clock=monotonic, or give a Perfetto trace.",
+            )
+        times = {"realtime": samples.t_ns - ahead}
+    elif file is not None and file.suffix != ".jfr" and (ahead := _ahead(trace, trace.snapshots.boottime_ns)):
         times["boottime"] = samples.t_ns - ahead
     shares = {clock: _share(samples.tid, t_ns, trace) for clock, t_ns in times.items()}
     best = max(shares, key=lambda clock: shares[clock])
     if shares[best] < _LEAST:
-        share = f"{shares[best]:.0%} of the stack samples"
         raise RecordingError(
-            f"{shown or 'the trace'}: only {share} are at times at which their threads run in the trace",
+            f"{shown}: only {shares[best]:.0%} of the stack samples are at times at which their threads run in the trace",
             "Sample at the time of the trace, on its clock: perf record -k CLOCK_MONOTONIC, trace-cmd record -C mono.",
         )
     return best, times[best], shares[best]
 
 
-def _boottime_ahead(trace: Trace) -> int:
-    snapshots = trace.snapshots
-    rows = np.flatnonzero((snapshots.boottime_ns >= 0) & (snapshots.monotonic_ns >= 0))
-    return int(np.median(snapshots.boottime_ns[rows] - snapshots.monotonic_ns[rows])) if len(rows) else 0
+def _ahead(trace: Trace, clock_ns: I64) -> int:
+    """How far a clock of the trace's snapshots is ahead of monotonic, 0 if that is unknown."""
+    rows = np.flatnonzero((clock_ns > 0) & (trace.snapshots.monotonic_ns >= 0))
+    return int(np.median(clock_ns[rows] - trace.snapshots.monotonic_ns[rows])) if len(rows) else 0
 
 
 def _share(tid: I64, t_ns: I64, trace: Trace) -> float:

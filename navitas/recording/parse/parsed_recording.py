@@ -9,7 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
+from navitas.android.r8_mapping import MOST_MAPPING_BYTES, SourceNames, parse_mapping
 from navitas.base.errors import RecordingError
+from navitas.base.regular_files import read_regular
+from navitas.recording.layout import NAMES
 from navitas.recording.manifest import Manifest, Run, Test, Warning
 from navitas.recording.parse.block_counts import decode_block_counts
 from navitas.recording.parse.calibration import check_probe_cost, probe_cost
@@ -39,9 +42,10 @@ from navitas.recording.parse.mounts import decode_mounts
 from navitas.recording.parse.power_monitors import read_monitors, warn_of_short_run
 from navitas.recording.parse.rail_readings import IMPOSSIBLE_GROWTH, EnergyConsumers, RailReadings, best_rails, possible_growth
 from navitas.recording.parse.run_chunks import read_run_chunks
-from navitas.recording.parse.sample_join import joined_samples, merged_samples, with_processes
+from navitas.recording.parse.sample_join import joined_samples, merged_samples, with_processes, with_source_names
 from navitas.recording.parse.sampled_files import ShellTables, process_clock, shell_tables, time_in_state_tables
 from navitas.recording.parse.samples_perf_script import read_perf_script
+from navitas.recording.parse.samples_untimed import read_collapsed, timed_by_trace
 from navitas.recording.parse.schedstat import app_run_queue, parse_schedstats
 from navitas.recording.parse.stack_samples import RawSamples, StackSamples
 from navitas.recording.parse.state_history import read_state_history
@@ -64,6 +68,7 @@ from navitas.recording.parse.trace.trace_tables import Trace
 from navitas.recording.store import Recording
 
 _THREADS_SOURCE = 1
+_EVENTS_NAMED = 3
 
 
 def _simpleperf(path: Path) -> RawSamples:
@@ -72,10 +77,18 @@ def _simpleperf(path: Path) -> RawSamples:
     return read_simpleperf(path)
 
 
+def _pprof(path: Path) -> RawSamples:
+    from navitas.recording.parse.samples_pprof import read_pprof  # noqa: PLC0415  # As `_simpleperf`.
+
+    return read_pprof(path)
+
+
 SAMPLE_READERS: dict[str, Callable[[Path], RawSamples]] = {
     ".jfr": read_jfr,
     ".simpleperf": _simpleperf,
     ".txt": read_perf_script,
+    ".collapsed": read_collapsed,
+    ".pprof": _pprof,
 }
 """Reads a file of kind `samples`, by the suffix of its name."""
 
@@ -156,6 +169,9 @@ def _run(
     trace, reasons = read_trace(recording, run, clocks, findings, run_ns=run_ns, tids=tids)
     threads, profiled = with_residencies(threads, residencies), _profiled(recording, run, trace, findings)
     samples, threads, table = _samples(run, profiled, clocks, threads, table=table, findings=findings)
+    if samples is None and manifest.settings.get("mode") == "sample":
+        message = f"there are no stack samples of {run.package}: its processes were not sampled, or did not run"
+        findings.warn("events_missing", message, f"navitas doctor {run.package}")
     trace = trace and replace(trace, samples=None)  # They are joined now, and may be as large as all else.
     serials = [thread.serial for thread in threads]
     mounts = decode_mounts(of_threads(events.groups, MOUNTS), probed, serials, run_ns[1])
@@ -184,14 +200,23 @@ def _profiled(recording: Recording, run: Run, trace: Trace | None, findings: Fin
     """
     listed = [entry for entry in recording.manifest.files if entry.kind == "samples" and entry.run == run.id]
     paths = [path for entry in listed if (path := recording.file(entry.path)).suffix in SAMPLE_READERS and path.is_file()]
+    names = _source_names(recording, run)
     for path in paths:
         try:
-            raw = SAMPLE_READERS[path.suffix](path)
-            yield raw if trace is None else with_processes(raw, trace.tasks)
+            raw = with_source_names(SAMPLE_READERS[path.suffix](path), names)
+            yield raw if trace is None else with_processes(timed_by_trace(raw, trace), trace.tasks)
         except RecordingError as error:
             findings.warn("events_missing", f"its stack samples cannot be read: {error.message}", error.remedy)
     if not listed and trace is not None and trace.samples is not None:
-        yield with_processes(trace.samples, trace.tasks)
+        yield with_processes(with_source_names(trace.samples, names), trace.tasks)
+
+
+def _source_names(recording: Recording, run: Run) -> SourceNames:
+    """The names of a run's build that R8 has changed; none, if it has not."""
+    path = f"maps/{run.map_id}{NAMES}"
+    if not any(entry.path == path for entry in recording.manifest.files) or not (file := recording.file(path)).is_file():
+        return SourceNames()
+    return parse_mapping(read_regular(file, MOST_MAPPING_BYTES).decode("utf-8", "replace").split("\n"))
 
 
 def _samples(
@@ -206,15 +231,21 @@ def _samples(
     """The run's stack samples, None without any, and the threads and methods with those that only samples know."""
     parts = []
     for raw in profiled:
+        if raw.others:
+            count, names = sum(raw.others.values()), ", ".join(list(raw.others)[:_EVENTS_NAMED])
+            message = f"{count:,} samples were left out: they are of other events than time ({names})"
+            findings.warn("sampling", message, "Sample by a clock or by cycles alone.")
         samples, threads, table = joined_samples(raw, threads, clocks, table, pid=run.pid)
         parts.append(samples)
     if not parts:
         return None, threads, table
     merged = merged_samples(parts)
-    message = "{count} stack samples were lost while recording, or their times are not those of the run"
-    findings.add_loss(
-        "stack_samples", merged.lost + merged.unplaced, message, "Their energy is that of the samples next to them."
-    )
+    beside = "Their energy is that of the samples next to them."
+    findings.add_loss("stack_samples", merged.lost, "{count} stack samples were lost while recording", beside)
+    message = "{count} stack samples have times that are not those of the run, as if the device's clock had been set"
+    findings.add_loss("stack_samples", merged.unplaced, message, beside)
+    message = "{count} stacks could not be unwound: their outermost callers, or all their frames, are missing"
+    findings.add_loss("broken_stacks", merged.broken, message, "What is missing of them is unknown code.")
     message = "{count} stacks were cut at the profiler's limit of depth: their outermost callers are missing"
     findings.add_loss("cut_stacks", merged.cut, message, "Their inclusive energy is not part of the missing callers'.")
     return merged, threads, table

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from navitas.android.r8_mapping import SourceNames
 from navitas.recording.parse.arrays import I32, I64, Bool
 from navitas.recording.parse.call_events import NO_CALLS
 from navitas.recording.parse.clock_triples import UNJOINED, ClockTriples
 from navitas.recording.parse.folded import NO_FOLDED
 from navitas.recording.parse.frame_names import LEFT_OUT, FrameRows
 from navitas.recording.parse.roles import role_of
-from navitas.recording.parse.stack_samples import NO_STACK, RawSamples, Stacks, StackSamples
+from navitas.recording.parse.stack_samples import NO_STACK, Frame, RawSamples, Stacks, StackSamples
 from navitas.recording.parse.tables import TID_LIMIT, TIME_LIMIT_NS, MethodTable, Thread
 from navitas.recording.parse.threads import NO_CLOCK, NO_SERIAL
 from navitas.recording.parse.trace.trace_tables import UNKNOWN, Tasks
@@ -29,6 +30,18 @@ def with_processes(raw: RawSamples, tasks: Tasks) -> RawSamples:
     rows = tasks.tgid != UNKNOWN
     of_trace = dict(zip(tasks.tid[rows].tolist(), tasks.tgid[rows].tolist(), strict=True))
     return replace(raw, process_of={**of_trace, **raw.process_of})
+
+
+def with_source_names(raw: RawSamples, names: SourceNames) -> RawSamples:
+    """Return samples whose frames have the names of the source code, as far as R8 has changed them."""
+    if not names.classes:
+        return raw
+    return replace(raw, frames=tuple(_renamed(frame, names) if frame.kind == "java" else frame for frame in raw.frames))
+
+
+def _renamed(frame: Frame, names: SourceNames) -> Frame:
+    class_name, name = names.method(frame.class_name, frame.name, frame.line or None)
+    return replace(frame, class_name=class_name, name=name)
 
 
 def joined_samples(
@@ -57,7 +70,7 @@ def joined_samples(
     rows = FrameRows(list(table.methods))
     stacks, stack = _stacks(raw.stacks, rows.rows(raw.frames), stack, rows)
     thread, t_ns, stack = thread[order], t_ns[order], stack[order]
-    samples = StackSamples(thread, t_ns, stack, stacks, raw.period_ns, raw.lost, raw.cut, unplaced)
+    samples = StackSamples(thread, t_ns, stack, stacks, raw.period_ns, raw.lost, raw.cut, unplaced, raw.broken, raw.engine)
     is_java = _contain(stacks, np.array([bool(method.class_name) for method in rows.methods], bool)[stacks.frame])
     start = np.searchsorted(thread, np.arange(len(joined) + 1, dtype=thread.dtype)).tolist()
     with_roles = tuple(
@@ -80,14 +93,19 @@ def merged_samples(parts: Sequence[StackSamples]) -> StackSamples:
     ]
     stacks = Stacks(np.concatenate(parents).astype(np.int32), np.concatenate([part.stacks.frame for part in parts]))
     order, periods = _by_thread(thread, t_ns), {part.period_ns for part in parts}
-    counts = (sum(getattr(part, name) for part in parts) for name in ("lost", "cut", "unplaced"))
-    return StackSamples(thread[order], t_ns[order], stack[order], stacks, periods.pop() if len(periods) == 1 else None, *counts)
+    lost, cut, unplaced, broken = (sum(getattr(part, name) for part in parts) for name in ("lost", "cut", "unplaced", "broken"))
+    period_ns = periods.pop() if len(periods) == 1 else None
+    engine = ", ".join(dict.fromkeys(part.engine for part in parts if part.engine))
+    columns = thread[order], t_ns[order], stack[order], stacks
+    return StackSamples(*columns, period_ns, lost, cut, unplaced, broken, engine)
 
 
 def _monotonic(raw: RawSamples, clocks: ClockTriples) -> tuple[I64, Bool]:
     """Return the times of samples on CLOCK_MONOTONIC, and which of them are known."""
     if raw.clock == "monotonic":
         return raw.t_ns, np.ones(len(raw), bool)
+    if raw.clock == "none":
+        return raw.t_ns, np.zeros(len(raw), bool)
     if raw.clock == "boottime":
         joined = clocks.from_boottime(raw.t_ns)
         return (raw.t_ns, np.zeros(len(raw), bool)) if joined is None else (joined, np.ones(len(raw), bool))

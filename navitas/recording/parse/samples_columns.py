@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,6 +14,8 @@ from navitas.recording.parse.tables import TID_LIMIT, TIME_LIMIT_NS
 
 _PERIODS_KEPT = 4096
 _LONGEST_PERIOD_NS = 1 << 40
+_EVENTS_LIMIT = 256
+_MORE_EVENTS = "more events"
 _CLOCKS = {"cpu-clock", "task-clock"}
 _CYCLES = {"cycles", "cpu-cycles", "raw-cpu-cycles", "ref-cycles"}
 
@@ -40,7 +43,8 @@ class SampleColumns:
     def __init__(self) -> None:
         self.names: dict[int, str] = {}
         self.process_of: dict[int, int] = {}
-        self.lost = self.cut = 0
+        self.lost = self.cut = self.broken = 0
+        self.others: Counter[str] = Counter()
         self._t_ns, self._tid, self._stack = array("q"), array("q"), array("i")
         self._periods: list[int] = []
 
@@ -58,6 +62,10 @@ class SampleColumns:
         self._tid.append(tid)
         self._stack.append(stack)
 
+    def leave_out(self, event: str) -> None:
+        """Count a sample of another event than time. Of very many events, the last ones are counted together."""
+        self.others[event if event in self.others or len(self.others) < _EVENTS_LIMIT else _MORE_EVENTS] += 1
+
     def period(self, count: int) -> None:
         """Add a number of ns that passed between two samples. The first ones decide."""
         if len(self._periods) < _PERIODS_KEPT and 0 < count < _LONGEST_PERIOD_NS:
@@ -71,7 +79,9 @@ class SampleColumns:
             if 0 < pid < TID_LIMIT:
                 self.process_of[tid] = pid
 
-    def table(self, forest: StackForest[Frame], clock: SampleClock, row_of: Sequence[int] | None = None) -> RawSamples:
+    def table(
+        self, forest: StackForest[Frame], clock: SampleClock, row_of: Sequence[int] | None = None, *, engine: str
+    ) -> RawSamples:
         """Return the samples. `row_of` are the forest's rows by the numbers of stacks that were added, if these are others."""
         stack = np.array(self._stack, np.int32)
         return RawSamples(
@@ -86,4 +96,7 @@ class SampleColumns:
             self.process_of,
             self.lost,
             self.cut + forest.cut,
+            self.broken,
+            self.others,
+            engine,
         )

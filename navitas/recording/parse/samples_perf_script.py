@@ -44,7 +44,8 @@ def read_perf_script(path: Path, clock: SampleClock | None = None) -> RawSamples
             reader.read(text)
     except OSError as error:
         raise RecordingError(f"{path}: cannot be read: {error.strerror or error}", "Check the file.") from error
-    return reader.columns.table(reader.forest, clock or ("boottime" if ".boottime" in path.suffixes else "monotonic"))
+    clock = clock or ("boottime" if ".boottime" in path.suffixes else "monotonic")
+    return reader.columns.table(reader.forest, clock, engine="perf")
 
 
 def is_perf_script(head: bytes) -> bool:
@@ -80,6 +81,7 @@ class _PerfReader:
             comm, pid, tid, seconds, fraction, period, event, stack = match.groups()
             of_time, of_clock = self._is_of_time.get(event) or self._judged(event)
             if not of_time:
+                columns.leave_out(event.decode("utf-8", "replace"))
                 continue
             thread = int(tid)
             if thread not in columns.process_of and thread not in columns.names:

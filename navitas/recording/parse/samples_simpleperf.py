@@ -7,13 +7,12 @@ system/extras/simpleperf/cmd_report_sample.proto. The clock is CLOCK_MONOTONIC o
 from __future__ import annotations
 
 import struct
-from collections import Counter
 from collections.abc import Iterator
 from io import BufferedIOBase
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from navitas.android.simpleperf import decoded
+from navitas.android.simpleperf import SIMPLEPERF
 from navitas.base.errors import RecordingError
 from navitas.base.regular_files import open_regular
 from navitas.recording.parse.samples_columns import SampleColumns, is_clock, is_of_time
@@ -27,7 +26,7 @@ _SIZE = struct.Struct("<I")
 _VERSION = 1
 _RECORD_BYTES = 64 << 20
 _CHAINS_LIMIT = 1 << 18
-_MAX_FRAMES = 6  # ERROR_MAX_FRAME_EXCEEDED
+_UNWOUND, _MAX_FRAMES = 0, 6  # ERROR_NONE, ERROR_MAX_FRAME_EXCEEDED
 _FILES_LIMIT = 1 << 16
 _TABLES_BYTES = 256 << 20
 _EVENTS_LIMIT = 256
@@ -87,7 +86,6 @@ class _Reader:
         self._events: list[str] = []
         self._room = _TABLES_BYTES
         self._number = 0
-        self.left_out: Counter[str] = Counter()
 
     def record(self, data: bytes) -> None:
         """Add a record."""
@@ -109,18 +107,20 @@ class _Reader:
     def table(self, clock: SampleClock) -> RawSamples:
         """Return all samples, once all names are known."""
         forest, rows = self._functions.named(self._named)
-        return self._columns.table(forest, clock, rows)
+        return self._columns.table(forest, clock, rows, engine="simpleperf")
 
     def _sample(self, sample: Any) -> None:
         number = sample.event_type_id
         event = self._events[number] if number < len(self._events) else "cpu-clock"
         if not is_of_time(event):
-            self.left_out[event] += 1
+            self._columns.leave_out(event)
             return
         self._columns.add(sample.time, sample.thread_id, self._stack(sample.callchain))
         if is_clock(event):
             self._columns.period(sample.event_count)
-        self._columns.cut += sample.unwinding_result.error_code == _MAX_FRAMES
+        error = sample.unwinding_result.error_code
+        self._columns.cut += error == _MAX_FRAMES
+        self._columns.broken += error not in (_UNWOUND, _MAX_FRAMES)
 
     def _stack(self, chain: Any) -> int:
         key = stack_key(b"\0".join(chain))
@@ -146,6 +146,6 @@ class _Reader:
 
     def _decoded(self, kind: str, data: bytes) -> Any:
         try:
-            return decoded(kind, data)
+            return SIMPLEPERF.decoded(kind, data)
         except ValueError as error:
             raise RecordingError(f"{self._path}: record {self._number} is damaged: {error}", _AGAIN) from error

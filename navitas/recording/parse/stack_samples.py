@@ -9,7 +9,8 @@ from typing import Final, Literal
 from navitas.recording.parse.arrays import I32, I64, ColumnTable
 
 FrameKind = Literal["java", "native", "kernel", "unknown"]
-SampleClock = Literal["monotonic", "boottime", "realtime"]
+SampleClock = Literal["monotonic", "boottime", "realtime", "none"]
+"""The clock of samples; `none`: they have no times, and only their numbers count."""
 KERNEL: Final = "[kernel]"
 """The module of frames of the kernel and of its modules."""
 NO_STACK: Final = -1
@@ -48,8 +49,9 @@ class RawSamples(ColumnTable):
 
     Sample i shows the thread `tid[i]` at `t_ns[i]` by `clock`, in the row `stack[i]` of `stacks` (its innermost frame; -1:
     without a stack). `frame` of the stacks is a row of `frames`. `period_ns` is the CPU time of a thread between two samples,
-    None if it is not known. `lost` is the number of samples that the profiler reports as lost, and `cut` that of stacks that end
-    at its limit of depth.
+    None if it is not known. `lost` is the number of samples that the profiler reports as lost, `cut` that of stacks that end at
+    its limit of depth, `broken` that of stacks that it could not unwind, and `others` that of samples of other events than time,
+    which are left out, by event. `engine` is what takes the samples, such as `ctimer`; empty if unknown.
     """
 
     t_ns: I64
@@ -64,6 +66,9 @@ class RawSamples(ColumnTable):
     """The process of each thread, as far as it is known."""
     lost: int = 0
     cut: int = 0
+    broken: int = 0
+    others: Mapping[str, int] = field(default_factory=dict)
+    engine: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +87,5 @@ class StackSamples(ColumnTable):
     lost: int = 0
     cut: int = 0
     unplaced: int = 0
+    broken: int = 0
+    engine: str = ""

@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from navitas.android.perfetto.messages import as_bytes, message_class
+from navitas.recording.parse.stack_samples import RawSamples
 from navitas.virtual_phone.kernel.trace_log import (
     Birth,
     Change,
@@ -22,6 +23,7 @@ from navitas.virtual_phone.kernel.trace_log import (
     TraceLog,
 )
 from navitas.virtual_phone.rail_monitor import Consumer
+from navitas.virtual_phone.trace.perf_packets import perf_packets
 
 _SEQUENCE = 1
 _MOST_EVENTS = 2_000  # in a bundle of events
@@ -44,6 +46,8 @@ class TraceSession:
     rails_uj: list[tuple[Moment, dict[str, float]]] = field(default_factory=list)
     consumers: list[tuple[Moment, list[Consumer]]] = field(default_factory=list)
     process_uids: Mapping[int, int] = field(default_factory=dict)
+    stacks: Mapping[int, RawSamples] = field(default_factory=dict)
+    """Sampled stacks by process."""
 
     @property
     def events(self) -> set[str]:
@@ -87,6 +91,8 @@ def _packets(session: TraceSession) -> Iterator[Any]:
         yield from _polls(session.log, polled.sys_stats_config.cpufreq_period_ms * 1_000_000, ahead_ns)
     yield from _rails(session.rails_uj)
     yield from _consumers(session.consumers)
+    if session.stacks:
+        yield from perf_packets(session.stacks, session.data_source("linux.perf").perf_event_config, ahead_ns)
     for moment in session.moments[1:]:
         yield _snapshot(moment)
     yield _overruns(session, _END)

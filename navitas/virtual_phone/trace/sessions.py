@@ -1,10 +1,12 @@
-"""Tracing sessions of the phone: any number of perfetto's, each a process, and one of atrace's."""
+"""Tracing sessions of the phone: any number of perfetto's and simpleperf's, each a process, and one of atrace's."""
 
 from __future__ import annotations
 
 import asyncio
 import signal
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
@@ -13,7 +15,10 @@ from navitas.virtual_phone.kernel.trace_log import Moment, TraceLog, now
 from navitas.virtual_phone.process_table import ProcessTable
 from navitas.virtual_phone.rail_monitor import RailMonitor
 from navitas.virtual_phone.trace.ftrace_text import KINDS, ftrace_text
+from navitas.virtual_phone.trace.perf_packets import sampled_processes
 from navitas.virtual_phone.trace.perfetto_file import TraceSession, perfetto_file
+from navitas.virtual_phone.trace.simpleperf_report import DATA_MAGIC, simpleperf_report
+from navitas.virtual_phone.trace.stack_sampler import StackSampler
 
 _DEFAULT_POLL_S = 1.0
 
@@ -28,6 +33,7 @@ class PerfettoSession:
     _kernel: Kernel
     _monitor: RailMonitor
     _processes: ProcessTable
+    _stacks: StackSampler
     _config: Any
     _file: BinaryIO
     hides_rails: bool
@@ -35,9 +41,7 @@ class PerfettoSession:
 
     def take_signal(self, number: int) -> bool:
         """End in order on SIGINT and SIGTERM."""
-        if number in (signal.SIGINT, signal.SIGTERM):
-            self._ended.set()
-        return number in (signal.SIGINT, signal.SIGTERM)
+        return _ends(number, self._ended)
 
     async def run(self) -> int:
         """Record to the end. Returns the exit status."""
@@ -45,7 +49,8 @@ class PerfettoSession:
             log = self._kernel.start_trace()
             session = TraceSession(self._config, log, {}, [now()])
             try:
-                await self._wait(session)
+                async with self._sampled(session):
+                    await self._wait(session)
             finally:
                 await asyncio.to_thread(self._kernel.stop_trace, log)
             session.moments.append(now())
@@ -54,6 +59,18 @@ class PerfettoSession:
             session.process_uids = {pid: self._monitor.uid_of(pid) for pid in session.processes}
             self._file.write(await asyncio.to_thread(perfetto_file, session))
         return 0
+
+    @asynccontextmanager
+    async def _sampled(self, session: TraceSession) -> AsyncIterator[None]:
+        """Sample stacks if the configuration requests them."""
+        source = session.data_source("linux.perf")
+        sampled = None if source is None else sampled_processes(source.perf_event_config)
+        if sampled is None:
+            yield
+            return
+        async with self._stacks.sampling(*sampled) as apps:
+            yield
+        session.stacks = apps.samples
 
     async def _wait(self, session: TraceSession) -> None:
         """Wait for the end, and read the rails meanwhile if requested."""
@@ -76,6 +93,39 @@ class PerfettoSession:
                 await asyncio.wait_for(self._ended.wait(), min(period_s, left_s))
             except TimeoutError:
                 continue
+
+
+@dataclass(frozen=True, slots=True)
+class SimpleperfSession:
+    """One `simpleperf record`. It samples an app until it is ended or until its time is over, then writes its file."""
+
+    _stacks: StackSampler
+    _app: str
+    _interval_ns: int
+    _duration_s: float | None
+    _file: BinaryIO
+    _ended: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def take_signal(self, number: int) -> bool:
+        """End in order on SIGINT and SIGTERM."""
+        return _ends(number, self._ended)
+
+    async def run(self) -> int:
+        """Record to the end. Returns the exit status."""
+        with self._file:
+            async with self._stacks.sampling(lambda name: name.partition(":")[0] == self._app, self._interval_ns) as apps:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._ended.wait(), self._duration_s)
+            report = await asyncio.to_thread(simpleperf_report, apps.samples, self._app, self._interval_ns)
+            self._file.write(DATA_MAGIC + report)
+        return 0
+
+
+def _ends(number: int, ended: asyncio.Event) -> bool:
+    """End a session on SIGINT and SIGTERM. Returns whether it was one of them."""
+    if number in (signal.SIGINT, signal.SIGTERM):
+        ended.set()
+    return number in (signal.SIGINT, signal.SIGTERM)
 
 
 class Atrace:

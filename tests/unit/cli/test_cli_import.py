@@ -19,6 +19,7 @@ from navitas.android.perfetto.messages import read_config
 from navitas.android.perfetto.sampling import SAMPLED_TRACE
 from navitas.base.errors import ExitCode
 from navitas.cli.main import run
+from tests.unit.recording.parse.jfr.jfr_writer import JfrText, sample
 
 COUNTERS = "cpu0 300000 {0} 2266000 {1} ; cpu1 300000 {0} 2266000 {1} ;  EndOfData 0"
 PROFILE = """<device name="Android"><item name="cpu.suspend">0</item><item name="cpu.idle">0</item>
@@ -358,3 +359,69 @@ def test_a_text_of_perf_script_can_be_both_trace_and_samples(place: Path, capsys
     assert capsys.readouterr().out == "run 0: both#all: process 500, 1 thread, 100 stack samples\n"
     found = _methods(capsys, "rec")
     assert found["sort"] / found["read"] == pytest.approx(10, rel=0.1)
+
+
+def _collapsed(*, threads: bool) -> str:
+    begin = f"{'[app tid=500];' if threads else ''}org/example/Main.main"
+    return f"{begin};org/example/Sort.sort 50\n{begin};read 25\n{begin};ksys_read_[k] 25\n"
+
+
+@pytest.mark.parametrize("threads", [True, False])
+def test_collapsed_stacks_share_the_energy_of_their_thread(
+    place: Path, capsys: pytest.CaptureFixture[str], threads: bool
+) -> None:
+    """Without times, the power of a stack is unknown, so sorting has no more energy than reading."""
+    (place / "app.pftrace").write_bytes(_sampled_trace(samples=False))
+    (place / "app.collapsed").write_text(_collapsed(threads=threads))
+    line = ["import", "app.pftrace", "--stacks", "app.collapsed", "-o", "rec", "--power-profile", "profile.xml"]
+    assert run(line if threads else [*line, "--process", "500"]) == ExitCode.OK
+    said = capsys.readouterr()
+    assert "process 500, 1 thread, 100 stack samples" in said.out
+    assert "the stack samples have no times: each thread's energy in the whole trace is shared by their numbers" in said.err
+    found = _methods(capsys, "rec")
+    assert found["sort"] == pytest.approx(0.05 * (0.1 + 0.01) * 3.85 / 2, rel=0.1)
+    assert found["sort"] == pytest.approx(2 * found["ksys_read"])
+
+
+def test_stacks_without_threads_are_refused_if_several_run(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (place / "app.pftrace").write_bytes(_sampled_trace(samples=False))
+    (place / "app.collapsed").write_text(_collapsed(threads=False))
+    line = ["import", "app.pftrace", "--stacks", "app.collapsed", "-o", "rec", "--power-profile", "profile.xml"]
+    assert run(line) == ExitCode.USAGE
+    assert "the process of the stack samples is unknown" in capsys.readouterr().err
+    assert run([*line, "--process", "77"]) == ExitCode.USAGE
+    assert "name no threads, and 0 threads of process 77 run in the trace" in capsys.readouterr().err
+    (place / "app.collapsed").write_text(_collapsed(threads=True).replace("tid=500", "tid=4242"))
+    assert run(line) != ExitCode.OK
+
+
+@pytest.mark.parametrize("clock", ["monotonic", "tsc"])
+def test_jfr_is_joined_by_its_clock(place: Path, capsys: pytest.CaptureFixture[str], clock: str) -> None:
+    (place / "app.pftrace").write_bytes(_sampled_trace(samples=False))
+    ticks = BOOT - 70 if clock == "monotonic" else JfrText.start_ticks
+    run_frame, sort, read = (("org/example/Main", name, "()V") for name in ("run", "sort", "read"))
+    text = JfrText(
+        stacks={1: [(sort, 1), (run_frame, 1)], 2: [(read, 1), (run_frame, 1)]},
+        threads={500: "app"},
+        events=b"".join(sample(ticks + MS * (i + 1) + MS // 2, 500, 1 if i < 50 else 2) for i in range(100)),
+        settings={"engine": "ctimer", "event": "ctimer", "clock": clock, "interval": "1000000"},
+        pid=500,
+    )
+    (place / "app.jfr").write_bytes(text.chunk())
+    line = ["import", "app.pftrace", "--stacks", "app.jfr", "-o", "rec", "--power-profile", "profile.xml"]
+    assert run(line) == ExitCode.OK
+    assert "100.0% of the stack samples are at times" in capsys.readouterr().err
+    found = _methods(capsys, "rec")
+    assert found["sort"] / found["read"] == pytest.approx(10, rel=0.1)
+
+
+def test_names_that_r8_has_changed_are_those_of_the_source_again(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (place / "app.pftrace").write_bytes(_sampled_trace())
+    mapping = "org.example.Shop -> org.example.Sorter:\r\n    void pay() -> sort\r\n"
+    (place / "mapping.txt").write_text(mapping)
+    line = ["import", "app.pftrace", "-o", "rec", "--power-profile", "profile.xml", "--mapping", "mapping.txt"]
+    assert run(line) == ExitCode.OK
+    capsys.readouterr()
+    assert "pay" in _methods(capsys, "rec")
+    assert run(["import", "SortTest.sort.txt", *LINE, "-o", "other", "--mapping", "mapping.txt"]) == ExitCode.USAGE
+    assert "--mapping needs stack samples" in capsys.readouterr().err

@@ -152,7 +152,7 @@ class _Run:
                         _wait(handle, self.use.duration_s, by_hand=self.use.pid is not None)
                     trace.stop()
             finally:
-                trace.pull(lambda name: writer.path("trace", 0, name))
+                trace.pull(lambda kind, name: writer.path(kind, 0, name))
         for failure in filter(None, (sampler.failure, threads.failure)):
             writer.warn("sampling", str(failure), "figures that need it have a lower evidence level", run=0)
         self._enter(pid, "complete")

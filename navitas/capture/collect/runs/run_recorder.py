@@ -127,7 +127,7 @@ class RunRecorder:
                     left,
                     lambda: self._history.end(states, plan.id) if self._history is not None else None,
                     lambda: self._device.shell(f"am force-stop{self._device.info.user_flag} {shlex.quote(plan.package)}"),
-                    lambda: self._trace.pull(lambda name: self._writer.path("trace", plan.id, name)),
+                    lambda: self._trace.pull(lambda kind, name: self._writer.path(kind, plan.id, name)),
                     lambda: self._pull(plan, done, folder, transport, missing=missing),
                     folder.remove,
                     lambda: self._clear(plan),
@@ -192,7 +192,8 @@ class RunRecorder:
         sampler = ShellSampler(self._device, self._reads, samples, plan.package)
         stream = self._writer.path("instrument", plan.id, "instrument.txt")
         with logcat, sampler:
-            self._trace.start(plan.bound_s, lambda text, remedy: self._writer.warn("trace", text, remedy, run=plan.id))
+            sampled = plan.package if self._options.mode == "sample" and not plan.target.is_jvm else ""
+            self._trace.start(plan.bound_s, lambda text, remedy: self._writer.warn("trace", text, remedy, run=plan.id), sampled)
             work(plan, done, stream, folder)
             self._trace.stop()
         for failure in filter(None, (logcat.failure, sampler.failure)):
@@ -207,7 +208,7 @@ class RunRecorder:
     def _tests(self, plan: RunPlan, done: InstrumentResult, stream: Path, _: AppFolder | None) -> None:
         timeout_s = self._options.timeout_s
         target, tests = plan.target, plan.class_argument
-        if self._options.mode == "sample":
+        if self._options.mode == "sample" and target.is_jvm:
             target = replace(target, arguments={**target.arguments, async_profiler.SAMPLING: "true"})
         run_tests(self._device, target, tests, done=done, output=stream, progress=self._progress, timeout_s=timeout_s)
 
@@ -238,7 +239,7 @@ class RunRecorder:
             missing[name] = folder.pull(name, self._writer.path("samples", plan.id, name))
         if lost := [f"{count:,} bytes of {name}" for name, count in missing.items() if count]:
             raise DeviceError(f"device {self._device.info.serial}: {', '.join(lost)} did not arrive", "profile again")
-        if self._options.mode == "sample" and not samples and not done.troubles:
+        if self._options.mode == "sample" and plan.target.is_jvm and not samples and not done.troubles:
             done.troubles.append(f"{plan.package}: the profiler left no samples: it did not start, or its process was killed")
         if not names and transport == "files" and not done.troubles:
             done.troubles.append(f"{plan.package}: the app left no events: not instrumented, or a test removed the app's files")

@@ -26,7 +26,8 @@ class RunnerError(DeviceError):
 class Target:
     """A bundle on a device. The process of `package` runs the tests and stores the events; `test_package` contains the tests.
 
-    `component` is the instrumentation, or None if the device knows it. `arguments` go to each `am instrument`.
+    `component` is the instrumentation, or None if the device knows it. `arguments` go to each `am instrument`. Plain Java runs in
+    a JVM of a virtual phone (`is_jvm`).
     """
 
     package: str
@@ -34,6 +35,7 @@ class Target:
     component: str | None
     listener: str
     arguments: Mapping[str, str]
+    is_jvm: bool = False
 
     def find_component(self, device: Device) -> str:
         """Return the installed instrumentation as `am instrument` takes it. Raises `RunnerError`."""
@@ -71,4 +73,4 @@ def target_of(bundle: Bundle) -> Target:
     # The virtual phone starts the tests in this folder; Android's runner ignores unknown keys.
     folder = {"workingDir": str(bundle.working_dir)}
     framework = manifest.test_task.framework
-    return Target(manifest.package, manifest.package, None, _LISTENERS.get(framework, ""), folder)
+    return Target(manifest.package, manifest.package, None, _LISTENERS.get(framework, ""), folder, is_jvm=True)

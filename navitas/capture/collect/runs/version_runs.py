@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 import random
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+from navitas.android.r8_mapping import MAPPING, MOST_MAPPING_BYTES, SourceNames, parse_mapping
 from navitas.base.errors import BuildError
 from navitas.base.folder_lock import FolderLock
 from navitas.base.owned_folder import owned_folder
@@ -28,16 +28,12 @@ from navitas.capture.collect.runs.instrument import InstrumentResult
 from navitas.capture.collect.runs.run_recorder import RunPlan
 from navitas.capture.collect.runs.target import target_of
 from navitas.capture.collect.state.guard import Warn
+from navitas.capture.collect.trace.stack_sampling import check_sampling
 from navitas.capture.device.base import Device
 from navitas.recording.manifest import Provenance
 
 _CUT = "its end is missing: the process died before it"
 T = TypeVar("T")
-_MOST_BYTES = 256 << 20
-_CLASS_LINE = re.compile(r"(\S+) -> (\S+):$")
-_METHOD_LINE = re.compile(r"\s+(?:(\d{1,9}):(\d{1,9}):)?\S+ (?:(\S+)\.)?([\w$<>-]+)\([^)]*\)\S* -> (\S+)$")
-_FRAME = re.compile(r"(\s*at )([\w$.]+)\.([\w$<>]+)\(([^():]*)(?::(\d{1,9}))?\)")
-_THROWN = re.compile(r"((?:Caused by: |Suppressed: )?)([\w$.]+)(?=[:\s]|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,10 +157,15 @@ def opened_version(
         selected = choose(device, version.bundles, options.tests, warn, isolate=options.isolate)
     names = {choice.bundle.manifest.map_id: source_names(choice.bundle) for choice in selected}
     project = version.bundles[0].manifest.project
+    for target in map(target_of, (choice.bundle for choice in selected) if options.mode == "sample" else ()):
+        if not target.is_jvm:
+            check_sampling(device, target.package, options.trace)
     with opened(device, options, project, version.output, progress, facts=facts.result(), lock=version.lock) as recording:
         for choice in selected:
             recording.add_map(map_cache.map_of_bundle(choice.bundle))
             recording.warn_of_build(choice.bundle.manifest, options)
+            if options.mode == "sample":
+                recording.writer.add_names(choice.bundle.manifest.map_id, mapping_of(choice.bundle))
         yield VersionRuns(version, recording, selected, names)
 
 
@@ -176,70 +177,22 @@ def _failures(module: str, done: InstrumentResult, names: SourceNames) -> dict[s
     return {f"{place}{name}": names.retraced(reason.strip().split("\n")[0]) for name, reason in reasons.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class _Method:
-    """A method's source name, its class if it was inlined from another one, and its lines in the minified code."""
-
-    name: str
-    class_name: str
-    first_line: int
-    last_line: int
-
-
-@dataclass(frozen=True, slots=True)
-class SourceNames:
-    """Source names by minified name. If empty, texts stay unchanged."""
-
-    classes: dict[str, str] = field(default_factory=dict)
-    methods: dict[tuple[str, str], list[_Method]] = field(default_factory=dict)
-
-    def retraced(self, stack: str) -> str:
-        """Return a stack trace with source names, where they are known and unambiguous."""
-        return "\n".join(map(self._line, stack.split("\n"))) if self.classes else stack
-
-    def _line(self, line: str) -> str:
-        frame = _FRAME.match(line)
-        if frame is None:
-            return _THROWN.sub(lambda thrown: thrown[1] + self.classes.get(thrown[2], thrown[2]), line, count=1)
-        at, class_name, method, source, number = frame.groups()
-        original = self.classes.get(class_name, class_name)
-        fitting = [
-            one
-            for one in self.methods.get((class_name, method), ())
-            if number is None or one.first_line <= int(number) <= one.last_line
-        ]
-        names = {(one.class_name or original, one.name) for one in fitting}
-        owner, name = names.pop() if len(names) == 1 else (original, method)
-        place = source if number is None else f"{source}:{number}"
-        return f"{at}{owner}.{name}({place}){line[frame.end() :]}"
-
-
 def source_names(bundle: Bundle) -> SourceNames:
     """Return the names of a bundle's minified code, for what R8's and ProGuard's `retrace` do; empty if it is not minified.
 
     Raises `BuildError` if they are unreadable.
     """
+    return parse_mapping(mapping_of(bundle).decode("utf-8", "replace").split("\n"))
+
+
+def mapping_of(bundle: Bundle) -> bytes:
+    """Return the mapping.txt of a bundle, empty if it is not minified. Raises `BuildError` if it is unreadable."""
     manifest = bundle.manifest
     if not isinstance(manifest, AndroidManifest) or manifest.mapping is None:
-        return SourceNames()
+        return b""
     with owned_folder("navitas-names-") as folder:
-        file = bundle.extract(manifest.mapping, folder / "mapping.txt")
-        if file.stat().st_size > _MOST_BYTES:
-            raise BuildError(f"{bundle.path}: {manifest.mapping} has more than {_MOST_BYTES:,} bytes", "Build the project again.")
-        with file.open(encoding="utf-8", errors="replace") as lines:
-            return parse_mapping(line.rstrip("\n") for line in lines)
-
-
-def parse_mapping(lines: Iterable[str]) -> SourceNames:
-    """Parse mapping.txt. Skips comments, fields and unknown lines."""
-    names = SourceNames()
-    minified = ""
-    for line in lines:
-        if found := _CLASS_LINE.match(line):
-            minified = found[2]
-            names.classes[minified] = found[1]
-        elif minified and (found := _METHOD_LINE.match(line)):
-            first, last = (int(found[1]), int(found[2])) if found[1] else (0, 1 << 30)
-            method = _Method(found[4], found[3] or "", first, last)
-            names.methods.setdefault((minified, found[5]), []).append(method)
-    return names
+        file = bundle.extract(manifest.mapping, folder / MAPPING)
+        if file.stat().st_size > MOST_MAPPING_BYTES:
+            most = f"{MOST_MAPPING_BYTES:,} bytes"
+            raise BuildError(f"{bundle.path}: {manifest.mapping} has more than {most}", "Build the project again.")
+        return file.read_bytes()

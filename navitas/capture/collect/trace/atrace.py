@@ -32,8 +32,8 @@ class AtraceTrace:
         self._device.shell(f"rm -f {MARK}")
 
 
-def begin(device: Device, _longest_s: float, _warn: Warn) -> AtraceTrace:
-    """Enable tracing until `end`. Raises `TracerUnavailable`."""
+def begin(device: Device, _longest_s: float, _warn: Warn, _sampled: str = "") -> AtraceTrace:
+    """Enable tracing until `end`, which samples no stacks. Raises `TracerUnavailable`."""
     listed = device.shell("atrace --list_categories").text
     categories = _categories(listed)
     if not can_trace(listed):

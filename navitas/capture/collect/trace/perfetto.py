@@ -9,6 +9,7 @@ import shlex
 from pathlib import Path
 
 from navitas.android.perfetto.messages import binary_config
+from navitas.android.perfetto.sampling import stack_source
 from navitas.base.errors import DeviceError
 from navitas.capture.collect.trace.tracer import TracerUnavailable, Warn, copy, start_error
 from navitas.capture.device.base import Device
@@ -33,9 +34,10 @@ _EVENTS = (
     "task/task_newtask",
     "task/task_rename",
 )
+_STACKS_BUFFER = "buffers { size_kb: 16384 }\n"
 _CONFIG = """buffers {{ size_kb: 32768 }}
 buffers {{ size_kb: 4096 }}
-data_sources {{ config {{ name: "linux.ftrace" target_buffer: 0 ftrace_config {{ {events}
+{stacks}data_sources {{ config {{ name: "linux.ftrace" target_buffer: 0 ftrace_config {{ {events}
 buffer_size_kb: 8192 drain_period_ms: 250 compact_sched {{ enabled: true }} }} }} }}
 data_sources {{ config {{ name: "linux.process_stats" target_buffer: 1
 process_stats_config {{ scan_all_processes_on_start: true record_thread_names: true }} }} }}
@@ -73,13 +75,13 @@ class PerfettoTrace:
             raise DeviceError(f"device {self._device.info.serial}: the trace did not arrive completely", "profile again")
 
 
-def begin(device: Device, longest_s: float, warn: Warn) -> PerfettoTrace:
-    """Start a trace. Raises `TracerUnavailable`."""
+def begin(device: Device, longest_s: float, warn: Warn, sampled: str = "") -> PerfettoTrace:
+    """Start a trace, with stacks of the app `sampled`. Raises `TracerUnavailable`."""
     sdk = device.info.sdk
     if reason := unavailable(device):
         raise TracerUnavailable(reason)
     path = f"{TRACES}/{_PREFIX}{secrets.token_hex(6)}.pftrace"
-    text = config(longest_s, sdk)
+    text = config(longest_s, sdk, sampled)
     if sdk >= _TAKES_TEXT:
         feed, form = f"echo {shlex.quote(text)}", " --txt"
     else:
@@ -105,15 +107,18 @@ def is_off(sdk: int, enabled: str) -> bool:
     return sdk < _ALWAYS_ON and enabled.strip() != "1"
 
 
-def config(longest_s: float, sdk: int) -> str:
+def config(longest_s: float, sdk: int, sampled: str = "") -> str:
     """Return the configuration: scheduler, frequencies, names of threads, and rails and consumers if the phone has them.
+
+    Stacks of the app `sampled` have a buffer of their own.
 
     A phone refuses text with fields that it does not know, so energy consumers are requested from Android 12 on.
     """
     consumers = " collect_energy_estimation_breakdown: true" if sdk >= _HAS_CONSUMERS else ""
     events = " ".join(f'ftrace_events: "{event}"' for event in _EVENTS)
     duration_ms = min(round(longest_s * 1e3), _LONGEST_MS)
-    return _CONFIG.format(events=events, duration_ms=duration_ms, largest=_LARGEST_BYTES, consumers=consumers)
+    stacks = f"{_STACKS_BUFFER}{stack_source(sampled, 2)}" if sampled else ""
+    return _CONFIG.format(events=events, duration_ms=duration_ms, largest=_LARGEST_BYTES, consumers=consumers, stacks=stacks)
 
 
 def end(device: Device) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from navitas.base.errors import RecordingError
-from navitas.recording.parse.arrays import I32, I64
+from navitas.recording.parse.arrays import I32, I64, Bool
 from navitas.recording.parse.jfr.jfr_constants import JfrConstants, jfr_constants
 from navitas.recording.parse.jfr.jfr_file import HEADER, REMEDY, JfrChunk, jfr_chunks
 from navitas.recording.parse.jfr.jfr_samples import JfrEvents, jfr_events
@@ -26,12 +26,15 @@ _NOT_JAVA = ("()L;", "(Lk;)L;")
 """Their descriptors by async-profiler. A JDK names Java's native methods as such, with a class and a real descriptor."""
 _NO_SYMBOL = re.compile(r"unknown|stale_jmethodID|\[.*\]|(0x)?[0-9a-f]{6,16}")
 """How async-profiler names a frame without a symbol, and a place where it could not unwind."""
+_GAP = re.compile(r"\[.*\]")
+"""Such a place alone: `[unknown_Java]`, `[not_walkable_Java]`."""
 _NO_NAME = re.compile(r"\[tid=\d+\]")
 _CPU_ENGINES = ("perf_events", "ctimer")
 _CPU_TIME = ("cpu", "cpu-clock", "task-clock", "ctimer")
 _NS_PER_S = 1_000_000_000
 _SPARSE = 16
 _MOST_DIGITS = 18
+_LONGEST_ENGINE = 40
 
 
 @dataclass(slots=True)
@@ -47,6 +50,7 @@ class _Total:
     tid: dict[bool, list[I64]] = field(default_factory=lambda: {True: [], False: []})
     stack: dict[bool, list[I32]] = field(default_factory=lambda: {True: [], False: []})
     lost: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})
+    broken: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})
     cut: int = 0
     unfinished: int = 0
     chunks: int = 0
@@ -83,6 +87,8 @@ def read_jfr(path: Path) -> RawSamples:
         process_of={} if total.pid is None else dict.fromkeys(np.unique(tid).tolist(), total.pid),
         lost=total.lost[by_cpu],
         cut=total.cut,
+        broken=total.broken[by_cpu],
+        engine=total.settings.get("engine", "")[:_LONGEST_ENGINE],
     )
 
 
@@ -90,7 +96,9 @@ def _add_chunk(chunk: JfrChunk, total: _Total) -> None:
     types = jfr_types(chunk)
     constants = jfr_constants(chunk, types)
     tids = _threads(constants, total)
-    stacks, cut = total.forest.add(constants.stacks.start, _frames(constants, total))
+    frames = _frames(constants, total)
+    stacks, cut = total.forest.add(constants.stacks.start, frames)
+    is_broken = _have_gaps(constants.stacks.start, frames, total)
     for events in jfr_events(chunk, types):
         _note_settings(events, total)  # They come before samples.
         for by_cpu, samples in ((True, events.cpu), (False, events.wall)):
@@ -101,11 +109,19 @@ def _add_chunk(chunk: JfrChunk, total: _Total) -> None:
                 total.tid[by_cpu].append(tid[named])
                 total.stack[by_cpu].append(_rows_of(samples.stack, constants.stacks.ids, stacks)[named])
                 total.lost[by_cpu] += int(np.count_nonzero(~named))
+                total.broken[by_cpu] += int(np.count_nonzero(np.isin(samples.stack[named], constants.stacks.ids[is_broken])))
             total.lost[by_cpu] += samples.damaged
     is_cut = constants.stacks.truncated != 0
     if depth := _number(total.settings.get("jstackdepth", "")):
         is_cut |= np.diff(constants.stacks.start) >= depth
     total.cut += cut + int(np.count_nonzero(is_cut))
+
+
+def _have_gaps(start: I64, frame: I64, total: _Total) -> Bool:
+    """Whether each stack has a frame that says why the profiler could not unwind it."""
+    is_gap = np.array([entry.kind == "unknown" and bool(_GAP.fullmatch(entry.name)) for entry in total.frames], bool)
+    before = np.concatenate([[0], np.cumsum(is_gap[frame])]) if len(frame) else np.zeros(1, np.int64)
+    return np.asarray(before[start[1:]] > before[start[:-1]], bool)
 
 
 def _looked_up(keys: I64, values: Mapping[int, int]) -> I64:

@@ -23,6 +23,8 @@ from navitas.recording.parse.trace.trace_tables import UNKNOWN
 _NS_PER_S = 1e9
 _KERNEL_KIND = 2
 _CUT_STACK = 6  # UNWIND_ERROR_MAX_FRAMES_EXCEEDED
+_UNWOUND = (0, 1, _CUT_STACK)
+"""Errors of the unwinder that leave a stack: none, and the limit of depth."""
 _GUARDRAIL = 1  # PROFILER_STOP_GUARDRAIL
 _CLOCKS = (0, 1, 3)
 """Counters of PerfEvents whose period is CPU time in ns: the default entry, SW_CPU_CLOCK, SW_TASK_CLOCK."""
@@ -99,7 +101,7 @@ class PerfettoSamples:
         self._used: set[_Sampling] = set()
         self._symbols: dict[tuple[str, int], tuple[tuple[str, str, int], ...]] = {}
         self._room, self._bytes, self._frames_bytes = _INTERNED_LIMIT, _INTERNED_BYTES, _FRAMES_BYTES
-        self._lost = self._cut = 0
+        self._lost = self._cut = self._broken = 0
 
     def cleared(self, sequence: int) -> None:
         """Forget what a sequence's packets refer to: its writer begins again, or packets of it are missing."""
@@ -168,6 +170,7 @@ class PerfettoSamples:
         if state is not None and stack is not None:
             row = state.stacks.get(stack, NO_STACK)
             self._cut += unwind_error == _CUT_STACK
+        self._broken += row == NO_STACK or unwind_error not in _UNWOUND
         return self._add(sequence, t_ns, task, row)
 
     def stack(self, sequence: int, t_ns: int, sample: Any) -> bool:
@@ -215,6 +218,8 @@ class PerfettoSamples:
             process_of=self._process_of,
             lost=self._lost,
             cut=self._cut + forest.cut,
+            broken=self._broken,
+            engine="linux.perf",
         )
 
     def _add(self, sequence: int, t_ns: int, task: tuple[int, int], row: int) -> bool:

@@ -1,4 +1,4 @@
-"""perfetto and atrace (AOSP: perfetto_cmd.cc, atrace.cpp)."""
+"""perfetto, simpleperf and atrace (AOSP: perfetto_cmd.cc, simpleperf/cmd_record.cpp, atrace.cpp)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import getopt
 from navitas.android.perfetto.messages import read_config
 from navitas.virtual_phone.file_tree import is_under
 from navitas.virtual_phone.releases import has
-from navitas.virtual_phone.shell.commands.command_options import to_seconds
+from navitas.virtual_phone.shell.commands.command_options import to_seconds, whole_number
 from navitas.virtual_phone.shell.context import Context, command
 from navitas.virtual_phone.shell.state import CommandError
 from navitas.virtual_phone.trace.ftrace_text import KINDS
-from navitas.virtual_phone.trace.sessions import PerfettoSession
+from navitas.virtual_phone.trace.sessions import PerfettoSession, SimpleperfSession
+from navitas.virtual_phone.trace.simpleperf_report import DATA_MAGIC
 
 _TRACES = "/data/misc/perfetto-traces"
 _CATEGORIES = {"sched": "CPU Scheduling", "freq": "CPU Frequency", "idle": "CPU Idle"}
@@ -41,7 +42,8 @@ async def perfetto(context: Context) -> int:
         raise CommandError(f"Failed to open {path}. If you get permission denied in {_TRACES}, see its documentation")
     phone = context.phone
     file = phone.files.open_write(path, who, mode=0o600)
-    session = PerfettoSession(phone.kernel, phone.rails, phone.processes, config, file, hides_rails=phone.hides_rails)
+    parts = (phone.kernel, phone.rails, phone.processes, phone.stacks)
+    session = PerfettoSession(*parts, config, file, hides_rails=phone.hides_rails)
     job = phone.jobs.start(("perfetto", *context.args), who, session.run(), on_signal=session.take_signal)
     if "--background" not in flags:
         return await phone.jobs.finish(job)
@@ -62,6 +64,38 @@ def _perfetto_arguments(args: list[str]) -> tuple[set[str], dict[str, str]]:
         raise CommandError(f"unrecognized option '{rest[0]}'")
     values = {names.get(name, name): value for name, value in pairs}
     return set(values), values
+
+
+@command("simpleperf")
+async def simpleperf(context: Context) -> int:
+    """`record --app PACKAGE -e cpu-clock -f HZ -g [--duration S] -o FILE`, `report-sample --protobuf --show-callchain -i -o`."""
+    name, *args = context.args or [""]
+    try:
+        pairs, rest = getopt.getopt(args, "e:f:go:i:", ["app=", "duration=", "protobuf", "show-callchain"])
+    except getopt.GetoptError as error:
+        raise CommandError(f"Unknown option for {name} command: '{error.opt}'") from None
+    given = dict(pairs)
+    if name == "report-sample" and not rest and {"-i", "-o", "--protobuf"} <= given.keys():
+        data = await context.open_input(given["-i"]).read_all()
+        if not data.startswith(DATA_MAGIC):
+            raise CommandError(f"{given['-i']} is not a valid recording file")
+        with context.phone.files.open_write(context.path(given["-o"]), context.shell.who) as file:
+            file.write(data.removeprefix(DATA_MAGIC))
+        return 0
+    if name != "record" or rest or not {"--app", "-e", "-f", "-o"} <= given.keys() or given["-e"] != "cpu-clock":
+        raise CommandError(f"Unknown command line: {' '.join(context.args)}")
+    hertz, app = whole_number(given["-f"]), given["--app"]
+    package = context.phone.packages.get(app)
+    if not hertz:
+        raise CommandError(f"Invalid argument for -f: {given['-f']}")
+    if package is not None and not package.profileable:
+        raise CommandError(f"{app} is neither debuggable nor profileable from shell")
+    file = context.phone.files.open_write(context.path(given["-o"]), context.shell.who)
+    duration_s = to_seconds(given["--duration"]) if "--duration" in given else None
+    session = SimpleperfSession(context.phone.stacks, app, 1_000_000_000 // hertz, duration_s, file)
+    args_shown = ("simpleperf", *context.args)
+    job = context.phone.jobs.start(args_shown, context.shell.who, session.run(), on_signal=session.take_signal)
+    return await context.phone.jobs.finish(job)
 
 
 @command("atrace")

@@ -16,6 +16,7 @@ from navitas.capture.collect import power
 from navitas.capture.collect.doctor import Check, Examination, examine
 from navitas.capture.collect.readings.topology import RAILS
 from navitas.capture.collect.state.settings import reading_command
+from navitas.capture.collect.trace.stack_sampling import flags_command
 from navitas.capture.device.base import ShellResult
 from navitas.power.cpu import power_model
 from navitas.power.model import PowerModel
@@ -306,3 +307,32 @@ def test_names_reach_the_shell_quoted() -> None:
     device = AnsweringDevice(GOOD)
     assert by_name(examine(device, "x; reboot").checks)["package"].status == "problem"
     assert "pm path 'x; reboot' " in device.scripts[0]
+
+
+@pytest.mark.parametrize(
+    ("sdk", "tools", "status", "words"),
+    [
+        (34, ("perfetto",), "ok", "by perfetto, in the trace"),
+        (31, ("perfetto",), "note", "no simpleperf"),
+        (31, ("perfetto", "simpleperf"), "ok", "by simpleperf (perfetto: samples stacks from Android 13 on)"),
+        (29, (), "note", "nothing takes them (perfetto: it cannot trace here"),
+    ],
+)
+def test_what_takes_stack_samples(sdk: int, tools: tuple[str, ...], status: str, words: str) -> None:
+    texts = {key: text for key, text in GOOD.items() if key != "which perfetto"}
+    texts |= {f"which {tool}": f"/system/bin/{tool}\n" for tool in tools} | {"getprop persist.traced.enable": "1\n"}
+    device = AnsweringDevice(texts)
+    device.info = replace(device.info, sdk=sdk)
+    check = by_name(examine(device).checks)["stack samples"]
+    assert check.status == status and words in check.found
+
+
+@pytest.mark.parametrize(
+    ("flags", "status"), [("privatePkgFlags=[ PROFILEABLE_BY_SHELL ]\n", "ok"), ("flags=[ HAS_CODE ]\n", "note")]
+)
+def test_a_released_app_must_let_the_shell_profile_it(flags: str, status: str) -> None:
+    denial = "run-as: package not debuggable: org.app"
+    texts = {key: text for key, text in GOOD.items() if not key.startswith("run-as")}
+    device = AnsweringDevice({**texts, flags_command("org.app"): flags}, denial=denial)
+    check = by_name(examine(device, "org.app").checks)["stacks of the package"]
+    assert check.status == status and ("<profileable" in check.remedy) == (status == "note")

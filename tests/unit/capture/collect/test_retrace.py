@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import bundle_maker
 
+from navitas.android.r8_mapping import SourceNames, parse_mapping
 from navitas.base.errors import BuildError
 from navitas.capture.bundle.reader import open_bundle
 from navitas.capture.collect.runs import version_runs
-from navitas.capture.collect.runs.version_runs import SourceNames, parse_mapping, source_names
+from navitas.capture.collect.runs.version_runs import source_names
 
 MAPPING = """\
 # compiler: R8
@@ -69,7 +70,7 @@ def test_names_come_from_the_bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     )
     bundle = open_bundle(made)
     assert source_names(bundle) == parse_mapping(MAPPING.splitlines())
-    monkeypatch.setattr(version_runs, "_MOST_BYTES", 10)
+    monkeypatch.setattr(version_runs, "MOST_MAPPING_BYTES", 10)
     with pytest.raises(BuildError, match="more than 10 bytes"):
         source_names(bundle)
     made.write_bytes(made.read_bytes()[:-30])

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fake_device import FakeDevice
 from support.bundle_maker import FILES, MANIFEST, make
 
-from navitas.base.errors import ExitCode, UsageError
+from navitas.base.errors import DeviceError, ExitCode, UsageError
 from navitas.capture.build import async_profiler
 from navitas.capture.collect.apps.app_files import event_files, sample_files
 from navitas.capture.collect.options import ProfileOptions, check_options, probes_of
 from navitas.capture.collect.progress import LoggedProgress
 from navitas.capture.collect.runs.runtime_config import properties
+from navitas.capture.collect.trace.stack_sampling import check_sampling
+from navitas.capture.collect.trace.tracer import Tracing
 from navitas.cli.main import run
 from navitas.cli.workflows.building import ensure_profiler
 from navitas.virtual_phone.host_java import sampling_agent
@@ -50,10 +55,36 @@ def test_a_bundle_with_probes_is_refused(tmp_path: Path, capsys: pytest.CaptureF
     assert "-Pnavitas.probes=none, or use --granularity method" in said
 
 
-def test_a_phone_is_refused_with_the_reason() -> None:
-    with pytest.raises(UsageError, match="a phone's apps run on ART"):
-        ensure_profiler(SAMPLE, LoggedProgress(), Path(), virtual=False)
-    ensure_profiler(ProfileOptions(), LoggedProgress(), Path(), virtual=False)
+def test_only_a_virtual_phone_needs_async_profiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    fetched = []
+    monkeypatch.setattr(async_profiler, "is_provided", lambda: False)
+    monkeypatch.setattr(async_profiler, "fetch", lambda *_, **__: fetched.append(1))
+    ensure_profiler(SAMPLE, LoggedProgress(), Path(), virtual=False)
+    ensure_profiler(ProfileOptions(), LoggedProgress(), Path(), virtual=True)
+    assert not fetched
+    ensure_profiler(SAMPLE, LoggedProgress(), Path(), virtual=True)
+    assert fetched
+
+
+@pytest.mark.parametrize(
+    ("flags", "sdk", "tracing", "tools", "message"),
+    [
+        ("flags=[ HAS_CODE ]", 34, "auto", ("perfetto",), "neither debuggable nor profileable"),
+        ("flags=[ DEBUGGABLE HAS_CODE ]", 34, "auto", ("perfetto",), ""),
+        ("privatePkgFlags=[ PROFILEABLE_BY_SHELL ]", 34, "perfetto", ("perfetto",), ""),
+        ("flags=[ DEBUGGABLE ]", 31, "auto", ("perfetto",), "perfetto: samples stacks from Android 13 on; simpleperf: not on"),
+        ("flags=[ DEBUGGABLE ]", 31, "auto", ("perfetto", "simpleperf"), ""),
+        ("flags=[ DEBUGGABLE ]", 34, "atrace", ("perfetto",), "perfetto: switched off by --trace atrace"),
+        ("flags=[ DEBUGGABLE ]", 34, "auto", (), "perfetto: not on this phone; simpleperf: not on this phone"),
+    ],
+)
+def test_a_phone_that_cannot_sample_an_app_is_refused_with_the_reason(
+    flags: str, sdk: int, tracing: Tracing, tools: tuple[str, ...], message: str
+) -> None:
+    device = FakeDevice({"dumpsys package": flags} | {f"which {tool}": f"/system/bin/{tool}\n" for tool in tools})
+    device.info = replace(device.info, sdk=sdk)
+    with pytest.raises(DeviceError, match=message) if message else nullcontext():
+        check_sampling(device, "org.example.app", tracing)
 
 
 def test_an_app_in_use_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

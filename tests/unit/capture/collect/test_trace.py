@@ -44,11 +44,11 @@ class Traced:
         self.warnings: list[str] = []
         self.trace = RunTrace(device, tracing)
 
-    def start(self, bound_s: float | None = None) -> str:
+    def start(self, bound_s: float | None = None, sampled: str = "") -> str:
         """The command that began a trace; empty where none was."""
         self.warnings.clear()
         self.device.commands.clear()
-        self.trace.start(bound_s, lambda text, _remedy: self.warnings.append(text))
+        self.trace.start(bound_s, lambda text, _remedy: self.warnings.append(text), sampled)
         return next(
             (command for command in reversed(self.device.commands) if "| perfetto" in command or "--async_start" in command), ""
         )
@@ -57,7 +57,7 @@ class Traced:
         """The file that was brought."""
         named: list[Path] = []
 
-        def path(name: str) -> Path:
+        def path(_kind: str, name: str) -> Path:
             named.append(folder / name)
             return named[-1]
 
@@ -93,7 +93,7 @@ def test_a_pull_that_was_interrupted_can_be_called_again(tmp_path: Path) -> None
     traced = Traced(device)
     traced.start()
 
-    def interrupted(_name: str) -> Path:
+    def interrupted(_kind: str, _name: str) -> Path:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -269,3 +269,43 @@ def test_interrupted_while_it_starts(at: str, tmp_path: Path, monkeypatch: pytes
     with pytest.raises(KeyboardInterrupt):
         traced.start()
     assert traced.end(tmp_path) is None and cleaned(device.commands)
+
+
+def test_stacks_are_in_a_trace_of_android_13() -> None:
+    device = phone(33, "perfetto")
+    traced = Traced(device)
+    begun = traced.start(sampled="org.example.app")
+    text = begun[begun.index("'") + 1 : begun.rindex("'")]
+    (source,) = (one.config for one in read_config(text.encode(), is_text=True).data_sources if one.config.name == "linux.perf")
+    assert source.target_buffer == 2, "samples cannot displace switches"
+    scope = source.perf_event_config.callstack_sampling.scope
+    assert list(scope.target_cmdline) == ["org.example.app", "org.example.app:*"]
+    assert traced.count("mkdir -p /data/local/tmp/navitas; simpleperf") == 0 and traced.warnings == []
+
+
+@pytest.mark.parametrize(("sdk", "tracer"), [(31, "perfetto"), (33, "atrace")])
+def test_simpleperf_samples_where_a_trace_cannot(sdk: int, tracer: str, tmp_path: Path) -> None:
+    device = phone(sdk, tracer)
+    device.texts |= {"which simpleperf": "/system/bin/simpleperf\n", "mkdir -p /data/local/tmp/navitas; simpleperf": "4322\n"}
+    traced = Traced(device)
+    assert "linux.perf" not in traced.start(60.0, sampled="org.example.app")
+    (record,) = (command for command in device.commands if "simpleperf record" in command)
+    assert "--app org.example.app -e cpu-clock -f 1000 -g --duration 660 " in record and record.endswith(".log >&2; fi")
+    device.pulls = [b"trace", b"SIMPLEPERF"]
+    traced.end(tmp_path)
+    assert (tmp_path / "samples.simpleperf").read_bytes() == b"SIMPLEPERF"
+    assert any("report-sample --protobuf --show-callchain" in command for command in device.commands)
+    assert traced.count("rm -f /data/local/tmp/navitas/stacks-*") == 1 and traced.count("pkill -INT -f") == 2
+
+
+def test_why_stacks_are_not_sampled_is_reported() -> None:
+    device = phone(31, "perfetto")
+    traced = Traced(device)
+    traced.start(sampled="org.example.app")
+    assert "stacks were not sampled (simpleperf: not on this phone)" in traced.warnings
+    device.texts |= {
+        "which simpleperf": "/system/bin/simpleperf\n",
+        "mkdir -p /data/local/tmp/navitas; simpleperf": "simpleperf E command.cpp:70] perf events refused\n",
+    }
+    traced.start(sampled="org.example.app")
+    assert traced.warnings == ["stacks were not sampled (simpleperf: simpleperf E command.cpp:70] perf events refused)"]

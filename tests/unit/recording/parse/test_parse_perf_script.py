@@ -66,6 +66,7 @@ def test_samples_of_time_are_read_with_their_call_chains(tmp_path: Path, newline
     assert found.thread_names == {701: "my prog 1:x", 700: "prog", 801: "java"}
     assert found.process_of == {701: 700, 700: 700, 801: 800}
     assert (found.lost, found.period_ns, found.clock) == (12, 250_000, "monotonic")
+    assert (found.others, found.engine) == ({"page-faults": 1, "sched:sched_switch": 1}, "perf")
     kinds = {frame.name: (frame.kind, frame.module) for frame in found.frames}
     assert kinds[""] == ("unknown", "/usr/lib/libc.so.6") and kinds["inner"] == ("native", "/usr/lib/libc.so.6")
     assert kinds["try_to_wake_up"] == ("kernel", "[kernel]") and kinds["run"][0] == "java"

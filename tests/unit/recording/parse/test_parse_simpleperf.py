@@ -62,6 +62,13 @@ def test_samples_off_the_cpu_are_left_out(tmp_path: Path) -> None:
     (path := tmp_path / "s").write_bytes(report(META, sample(1, 5, [(0, 0)], event=1), sample(2, 5, []), FILES))
     found = read_simpleperf(path)
     assert found.t_ns.tolist() == [2] and found.stack.tolist() == [-1]
+    assert (found.others, found.engine) == ({"sched:sched_switch": 1}, "simpleperf")
+
+
+def test_stacks_that_were_not_unwound_are_counted(tmp_path: Path) -> None:
+    every = [sample(error + 1, 5, [(0, 0)], error=error) for error in (0, 3, 6, 8)]
+    (path := tmp_path / "s").write_bytes(report(META, *every, FILES))
+    assert (read_simpleperf(path).broken, read_simpleperf(path).cut) == (2, 1)
 
 
 def test_call_chains_are_not_kept(tmp_path: Path) -> None:

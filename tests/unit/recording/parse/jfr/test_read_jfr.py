@@ -118,6 +118,14 @@ def test_what_has_no_stack_or_thread_is_counted(tmp_path: Path) -> None:
     assert (raw.stack.tolist(), raw.tid.tolist(), raw.lost, raw.cut) == ([-1], [4001], 1, 1)
 
 
+def test_stacks_with_a_gap_are_counted(tmp_path: Path) -> None:
+    gap = ("", "[not_walkable_Java]", "()L;")
+    stacks = {1: [(WORK, 2), (MAIN, 1)], 2: [(SIN, 4), (gap, 4)], 3: [(LOST, 4), (MAIN, 1)]}
+    events = b"".join(sample(1_000_000 * i, 4001, i % 3 + 1) for i in range(1, 10))
+    raw = read(tmp_path, profile(stacks=stacks, events=events).chunk())
+    assert (raw.broken, raw.lost, raw.engine) == (3, 0, "perf_events"), "a frame without a symbol is no gap"
+
+
 def test_stacks_at_the_limit_of_depth_count_as_cut(tmp_path: Path) -> None:
     settings = profile().settings | {"jstackdepth": "3"}
     assert read(tmp_path, profile(settings=settings).chunk()).cut == 3

@@ -123,7 +123,7 @@ def test_what_is_missing_is_counted_or_unknown() -> None:
     writer.lost(7)
     raw = read_perfetto(bytes(trace))
     found = raw.trace.samples
-    assert found is not None and (found.lost, found.cut) == (7, 1)
+    assert found is not None and (found.lost, found.cut, found.broken, found.engine) == (7, 1, 2, "linux.perf")
     assert [[frame.kind for frame in found.frames][:2], [frame.module for frame in found.frames][:2]] == [
         ["unknown", "unknown"],
         ["", "/system/lib64/libc.so"],

@@ -1,0 +1,136 @@
+"""Stacks without times: collapsed ones and those of pprof, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import perfetto_writer as pw
+from support.perfetto_samples import stacks_of
+from support.perfetto_writer import PerfettoWriter
+
+from navitas.base.errors import RecordingError
+from navitas.base.protobuf_writer import content, number
+from navitas.recording.parse.samples_pprof import is_pprof, read_pprof
+from navitas.recording.parse.samples_untimed import is_collapsed, read_collapsed, timed_by_trace
+from navitas.recording.parse.trace.perfetto import read_perfetto
+
+COLLAPSED = """[main tid=500];java/lang/Thread.run;a/B.work 3
+[pool-1 thread-2 tid=501];a/B$$Lambda.run;std::vector<int, std::allocator<int> >::push_back 2
+app-500/500;Main.main_[0];ksys_read_[k];[unknown] 1
+"""
+
+
+def test_collapsed_stacks_are_read_as_often_as_they_count(tmp_path: Path) -> None:
+    (path := tmp_path / "app.txt").write_text(COLLAPSED)
+    assert is_collapsed(path.read_bytes())
+    found = read_collapsed(path)
+    assert (found.clock, found.period_ns, len(found)) == ("none", None, 6)
+    assert found.tid.tolist() == [500, 500, 500, 501, 501, 500]
+    assert stacks_of(found)[2:4] == [
+        ["java.lang.Thread.run", "a.B.work"],
+        ["a.B$$Lambda.run", "std::vector<int, std::allocator<int> >::push_back"],
+    ]
+    assert stacks_of(found)[5] == ["Main.main", "ksys_read", ""]
+    assert [frame.kind for frame in found.frames] == ["java", "java", "java", "native", "java", "kernel", "unknown"]
+    assert found.thread_names == {500: "app", 501: "pool-1 thread-2"} and found.process_of == {500: 500}
+
+
+def test_a_file_of_a_recording_names_the_thread_of_stacks_without_one(tmp_path: Path) -> None:
+    (path := tmp_path / "samples-77.collapsed").write_text("a/B.work 2\n")
+    assert read_collapsed(path).tid.tolist() == [77, 77]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("a;b 1\nnothing\n", "line 2 is no collapsed stack"), ("a;b 30000000\n", "30,000,000 samples, and at most")],
+)
+def test_other_texts_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    (path := tmp_path / "x").write_text(text)
+    with pytest.raises(RecordingError, match=message):
+        read_collapsed(path)
+
+
+def test_samples_of_a_thread_share_a_time_at_which_it_runs(tmp_path: Path) -> None:
+    writer = PerfettoWriter()
+    begun = [9_000_000, 11_000_000, 14_000_000]
+    switches = [pw.switch(t_ns, ("swapper/0", 0, 0), ("app", 500)) for t_ns in begun]
+    writer.bundle(0, [one for t_ns, begin in zip(begun, switches, strict=True) for one in (begin, _ended(t_ns + 500_000))])
+    trace = read_perfetto(bytes(writer)).trace
+    (path := tmp_path / "app.txt").write_text("[a tid=500];f 2\n[b tid=501];f 1\n")
+    timed = timed_by_trace(read_collapsed(path), trace)
+    assert timed.clock == "monotonic" and timed.t_ns.tolist() == [11_000_000, 11_000_000, 0]
+    assert timed_by_trace(timed, trace) is timed
+
+
+def _ended(t_ns: int) -> bytes:
+    return pw.switch(t_ns, ("app", 500, 1), ("swapper/0", 0))
+
+
+TEXTS = ["", "samples", "count", "cpu", "nanoseconds", "a.B.work", "B.java", "_Z4workPc", "/lib/libx.so", "tid", "alloc_space"]
+
+
+def profile(*kinds: tuple[str, str], values: tuple[int, ...], period: int = 0, tid: int = 0) -> bytes:
+    """A profile of one stack: a native function that a method of Java calls."""
+    at = TEXTS.index
+    types = b"".join(content(1, number(1, at(kind)) + number(2, at(unit))) for kind, unit in kinds)
+    label = content(3, number(1, at("tid")) + number(3, tid)) if tid else b""
+    sample = content(2, number(1, 2) + number(1, 1) + b"".join(number(2, value) for value in values) + label)
+    places = content(3, number(1, 1) + number(5, at("/lib/libx.so")))
+    places += content(4, number(1, 1) + content(4, number(1, 1) + number(2, 12))) + content(
+        4, number(1, 2) + number(2, 1) + content(4, number(1, 2))
+    )
+    functions = content(5, number(1, 1) + number(2, at("a.B.work")) + number(4, at("B.java")))
+    functions += content(5, number(1, 2) + number(2, at("_Z4workPc")))
+    texts = b"".join(content(6, text) for text in TEXTS)
+    return types + sample + places + functions + texts + (number(12, period) if period else b"")
+
+
+SAMPLES, CPU = ("samples", "count"), ("cpu", "nanoseconds")
+
+
+@pytest.mark.parametrize(
+    ("data", "count", "tid"),
+    [
+        (profile(SAMPLES, CPU, values=(3, 30_000_000), period=10_000_000, tid=501), 3, 501),
+        (profile(CPU, values=(30_000_000,), period=10_000_000), 3, 0),
+        (profile(SAMPLES, values=(4,)), 4, 0),
+    ],
+)
+def test_profiles_of_cpu_time_are_read(tmp_path: Path, data: bytes, count: int, tid: int) -> None:
+    (path := tmp_path / "p").write_bytes(data)
+    assert is_pprof(data)
+    found = read_pprof(path)
+    assert stacks_of(found) == [["a.B.work", "work(char*)"]] * count
+    assert found.tid.tolist() == [tid] * count and found.clock == "none" and not np.any(found.t_ns)
+    java, native = found.frames
+    assert (java.file, java.line, native.module) == ("B.java", 12, "/lib/libx.so")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (profile(("alloc_space", "count"), values=(3,)), r"a profile of alloc_space \(count\), not of CPU time"),
+        (profile(SAMPLES, ("alloc_space", "count"), values=(3, 4)), "not of CPU time"),
+        (profile(CPU, values=(3,)), "not of CPU time"),
+        (b"\x0a\x04\xff\xff", "no profile of pprof"),
+    ],
+)
+def test_other_profiles_are_refused(tmp_path: Path, data: bytes, message: str) -> None:
+    (path := tmp_path / "p").write_bytes(data)
+    with pytest.raises(RecordingError, match=message):
+        read_pprof(path)
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    (path := tmp_path_factory.mktemp("any") / "p").write_bytes(profile(SAMPLES, values=(1,)) + data)
+    for reader in (read_pprof, read_collapsed):
+        try:
+            found = reader(path)
+        except RecordingError:
+            continue
+        assert len(found.stack) == len(found.t_ns)
