@@ -119,7 +119,8 @@ def condition_sums(pairs: SharePairs, condition: I64) -> ConditionSums:
         pairs.spanned * (weighted @ alike),
         (pairs.spanned @ alike) * weighted,
     ]
-    added = np.add.reduceat(np.concatenate(amounts, axis=1)[order], starts, axis=0)
+    is_in = (condition[order[starts], None] == condition).astype(np.float64)
+    added = is_in @ np.concatenate(amounts, axis=1)
     counts, drop, left, own, before, after = added.reshape(len(starts), -1, size).transpose(1, 0, 2).reshape(len(amounts), -1)
     timed, both = pairs.timed[order].T, np.concatenate([pairs.share, pairs.reliable], axis=1)[order]
     ends = zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True)
