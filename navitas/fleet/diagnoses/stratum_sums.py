@@ -119,8 +119,7 @@ def condition_sums(pairs: SharePairs, condition: I64) -> ConditionSums:
         pairs.spanned * (weighted @ alike),
         (pairs.spanned @ alike) * weighted,
     ]
-    is_in = (condition[order[starts], None] == condition).astype(np.float64)
-    added = is_in @ np.concatenate(amounts, axis=1)
+    added = np.add.reduceat(np.concatenate(amounts, axis=1)[order], starts, axis=0)
     counts, drop, left, own, before, after = added.reshape(len(starts), -1, size).transpose(1, 0, 2).reshape(len(amounts), -1)
     timed, both = pairs.timed[order].T, np.concatenate([pairs.share, pairs.reliable], axis=1)[order]
     ends = zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True)
@@ -222,7 +221,7 @@ def stratum_sums(  # noqa: PLR0917
     apps, app_of = np.unique(app, return_inverse=True)
     reliability = request.reliability(apps)[:, block.pairs.kind[own]].T
     left = block.left.left_ppm[own, None] - _of_other_hogs(block, design, app_of, reliability, request.effects(apps))
-    share, place, timed = design.share[:, columns], app_of[columns], seconds[:, None] * controls
+    share, place, timed = design.share[:, columns], app_of[columns], block.left.timed[own]
     spanned, reliable = block.pairs.spanned(design.number, share), reliability[:, place] * share
     rows = SharePairs(seconds, block.pairs.drop_ppm[own], timed, share, spanned, reliable, left[:, place], place)
     sums = condition_sums(rows, conditions.of_client(block, design.number))
