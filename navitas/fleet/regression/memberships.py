@@ -83,15 +83,16 @@ class ClientApps:
     def merged(self, app_of: NDArray[np.int32]) -> ClientApps:
         """The same by other numbers of apps, which ascend in the order here. Several can become one."""
         app = app_of[self.app]
-        is_first = np.diff(app, prepend=-1) > 0
-        if is_first.all():
+        first = np.flatnonzero(np.diff(app, prepend=-1))
+        if len(first) == len(app):
             return replace(self, app=app)
-        place = np.cumsum(is_first) - 1
-        values = tuple(np.compress(is_first, matrix, axis=1) for matrix in self.values)
-        for column in np.flatnonzero(~is_first).tolist():
+        place = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(app))))
+        later = np.arange(len(app)) - first[place]
+        values = tuple(matrix[:, first] for matrix in self.values)
+        for columns in (np.flatnonzero(later == number) for number in range(1, later.max() + 1)):
             for of_app, matrix in zip(values, self.values, strict=True):
-                np.maximum(of_app[:, place[column]], matrix[:, column], out=of_app[:, place[column]])
-        return ClientApps(self.samples, app[is_first], values)
+                of_app[:, place[columns]] = np.maximum(of_app[:, place[columns]], matrix[:, columns])
+        return ClientApps(self.samples, app[first], values)
 
 
 def first_samples(client: I64) -> I64:
