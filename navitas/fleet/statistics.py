@@ -235,18 +235,18 @@ def within(cluster: I64, sums: tuple[F64, F64, F64], one: Bool, other: Bool) -> 
 
 def overlap_p_values(population: Bool, chosen: Bool, groups: Bool) -> F64:
     """For each group (row), the probability that chance puts at least as many of the chosen into it (hypergeometric)."""
-    inside, both = (np.count_nonzero(groups & which, axis=1)[:, None] for which in (population, chosen))
-    whole, drawn = np.count_nonzero(population), np.count_nonzero(chosen)
-    number = np.arange(drawn + 1)
-    log_ways = _log_binomial(inside, number) + _log_binomial(whole - inside, drawn - number)
+    inside, both = (np.count_nonzero(groups & which, axis=1)[:, None].astype(np.float64) for which in (population, chosen))
+    whole, drawn = (np.array(np.count_nonzero(which), np.float64) for which in (population, chosen))
+    number = np.arange(float(drawn) + 1)
+    log_ways = _log_binomial(inside, number) + _log_binomial(np.subtract(whole, inside), np.subtract(drawn, number))
     chances = np.where(number >= both, np.exp(log_ways - _log_binomial(whole, drawn)), 0.0)
     return np.asarray(np.minimum(chances.sum(axis=1), 1.0), np.float64)
 
 
-def _log_binomial(size: I64 | int, number: I64 | int) -> F64:
+def _log_binomial(size: F64, number: F64) -> F64:
     """The logarithm of the number of ways to choose so many; −∞ if there is none."""
-    gammaln = _special().gammaln
-    return np.asarray(gammaln(np.add(size, 1)) - gammaln(np.add(number, 1)) - gammaln(np.subtract(size, number) + 1), np.float64)
+    whole, chosen, rest = (_special().gammaln(part + 1.0) for part in (size, number, np.subtract(size, number)))
+    return np.asarray(whole - chosen - rest, np.float64)
 
 
 def false_rates(p: F64) -> F64:

@@ -168,5 +168,8 @@ def jobs_of(store: Store) -> Iterator[UnitJob]:
         if not store.period.has_month(unit.month):
             continue
         before = parts.get(Unit(unit.bucket, str(np.datetime64(unit.month) - 1)), [])
-        results = (store.work / table / f"{unit.folder}.parquet" for table in ("usage", "clients", "evidence", "presence"))
-        yield UnitJob(unit, tuple(own), tuple(before), *results, f"{_VERSION} {fingerprint(*own, *before)}", store.period)
+        usage, clients, evidence, presence = (
+            store.work / table / f"{unit.folder}.parquet" for table in ("usage", "clients", "evidence", "presence")
+        )
+        inputs = f"{_VERSION} {fingerprint(*own, *before)}"
+        yield UnitJob(unit, tuple(own), tuple(before), usage, clients, evidence, presence, inputs, store.period)

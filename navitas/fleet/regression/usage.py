@@ -191,7 +191,7 @@ def usage_of(samples: pa.Table, app_of: NDArray[np.int32], begins_s: int = -(1 <
             slow = slow_s[design.number]
             sums = client_sums(block.pairs, block.left, design.number, design.share, design.differs, slow)
             rows.add(design.client, design.app, *sums)
-            presence.add(design.client, design.begin, design.lists.app, design.lists.values[0])
+            presence.add(design.client, design.begin, design.lists.app, np.asarray(design.lists.values[0], np.uint8))
     summed = rows.table()
     summed = summed.filter(pc.greater(summed["pairs"], 0))
     usage = summed.select(USAGE.names).cast(USAGE)
