@@ -58,9 +58,9 @@ class AppLists:
     def matrix(self, rows: I64, number: I64, shape: tuple[int, int]) -> F64 | NDArray[np.uint8]:
         """The values in a matrix, in which `rows` has the place of each sample's row and `number` the column of each app."""
         made = np.zeros(shape, np.uint8 if self.value is None else np.float64)
-        place = np.repeat(rows, np.diff(self.offset))
-        place += number[self.app]
-        made.ravel()[place] = 1 if self.value is None else self.value
+        cells = np.repeat(rows, np.diff(self.offset))
+        cells += number[self.app]
+        made.ravel()[cells] = 1 if self.value is None else self.value
         return made
 
     def _of_entries(self, wanted: Bool) -> AppLists:
@@ -86,12 +86,12 @@ class ClientApps:
         first = np.flatnonzero(np.diff(app, prepend=-1))
         if len(first) == len(app):
             return replace(self, app=app)
-        place = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(app))))
-        later = np.arange(len(app)) - first[place]
+        column_of = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(app))))
+        later = np.arange(len(app)) - first[column_of]
         values = tuple(matrix[:, first] for matrix in self.values)
         for columns in (np.flatnonzero(later == number) for number in range(1, later.max() + 1)):
             for of_app, matrix in zip(values, self.values, strict=True):
-                of_app[:, place[columns]] = np.maximum(of_app[:, place[columns]], matrix[:, columns])
+                of_app[:, column_of[columns]] = np.maximum(of_app[:, column_of[columns]], matrix[:, columns])
         return ClientApps(self.samples, app[first], values)
 
 

@@ -37,7 +37,7 @@ class PresenceColumns:
         """All rows."""
         client, begin, package, size = np.concatenate([np.zeros((4, 0), np.int64), *self.keys], axis=1)
         offset = np.append(0, np.cumsum(size)).astype(np.int32)
-        data = np.concatenate([np.zeros(0, np.uint8), *(one.ravel() for one in self.bits)])
+        data = np.concatenate([np.zeros(0, np.uint8), *(part.ravel() for part in self.bits)])
         bits = pa.Array.from_buffers(pa.binary(), len(size), [None, pa.py_buffer(offset), pa.py_buffer(data)])
         return pa.table([client, begin, package, bits], names=PRESENCE.names).cast(PRESENCE)
 
@@ -55,10 +55,10 @@ def present_lists(presence: pa.Table, client: I64, number_of: NDArray[np.int32],
     bits = presence["bits"].combine_chunks().take(pa.array(kept))
     begin = np.frombuffer(bits.buffers()[1], np.int32, len(kept) + 1, 4 * bits.offset).astype(np.int64) * 8
     is_present = np.unpackbits(np.frombuffer(bits.buffers()[2] or b"", np.uint8, int(begin[-1]) // 8))
-    place = np.flatnonzero(is_present)
-    row = np.repeat(np.arange(len(kept)), np.diff(np.searchsorted(place, begin)))
+    position = np.flatnonzero(is_present)
+    row = np.repeat(np.arange(len(kept)), np.diff(np.searchsorted(position, begin)))
     start = first[owner[kept]] + presence["begin"].to_numpy()[kept]
-    sample = place + (start - begin[:-1])[row]
+    sample = position + (start - begin[:-1])[row]
     order = np.argsort(sample, kind="stable")
     return AppLists(np.searchsorted(sample[order], np.arange(len(client) + 1)), number[kept][row[order]])
 

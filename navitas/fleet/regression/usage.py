@@ -182,8 +182,8 @@ def usage_of(samples: pa.Table, app_of: NDArray[np.int32], begins_s: int = -(1 <
     rows, presence = ClientColumns(_SUMMED), PresenceColumns()
     # Versions of an app are next to each other.
     numbers = Numbers(len(app_of), np.argsort(app_of, kind="stable")[np.count_nonzero(app_of < 0) :], app_of)
-    known = np.where(app_of < 0, np.int32(-1), np.arange(len(app_of), dtype=np.int32))
-    runs = runs_in(samples, app_lists(samples["apps"], known), known, app_of)
+    packages = np.where(app_of < 0, np.int32(-1), np.arange(len(app_of), dtype=np.int32))
+    runs = runs_in(samples, app_lists(samples["apps"], packages), packages, app_of)
     for block, designs in blocks(samples, parsed, used, runs, numbers):
         parts.append(block.pairs)
         slow_s = slow_drops(block.pairs, block.left, block.at_levels.astype(np.float64))

@@ -164,7 +164,7 @@ def residuals_of(pairs: PairRows) -> Residuals:
     inverse = np.linalg.inv(gram + ridge)
     moment = np.stack([pairs.drop_ppm[own] @ pairs.controls[own] for own in rows])
     slope = np.einsum("cij,cj->ci", inverse, moment) / 3600
-    left = pairs.drop_ppm - np.concatenate([timed[own] @ one for own, one in zip(rows, slope, strict=True)])
+    left = pairs.drop_ppm - np.concatenate([timed[own] @ slopes for own, slopes in zip(rows, slope, strict=True)])
     square = np.add.reduceat(left * left / pairs.seconds, pairs.first)
     count = ends - pairs.first if pairs.spans is None else pairs.spans.count(pairs.first)
     return Residuals(left, timed, inverse, square, count - np.einsum("cij,cji->c", inverse, gram))
