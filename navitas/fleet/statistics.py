@@ -19,11 +19,6 @@ Z95 = 1.959964
 _HALVINGS = 60
 
 
-def _stats() -> ModuleType:
-    """`scipy.stats`, imported on first use: the import takes a second."""
-    return importlib.import_module("scipy.stats")
-
-
 def _special() -> ModuleType:
     """`scipy.special`, imported on first use."""
     return importlib.import_module("scipy.special")
@@ -240,8 +235,18 @@ def within(cluster: I64, sums: tuple[F64, F64, F64], one: Bool, other: Bool) -> 
 
 def overlap_p_values(population: Bool, chosen: Bool, groups: Bool) -> F64:
     """For each group (row), the probability that chance puts at least as many of the chosen into it (hypergeometric)."""
-    inside, both = (np.count_nonzero(groups & which, axis=1) for which in (population, chosen))
-    return np.asarray(_stats().hypergeom.sf(both - 1, np.count_nonzero(population), inside, np.count_nonzero(chosen)))
+    inside, both = (np.count_nonzero(groups & which, axis=1)[:, None].astype(np.float64) for which in (population, chosen))
+    whole, drawn = (np.array(np.count_nonzero(which), np.float64) for which in (population, chosen))
+    number = np.arange(float(drawn) + 1)
+    log_ways = _log_binomial(inside, number) + _log_binomial(np.subtract(whole, inside), np.subtract(drawn, number))
+    chances = np.where(number >= both, np.exp(log_ways - _log_binomial(whole, drawn)), 0.0)
+    return np.asarray(np.minimum(chances.sum(axis=1), 1.0), np.float64)
+
+
+def _log_binomial(size: F64, number: F64) -> F64:
+    """The logarithm of the number of ways to choose so many; −∞ if there is none."""
+    whole, chosen, rest = (_special().gammaln(part + 1.0) for part in (size, number, np.subtract(size, number)))
+    return np.asarray(whole - chosen - rest, np.float64)
 
 
 def false_rates(p: F64) -> F64:

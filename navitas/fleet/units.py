@@ -11,13 +11,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from navitas.fleet.files import fingerprint, is_made_from, write_table
+from navitas.fleet.files import fingerprint, is_made_from, read_table, write_table
 from navitas.fleet.period import ALL_TIME, Period
 from navitas.fleet.regression.pairs import MAX_GAP_S, ordered
 from navitas.fleet.regression.usage import COLUMNS, usage_of
 from navitas.fleet.store import Store, Unit, read_samples
 
-_VERSION = "12"
+_VERSION = "13"
 
 
 class FleetTask(Protocol):
@@ -48,6 +48,7 @@ class UnitJob:
     usage: Path
     clients: Path
     evidence: Path
+    presence: Path
     inputs: str
     period: Period = ALL_TIME
 
@@ -59,7 +60,9 @@ class UnitJob:
 
     def is_done(self) -> bool:
         """Whether the results were computed from these inputs. `clients` is written last."""
-        return is_made_from(self.clients, self.inputs) and self.usage.exists() and self.evidence.exists()
+        return is_made_from(self.clients, self.inputs) and all(
+            file.exists() for file in (self.usage, self.evidence, self.presence)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +96,19 @@ class StageTask(BucketTask):
     @property
     def columns(self) -> list[str]:
         """The columns of samples that are read."""
-        return [name for name in COLUMNS if name not in ("model", "os")]
+        return [name for name in COLUMNS if name not in ("model", "os", "apps")]
 
-    def table(self, samples: pa.Table, begins_s: int) -> pa.Table:
-        """The table of a unit. Samples are in order of client and time; those before `begins_s` only begin pairs."""
+    def table(self, samples: pa.Table, presence: pa.Table, begins_s: int) -> pa.Table:
+        """The table of a unit. Samples are in order of client and time; those before `begins_s` only begin pairs.
+
+        `presence` has the apps of their lists.
+        """
         raise NotImplementedError
 
     def run(self) -> None:
         """Write the table of each unit. Raises `FleetError` when files cannot be read or written."""
         for job, samples in samples_of(self.jobs, self.columns):
-            made = self.table(ordered(samples), job.begins_s)
+            made = self.table(ordered(samples), read_table(job.presence), job.begins_s)
             write_table(self.folder / f"{job.unit.folder}.parquet", made, f"{self.key} {job.inputs}")
 
 
@@ -118,6 +124,7 @@ class UsageTask(BucketTask):
             made = usage_of(samples, self.app_of, job.begins_s)
             write_table(job.usage, made.usage)
             write_table(job.evidence, made.evidence)
+            write_table(job.presence, made.presence)
             write_table(job.clients, made.clients, job.inputs, made.refused)
 
 
@@ -161,6 +168,8 @@ def jobs_of(store: Store) -> Iterator[UnitJob]:
         if not store.period.has_month(unit.month):
             continue
         before = parts.get(Unit(unit.bucket, str(np.datetime64(unit.month) - 1)), [])
-        usage, clients, evidence = (store.work / table / f"{unit.folder}.parquet" for table in ("usage", "clients", "evidence"))
+        usage, clients, evidence, presence = (
+            store.work / table / f"{unit.folder}.parquet" for table in ("usage", "clients", "evidence", "presence")
+        )
         inputs = f"{_VERSION} {fingerprint(*own, *before)}"
-        yield UnitJob(unit, tuple(own), tuple(before), usage, clients, evidence, inputs, store.period)
+        yield UnitJob(unit, tuple(own), tuple(before), usage, clients, evidence, presence, inputs, store.period)

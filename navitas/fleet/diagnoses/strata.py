@@ -19,9 +19,10 @@ from navitas.fleet.engine.base import statement
 from navitas.fleet.findings.hogs import Hogs
 from navitas.fleet.findings.single_apps import MIN_WEIGHT_S
 from navitas.fleet.findings.wanted_apps import StrataRequest, WantedApps
-from navitas.fleet.regression.designs import blocks
+from navitas.fleet.regression.designs import Numbers, blocks
 from navitas.fleet.regression.memberships import AppLists, first_samples, owners
-from navitas.fleet.regression.pairs import RunLists, pairs_of, runs_in, samples_in
+from navitas.fleet.regression.pairs import RunLists, pairs_of, samples_in
+from navitas.fleet.regression.presence import wanted_runs
 from navitas.fleet.regression.usage import SCREENS, ClientColumns, client_schema
 from navitas.fleet.stages import Fleet, added, run_stage
 from navitas.fleet.statistics import I64, Bool
@@ -59,7 +60,7 @@ class StrataTask(StageTask):
     app_of: NDArray[np.int32]
     has_version: Bool
 
-    def table(self, samples: pa.Table, begins_s: int) -> pa.Table:
+    def table(self, samples: pa.Table, presence: pa.Table, begins_s: int) -> pa.Table:
         """A unit's `STRATA`."""
         request, app_of = self.request, self.app_of
         samples = request.apps.of_clients(samples)
@@ -71,11 +72,11 @@ class StrataTask(StageTask):
         number_of = np.full(len(app_of), -1, np.int32)
         number_of[packages] = np.arange(len(packages))
         needed = (wanted | (request.effect_ppm_s != 0))[:, np.searchsorted(request.app, app_of[packages])]
-        runs = runs_in(samples, number_of, app_of[packages]).of_owners(owners(parsed.client), needed)
+        runs = wanted_runs(samples, presence, parsed.client, number_of, needed, app_of[packages])
         runs = with_versions(runs, parsed.client, app_of[packages], self.has_version[packages])
         conditions = PairConditions.of(samples, used)
         rows = ClientColumns(STRATA)
-        for block, designs in blocks(samples, parsed, used, runs, len(packages), with_trend=True):
+        for block, designs in blocks(samples, parsed, used, runs, Numbers(len(packages)), with_trend=True):
             for design in designs:
                 app = app_of[packages[design.app]]
                 is_wanted = wanted[np.searchsorted(clients, design.client), np.searchsorted(request.app, app)]

@@ -221,7 +221,7 @@ def stratum_sums(  # noqa: PLR0917
     apps, app_of = np.unique(app, return_inverse=True)
     reliability = request.reliability(apps)[:, block.pairs.kind[own]].T
     left = block.left.left_ppm[own, None] - _of_other_hogs(block, design, app_of, reliability, request.effects(apps))
-    share, place, timed = design.share[:, columns], app_of[columns], seconds[:, None] * controls
+    share, place, timed = design.share[:, columns], app_of[columns], block.left.timed[own]
     spanned, reliable = block.pairs.spanned(design.number, share), reliability[:, place] * share
     rows = SharePairs(seconds, block.pairs.drop_ppm[own], timed, share, spanned, reliable, left[:, place], place)
     sums = condition_sums(rows, conditions.of_client(block, design.number))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import shutil
 import signal
@@ -12,10 +13,15 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
 
+import pyarrow as pa
+
 from navitas.fleet.engine.base import Work, run_task
 from navitas.fleet.files import FleetError
 from navitas.fleet.units import FleetTask
 
+_TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD = -1, -2, -3
+"""Options of glibc's mallopt."""
+_KEPT_BYTES = 32 << 20
 LEAST_BYTES = 32 << 20
 """Least size of the samples for which processes are started. Each takes half a second to start."""
 
@@ -48,10 +54,7 @@ class TaskProcesses:
     def _run_in_processes(self, tasks: Sequence[Work], done: Callable[[Work], None]) -> list[Work]:
         """Run tasks, and return those that ran out of memory."""
         if self._pool is None:
-            # Processes ignore Ctrl-C and finish their task.
-            self._pool = ProcessPoolExecutor(
-                self._processes, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN)
-            )
+            self._pool = ProcessPoolExecutor(self._processes, get_context("spawn"), _begin)
         alone: list[Work] = []
         try:
             running = {self._pool.submit(_fits, task): task for task in tasks}
@@ -67,6 +70,15 @@ class TaskProcesses:
             self.close()
             raise
         return alone
+
+
+def _begin() -> None:
+    """Ignore Ctrl-C, so that tasks are finished, and keep freed memory: to get it again from the system costs much of a task."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    pa.set_memory_pool(pa.system_memory_pool())
+    with contextlib.suppress(AttributeError, OSError):  # Only glibc has it.
+        for option in (_TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD):
+            ctypes.CDLL(None).mallopt(option, _KEPT_BYTES)
 
 
 def _fits(task: FleetTask) -> bool:

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from navitas.fleet.files import read_table
 from navitas.fleet.findings.wanted_apps import JointRequest
-from navitas.fleet.regression.designs import ClientDesign, PairBlock, blocks
-from navitas.fleet.regression.memberships import first_samples, owners
-from navitas.fleet.regression.pairs import pairs_of, runs_in, samples_in
+from navitas.fleet.regression.designs import ClientDesign, Numbers, PairBlock, blocks
+from navitas.fleet.regression.memberships import first_samples
+from navitas.fleet.regression.pairs import pairs_of, samples_in
+from navitas.fleet.regression.presence import wanted_runs
 from navitas.fleet.regression.usage import ClientColumns, client_schema
 from navitas.fleet.regression.within import shares_of
 from navitas.fleet.stages import Fleet, added, run_stage
@@ -66,7 +67,7 @@ class JointTask(StageTask):
     request: JointRequest
     app_of: NDArray[np.int32]
 
-    def table(self, samples: pa.Table, begins_s: int) -> pa.Table:
+    def table(self, samples: pa.Table, presence: pa.Table, begins_s: int) -> pa.Table:
         """A unit's sums by client and two apps (`JOINT`)."""
         wanted, app_of = self.request.apps, self.app_of
         samples = wanted.of_clients(samples)
@@ -75,9 +76,9 @@ class JointTask(StageTask):
         number_of = np.full(int(max(app_of.max(initial=-1), self.request.app.max(initial=-1))) + 1, -1, np.int32)
         number_of[self.request.app] = np.arange(len(self.request.app))
         is_wanted = wanted.table(parsed.client[first_samples(parsed.client)], self.request.app)
-        runs = runs_in(samples, number_of[app_of]).of_owners(owners(parsed.client), is_wanted)
+        runs = wanted_runs(samples, presence, parsed.client, number_of[app_of], is_wanted)
         rows = ClientColumns(JOINT)
-        for block, designs in blocks(samples, parsed, used, runs, len(self.request.app)):
+        for block, designs in blocks(samples, parsed, used, runs, Numbers(len(self.request.app))):
             for design in designs:
                 h, g, *own = joint_sums(block, design, self.request.by_class[design.app], parsed.time_s)
                 app, size = self.request.app[design.app], len(design.app)

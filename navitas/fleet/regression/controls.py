@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from navitas.fleet.statistics import F64, I64, Bool
 
@@ -17,8 +18,8 @@ COLUMNS = ["network", "screen_on_ms", "mobile_ms", "wifi_ms", "brightness", "sav
 """Columns of samples that are read, in addition to those of pairs."""
 ONE = 0
 """Place of the intercept."""
-_DAY_S = 86_400
-_WEEK_S = 7 * _DAY_S
+C128 = NDArray[np.complex128]
+_WEEK_S = 7 * 86_400
 HARMONICS = 4
 """Of the day. With two, an app that runs each evening would be charged for an evening's other drains."""
 _LAG_S = 600.0
@@ -66,9 +67,6 @@ class ControlColumns:
         known = np.isfinite(on)
         lit = np.where(known, on, 0.0)
         timed = [(_share_of_time(counter, row, seconds), _mean_of_ends(active, row)) for active, counter in self.networks]
-        angle = (self.time_s[row] - seconds / 2) * (2 * np.pi / _WEEK_S)
-        day = np.exp(7j * angle)[:, None]
-        waves = np.concatenate([np.cumprod(np.repeat(day, HARMONICS, axis=1), axis=1), np.exp(1j * angle)[:, None]], axis=1)
         before = np.append(0.0, np.where(np.diff(row) == 1, lit[:-1], 0.0))
         ends = _mean_of_ends(self.screen, row)
         columns = [
@@ -80,9 +78,10 @@ class ControlColumns:
             before * np.minimum(_LAG_S / seconds, 1.0),
             *(np.where(np.isfinite(share), share, at_ends) for share, at_ends in timed),
             _mean_of_ends(self.saver, row),
+            *([self._time(row) ** power for power in (1, 2, 3)] if self.with_trend else []),
         ]
-        trend = [self._time(row) ** power for power in (1, 2, 3)] if self.with_trend else []
-        return np.column_stack([*columns, *trend, waves.real, waves.imag]), ends, known
+        waves = _waves((self.time_s[row] - seconds / 2) * (2 * np.pi / _WEEK_S))
+        return np.stack([*columns, *(wave.real for wave in waves), *(wave.imag for wave in waves)]).T, ends, known
 
     def _time(self, row: I64) -> F64:
         """The time of samples, from -1 at the first one of all to 1 at the last one."""
@@ -92,6 +91,17 @@ class ControlColumns:
     def _brightness(self, row: I64) -> F64:
         """The brightness of the time with the screen on in each pair. With the screen off, a sample has that of the last time."""
         return np.where(self.screen[row - 1] > 0, _mean_of_ends(self.brightness, row), self.brightness[row])
+
+
+def _waves(angle: F64) -> list[C128]:
+    """Harmonics of the day and one of the week, at these angles of the week. The real and imaginary parts are controls."""
+    week = np.exp(1j * angle)
+    half = week * week * week
+    day = half * half * week
+    waves = [day]
+    while len(waves) < HARMONICS:
+        waves.append(waves[-1] * day)
+    return [*waves, week]
 
 
 def _share_of_time(counter: F64 | None, row: I64, seconds: F64) -> F64:

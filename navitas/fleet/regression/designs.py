@@ -22,10 +22,22 @@ _AT_STEP, _AT_ZERO, _LEAST_PAIRS = 0.8, 0.05, 10
 
 
 @dataclass(frozen=True, slots=True)
+class Numbers:
+    """The numbers in lists are below `size`. `app_of` maps them to apps, of which several can be versions of one.
+
+    `order` has all numbers, in order of apps.
+    """
+
+    size: int
+    order: I64 | None = None
+    app_of: NDArray[np.int32] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ClientDesign:
     """One client in a block of pairs. `share` has a row for each pair and a column for each app: how long it ran.
 
-    `differs` is 1 where the ends differ and the share is not exact.
+    `differs` is 1 where the ends differ and the share is not exact. `lists` has the client's samples from its number `begin` on.
     """
 
     client: int
@@ -33,6 +45,8 @@ class ClientDesign:
     app: NDArray[np.int32]
     share: F64
     differs: F64
+    lists: ClientApps
+    begin: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +63,20 @@ class PairBlock:
 
 
 def blocks(
-    table: pa.Table, samples: ClientSamples, pairs: Pairs, runs: RunLists, apps: int, *, with_trend: bool = False
+    table: pa.Table, samples: ClientSamples, pairs: Pairs, runs: RunLists, numbers: Numbers, *, with_trend: bool = False
 ) -> Iterator[tuple[PairBlock, Iterator[ClientDesign]]]:
-    """Yield blocks of clients with pairs, each with its clients. Samples are in order; app numbers are below `apps`.
+    """Yield blocks of clients with pairs, each with its clients. Samples are in order.
 
     Controls include slow changes only `with_trend`.
     """
     group, starts = _groups(samples.client)
     counts = pairs.counts & ~starts
     columns = ControlColumns.of(table, samples.screen, samples.time_s, with_trend=with_trend)
-    for part in client_blocks(group, runs.apps.offset, apps):
+    for part in client_blocks(group, runs.apps.offset, numbers.size):
         end = part.start + np.flatnonzero(counts[part])
         if len(end):
             block = _block(columns, pairs, runs, group, end)
-            yield block, _clients(block, samples.client, group, runs, apps, part)
+            yield block, _clients(block, samples.client, group, runs, numbers, part)
 
 
 def _groups(client: I64) -> tuple[I64, Bool]:
@@ -93,25 +107,26 @@ def _block(columns: ControlColumns, pairs: Pairs, runs: RunLists, group: I64, en
 
 
 def _clients(  # noqa: PLR0917
-    block: PairBlock, client: I64, group: I64, runs: RunLists, apps: int, part: slice
+    block: PairBlock, client: I64, group: I64, runs: RunLists, numbers: Numbers, part: slice
 ) -> Iterator[ClientDesign]:
     first = block.pairs.first
     last = np.append(first[1:], len(block.end))
     number_of = {int(group[block.end[low]]): number for number, low in enumerate(first.tolist())}
-    for own in matrices(group[part], [lists.of(part) for lists in runs.kinds()], apps):
+    for own in matrices(group[part], [lists.of(part) for lists in runs.kinds()], numbers.size, numbers.order):
         begin = part.start + own.samples.start
         number = number_of.get(int(group[begin]))
         if number is not None:
             end = block.end[first[number] : last[number]]
-            share, differs = _shares(own, runs, end, end - begin, block.pairs.seconds[first[number] : last[number]])
-            yield ClientDesign(int(client[begin]), number, own.app, share, differs)
+            apps = own if numbers.app_of is None else own.merged(numbers.app_of)
+            share, differs = _shares(apps, runs, end, end - begin, block.pairs.seconds[first[number] : last[number]])
+            before = begin - int(np.searchsorted(client, client[begin]))
+            yield ClientDesign(int(client[begin]), number, apps.app, share, differs, own, before)
 
 
 def _shares(own: ClientApps, runs: RunLists, end: I64, row: I64, seconds: F64) -> tuple[F64, F64]:
     """How long each app ran in each pair: by its counter, or else at how many ends, but as long as it was in the foreground."""
     at, *counters = own.values
-    present = np.asarray(at, np.uint8)
-    before, after = present[row - 1], present[row]
+    before, after = np.asarray(at, np.uint8)[row - 1], np.asarray(at, np.uint8)[row]
     share, differs = (before + after) * np.float64(0.5), (before ^ after).astype(np.float64)
     kinds = [(runs.foreground, runs.foreground_known), (runs.running, runs.running_known)]
     for (lists, known), counter in zip([kind for kind in kinds if kind[0] is not None], reversed(counters), strict=True):

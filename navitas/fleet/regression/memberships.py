@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,8 @@ class AppLists:
 
     def numbered(self, number_of: NDArray[np.int32]) -> AppLists:
         """The lists with other numbers. Apps whose new number is negative are left out."""
+        if np.array_equal(number_of, np.arange(len(number_of))):
+            return self
         number = number_of[self.app]
         whole = replace(self, app=number)
         return whole._of_entries(number >= 0) if number_of.min(initial=0) < 0 else whole
@@ -52,6 +55,14 @@ class AppLists:
         place += self.app
         return self._of_entries(wanted.ravel()[place])
 
+    def matrix(self, rows: I64, number: I64, shape: tuple[int, int]) -> F64 | NDArray[np.uint8]:
+        """The values in a matrix, in which `rows` has the place of each sample's row and `number` the column of each app."""
+        made = np.zeros(shape, np.uint8 if self.value is None else np.float64)
+        cells = np.repeat(rows, np.diff(self.offset))
+        cells += number[self.app]
+        made.ravel()[cells] = 1 if self.value is None else self.value
+        return made
+
     def _of_entries(self, wanted: Bool) -> AppLists:
         kept = np.flatnonzero(wanted)
         value = None if self.value is None else self.value[kept]
@@ -60,7 +71,7 @@ class AppLists:
 
 @dataclass(frozen=True, slots=True)
 class ClientApps:
-    """One client: the range of its samples, its apps in ascending order, and matrices with a row for each sample.
+    """One client: the range of its samples, its apps, and matrices with a row for each sample.
 
     There is a matrix for each kind of list. It has the value of each app, or 0. It is of bytes if lists have no values.
     """
@@ -68,6 +79,20 @@ class ClientApps:
     samples: slice
     app: NDArray[np.int32]
     values: tuple[F64 | NDArray[np.uint8], ...]
+
+    def merged(self, app_of: NDArray[np.int32]) -> ClientApps:
+        """The same by other numbers of apps, which ascend in the order here. Several can become one."""
+        app = app_of[self.app]
+        first = np.flatnonzero(np.diff(app, prepend=-1))
+        if len(first) == len(app):
+            return replace(self, app=app)
+        column_of = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(app))))
+        later = np.arange(len(app)) - first[column_of]
+        values = tuple(matrix[:, first] for matrix in self.values)
+        for columns in (np.flatnonzero(later == number) for number in range(1, later.max() + 1)):
+            for of_app, matrix in zip(values, self.values, strict=True):
+                of_app[:, column_of[columns]] = np.maximum(of_app[:, column_of[columns]], matrix[:, columns])
+        return ClientApps(self.samples, app[first], values)
 
 
 def first_samples(client: I64) -> I64:
@@ -90,31 +115,20 @@ def client_blocks(client: I64, offset: I64, apps: int) -> Iterator[slice]:
         yield slice(int(first[low]), int(ends[high - 1]))
 
 
-def matrices(client: I64, kinds: Sequence[AppLists], apps: int) -> Iterator[ClientApps]:
-    """Yield the clients of a block that have any app. `kinds` are lists of the block's samples. Apps are below `apps`."""
+def matrices(client: I64, kinds: Sequence[AppLists], apps: int, order: I64 | None = None) -> Iterator[ClientApps]:
+    """Yield the clients of a block that have any app. `kinds` are lists of the block's samples. Apps are below `apps`.
+
+    A client's apps are ascending, or else in the given `order` of all apps.
+    """
     first = first_samples(client)
-    length, owner = np.diff(np.append(first, len(client))), owners(client)
-    sizes = [np.diff(lists.offset) for lists in kinds]
-    keys = [np.repeat(owner * apps, size) + lists.app for size, lists in zip(sizes, kinds, strict=True)]
-    seen = np.zeros(len(first) * apps, bool)
-    for key in keys:
-        seen[key] = True
-    columns = np.flatnonzero(seen)
-    number = np.empty(len(seen), np.int32)
-    number[columns] = np.arange(len(columns))
-    width = np.bincount(columns // apps, minlength=len(first))
-    before, cells = np.append(0, np.cumsum(width)), np.append(0, np.cumsum(width * length))
-    # The cell of client c, its sample i and its app j is cells[c] + i · width[c] + j.
-    start = cells[owner] + (np.arange(len(client)) - first[owner]) * width[owner] - before[owner]
-    filled = []
-    for lists, size, key in zip(kinds, sizes, keys, strict=True):
-        matrix = np.zeros(cells[-1], np.uint8 if lists.value is None else np.float64)
-        matrix[np.repeat(start, size) + number[key]] = 1 if lists.value is None else lists.value
-        filled.append(matrix)
-    for c in np.flatnonzero(width).tolist():
-        shape, own = (length[c], width[c]), slice(cells[c], cells[c + 1])
-        yield ClientApps(
-            slice(int(first[c]), int(first[c] + length[c])),
-            (columns[before[c] : before[c + 1]] % apps).astype(np.int32),
-            tuple(matrix[own].reshape(shape) for matrix in filled),
-        )
+    seen, number = np.zeros(apps, bool), np.empty(apps, np.int64)
+    for low, high in pairwise([*first.tolist(), len(client)]):
+        own = [lists.of(slice(low, high)) for lists in kinds]
+        for lists in own:
+            seen[lists.app] = True
+        app = np.flatnonzero(seen) if order is None else order[seen[order]]
+        if len(app):
+            seen[app], number[app] = False, np.arange(len(app))
+            rows = np.arange(high - low) * len(app)
+            values = tuple(lists.matrix(rows, number, (high - low, len(app))) for lists in own)
+            yield ClientApps(slice(low, high), app.astype(np.int32), values)

@@ -30,8 +30,8 @@ REASONS = (
 
 PAIR_COLUMNS = ["client", "time_s", "level_ppm", "state", "screen", "uptime_s"]
 """Columns from which pairs are computed."""
-RUN_COLUMNS = ["apps", "running_apps", "running_ms", "foreground_apps", "foreground_ms"]
-"""Columns that say which apps ran."""
+COUNTER_COLUMNS = ["running_apps", "running_ms", "foreground_apps", "foreground_ms"]
+"""Columns that say how long apps ran."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,13 +150,12 @@ def samples_in(table: pa.Table) -> ClientSamples:
     )
 
 
-def runs_in(table: pa.Table, number_of: NDArray[np.int32], app_of: NDArray[np.integer] | None = None) -> RunLists:
-    """The lists of an ordered table. `number_of` maps packages to the numbers to use; those with a negative one are left out.
+def runs_in(table: pa.Table, apps: AppLists, number_of: NDArray[np.int32], app_of: NDArray[np.integer] | None = None) -> RunLists:
+    """The lists of an ordered table, of which `apps` are those of running apps.
 
-    `app_of` maps these numbers to apps, of which several can be versions of one. Without it, each number is an app.
-    Raises `UnknownPackage`.
+    `number_of` maps packages to the numbers to use; those with a negative one are left out. `app_of` maps these numbers to apps,
+    of which several can be versions of one. Without it, each number is an app. Raises `UnknownPackage`.
     """
-    apps = app_lists(table["apps"], number_of)
     running, running_known = _counters(table, "running", number_of)
     foreground, foreground_known = _counters(table, "foreground", number_of)
     if running is not None:

@@ -11,10 +11,21 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from navitas.fleet.regression import controls
-from navitas.fleet.regression.designs import blocks
+from navitas.fleet.regression.designs import Numbers, blocks
 from navitas.fleet.regression.exposure import CLASSES
 from navitas.fleet.regression.memberships import first_samples
-from navitas.fleet.regression.pairs import PAIR_COLUMNS, RUN_COLUMNS, Pairs, int64, ordered, pairs_of, runs_in, samples_in
+from navitas.fleet.regression.pairs import (
+    COUNTER_COLUMNS,
+    PAIR_COLUMNS,
+    Pairs,
+    app_lists,
+    int64,
+    ordered,
+    pairs_of,
+    runs_in,
+    samples_in,
+)
+from navitas.fleet.regression.presence import PresenceColumns
 from navitas.fleet.regression.within import BY_CLASS, SUMS, PairRows, client_sums, slow_drops
 from navitas.fleet.statistics import I64, Bool
 
@@ -43,7 +54,7 @@ EVIDENCE = pa.schema([pa.field("app", pa.int32()), *(pa.field(name, pa.float64()
 
 The row with a null app has the same sums with the screen in place of an app, and the intercept as the only control.
 """
-COLUMNS = [*PAIR_COLUMNS, *controls.COLUMNS, *RUN_COLUMNS, "model", "os"]
+COLUMNS = [*PAIR_COLUMNS, *controls.COLUMNS, "apps", *COUNTER_COLUMNS, "model", "os"]
 """Columns of samples that are read."""
 _SINGLE = ("pairs", "ran_s", "drop_ppm", "s", "noise")
 
@@ -145,11 +156,15 @@ def _of_screen(pairs: PairRows) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class UnitUsage:
-    """A unit's sums by client and app, by client and screen, and by app, and the number of refused pairs by reason."""
+    """A unit's sums by client and app, by client and screen, and by app, and the number of refused pairs by reason.
+
+    `presence` has the samples of each package.
+    """
 
     usage: pa.Table
     clients: pa.Table
     evidence: pa.Table
+    presence: pa.Table
     refused: dict[str, int]
 
 
@@ -164,15 +179,21 @@ def usage_of(samples: pa.Table, app_of: NDArray[np.int32], begins_s: int = -(1 <
     pairs = pairs_of(parsed)
     used = pairs.among(own)
     parts: list[PairRows] = []
-    rows = ClientColumns(_SUMMED)
-    for block, designs in blocks(samples, parsed, used, runs_in(samples, app_of), int(app_of.max(initial=-1)) + 1):
+    rows, presence = ClientColumns(_SUMMED), PresenceColumns()
+    # Versions of an app are next to each other.
+    numbers = Numbers(len(app_of), np.argsort(app_of, kind="stable")[np.count_nonzero(app_of < 0) :], app_of)
+    packages = np.where(app_of < 0, np.int32(-1), np.arange(len(app_of), dtype=np.int32))
+    runs = runs_in(samples, app_lists(samples["apps"], packages), packages, app_of)
+    for block, designs in blocks(samples, parsed, used, runs, numbers):
         parts.append(block.pairs)
         slow_s = slow_drops(block.pairs, block.left, block.at_levels.astype(np.float64))
         for design in designs:
             slow = slow_s[design.number]
             sums = client_sums(block.pairs, block.left, design.number, design.share, design.differs, slow)
             rows.add(design.client, design.app, *sums)
+            presence.add(design.client, design.begin, design.lists.app, np.asarray(design.lists.values[0], np.uint8))
     summed = rows.table()
     summed = summed.filter(pc.greater(summed["pairs"], 0))
     usage = summed.select(USAGE.names).cast(USAGE)
-    return UnitUsage(usage, client_table(samples, own, used), evidence_table(summed, parts), pairs.refused(own))
+    evidence = evidence_table(summed, parts)
+    return UnitUsage(usage, client_table(samples, own, used), evidence, presence.table(), pairs.refused(own))

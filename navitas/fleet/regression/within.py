@@ -37,7 +37,12 @@ class LevelSpans:
         """The number of spans of each client. `first` are the clients' first pairs."""
         return np.asarray(np.add.reduceat(np.diff(self.number, prepend=-1) > 0, first, dtype=np.int64))
 
-    def means(self, values: F64, seconds: F64, rows: slice = slice(None)) -> F64:
+    def of_several(self) -> I64:
+        """The pairs that share their span with others."""
+        follows = np.diff(self.number) == 0
+        return np.flatnonzero(np.append(False, follows) | np.append(follows, False))
+
+    def means(self, values: F64, seconds: F64, rows: slice | I64 = slice(None)) -> F64:
         """The mean over time of the span of each pair, for values with a row for each pair of `rows`."""
         first, size = self._parts(rows)
         means = np.add.reduceat(values * seconds[:, None], first) / np.add.reduceat(seconds, first)[:, None]
@@ -49,8 +54,8 @@ class LevelSpans:
         least, most = (np.repeat(extreme.reduceat(value, first), size) for extreme in (np.minimum, np.maximum))
         return np.where(least == most, value, otherwise)
 
-    def _parts(self, rows: slice) -> tuple[I64, I64]:
-        """The first pair of each span, counted from the begin of `rows`, and the span's number of pairs."""
+    def _parts(self, rows: slice | I64) -> tuple[I64, I64]:
+        """The place in `rows` of each span's first pair, and the span's number of pairs. Spans are whole."""
         number = self.number[rows]
         first = np.flatnonzero(np.diff(number, prepend=-1))
         return first, np.diff(np.append(first, len(number)))
@@ -104,9 +109,11 @@ class PairRows:
 
     def over_spans(self, spans: LevelSpans) -> PairRows:
         """The same pairs, with drops and controls as means over spans."""
-        rate = (self.drop_ppm / self.seconds)[:, None]
-        drop = spans.means(rate, self.seconds)[:, 0] * self.seconds
-        return replace(self, drop_ppm=drop, controls=spans.means(self.controls, self.seconds), spans=spans)
+        rows = spans.of_several()
+        seconds, drop, controls = self.seconds[rows], self.drop_ppm.copy(), self.controls.copy()
+        drop[rows] = spans.means((drop[rows] / seconds)[:, None], seconds, rows)[:, 0] * seconds
+        controls[rows] = spans.means(controls[rows], seconds, rows)
+        return replace(self, drop_ppm=drop, controls=controls, spans=spans)
 
     def spanned(self, number: int, share: F64) -> F64:
         """A client's shares (rows are pairs) as means over spans."""
@@ -131,11 +138,12 @@ class PairRows:
 class Residuals:
     """Pairs after the regression on their controls.
 
-    `left_ppm` is the drop that controls do not explain. By client: `inverse` is that of Σ T z zᵀ in hours, `square` is
-    Σ left² / T in ppm² per second, and `freedom` are the degrees of freedom.
+    `left_ppm` is the drop that controls do not explain, and `timed` are the controls times seconds. By client: `inverse` is that
+    of Σ T z zᵀ in hours, `square` is Σ left² / T in ppm² per second, and `freedom` are the degrees of freedom.
     """
 
     left_ppm: F64
+    timed: F64
     inverse: F64
     square: F64
     freedom: F64
@@ -148,20 +156,18 @@ class Residuals:
 
 def residuals_of(pairs: PairRows) -> Residuals:
     """Regress each client's rates on its controls, weighted by time."""
-    hours = pairs.seconds / 3600
-    ends = np.append(pairs.first[1:], len(hours))
+    ends = np.append(pairs.first[1:], len(pairs.seconds))
     rows = [slice(low, high) for low, high in zip(pairs.first.tolist(), ends.tolist(), strict=True)]
-    weighted, width = pairs.controls * hours[:, None], pairs.controls.shape[1]
-    gram = np.stack([weighted[own].T @ pairs.controls[own] for own in rows])
-    ridge = (_RIDGE * np.trace(gram, axis1=1, axis2=2))[:, None, None] * np.eye(width)
+    timed = pairs.controls * pairs.seconds[:, None]
+    gram = np.stack([timed[own].T @ pairs.controls[own] for own in rows]) / 3600
+    ridge = (_RIDGE * np.trace(gram, axis1=1, axis2=2))[:, None, None] * np.eye(gram.shape[1])
     inverse = np.linalg.inv(gram + ridge)
-    moment = np.add.reduceat(pairs.controls * pairs.drop_ppm[:, None], pairs.first, axis=0)
-    slope = np.einsum("cij,cj->ci", inverse, moment)
-    size = ends - pairs.first
-    left = pairs.drop_ppm - hours * np.einsum("ij,ij->i", pairs.controls, np.repeat(slope, size, axis=0))
+    moment = np.stack([pairs.drop_ppm[own] @ pairs.controls[own] for own in rows])
+    slope = np.einsum("cij,cj->ci", inverse, moment) / 3600
+    left = pairs.drop_ppm - np.concatenate([timed[own] @ slopes for own, slopes in zip(rows, slope, strict=True)])
     square = np.add.reduceat(left * left / pairs.seconds, pairs.first)
-    count = size if pairs.spans is None else pairs.spans.count(pairs.first)
-    return Residuals(left, inverse, square, count - np.einsum("cij,cji->c", inverse, gram))
+    count = ends - pairs.first if pairs.spans is None else pairs.spans.count(pairs.first)
+    return Residuals(left, timed, inverse, square, count - np.einsum("cij,cji->c", inverse, gram))
 
 
 def slow_drops(pairs: PairRows, left: Residuals, at_levels: F64) -> F64:
@@ -189,10 +195,9 @@ def shares_of(pairs: PairRows, left: Residuals, number: int, share: F64) -> tupl
     What controls do not explain is a mean over spans.
     """
     own = pairs.of_client(number)
-    seconds, controls = pairs.seconds[own], pairs.controls[own]
-    moment = (seconds[:, None] * controls).T @ share
-    rest = pairs.spanned(number, share) - controls @ (left.inverse[number] @ (moment / 3600))
-    return moment, rest, share - moment[ONE] / seconds.sum()
+    moment = left.timed[own].T @ share
+    rest = pairs.spanned(number, share) - pairs.controls[own] @ (left.inverse[number] @ (moment / 3600))
+    return moment, rest, share - moment[ONE] / pairs.seconds[own].sum()
 
 
 SINGLE = ("pairs", "ran_s", "drop_ppm", "s", "noise", "w_screen", "linked")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from navitas.fleet.regression import memberships
-from navitas.fleet.regression.memberships import AppLists, UnknownPackage, check_known, client_blocks, matrices
+from navitas.fleet.regression.memberships import AppLists, ClientApps, UnknownPackage, check_known, client_blocks, matrices
 
 APPS = 5
 rows = st.lists(st.tuples(st.integers(0, 3), st.dictionaries(st.integers(0, APPS - 1), st.integers(1, 9))), max_size=25)
@@ -50,3 +50,11 @@ def test_only_keeps_wanted_apps(made: list[tuple[int, dict[int, int]]], wanted: 
 def test_an_unknown_package_is_an_error() -> None:
     with pytest.raises(UnknownPackage, match="below 5"):
         check_known(np.array([5], np.int32), 5)
+
+
+def test_versions_of_an_app_are_merged() -> None:
+    """App 7 has three packages; it is present where any of them is."""
+    present = np.array([[1, 0, 0, 0], [0, 0, 1, 0], [0, 1, 0, 1]], np.uint8)
+    made = ClientApps(slice(0, 3), np.array([3, 0, 2, 1], np.int32), (present,)).merged(np.array([7, 9, 7, 7], np.int32))
+    assert made.app.tolist() == [7, 9]
+    assert made.values[0].tolist() == [[1, 0], [1, 0], [1, 1]]

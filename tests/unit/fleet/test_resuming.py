@@ -81,7 +81,9 @@ def test_new_samples_change_only_their_units(samples: Path, tmp_path: Path) -> N
     following = str(np.datetime64(unit.month) + 1)
     months = {unit.month, following} & {job.unit.month for job in fleet.jobs}
     assert len(months) == 2
-    units = {f"{table}/bucket=002/month={month}.parquet" for table in ("usage", "clients", "evidence") for month in months}
+    units = {
+        f"{table}/bucket=002/month={month}.parquet" for table in ("usage", "clients", "evidence", "presence") for month in months
+    }
     assert {file for file in made if file.partition("/")[0] not in ("joint", strata.SUSPECTS, strata.OTHERS)} == units | {
         "contrast/bucket=002.parquet",
         "packages.parquet",

@@ -19,7 +19,7 @@ from navitas.fleet.findings.wanted_apps import StrataRequest, WantedApps
 from navitas.fleet.regression.controls import ControlColumns
 from navitas.fleet.regression.exposure import CLASSES
 from navitas.fleet.regression.pairs import samples_in
-from navitas.fleet.regression.usage import COLUMNS
+from navitas.fleet.regression.usage import COLUMNS, usage_of
 from navitas.fleet.schema import NETWORKS, SAMPLES, State
 from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store, Unit
@@ -40,7 +40,8 @@ REQUEST = requested([0], {2: [1], 1: [9]})
 def table_of(
     samples: pa.Table, request: StrataRequest, app_of: np.ndarray = OF_APP, has_version: np.ndarray = HAS_VERSION
 ) -> pa.Table:
-    return strata.StrataTask((), Path(), "", request, app_of, has_version).table(samples, 0)
+    presence = usage_of(samples, app_of).presence
+    return strata.StrataTask((), Path(), "", request, app_of, has_version).table(samples, presence, 0)
 
 
 def made(clients: int, each: int, gap_s: int = 600) -> list[dict[str, object]]:
