@@ -57,6 +57,11 @@ class SourceNames:
         return f"{at}{owner}.{name}({place}){line[frame.end() :]}"
 
 
+def has_classes(content: bytes) -> bool:
+    """Whether a content has a line of a class, as each mapping.txt has."""
+    return re.search(rb"^\S+ -> \S+:\r?$", content, re.MULTILINE) is not None
+
+
 def parse_mapping(lines: Iterable[str]) -> SourceNames:
     """Parse mapping.txt. Skips comments, fields and unknown lines."""
     names = SourceNames()

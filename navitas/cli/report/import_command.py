@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from navitas.android.r8_mapping import MOST_MAPPING_BYTES
+from navitas.android.r8_mapping import MOST_MAPPING_BYTES, has_classes
 from navitas.base.errors import UsageError
 from navitas.base.regular_files import read_regular
 from navitas.base.units import counted
@@ -187,13 +187,16 @@ def _check_logs(start_s: float | None, mapping: Path | None = None) -> None:
 
 
 def _mapping(path: Path, methods: Path | None) -> bytes:
-    """The content of a mapping.txt. Raises `UsageError` if it is too large, or not used."""
+    """The content of a mapping.txt. Raises `UsageError` if it is not one, is too large, or is not used."""
     if methods is not None:
         raise UsageError("--mapping needs stack samples, and --methods has none", "Leave out --mapping.")
     try:
-        return read_regular(path, MOST_MAPPING_BYTES)
+        content = read_regular(path, MOST_MAPPING_BYTES)
     except OSError as error:
         raise UsageError(f"{input_name(path)}: cannot be read: {error.strerror or error}", "Check the file.") from error
+    if not has_classes(content):
+        raise UsageError(f"{input_name(path)}: not a mapping.txt of R8: it names no class", "Give that of the sampled build.")
+    return content
 
 
 def _sample_file(stacks: Path) -> SampleFile:

@@ -26,8 +26,7 @@ def notices(profile: Profile) -> tuple[Notice, ...]:
     causes = (
         *_without_clock(profile),
         *_left_on(profile),
-        *_costly_probes(profile),
-        *_large_probes(profile),
+        *(list(_costly_probes(profile)) or _large_probes(profile)),
         *_counters(profile),
     )
     figures = (*_rails_disagree(profile), *causes)

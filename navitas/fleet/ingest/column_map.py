@@ -53,6 +53,10 @@ class ColumnMap:
         sources = {target: by_field.get(target) or own.get(target) for target in COLUMNS.names}
         return {target: name for target, name in sources.items() if name is not None and name in names}
 
+    def names_of(self, target: str) -> list[str]:
+        """The file's columns that can stand for a column of the input: its own name, and those mapped to it."""
+        return [target, *(name for name, field_name in self.columns.items() if field_name == target)]
+
     def field(self, name: str) -> str | None:
         """The input's column for a file's column; None if it is not one."""
         return self.columns.get(name) or (name if name in COLUMNS.names and name not in self.columns.values() else None)

@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 import numpy as np
+import pyarrow as pa
 
 from navitas.base.line_blocks import Refusal
 from navitas.fleet import layout
@@ -33,7 +34,6 @@ _COUNTS = ("rows", "accepted", "duplicates", "contradicting")
 KEPT = 100_000
 """Further rows of a source are only counted."""
 _LONGEST = 500
-_CLIENT = re.compile(r'("client"\s*:\s*)("(?:[^"\\]|\\.)*"?|[^\s,}\]]+)')
 _HIDDEN = "…"
 _MOST_THREADS = 8
 """Each thread needs memory for a block of a source."""
@@ -73,9 +73,11 @@ class SourceOutcome:
 
 
 class Quarantine:
-    """A file of refused rows, created with the first one."""
+    """A file of refused rows, created with the first one. `clients` are the columns that can have a row's client."""
 
-    def __init__(self, file: Path, source: str) -> None:
+    def __init__(self, file: Path, source: str, clients: Collection[str]) -> None:
+        names = "|".join(re.escape(json.dumps(name, ensure_ascii=False)) for name in clients)
+        self._client = re.compile(rf'((?:{names})\s*:\s*)("(?:[^"\\]|\\.)*"?|[^\s,}}\]]+)')
         self._file = file
         self._source = source
         self._out: IO[str] | None = None
@@ -110,7 +112,7 @@ class Quarantine:
             cells = text.split(",")
             cells[self.client_column : self.client_column + 1] = [_HIDDEN]
             return ",".join(cells)
-        return _CLIENT.sub(rf'\1"{_HIDDEN}"', text)
+        return self._client.sub(rf'\1"{_HIDDEN}"', text)
 
 
 class Group:
@@ -161,7 +163,8 @@ class Group:
         return outcome
 
     def _read(self, source: SourceFile, outcome: SourceOutcome, progress: Callable[[float, int], None]) -> None:
-        quarantine = Quarantine(self._staged.path / layout.QUARANTINE / f"{source.digest}.jsonl", source.digest)
+        file = self._staged.path / layout.QUARANTINE / f"{source.digest}.jsonl"
+        quarantine = Quarantine(file, source.digest, self._columns.names_of("client"))
         outcome.refused = quarantine.refused
         try:
             with closing(quarantine):
@@ -209,8 +212,13 @@ class Group:
         with ThreadPoolExecutor(1) as writing:
             merger = Merger(name, self._store, self._staged, keys, len(self._sources), writing)
             for bucket in self._spool.buckets():
+                if self._by_app:  # A sample's rows may be anywhere in its source.
+                    groups = [*self._spool.groups(bucket, self._failed)]
+                    if groups:
+                        merger.add(one_row_a_sample(pa.concat_tables(groups), self._by_app), bucket)
+                    continue
                 for rows in self._spool.groups(bucket, self._failed):
-                    merger.add(one_row_a_sample(rows, self._by_app) if self._by_app else rows, bucket)
+                    merger.add(rows, bucket)
             merger.wait()
         if self._packages.changed:
             self._staged.write_packages(self._packages.table())

@@ -63,7 +63,9 @@ class Spool:
         """Yield a bucket's rows in groups of about `GROUP_ROWS`, without those of the sources `without`."""
         group: list[pa.Table] = []
         for table in self._tables(bucket):
-            group.append(table.filter(pc.invert(pc.is_in(table[SOURCE], pa.array(without, pa.int32())))) if without else table)
+            kept = table.filter(pc.invert(pc.is_in(table[SOURCE], pa.array(without, pa.int32())))) if without else table
+            if kept.num_rows:
+                group.append(kept)
             if sum(one.num_rows for one in group) >= GROUP_ROWS:
                 yield pa.concat_tables(group)
                 group = []
@@ -89,10 +91,13 @@ class Spool:
 
 
 def one_row_a_sample(rows: pa.Table, by_app: Sequence[int]) -> pa.Table:
-    """Rows of samples. Rows of one client and second become one with all their apps, in the sources `by_app`."""
+    """Rows of samples. Rows of one client, second, level and state become one with all their apps, in the sources `by_app`.
+
+    Such a sample has no counters of apps: each row has only those of its own.
+    """
     source = rows[SOURCE].to_numpy()
     alone = np.where(np.isin(source, by_app), 0, np.arange(len(source)))
-    keys = [alone, rows["time_s"].to_numpy(), rows["client"].to_numpy(), source]
+    keys = [alone, *(rows[name].to_numpy() for name in ("state", "level_ppm", "time_s", "client")), source]
     order = np.lexsort(keys)
     begins = np.flatnonzero(np.append(True, np.any([np.diff(key[order]) != 0 for key in keys], axis=0)))
     ordered = rows.take(pa.array(order)).combine_chunks()
@@ -100,9 +105,13 @@ def one_row_a_sample(rows: pa.Table, by_app: Sequence[int]) -> pa.Table:
     lengths = np.add.reduceat(pc.list_value_length(apps).to_numpy(), begins)
     offsets, numbers = lists_of(apps.flatten().to_numpy(), lengths.astype(np.int64), np.full(len(begins), -1, np.int32))
     merged = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(numbers, pa.int32()))
+    counts = np.diff(begins, append=len(order))
     table = ordered.take(pa.array(begins))
     table = table.set_column(table.schema.get_field_index("apps"), _ROWS.field("apps"), merged)
-    return table.append_column(ROWS, pa.array(np.diff(begins, append=len(order))))
+    alone_or_null = pa.array(np.arange(len(begins)), mask=counts > 1)
+    for name in ("foreground_apps", "foreground_ms", "running_apps", "running_ms"):
+        table = table.set_column(table.schema.get_field_index(name), _ROWS.field(name), table[name].take(alone_or_null))
+    return table.append_column(ROWS, pa.array(counts))
 
 
 class Keys:

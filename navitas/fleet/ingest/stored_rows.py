@@ -101,7 +101,7 @@ def stored_rows(checked: Checked, packages: Packages) -> tuple[pa.Table, Texts]:
         "foreground": pa.array(numbers[front], pa.int32(), mask=front == len(texts)),
     }
     for name, counters in checked.counters.items():
-        columns |= counterlists_of(name, _selected(counters, rows), packages, checked.ignored)
+        columns |= counter_lists(name, _selected(counters, rows), packages, checked.ignored)
     return pa.table([columns[name] for name in SAMPLES.names], SAMPLES), checked.reason
 
 
@@ -146,7 +146,7 @@ def lists_of(listed: NDArray[np.int32], lengths: I64, front: NDArray[np.int32]) 
     return offsets - np.searchsorted(again, offsets), np.delete(numbers, again) if len(again) else numbers
 
 
-def counterlists_of(name: str, texts: pa.ListArray, packages: Packages, ignored: Counter[str]) -> dict[str, pa.ListArray]:
+def counter_lists(name: str, texts: pa.ListArray, packages: Packages, ignored: Counter[str]) -> dict[str, pa.ListArray]:
     """Columns `…_apps` and `…_ms`. Invalid entries are dropped and counted. Of equal packages, the greatest time counts.
 
     Numbers are of packages without a version, ascending.

@@ -135,7 +135,7 @@ def write_sampled(
         first = max(int(t_ns.min()) - period_ns, read.trace.start_ns)
         last = min(int(t_ns.max()) + period_ns, read.trace.end_ns)
     else:
-        clock, share = "none", share_of_running(own, "" if file is None else file.shown)
+        clock, share = "none", share_of_running(profiled, pid, "" if file is None else file.shown)
         first, last = read.trace.start_ns, read.trace.end_ns
     device, model = traced_device(supply, read.trace)
     methods, test = named_methods(()), named_test(name)

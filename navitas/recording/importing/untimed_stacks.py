@@ -37,9 +37,13 @@ def only_thread(trace: Trace, pid: int | None) -> int:
     return most
 
 
-def share_of_running(samples: RawSamples, shown: str) -> float:
-    """Return the share of samples without times whose threads run in the trace. Raises `RecordingError` if it is small."""
-    share = float(np.mean(samples.t_ns > 0))
+def share_of_running(samples: RawSamples, pid: int, shown: str) -> float:
+    """Return the share of samples without times whose threads run in the trace. Raises `RecordingError` if it is small.
+
+    Threads that the trace does not know count as those of the process `pid`.
+    """
+    foreign = np.array([tid for tid, process in samples.process_of.items() if process != pid], np.int64)
+    share = float(np.mean(samples.t_ns[~np.isin(samples.tid, foreign)] > 0))
     if share < _LEAST:
         raise RecordingError(
             f"{shown}: only {share:.0%} of the stack samples are of threads that run in the trace",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -122,10 +123,11 @@ def parse_recording(recording: Recording) -> ParsedRecording:
     runs, warnings = [], [*manifest.warnings, *recording_findings.warnings, *recording.check()]
     losses = [*(ParsedLoss(loss.what, loss.count, loss.run) for loss in manifest.losses), *recording_findings.losses]
     failures: dict[tuple[int, int], str] = {}
+    names_of = cache(partial(_source_names, recording))  # Runs of one build share them.
     for run in manifest.runs:
         findings = Findings(run.id)
         failures |= {(run.id, test): text for test, text in failed_lines(recording, run.id, tests[run.id]).items()}
-        tables, table = _run(recording, run, known, tests[run.id], table=table, findings=findings)
+        tables, table = _run(recording, run, known, tests[run.id], table=table, names_of=names_of, findings=findings)
         runs.append(tables)
         warnings += findings.warnings
         losses += findings.losses
@@ -149,9 +151,16 @@ class _Events:
 
 
 def _run(
-    recording: Recording, run: Run, known: dict[int, Span], tests: Sequence[Test], *, table: MethodTable, findings: Findings
+    recording: Recording,
+    run: Run,
+    known: dict[int, Span],
+    tests: Sequence[Test],
+    *,
+    table: MethodTable,
+    names_of: Callable[[str], SourceNames],
+    findings: Findings,
 ) -> tuple[RunTables, MethodTable]:
-    """Parse a run. Methods that only its stack samples know are added to the table."""
+    """Parse a run. Methods that only its stack samples know are added to the table. `names_of` has a build's source names."""
     events = _events(recording, run, known, findings)
     clocks, manifest = events.clocks, recording.manifest
     probed = probed_threads(events.groups, known, findings)
@@ -167,7 +176,7 @@ def _run(
     findings.add_loss("thread_residencies", torn, "{count} torn or unknown readings of threads' time_in_state were skipped", TORN)
     tids = [thread.tid for thread in threads if thread.tid]
     trace, reasons = read_trace(recording, run, clocks, findings, run_ns=run_ns, tids=tids)
-    threads, profiled = with_residencies(threads, residencies), _profiled(recording, run, trace, findings)
+    threads, profiled = with_residencies(threads, residencies), _profiled(recording, run, trace, names_of, findings)
     samples, threads, table = _samples(run, profiled, clocks, threads, table=table, findings=findings)
     if samples is None and manifest.settings.get("mode") == "sample":
         message = f"there are no stack samples of {run.package}: its processes were not sampled, or did not run"
@@ -193,14 +202,18 @@ def _run(
     return RunTables(run.id, *run_ns, threads, clocks, calls, cpu, devices, app), table
 
 
-def _profiled(recording: Recording, run: Run, trace: Trace | None, findings: Findings) -> Iterator[RawSamples]:
+def _profiled(
+    recording: Recording, run: Run, trace: Trace | None, names_of: Callable[[str], SourceNames], findings: Findings
+) -> Iterator[RawSamples]:
     """Yield what profilers recorded of a run: in files of their own, or else in the trace. Warns of a file that is damaged.
 
     Threads whose process a profiler does not name are of the process that the trace has.
     """
     listed = [entry for entry in recording.manifest.files if entry.kind == "samples" and entry.run == run.id]
     paths = [path for entry in listed if (path := recording.file(entry.path)).suffix in SAMPLE_READERS and path.is_file()]
-    names = _source_names(recording, run)
+    if not paths and (trace is None or trace.samples is None):
+        return
+    names = names_of(run.map_id)
     for path in paths:
         try:
             raw = with_source_names(SAMPLE_READERS[path.suffix](path), names)
@@ -211,9 +224,9 @@ def _profiled(recording: Recording, run: Run, trace: Trace | None, findings: Fin
         yield with_processes(with_source_names(trace.samples, names), trace.tasks)
 
 
-def _source_names(recording: Recording, run: Run) -> SourceNames:
-    """The names of a run's build that R8 has changed; none, if it has not."""
-    path = f"maps/{run.map_id}{NAMES}"
+def _source_names(recording: Recording, map_id: str) -> SourceNames:
+    """The names of a build that R8 has changed; none, if it has not."""
+    path = f"maps/{map_id}{NAMES}"
     if not any(entry.path == path for entry in recording.manifest.files) or not (file := recording.file(path)).is_file():
         return SourceNames()
     return parse_mapping(read_regular(file, MOST_MAPPING_BYTES).decode("utf-8", "replace").split("\n"))
@@ -242,8 +255,8 @@ def _samples(
     merged = merged_samples(parts)
     beside = "Their energy is that of the samples next to them."
     findings.add_loss("stack_samples", merged.lost, "{count} stack samples were lost while recording", beside)
-    message = "{count} stack samples have times that are not those of the run, as if the device's clock had been set"
-    findings.add_loss("stack_samples", merged.unplaced, message, beside)
+    message = "{count} stack samples have times or threads that are not those of the run"
+    findings.add_loss("stack_samples", merged.unplaced, message, "What their threads used is that of other samples.")
     message = "{count} stacks could not be unwound: their outermost callers, or all their frames, are missing"
     findings.add_loss("broken_stacks", merged.broken, message, "What is missing of them is unknown code.")
     message = "{count} stacks were cut at the profiler's limit of depth: their outermost callers are missing"

@@ -32,6 +32,7 @@ FIRST_WORDS |= {"baseline show": ["--file", "rec"], "baseline prune": ["--file",
 NEEDED = {
     ("check", "census"): ["rec"],
     ("check", "before_census"): ["rec", "--before", "rec"],
+    ("import", "mapping"): ["--stacks", "file"],
     ("operations predict", "before_census"): ["--before", "rec"],
     ("power calibrate", "points"): ["google-pixel-6"],
     ("report", "census"): ["--html", "page.html"],

@@ -22,7 +22,8 @@ def test_the_agent_with_probes_starts_before_those_of_the_build(
     monkeypatch.setattr(am_instrument, "choose_java", lambda home, allowed: ("java", ""))
     manifest = BundleManifest.model_validate({**MANIFEST, "jvm_args": ["-javaagent:own.jar"], "probed_classes": probed})
     package = Package(manifest, 10_000, tmp_path / "code", tmp_path / "data")
-    host = SimpleNamespace(files=SimpleNamespace(root=tmp_path), log_address=tmp_path / "log", jdks=None)
+    files, stacks = SimpleNamespace(root=tmp_path), SimpleNamespace(agent=lambda _: [])
+    host = SimpleNamespace(files=files, log_address=tmp_path / "log", jdks=None, stacks=stacks)
     argv = am_instrument.launch_java(cast(Any, host), package, manifest, []).argv("stream")
     agent = [f"-javaagent:/jars/navitas-phone.jar={tmp_path}/code/probed.zip"] if probed else []
     assert [word for word in argv if word.startswith("-javaagent:")] == [*agent, "-javaagent:own.jar"]

@@ -75,8 +75,9 @@ def java_use(words: Sequence[str], duration_s: float | None) -> JavaUse:
     """Return the use that words name: a pid, or a command line of `java`. Raises `UsageError`."""
     if len(words) == 1 and words[0].isdecimal():
         pid = int(words[0])
-        start = start_of(pid)
         check_jvm(pid)
+        start = start_of(pid)
+        check_jvm(pid)  # the same process as at its start
         line = Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", "replace").rstrip("\0").split("\0")
         return JavaUse(_name_of(line), pid, start, _EXACT not in line, duration_s=duration_s)
     program = shutil.which(words[0]) if words else None

@@ -65,8 +65,10 @@ def start_of(pid: int, proc: Path = Path("/proc")) -> int:
     """
     try:
         return int((proc / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()[_START_TICKS])
-    except OSError:
+    except (FileNotFoundError, ProcessLookupError):
         raise _ended(pid) from None
+    except OSError as error:
+        raise UsageError(f"process {pid} cannot be read: {error.strerror}", _LIST) from None
 
 
 @contextmanager

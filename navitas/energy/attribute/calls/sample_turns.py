@@ -3,10 +3,11 @@
 If calls are much shorter than the period, samples are independent draws. Of calls that last longer, neighbors are the same, and
 regular samples leave only the begin and the end of each call unknown: by the twelfth part of a squared sample each (the variance
 of a uniform distribution). Of γ(k), half of the mean squared difference of a method's presence in samples k apart, times their
-number, v = 11/6 · γ(1) − 5/6 · γ(2) is the variance in both cases, and an upper bound in between. Samples at random times are
-independent draws, however long calls are: the squared coefficient of variation of the CPU times between samples (0: regular; 1:
-at random) is the share of such draws. Differences as estimates of the variance of systematic samples: Wolter, Introduction to
-Variance Estimation (2007), chapter 8.
+number, v = 11/6 · γ(1) − 5/6 · γ(2) is the variance in both cases, and an upper bound in between if the lengths of calls vary
+freely. Calls in a rhythm near that of the samples can be off by several errors. Samples at random times are independent draws,
+however long calls are: the squared coefficient of variation of the CPU times between samples (0: regular; 1: at random) is the
+share of such draws. Differences as estimates of the variance of systematic samples: Wolter, Introduction to Variance Estimation
+(2007), chapter 8.
 """
 
 from __future__ import annotations
