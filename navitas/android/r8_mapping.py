@@ -10,7 +10,7 @@ from typing import Final
 MAPPING: Final = "mapping.txt"
 MOST_MAPPING_BYTES: Final = 256 << 20
 _CLASS_LINE = re.compile(r"(\S+) -> (\S+):$")
-_METHOD_LINE = re.compile(r"\s+(?:(\d{1,9}):(\d{1,9}):)?\S+ (?:(\S+)\.)?([\w$<>-]+)\([^)]*\)\S* -> (\S+)$")
+_METHOD_LINE = re.compile(r"\s+(?:(\d{1,9}):(\d{1,9}):)?\S+ (?:(\S+)\.)?([\w$<>-]+)\([^()]*\)(?::\d{1,9}){0,2} -> (\S+)$")
 _FRAME = re.compile(r"(\s*at )([\w$.]+)\.([\w$<>]+)\(([^():]*)(?::(\d{1,9}))?\)")
 _THROWN = re.compile(r"((?:Caused by: |Suppressed: )?)([\w$.]+)(?=[:\s]|$)")
 

@@ -39,7 +39,7 @@ def show_dry_run(files: Sequence[Path], client: str, columns: ColumnMap, json_fi
         console.print(columns_table(title, shown.columns))
         for reason, rows in (shown.refused + shown.ignored).most_common():
             console.print(f"{printable(reason)} ({counted(rows, 'time')})", markup=False, highlight=False)
-        if shown.columns and not shown.has_states:
+        if shown.columns and not shown.has_states and refused < shown.rows:
             warning(f"{printable(shown.name)}: {NO_STATE}", STATE_REMEDY)
         failed |= shown.rows > 0 and refused == shown.rows
     note("note: nothing is stored (--dry-run)")

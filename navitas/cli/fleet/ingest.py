@@ -28,6 +28,7 @@ from navitas.cli.habits.messages import failed_check, is_quiet, next_step, note,
 from navitas.cli.habits.option import gathered, option
 from navitas.cli.habits.paths import NEW_STORE, READ_FILE_ANY_NAME, TEXT, PathType
 from navitas.cli.habits.row_tables import more_rows
+from navitas.cli.habits.shared_options import Finite
 from navitas.cli.habits.standard_output import error_console, output_console
 from navitas.fleet import layout
 from navitas.fleet.files import FleetError
@@ -42,7 +43,7 @@ from navitas.report.terminal.fitted_table import Column, FittedTable
 
 _MOST_LISTED = 20
 _LONGEST_NAME = 10_000
-SCALE = click.FloatRange(min=0, min_open=True, max=1e9)
+SCALE = Finite(min=0, min_open=True, max=1e9)
 
 
 @dataclass(frozen=True, slots=True)

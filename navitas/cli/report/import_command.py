@@ -70,7 +70,7 @@ _LONGEST = 1000
     type=READ_FILE_ANY_NAME,
     metavar="FILE",
     section="Kernel traces",
-    help="LOG is a kernel trace, and FILE stack samples of the same time: simpleperf's protobuf, perf script. [LOG's own]",
+    help="LOG is a kernel trace, and FILE stack samples of the same time (docs/importing.md). [LOG's own]",
 )
 @option(
     "--mapping",

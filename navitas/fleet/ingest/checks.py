@@ -90,7 +90,7 @@ def check(raw: pa.Table, salt: str, now_s: float, erased: I64 | None = None, sca
     refuse(_flags(pc.match_substring_regex(client, CONTROL)), "client: has control characters")
     time, full = number["time"], np.where(np.isnan(number["scale"]), scale, number["scale"])
     refuse(~((full > 0) & (full < np.inf)), "scale: is not a level above 0")
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         level = number["level"] if np.all(full == PERCENT) else number["level"] * (PERCENT / full)
     refuse(~np.isfinite(time), "time: is missing, or none")
     refuse(time < EARLIEST_S, "time: is before 2008")

@@ -109,9 +109,10 @@ def _of_file(file: Path) -> list[tuple[str, str]]:
     try:
         pairs = tomllib.loads(as_utf8(read_regular(file, _LARGEST)).decode())
     except (OSError, ValueError, RecursionError) as error:
-        raise UsageError(
-            f"{file}: cannot be read: {printable(str(error))}", 'Write lines such as device_id = "client".'
-        ) from error
+        cause = {UnicodeDecodeError: "is not UTF-8", RecursionError: "is nested too deeply"}.get(
+            type(error), f"cannot be read: {printable(getattr(error, 'strerror', None) or str(error))}"
+        )
+        raise UsageError(f"{file}: {cause}", 'Write lines such as device_id = "client".') from error
     if wrong := [name for name, target in pairs.items() if not isinstance(target, str)]:
         raise UsageError(f"{file}: {wrong[0]}: is not a text", 'Write lines such as device_id = "client".')
     return list(pairs.items())

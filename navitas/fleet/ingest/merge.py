@@ -111,7 +111,8 @@ def one_row_a_sample(rows: pa.Table, by_app: Sequence[int]) -> pa.Table:
     alone_or_null = pa.array(np.arange(len(begins)), mask=counts > 1)
     for name in ("foreground_apps", "foreground_ms", "running_apps", "running_ms"):
         table = table.set_column(table.schema.get_field_index(name), _ROWS.field(name), table[name].take(alone_or_null))
-    return table.append_column(ROWS, pa.array(counts))
+    table = table.append_column(ROWS, pa.array(counts))
+    return table.take(pa.array(np.argsort(order[begins])))  # Of contradicting samples, the first one counts.
 
 
 class Keys:

@@ -68,7 +68,8 @@ class CsvReader(Reader):
             if missing := missing_of(self.columns.sources(self.header)):
                 raise FleetError(
                     f"{self.name}: the header lacks {', '.join(missing)}; it has {', '.join(self.header)[:_SHOWN]}",
-                    "Name the columns in the first line, separated by commas: client,time,level,apps; or use --map.",
+                    "Name the columns in the first line, separated by commas: client,time,level,apps (or app, in a row for each)."
+                    " Or use --map.",
                 )
             if twice := [name for name in self.columns.sources(self.header).values() if self.header.count(name) > 1]:
                 raise FleetError(f"{self.name}: the header has {', '.join(twice)} twice", "Name each column once.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,7 +12,7 @@ from navitas.base.errors import RecordingError
 from navitas.base.protobuf_schema import BYTES, I64, U64, Messages
 from navitas.base.regular_files import read_regular
 from navitas.recording.parse.samples_names import function_frame
-from navitas.recording.parse.samples_stacks import StackForest
+from navitas.recording.parse.samples_stacks import DEEPEST, StackForest
 from navitas.recording.parse.samples_untimed import MOST_SAMPLES, NO_THREAD, thread_of_name, too_many
 from navitas.recording.parse.stack_samples import Frame, RawSamples
 from navitas.recording.parse.tables import TID_LIMIT
@@ -68,8 +69,8 @@ def read_pprof(path: Path) -> RawSamples:
     for sample in profile.sample:
         if len(sample.value) <= column or sample.value[column] <= 0:
             continue
-        stack = [frame for location in reversed(sample.location_id) for frame in frames.of(location)]
-        rows.append(forest.stack(stack))
+        inner = (frame for location in sample.location_id for frame in reversed(frames.of(location)))
+        rows.append(forest.stack(list(islice(inner, DEEPEST + 1))[::-1]))  # One that is cut is known by its length.
         tids.append(_thread(sample, texts) or thread_of_name(path))
         counts.append(max(round(sample.value[column] / divisor), 1))
     if sum(counts) > MOST_SAMPLES:

@@ -6,6 +6,7 @@ first frame `[name tid=N]` (async-profiler's option `threads`) or `name-PID/TID`
 
 from __future__ import annotations
 
+import codecs
 import re
 from array import array
 from dataclasses import replace
@@ -41,6 +42,7 @@ def read_collapsed(path: Path) -> RawSamples:
             number = 0
             while line := stream.readline(_LINE_BYTES):
                 number += 1
+                line = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
                 if line.strip() and not reader.add(line):
                     raise RecordingError(
                         f"{path}: line {number:,} is no collapsed stack", "Give lines of frames, separated by ;, and a count."
@@ -65,8 +67,9 @@ def thread_of_name(path: Path) -> int:
 
 def is_collapsed(head: bytes) -> bool:
     """Whether a text begins with collapsed stacks."""
-    lines = head.split(b"\n")[:-1][:20]
-    return bool(lines) and all(_LINE.fullmatch(line) and b"\t" not in line for line in lines) and b";" in lines[0]
+    lines = head.removeprefix(codecs.BOM_UTF8).split(b"\n")[:-1][:20]
+    is_stack = [_LINE.fullmatch(line) and b"\t" not in line for line in lines]
+    return bool(lines) and all(is_stack) and any(b";" in line for line in lines)
 
 
 def timed_by_trace(raw: RawSamples, trace: Trace) -> RawSamples:

@@ -8,10 +8,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from support.fleet_samples import stored
+from support.fleet_samples import quarantined, stored
 
 from navitas.base.errors import ExitCode
 from navitas.cli.main import run
+from navitas.fleet.ingest import merge
 
 TIMES = [1_700_000_000 + 600 * i for i in range(6)]
 ISO = [
@@ -97,6 +98,27 @@ def test_an_export_goes_in_with_one_command(export, tmp_path: Path, capsys: pyte
     assert [(row["time_s"], row["level_ppm"], row["state"], row["apps"]) for row in stored(store)] == [
         (time, 950_000 - 10_000 * i, 1, APPS) for i, time in enumerate(TIMES)
     ]
+
+
+def test_rows_of_a_sample_are_joined_wherever_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of another level are not of the sample."""
+    monkeypatch.setattr(merge, "GROUP_ROWS", 2)
+    lines = [f"phone-1,{time},{95 - i},discharging,{app}" for app in ("a", "b", "c") for i, time in enumerate(TIMES)]
+    (file := tmp_path / "a.csv").write_text(
+        "\n".join(["client,time,level,state,app", *lines, f"phone-1,{TIMES[0]},50,discharging,d", ""])
+    )
+    assert run(["fleet", "ingest", str(tmp_path / "fleet"), str(file), "--json", str(tmp_path / "out.json")]) == ExitCode.OK
+    rows = stored(tmp_path / "fleet")
+    assert len(rows) == 6 and all(row["apps"] == ["a@", "b@", "c@"] for row in rows[1:])
+    assert json.loads((tmp_path / "out.json").read_text())["total"]["contradicting"] == 1
+
+
+def test_a_mapped_client_is_not_in_the_quarantine(tmp_path: Path) -> None:
+    rows: list[dict[str, object]] = [{"device_id": "SECRET", "time": time, "level": 150, "apps": ["a"]} for time in TIMES]
+    file = _lines(tmp_path / "a.jsonl", rows)
+    assert run(["fleet", "ingest", str(tmp_path / "fleet"), str(file), "--map", "device_id=client"]) == ExitCode.TROUBLE
+    refused = quarantined(tmp_path / "fleet")
+    assert len(refused) == 6 and "SECRET" not in json.dumps(refused)
 
 
 GOOD = "client,time,level,state,apps\np,1700000000,80,discharging,a\n"

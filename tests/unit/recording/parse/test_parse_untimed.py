@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +38,12 @@ def test_collapsed_stacks_are_read_as_often_as_they_count(tmp_path: Path) -> Non
     assert stacks_of(found)[5] == ["Main.main", "ksys_read", ""]
     assert [frame.kind for frame in found.frames] == ["java", "java", "java", "native", "java", "kernel", "unknown"]
     assert found.thread_names == {500: "app", 501: "pool-1 thread-2"} and found.process_of == {500: 500}
+
+
+def test_a_first_stack_of_one_frame_and_a_byte_order_mark_are_read(tmp_path: Path) -> None:
+    (path := tmp_path / "app.txt").write_bytes(codecs.BOM_UTF8 + b"main 3\n[main tid=5];a/B.work 2\n")
+    assert is_collapsed(path.read_bytes())
+    assert read_collapsed(path).tid.tolist() == [0, 0, 0, 5, 5]
 
 
 def test_a_file_of_a_recording_names_the_thread_of_stacks_without_one(tmp_path: Path) -> None:
