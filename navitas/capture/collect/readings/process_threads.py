@@ -63,9 +63,12 @@ class ProcessThreads:
         self._read()
         if self._folder != _NONE:
             os.close(self._folder)
-        with self._out:
-            self._write()
-            self._out.write(marker_chunk(None, time.monotonic_ns(), seq=1))
+        try:
+            with self._out:
+                self._write()
+                self._out.write(marker_chunk(None, time.monotonic_ns(), seq=1))
+        except OSError as full:
+            self.failure = self.failure or full
 
     def _run(self) -> None:
         count = 0
@@ -81,13 +84,12 @@ class ProcessThreads:
             self.failure = error
 
     def _write(self) -> None:
-        chunks = list(counter_chunks(self._readings, self._counter_chunks))
-        self._out.writelines([*chunks, triple_chunk(self._clocks, self._writes)])
-        self._out.flush()
+        readings, clocks, self._readings, self._clocks = self._readings, self._clocks, [], []
+        chunks, number = list(counter_chunks(readings, self._counter_chunks)), self._writes
         self._counter_chunks += len(chunks)
         self._writes += 1
-        self._readings.clear()
-        self._clocks.clear()
+        self._out.writelines([*chunks, triple_chunk(clocks, number)])
+        self._out.flush()
 
     def _read_others(self) -> None:
         t_ns = time.monotonic_ns()

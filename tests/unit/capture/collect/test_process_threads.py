@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 
@@ -82,3 +83,9 @@ def test_another_process_with_its_pid_is_not_read(tmp_path: Path) -> None:
         thread(tmp_path, 7, 9000, "other")
     readings, _ = decode_counters([chunk for chunk in read_chunks(tmp_path / "events-7.nvch").chunks if chunk.type == COUNTERS])
     assert [lifetime.name for lifetime in parse_schedstat(readings[1])[0][7]] == ["java"]
+
+
+def test_a_full_disk_is_a_failure_and_no_error() -> None:
+    with ProcessThreads(os.getpid(), Path("/dev/full"), lambda: []) as reading:
+        pass
+    assert isinstance(reading.failure, OSError)
