@@ -88,7 +88,7 @@ def check(raw: pa.Table, salt: str, now_s: float, erased: I64 | None = None, sca
     refuse(~_flags(pc.greater(pc.utf8_length(client), 0)), "client: is missing")
     refuse(_flags(pc.greater(pc.utf8_length(client), MAX_CLIENT)), f"client: is longer than {MAX_CLIENT} characters")
     refuse(_flags(pc.match_substring_regex(client, CONTROL)), "client: has control characters")
-    time, full = number["time"], np.where(np.isnan(number["scale"]), scale, number["scale"])
+    time, full = number["time"], np.where(_flags(pc.is_valid(column["scale"])), number["scale"], scale)
     refuse(~((full > 0) & (full < np.inf)), "scale: is not a level above 0")
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         level = number["level"] if np.all(full == PERCENT) else number["level"] * (PERCENT / full)
