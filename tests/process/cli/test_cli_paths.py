@@ -113,6 +113,7 @@ ALONE = {
     ("check", "before_census"): ["rec", "--before", "rec"],
     ("check", "census"): ["rec"],
     ("fleet simulate", "advice"): [],
+    ("import", "mapping"): ["--stacks", "rec/manifest.json"],
     ("report", "model_file"): ["rec", "--html", "page.html", "--census", "census.json"],
     ("profile", "bundles"): [],
 }
