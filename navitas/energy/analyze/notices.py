@@ -26,7 +26,8 @@ def notices(profile: Profile) -> tuple[Notice, ...]:
     causes = (
         *_without_clock(profile),
         *_left_on(profile),
-        *(list(_costly_probes(profile)) or _large_probes(profile)),
+        *_costly_probes(profile),
+        *_large_probes(profile),
         *_counters(profile),
     )
     figures = (*_rails_disagree(profile), *causes)
