@@ -137,4 +137,4 @@ def test_pictures_of_the_demo_show_each_table_with_its_key(width: int) -> None:
     root = ET.fromstring(text(DOCS / f"images/demo-{width}.svg"))
     words = {(node.text or "").replace("\xa0", " ").strip() for node in root.iter() if node.tag.endswith("text")}
     assert {"Tests", "Threads", "Methods"} <= words
-    assert all(any(word.split()[:1] == [key] for word in words) for key in ("Test", "Thread", "Method", "Total"))
+    assert all(any(word.split()[:1] == [key] for word in words) for key in ("Test", "Thread", "Method", "Whole"))
