@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,15 +28,17 @@ def counted_sessions(sessions: Sequence[Session], recordings: Sequence[Path], ce
             executions = zip(build.program.names, build.program.executions(test).tolist(), strict=True)
             key = qualified_name(test.module, test.name), test.repeat
             counts[key] = sum(count for name, count in executions if name != GC)
-
-        def with_count(name: str, repeat: int, run: TestRun, counts: Mapping[tuple[str, int], int] = counts) -> TestRun:
-            return replace(run, operations=counts.get((name, repeat)))
-
         tests = {
-            name: {repeat: with_count(name, repeat, run) for repeat, run in runs.items()} for name, runs in session.tests.items()
+            name: {repeat: _with_count(run, counts.get((name, repeat))) for repeat, run in runs.items()}
+            for name, runs in session.tests.items()
         }
         busy = {
-            repeat: {name: with_count(name, repeat, run) for name, run in runs.items()} for repeat, runs in session.busy.items()
+            repeat: {name: _with_count(run, counts.get((name, repeat))) for name, run in runs.items()}
+            for repeat, runs in session.busy.items()
         }
         counted.append(replace(session, tests=tests, busy=busy))
     return counted
+
+
+def _with_count(run: TestRun, count: int | None) -> TestRun:
+    return replace(run, operations=count)

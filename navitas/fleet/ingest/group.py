@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import IO, Any, TypeVar
 
 import numpy as np
-import pyarrow as pa
 
 from navitas.base.line_blocks import Refusal
 from navitas.fleet import layout
@@ -212,12 +211,8 @@ class Group:
         with ThreadPoolExecutor(1) as writing:
             merger = Merger(name, self._store, self._staged, keys, len(self._sources), writing)
             for bucket in self._spool.buckets():
-                if self._by_app:  # A sample's rows may be anywhere in its source.
-                    groups = [*self._spool.groups(bucket, self._failed)]
-                    if groups:
-                        merger.add(one_row_a_sample(pa.concat_tables(groups), self._by_app), bucket)
-                    continue
-                for rows in self._spool.groups(bucket, self._failed):
+                groups = self._spool.groups(bucket, self._failed)
+                for rows in one_row_a_sample(groups, self._by_app) if self._by_app else groups:
                     merger.add(rows, bucket)
             merger.wait()
         if self._packages.changed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from pathlib import Path
 
@@ -90,11 +90,16 @@ class Spool:
         self._bytes = 0
 
 
-def one_row_a_sample(rows: pa.Table, by_app: Sequence[int]) -> pa.Table:
-    """Rows of samples. Rows of one client, second, level and state become one with all their apps, in the sources `by_app`.
+def one_row_a_sample(groups: Iterable[pa.Table], by_app: Sequence[int]) -> Iterator[pa.Table]:
+    """Yield a bucket's groups as one, since a sample's rows may be anywhere in its source: one row for each sample.
 
-    Such a sample has no counters of apps: each row has only those of its own.
+    Rows of one client, second, level and state become one with all their apps, in the sources `by_app`. Such a sample has no
+    counters of apps: each row has only those of its own.
     """
+    tables = list(groups)
+    if not tables:
+        return
+    rows = pa.concat_tables(tables)
     source = rows[SOURCE].to_numpy()
     alone = np.where(np.isin(source, by_app), 0, np.arange(len(source)))
     keys = [alone, *(rows[name].to_numpy() for name in ("state", "level_ppm", "time_s", "client")), source]
@@ -112,7 +117,7 @@ def one_row_a_sample(rows: pa.Table, by_app: Sequence[int]) -> pa.Table:
     for name in ("foreground_apps", "foreground_ms", "running_apps", "running_ms"):
         table = table.set_column(table.schema.get_field_index(name), _ROWS.field(name), table[name].take(alone_or_null))
     table = table.append_column(ROWS, pa.array(counts))
-    return table.take(pa.array(np.argsort(order[begins])))  # Of contradicting samples, the first one counts.
+    yield table.take(pa.array(np.argsort(order[begins])))  # Of contradicting samples, the first one counts.
 
 
 class Keys:
