@@ -122,11 +122,7 @@ def rows_of(record: Record, energy: Energy, edges_ns: Sequence[int]) -> dict[str
         stack: list[str] = []
         done = 0
         for event, test, spent_j in zip(events.tolist(), tests.tolist(), joules.tolist(), strict=True):
-            for _, kind, method, _ in thread.events[done:event]:
-                if kind in (ENTER, RESUME):
-                    stack.append(method)
-                else:
-                    stack.pop()
+            thread.move_stack(stack, done, event)
             done = event
             for method in set(stack) if 0 <= test < len(edges) - 1 else ():
                 row = found.setdefault(method, {}).setdefault(thread.tid, np.zeros((len(edges) - 1, 2)))

@@ -13,7 +13,7 @@ from numpy.random import Generator, default_rng
 
 from truth.counters import I64, Counters
 from truth.record import Record
-from truth.work import ENTER, RESUME, Thread
+from truth.work import Thread
 
 ROOT = "start_thread"
 """The outermost frame of all threads. What a thread does outside of calls is its self time."""
@@ -108,10 +108,6 @@ def _stacks(thread: Thread, times: I64) -> Iterator[tuple[int, tuple[str, ...]]]
     stack, done = [ROOT], 0
     for t_ns in np.sort(times).tolist():
         until = bisect_right(event_ns, t_ns)
-        for _, kind, method, _ in thread.events[done:until]:
-            if kind in (ENTER, RESUME):
-                stack.append(method)
-            else:
-                stack.pop()
+        thread.move_stack(stack, done, until)
         done = until
         yield t_ns, tuple(stack)

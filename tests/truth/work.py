@@ -135,6 +135,14 @@ class Thread:
     received: object = None
     ends: Queue = field(default_factory=Queue)
 
+    def move_stack(self, stack: list[str], begin: int, end: int) -> None:
+        """Apply the events from number `begin` to `end` to a stack of methods."""
+        for _, kind, method, _ in self.events[begin:end]:
+            if kind in (ENTER, RESUME):
+                stack.append(method)
+            else:
+                stack.pop()
+
 
 def call(method: str, body: Iterable[Operation]) -> Program:
     """A call of a method, with probes at its entry and exit."""
