@@ -1,7 +1,4 @@
-"""`--mode sample` of an Android app: the phone samples its stacks, in its trace or in a file.
-
-Skipped without async-profiler in the cache: `navitas profile --mode sample` fetches it.
-"""
+"""`--mode sample` of an Android app: the phone samples its stacks, in its trace or in a file."""
 
 from __future__ import annotations
 
@@ -12,8 +9,6 @@ from support.lab import Lab, skip_where_starved
 from support.lab_fixtures import Apps
 from support.notes_app import APP, bundle_of
 
-from navitas.base.errors import BuildError
-from navitas.capture.build import async_profiler
 from navitas.capture.bundle.reader import open_bundle
 from navitas.capture.device.adb import AdbDevice
 from navitas.recording.store import open_recording
@@ -22,11 +17,7 @@ pytestmark = pytest.mark.extended
 
 
 @pytest.fixture
-def bundle(apps: Apps, tmp_path: Path) -> Path:
-    try:
-        async_profiler.find()
-    except BuildError as reason:
-        pytest.skip(f"{reason.message}: {reason.remedy}")
+def bundle(apps: Apps, sampler: Path, tmp_path: Path) -> Path:
     return bundle_of(apps(), tmp_path / "notes.bundle.zip")
 
 
