@@ -1,0 +1,100 @@
+"""An app's extra drain by its version, by week, and by OS, model, network and screen of the phones that run it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from navitas.fleet.diagnoses.conditions import strata_by_app
+from navitas.fleet.diagnoses.versions import MIN_CLIENTS, versions_of
+from navitas.fleet.diagnoses.weeks import monday_of, sums_by_week
+from navitas.fleet.findings.bugs import Bugs
+from navitas.fleet.findings.hogs import Hogs
+from navitas.fleet.findings.results import Row, interval_percent_h
+from navitas.fleet.stages import Fleet
+from navitas.fleet.statistics import F64, I64, contrast
+
+IN_ORDER = ("version", "week")
+"""What has an order in time, so that each row is compared with the one before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrainRow(Row):
+    """An app's extra drain where `by` is `value`, with its 95 % interval.
+
+    `more_percent_h` is how much more that is than where it is `before`. What a client drains on both sides cancels out, so a
+    change can be certain although the intervals of two rows overlap.
+    """
+
+    KIND: ClassVar[str] = "drains"
+
+    app: str
+    by: str
+    value: str
+    before: str | None
+    clients: int
+    extra_percent_h: float
+    extra_low_percent_h: float
+    extra_high_percent_h: float
+    more_percent_h: float | None
+    more_low_percent_h: float | None
+    more_high_percent_h: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """An app's s and w by client and place in `values` (−1: unknown). Clients are numbered from 0."""
+
+    by: str
+    values: Sequence[str]
+    place: I64
+    cluster: I64
+    s: F64
+    w: F64
+
+    def rows(self, app: str) -> Iterator[DrainRow]:
+        """Yield a row for each value that has enough clients."""
+        before: int | None = None
+        for number, value in enumerate(self.values):
+            own = self.place == number
+            clients = len(np.unique(self.cluster[own & (self.w > 0)]))
+            if clients < MIN_CLIENTS:
+                continue
+            more = (np.nan,) * 3
+            if before is not None:
+                more = contrast(self.cluster, self.s, self.w, own, self.place == before).ends
+            yield DrainRow(
+                app,
+                self.by,
+                value,
+                None if before is None else self.values[before],
+                clients,
+                **interval_percent_h("extra", *contrast(self.cluster, self.s, self.w, own).ends),
+                **interval_percent_h("more", *more),
+            )
+            if self.by in IN_ORDER:
+                before = number
+
+
+def drains_of(fleet: Fleet, hogs: Hogs, bugs: Bugs, app: int) -> list[DrainRow]:
+    """The drains of an app, version by version, then week by week, then by condition. Reads samples if sums are missing."""
+    return [row for sums in _sums(fleet, hogs, bugs, app) for row in sums.rows(fleet.app_names[app])]
+
+
+def _sums(fleet: Fleet, hogs: Hogs, bugs: Bugs, app: int) -> Iterator[_Sums]:
+    apps = np.array([app], np.int64)
+    for _, one in versions_of(fleet, hogs, bugs, apps):
+        yield _Sums("version", one.versions, one.version, one.client, one.s, one.w)
+    client, week, s, w = sums_by_week(fleet, hogs, app)
+    weeks, place = np.unique(week, return_inverse=True)
+    _, cluster = np.unique(client, return_inverse=True)
+    yield _Sums("week", [monday_of(one) for one in weeks.tolist()], place, cluster, s, w)
+    # Of an app with bugs that is no hog, strata on all clients are read as those of other apps.
+    affected = bugs.affected(hogs) if np.isin(app, hogs.app[hogs.is_hog]) else {}
+    for _, strata in strata_by_app(fleet, hogs, apps, affected):
+        for name, feature in strata.features.items():
+            if name not in IN_ORDER:
+                yield _Sums(name, feature.values, feature.place, strata.cluster, strata.s, strata.w)
