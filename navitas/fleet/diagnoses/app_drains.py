@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from navitas.fleet.diagnoses.conditions import strata_by_app
 from navitas.fleet.diagnoses.versions import MIN_CLIENTS, versions_of
@@ -50,7 +51,7 @@ class _Sums:
 
     by: str
     values: Sequence[str]
-    place: I64
+    place: NDArray[np.integer]
     cluster: I64
     s: F64
     w: F64
@@ -66,15 +67,9 @@ class _Sums:
             more = (np.nan,) * 3
             if before is not None:
                 more = contrast(self.cluster, self.s, self.w, own, self.place == before).ends
-            yield DrainRow(
-                app,
-                self.by,
-                value,
-                None if before is None else self.values[before],
-                clients,
-                **interval_percent_h("extra", *contrast(self.cluster, self.s, self.w, own).ends),
-                **interval_percent_h("more", *more),
-            )
+            figures: dict[str, Any] = interval_percent_h("extra", *contrast(self.cluster, self.s, self.w, own).ends)
+            figures |= interval_percent_h("more", *more)
+            yield DrainRow(app, self.by, value, None if before is None else self.values[before], clients, **figures)
             if self.by in IN_ORDER:
                 before = number
 
