@@ -1,4 +1,4 @@
-"""`navitas import` of stack samples: beside a trace, in it, and of which process."""
+"""`navitas import` of stack samples: in a trace or in a file of their own, and of which process."""
 
 from __future__ import annotations
 
