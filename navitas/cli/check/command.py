@@ -18,7 +18,8 @@ from navitas.capture.collect.options import ProfileOptions
 from navitas.cli.baseline.file import default_baseline, read_baseline_sessions
 from navitas.cli.check.counted_sessions import counted_sessions
 from navitas.cli.check.outputs import CheckOutputs, outputs_option
-from navitas.cli.check.terminal import judgements_table, report_verdicts
+from navitas.cli.check.tables import judgements_table
+from navitas.cli.check.verdict_messages import report_verdicts
 from navitas.cli.compare.energy_limit import fail_on_option
 from navitas.cli.compare.input import read_session, session_paths
 from navitas.cli.habits.commands import NavitasCommand, settings_of

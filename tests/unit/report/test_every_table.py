@@ -22,7 +22,7 @@ import navitas
 from navitas.capture.collect.doctor import Check
 from navitas.capture.device.adb_server import ListedDevice
 from navitas.cli.baseline.commands import sessions_table
-from navitas.cli.check.terminal import judgements_table
+from navitas.cli.check.tables import judgements_table
 from navitas.cli.compare.bisect import steps_table as energy_steps_table
 from navitas.cli.compare.tables import changes_table as compared_table
 from navitas.cli.device.devices import devices_table

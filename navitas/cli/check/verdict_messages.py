@@ -1,8 +1,6 @@
-"""What `navitas check` shows: its table, messages on what is above its limit or not known, and its exit code."""
+"""What `navitas check` says of figures above their limit, of what is not known and of unmatched budgets; its exit code."""
 
 from __future__ import annotations
-
-import os
 
 from navitas.base.errors import ExitCode
 from navitas.base.untrusted_text import printable, printable_list
@@ -10,55 +8,10 @@ from navitas.cli.compare.energy_limit import end_check
 from navitas.cli.habits.messages import error, failed_check, note, warning
 from navitas.insight.check.judgement import CheckResult, FailOn, Judgement
 from navitas.insight.compare.subject import without_descriptor
-from navitas.report.check.judgement_texts import (
-    amount,
-    bounds_text,
-    in_order,
-    limit_text,
-    over_limit,
-    rise,
-    short_name,
-    sides_text,
-    verdict_words,
-    what_decides,
-    why_unknown,
-)
-from navitas.report.terminal.fitted_table import Column, FittedTable
-from navitas.report.terminal.paragraph import Paragraph
+from navitas.report.check.judgement_texts import over_limit, rise, what_decides, why_unknown
 
 _NAMES = 5
-_LONGEST_NAME, _LONGEST = 300, 1000
-_MOST_ROWS = 1000
-
-
-def judgements_table(result: CheckResult) -> FittedTable:
-    """At most 1,000 judgements: those above their limit first."""
-    columns = [
-        Column("Figure", text=True),
-        Column("Kind", text=True, drop=5),
-        Column("Before", drop=3),
-        Column("After", drop=4),
-        Column("Found"),
-        Column("Bounds", drop=2),
-        Column("Limit", drop=1),
-        Column("Verdict", wrap=True),
-    ]
-    table = FittedTable(f"Check: {sides_text(result)}", columns, stacks=True)
-    rows = in_order(result)
-    for judged in rows[:_MOST_ROWS]:
-        means = (amount(mean, judged.figure_unit) for mean in (judged.before, judged.after))
-        kind = f"{judged.subject.kind}, {judged.subject.figure}"
-        result_texts = (amount(judged.value, judged.unit), bounds_text(judged), limit_text(judged), verdict_words(judged))
-        table.add(_shown_name(judged), kind, *means, *result_texts)
-    if len(rows) > _MOST_ROWS:
-        table.notes.append(Paragraph(f"{len(rows) - _MOST_ROWS:,} more rows in --json.", style="dim"))
-    return table
-
-
-def _shown_name(judged: Judgement) -> str:
-    """Return the name in a table. GitHub Actions takes a line that begins with `::` for a command."""
-    name = printable(short_name(judged), _LONGEST_NAME)
-    return name.replace("::", ": :") if os.environ.get("GITHUB_ACTIONS") == "true" else name
+_LONGEST = 1000
 
 
 def report_verdicts(result: CheckResult, fail_on: FailOn) -> ExitCode:
