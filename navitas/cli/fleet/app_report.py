@@ -9,7 +9,7 @@ import click
 from navitas.base.errors import UsageError
 from navitas.base.units import counted
 from navitas.cli.fleet.engines import FleetChoice, fleet_of, hogs_of, reading
-from navitas.cli.fleet.hogs import clean_limit_percent_h, verdict_of, verdict_paragraph
+from navitas.cli.fleet.hogs import clean_limit_percent_h, judged_app, verdict_of, verdict_paragraph
 from navitas.cli.fleet.recorded_methods import recorded_methods
 from navitas.cli.fleet.rows import Outputs
 from navitas.cli.habits.files import STDOUT, write_to
@@ -19,7 +19,7 @@ from navitas.fleet.diagnoses.app_drains import DrainRow, drains_of
 from navitas.fleet.diagnoses.diagnosis import diagnoses_of
 from navitas.fleet.diagnoses.versions import find_versions
 from navitas.fleet.findings.bugs import find_bugs
-from navitas.fleet.findings.hogs import warnings_of
+from navitas.fleet.findings.hogs import Claim, warnings_of
 from navitas.fleet.findings.results import bug_rows, distributions, of_enough_clients
 from navitas.fleet.page.app_page import AppContents, app_page
 from navitas.fleet.store import find_app
@@ -33,12 +33,11 @@ def report_app(choice: FleetChoice, app: str, outputs: Outputs, output: Path, re
         row = verdict_of(fleet, hogs, app)
         if row.clients < outputs.min_clients:
             raise UsageError(f"{counted(row.clients, 'client')} run {app}: fewer than --min-clients", "Give a lower number.")
-        number = find_app(fleet.store, app, fleet.app_names)
-        chosen = hogs.app[hogs.app == number]
+        chosen, number = judged_app(fleet, hogs, app), find_app(fleet.store, app, fleet.app_names)
         with reading(fleet, "reading versions, weeks and conditions") as shown:
-            drains = drains_of(shown, hogs, bugs, number)
+            drains = drains_of(shown, hogs, bugs, number) if len(chosen) else []
             diagnoses = diagnoses_of(shown, hogs, bugs, chosen)
-            since = find_versions(shown, hogs, bugs).since.get(number)
+            since = find_versions(shown, hogs, bugs).since.get(number) if row.verdict == Claim.HOG else None
         limit = clean_limit_percent_h(hogs)
         contents = AppContents(
             fleet=choice.title,
@@ -48,7 +47,7 @@ def report_app(choice: FleetChoice, app: str, outputs: Outputs, output: Path, re
             drains=of_enough_clients(drains, outputs.min_clients),
             actions=of_enough_clients(app_actions(fleet, hogs, bugs, diagnoses), outputs.min_clients),
             bugs=of_enough_clients([one for one in bug_rows(fleet, bugs) if one.app == app], outputs.min_clients),
-            distributions={app: distributions(fleet, chosen)[number]},
+            distributions={fleet.app_names[one]: values for one, values in distributions(fleet, chosen).items()},
             recorded=recorded_methods(recordings, {app}),
             warnings=warnings_of(hogs),
             top=outputs.top,

@@ -15,6 +15,7 @@ from navitas.fleet.diagnoses.weeks import monday_of, sums_by_week
 from navitas.fleet.findings.bugs import Bugs
 from navitas.fleet.findings.hogs import Hogs
 from navitas.fleet.findings.results import Row, interval_percent_h
+from navitas.fleet.findings.single_apps import MIN_WEIGHT_S
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, I64, contrast
 
@@ -57,11 +58,11 @@ class _Sums:
     w: F64
 
     def rows(self, app: str) -> Iterator[DrainRow]:
-        """Yield a row for each value that has enough clients."""
+        """Yield a row for each value with enough clients that ran both with the app there and without it."""
         before: int | None = None
         for number, value in enumerate(self.values):
             own = self.place == number
-            clients = len(np.unique(self.cluster[own & (self.w > 0)]))
+            clients = np.count_nonzero(np.bincount(self.cluster[own], self.w[own]) >= MIN_WEIGHT_S)
             if clients < MIN_CLIENTS:
                 continue
             more = (np.nan,) * 3
@@ -69,7 +70,7 @@ class _Sums:
                 more = contrast(self.cluster, self.s, self.w, own, self.place == before).ends
             figures: dict[str, Any] = interval_percent_h("extra", *contrast(self.cluster, self.s, self.w, own).ends)
             figures |= interval_percent_h("more", *more)
-            yield DrainRow(app, self.by, value, None if before is None else self.values[before], clients, **figures)
+            yield DrainRow(app, self.by, value, None if before is None else self.values[before], int(clients), **figures)
             if self.by in IN_ORDER:
                 before = number
 

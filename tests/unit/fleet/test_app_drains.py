@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -111,3 +112,17 @@ def test_a_page_of_an_unknown_app_or_of_too_few_clients_is_refused(tmp_path: Pat
     assert "--app and --client exclude each other" in capsys.readouterr().err
     assert not (tmp_path / "x.html").exists()
     assert run([*call, "a"]) == ExitCode.OK
+
+
+def test_an_app_that_always_runs_has_no_drains_and_no_advice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its contrasts are rounding errors: they were millions of %/h."""
+    samples = json_lines(tmp_path / "s.jsonl", [one for client in range(4) for one in _rows(client)[:200]])
+    assert run(["fleet", "ingest", str(tmp_path / "store"), str(samples)]) == ExitCode.OK
+    capsys.readouterr()
+    call = ["fleet", "report", str(tmp_path / "store"), "--app", "b", "-o", str(tmp_path / "b.html")]
+    assert run([*call, "--json", str(tmp_path / "b.json")]) == ExitCode.OK
+    assert "b: not judged: it always runs" in capsys.readouterr().out
+    written = json.loads((tmp_path / "b.json").read_text())
+    assert written["drains"] == written["actions"] == []
+    assert run(["fleet", "diagnose", str(tmp_path / "store"), "--app", "b"]) == ExitCode.OK
+    assert "%/h" not in capsys.readouterr().out
