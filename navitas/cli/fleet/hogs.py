@@ -63,7 +63,8 @@ def verdict_of(fleet: Fleet, hogs: Hogs, app: str) -> AppRow:
 
 def judged_app(fleet: Fleet, hogs: Hogs, app: str) -> I64:
     """The number of an app, or nothing if too few clients ran both with it and without it: its contrasts are noise then."""
-    return hogs.app[(hogs.app == find_app(fleet.store, app, fleet.app_names)) & np.isfinite(hogs.false_rate)]
+    chosen: I64 = hogs.app[(hogs.app == find_app(fleet.store, app, fleet.app_names)) & np.isfinite(hogs.false_rate)]
+    return chosen
 
 
 def verdict_paragraph(row: AppRow, limit_percent_h: float) -> Paragraph:
