@@ -46,8 +46,8 @@ def report_app(choice: FleetChoice, app: str, outputs: Outputs, output: Path, re
             since=since,
             drains=of_enough_clients(drains, outputs.min_clients),
             actions=of_enough_clients(app_actions(fleet, hogs, bugs, diagnoses), outputs.min_clients),
-            bugs=of_enough_clients([one for one in bug_rows(fleet, bugs) if one.app == app], outputs.min_clients),
-            distributions={fleet.app_names[one]: values for one, values in distributions(fleet, chosen).items()},
+            bugs=of_enough_clients([bug for bug in bug_rows(fleet, bugs) if bug.app == app], outputs.min_clients),
+            distributions={fleet.app_names[key]: values for key, values in distributions(fleet, chosen).items()},
             recorded=recorded_methods(recordings, {app}),
             warnings=warnings_of(hogs),
             top=outputs.top,
@@ -60,7 +60,7 @@ def report_app(choice: FleetChoice, app: str, outputs: Outputs, output: Path, re
         "page": None if output == STDOUT else str(output),
         "since_version": since,
         "clean_limit_percent_h": limit,
-        **{name: [one.as_json() for one in rows] for name, rows in lists.items()},
+        **{name: [record.as_json() for record in rows] for name, rows in lists.items()},
     }
     if outputs.write(DrainRow, contents.drains, **about) and output != STDOUT:
         click.echo(f"{output}: {contents.verdict}")

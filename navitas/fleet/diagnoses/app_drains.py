@@ -48,11 +48,11 @@ class DrainRow(Row):
 
 @dataclass(frozen=True, slots=True)
 class _Sums:
-    """An app's s and w by client and place in `values` (−1: unknown). Clients are numbered from 0."""
+    """An app's s and w by client and number of the value (−1: unknown). Clients are numbered from 0."""
 
     by: str
     values: Sequence[str]
-    place: NDArray[np.integer]
+    value_number: NDArray[np.integer]
     cluster: I64
     s: F64
     w: F64
@@ -61,13 +61,13 @@ class _Sums:
         """Yield a row for each value with enough clients that ran both with the app there and without it."""
         before: int | None = None
         for number, value in enumerate(self.values):
-            own = self.place == number
+            own = self.value_number == number
             clients = np.count_nonzero(np.bincount(self.cluster[own], self.w[own]) >= MIN_WEIGHT_S)
             if clients < MIN_CLIENTS:
                 continue
             more = (np.nan,) * 3
             if before is not None:
-                more = contrast(self.cluster, self.s, self.w, own, self.place == before).ends
+                more = contrast(self.cluster, self.s, self.w, own, self.value_number == before).ends
             figures: dict[str, Any] = interval_percent_h("extra", *contrast(self.cluster, self.s, self.w, own).ends)
             figures |= interval_percent_h("more", *more)
             yield DrainRow(app, self.by, value, None if before is None else self.values[before], int(clients), **figures)
@@ -82,12 +82,12 @@ def drains_of(fleet: Fleet, hogs: Hogs, bugs: Bugs, app: int) -> list[DrainRow]:
 
 def _sums(fleet: Fleet, hogs: Hogs, bugs: Bugs, app: int) -> Iterator[_Sums]:
     apps = np.array([app], np.int64)
-    for _, one in versions_of(fleet, hogs, bugs, apps):
-        yield _Sums("version", one.versions, one.version, one.client, one.s, one.w)
+    for _, rows in versions_of(fleet, hogs, bugs, apps):
+        yield _Sums("version", rows.versions, rows.version, rows.client, rows.s, rows.w)
     client, week, s, w = sums_by_week(fleet, hogs, app)
-    weeks, place = np.unique(week, return_inverse=True)
+    weeks, number = np.unique(week, return_inverse=True)
     _, cluster = np.unique(client, return_inverse=True)
-    yield _Sums("week", [monday_of(one) for one in weeks.tolist()], place, cluster, s, w)
+    yield _Sums("week", list(map(monday_of, weeks.tolist())), number, cluster, s, w)
     # Of an app with bugs that is no hog, strata on all clients are read as those of other apps.
     affected = bugs.affected(hogs) if np.isin(app, hogs.app[hogs.is_hog]) else {}
     for _, strata in strata_by_app(fleet, hogs, apps, affected):

@@ -66,7 +66,7 @@ class AppContents:
 def app_page(contents: AppContents) -> str:
     """Return the whole page."""
     row, drains, top = contents.row, contents.drains, contents.top
-    tables = {kind: _drains(kind, [one for one in drains if one.by == kind], top) for kind in _KINDS}
+    tables = {kind: _drains(kind, [drain for drain in drains if drain.by == kind], top) for kind in _KINDS}
     chunks = rendered(
         "navitas.fleet.page",
         "app.html.jinja",
