@@ -35,7 +35,7 @@ _PICTURES = 12
 @click.command("report", cls=NavitasCommand, example="navitas fleet report fleet -o fleet.html")
 @fleet_options
 @option("-o", "--output", type=WRITE_ANY_NAME, required=True, metavar="FILE", help="File of the page ('-': stdout).")
-@option("--app", type=TEXT, from_project=False, metavar="PACKAGE", help="Only this app: its drain by version, week and phone.")
+@option("--app", type=TEXT, metavar="PACKAGE", help="Only this app.")
 @client_option("Add actions for this client: its name as ingested, or its pseudonym.")
 @option(
     "--recordings",
