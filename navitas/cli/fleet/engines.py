@@ -17,6 +17,7 @@ from navitas.cli.habits.messages import note, warning
 from navitas.cli.habits.option import gathered, option
 from navitas.cli.habits.paths import STORE, TEXT
 from navitas.cli.habits.progress import bar
+from navitas.fleet import layout
 from navitas.fleet.engine.base import Engine
 from navitas.fleet.engine.duckdb import MEMORY_MIB, DuckDbEngine
 from navitas.fleet.findings.hogs import Hogs, find_hogs
@@ -52,6 +53,11 @@ class FleetChoice:
     engine: str
     memory_mib: int
     period: Period
+
+    @property
+    def title(self) -> str:
+        """The fleet's name on pages."""
+        return f"Fleet {self.path.resolve().name}{' (simulated)' if (self.path / layout.TRUTH).is_dir() else ''}"
 
 
 def _choice(store: Path, engine: str, memory_mib: int, since: str | None, until: str | None) -> FleetChoice:

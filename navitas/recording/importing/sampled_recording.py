@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -12,13 +11,11 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from navitas.base.errors import RecordingError, UsageError
-from navitas.base.new_files import new_file
-from navitas.base.regular_files import open_regular
 from navitas.base.untrusted_text import printable
 from navitas.recording.event_chunks import marker_chunk, triple_chunk
 from navitas.recording.importing.notes import ImportNote, notes_of_profile, notes_of_trace
 from navitas.recording.importing.place_in_trace import running_threads
-from navitas.recording.importing.plain_files import unreadable
+from navitas.recording.importing.plain_files import copy_file, errors_naming, head_of
 from navitas.recording.importing.recording_parts import (
     MODULE,
     named_methods,
@@ -43,7 +40,6 @@ from navitas.recording.parse.trace.trace_tables import UNKNOWN, Trace
 from navitas.recording.writer import Supply
 
 IMPORTED_FROM_SAMPLES: Final = "stack-samples"
-_HEAD_BYTES = 1 << 16
 _MOST_THREADS, _MOST_SAMPLES = 10, 20_000
 _SURE, _LEAST = 0.95, 0.5
 _LISTED = 5
@@ -80,12 +76,8 @@ class SampledRecording:
 
 def read_sample_file(path: Path, shown: str) -> SampleFile:
     """Read a file of samples. `path` is that of `plain_file`. Raises `RecordingError` if it has no form that is read."""
-    try:
-        with open_regular(path) as stream:
-            head = stream.read(_HEAD_BYTES)
-    except OSError as error:
-        raise unreadable(shown, error) from error
-    try:
+    head = head_of(path, shown)
+    with errors_naming(shown, path):
         if head.startswith(MAGIC):
             return SampleFile(path, shown, ".simpleperf", read_simpleperf(path))
         if head.startswith(JFR):
@@ -96,8 +88,6 @@ def read_sample_file(path: Path, shown: str) -> SampleFile:
             return SampleFile(path, shown, ".pprof", read_pprof(path))
         if is_collapsed(head):
             return SampleFile(path, shown, ".collapsed", read_collapsed(path))
-    except RecordingError as error:
-        raise RecordingError(error.message.replace(str(path), shown), error.remedy) from error
     raise RecordingError(f"{shown}: no stack samples of a form that is read", _FORMS)
 
 
@@ -145,20 +135,15 @@ def write_sampled(
     with writer:
         writer.add_map(methods.map_id, MODULE, methods.data)
         writer.add_names(methods.map_id, mapping)
-        _copy(read.path, writer.path("trace", 0, read.file_name))
+        copy_file(read.path, writer.path("trace", 0, read.file_name))
         if file is not None:
-            _copy(file.path, writer.path("samples", 0, f"{name_in}{'.boottime' if clock == 'boottime' else ''}{file.suffix}"))
+            copy_file(file.path, writer.path("samples", 0, f"{name_in}{'.boottime' if clock == 'boottime' else ''}{file.suffix}"))
         write_run(writer, 0, test, _chunks(read, first, last), package=package, map_id=methods.map_id, pid=pid)
         for note in notes:
             writer.warn(note.code, note.message, note.remedy, run=0)
         writer.finish("complete")
     repeated = (*notes_of_trace(read.reasons), *notes_of_profile(model))
     return SampledRecording(str(test), pid, len(np.unique(own.tid)), len(own), share, notes, repeated)
-
-
-def _copy(source: Path, target: Path) -> None:
-    with open_regular(source) as stream, new_file(target) as copy:
-        shutil.copyfileobj(stream, copy)
 
 
 def _chunks(read: ReadTrace, first: int, last: int) -> Iterator[bytes]:
