@@ -15,7 +15,7 @@ from navitas.energy.attribute.amounts import Amounts
 from navitas.energy.attribute.calls.paths import Paths
 from navitas.energy.attribute.calls.sample_turns import MOST_PATHS, CommonCallers, turns_of
 from navitas.energy.attribute.calls.self_totals import CPU_NS, DRAWS, WALL_NS, SelfTotals, merged_totals
-from navitas.energy.attribute.calls.short_threads import Shared, shared_by_kind
+from navitas.energy.attribute.calls.short_threads import SharedSamples, shared_by_kind
 from navitas.energy.attribute.calls.step_totals import StepTotals
 from navitas.energy.attribute.curves import group_starts, middle
 from navitas.energy.attribute.forest import binned, path_sums, row_sums
@@ -183,7 +183,7 @@ def _evened(block: _Block, own: F64, joules: dict[int, F64], power: Mapping[int,
     return even * (draw / whole), divided
 
 
-def _with_turns(shared: Shared, cpu_ns: F64, callers: CommonCallers | None) -> list[SelfTotals]:
+def _with_turns(shared: SharedSamples, cpu_ns: F64, callers: CommonCallers | None) -> list[SelfTotals]:
     """Return totals of samples with their draws, and further ones that have the turns of common callers alone."""
     kept, given = shared.kept, shared.given
     group = np.cumsum(group_starts(kept.window, kept.thread)) - 1

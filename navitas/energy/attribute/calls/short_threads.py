@@ -25,7 +25,7 @@ _ROUNDING_NS = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class SharedSamples:
     """What samples own, with threads of one kind.
 
     `kept` has a row for each sample, `given` those of samples on other threads than theirs. `receiver` is the first sample of the
@@ -38,7 +38,7 @@ class Shared:
     drawn_j: F64
 
 
-def shared_by_kind(owned: SelfTotals, kind: I64, is_alone: Bool) -> Shared:
+def shared_by_kind(owned: SelfTotals, kind: I64, is_alone: Bool) -> SharedSamples:
     """Share what samples own among threads of one `kind`. Samples are by thread in a test.
 
     `is_alone`: no other sample of the thread has the same time. Threads with such samples share nothing.
@@ -69,7 +69,7 @@ def shared_by_kind(owned: SelfTotals, kind: I64, is_alone: Bool) -> Shared:
         {component: binned(group, column, size)[to] * share for component, column in owned.joules.items()},
     )
     energy_j = sum(owned.joules.values(), np.zeros(len(owned)))
-    return Shared(owned.scaled(kept[group]), given, first[to], energy_j * stands_for[group])
+    return SharedSamples(owned.scaled(kept[group]), given, first[to], energy_j * stands_for[group])
 
 
 def _crowds(window: I64, kind: I64, is_short: Bool) -> I64:
