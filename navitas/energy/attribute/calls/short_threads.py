@@ -43,11 +43,14 @@ def shared_by_kind(owned: SelfTotals, kind: I64, is_alone: Bool) -> SharedSample
 
     `is_alone`: no other sample of the thread has the same time. Threads with such samples share nothing.
     """
+    energy_j = sum(owned.joules.values(), np.zeros(len(owned)))
     starts = group_starts(owned.window, owned.thread)
     group, first = np.cumsum(starts) - 1, np.flatnonzero(starts)
+    if len(first) <= OWN_ROWS:  # The usual case takes no time.
+        return SharedSamples(owned, owned.chosen(first[:0]), first[:0], energy_j)
     size, count = len(first), np.bincount(group).astype(np.float64)
     cpu_ns = binned(group, owned.amounts[CPU_NS], size)
-    is_short = (count < FEW_SAMPLES) & (cpu_ns > 0) & (binned(group, ~is_alone, size) == 0)
+    is_short = (count < FEW_SAMPLES) & (cpu_ns > 0) & (np.bincount(group[~is_alone], minlength=size) == 0)
     pool = _crowds(owned.window[first], kind[first], is_short)
     stands_for = _ratios(pool, cpu_ns, count)
     surplus_ns, lack_ns = (np.maximum(sign * (stands_for - 1), 0.0) * cpu_ns for sign in (1, -1))
@@ -68,7 +71,6 @@ def shared_by_kind(owned: SelfTotals, kind: I64, is_alone: Bool) -> SharedSample
         row_sums(group, owned.amounts, size)[:, to] * share,
         {component: binned(group, column, size)[to] * share for component, column in owned.joules.items()},
     )
-    energy_j = sum(owned.joules.values(), np.zeros(len(owned)))
     return SharedSamples(owned.scaled(kept[group]), given, first[to], energy_j * stands_for[group])
 
 
