@@ -14,7 +14,8 @@ import numpy as np
 from navitas.energy.attribute.amounts import Amounts
 from navitas.energy.attribute.calls.paths import Paths
 from navitas.energy.attribute.calls.sample_turns import MOST_PATHS, CommonCallers, turns_of
-from navitas.energy.attribute.calls.self_totals import CPU_NS, WALL_NS, SelfTotals, merged_totals
+from navitas.energy.attribute.calls.self_totals import CPU_NS, DRAWS, WALL_NS, SelfTotals, merged_totals
+from navitas.energy.attribute.calls.short_threads import SharedSamples, shared_by_kind
 from navitas.energy.attribute.calls.step_totals import StepTotals
 from navitas.energy.attribute.curves import group_starts, middle
 from navitas.energy.attribute.forest import binned, path_sums, row_sums
@@ -44,15 +45,22 @@ def paths_of_stacks(stacks: Stacks, paths: Paths) -> I64:
 
 
 def totals_of_samples(
-    samples: StackSamples, paths: Paths, spans: WindowSpans, amounts: Amounts, *, skipped: Bool, steps: StepTotals | None = None
+    samples: StackSamples,
+    paths: Paths,
+    spans: WindowSpans,
+    amounts: Amounts,
+    *,
+    kind: I64,
+    skipped: Bool,
+    steps: StepTotals | None = None,
 ) -> SelfTotals:
     """Sum up the samples by test, thread and call path. New paths are added to `paths`.
 
     A stretch of samples owns what is between the midpoints to its neighbors; a thread's first and last one in a test own up to
     the test's edges. If more CPU time than `MOST_PERIODS` periods lies between two samples, or a sample and an edge, each owns
     the share of half a period, and the rest is of no call. Samples of a stretch own the same CPU time; those at one time share
-    it. Times are CPU times. Samples outside of tests and of `skipped` threads own nothing. `steps` gets the joules over time, if
-    there is one.
+    it. Many short threads of one `kind` share their samples (short_threads.py). Times are CPU times. Samples outside of tests and
+    of `skipped` threads own nothing. `steps` gets the joules over time, if there is one.
     """
     parts: list[SelfTotals] = []
     path = paths_of_stacks(samples.stacks, paths)
@@ -61,9 +69,11 @@ def totals_of_samples(
     for block in _blocks(samples, spans, skipped):
         cpu_ns, power = amounts.clocks(block.thread, block.t_ns)
         owned = _owned(block, path[block.stack], period_ns, amounts, power)
+        shared = shared_by_kind(owned, kind[block.thread], block.at_once == 1)
         if steps is not None:
-            steps.add_spans(owned, block.low_ns, block.high_ns)
-        parts.append(merged_totals(_with_turns(owned, cpu_ns, callers)))
+            steps.add_spans(shared.kept, block.low_ns, block.high_ns)
+            steps.add_spans(shared.given, block.low_ns[shared.receiver], block.high_ns[shared.receiver])
+        parts.append(merged_totals(_with_turns(shared, cpu_ns, callers)))
         if sum(map(len, parts)) > _MERGED_ROWS:
             parts = [merged_totals(parts)]
     return merged_totals(parts)
@@ -173,25 +183,16 @@ def _evened(block: _Block, own: F64, joules: dict[int, F64], power: Mapping[int,
     return even * (draw / whole), divided
 
 
-def _with_turns(owned: SelfTotals, cpu_ns: F64, callers: CommonCallers | None) -> list[SelfTotals]:
+def _with_turns(shared: SharedSamples, cpu_ns: F64, callers: CommonCallers | None) -> list[SelfTotals]:
     """Return totals of samples with their draws, and further ones that have the turns of common callers alone."""
-    size = len(owned)
-    energy_j = sum(owned.joules.values(), np.zeros(size))
-    group = np.cumsum(group_starts(owned.window, owned.thread)) - 1
-    turns = turns_of(group, owned.path, energy_j, cpu_ns, callers)
-    none = np.zeros(size)
-    drawn = replace(owned, draws=np.stack([none + 1, np.square(energy_j), turns.self_j2, turns.inclusive_j2]))
-    common, none = owned.chosen(turns.at), np.zeros(len(turns.at))
-    return [
-        drawn,
-        replace(
-            common,
-            path=turns.common,
-            amounts=np.zeros_like(common.amounts),
-            joules=dict.fromkeys(common.joules, none),
-            draws=np.stack([none, none, none, turns.common_j2]),
-        ),
-    ]
+    kept, given = shared.kept, shared.given
+    group = np.cumsum(group_starts(kept.window, kept.thread)) - 1
+    turns = turns_of(group, kept.path, shared.drawn_j, cpu_ns, callers)
+    none = np.zeros(len(kept))
+    drawn = replace(kept, draws=np.stack([none + 1, np.square(shared.drawn_j), turns.self_j2, turns.inclusive_j2]))
+    none = np.zeros(len(turns.at))
+    common = replace(kept.chosen(turns.at).scaled(none), path=turns.common, draws=np.stack([none, none, none, turns.common_j2]))
+    return [drawn, common, replace(given, draws=np.zeros((DRAWS, len(given))))]
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ AMOUNTS = 6
 SAMPLES, SQUARES_J2, SELF_TURNS_J2, TURNS_J2 = range(4)
 """Rows of `SelfTotals.draws`: the number of stack samples, the sum of the squares of their energies, and their turns
 (sample_turns.py), of self and of inclusive energy."""
+DRAWS = 4
 _NONE = np.empty(0, np.int64)
 
 
@@ -49,6 +50,11 @@ class SelfTotals(ColumnTable):
         keys = self.window[rows], self.thread[rows], self.path[rows]
         draws = None if self.draws is None else self.draws[:, rows]
         return SelfTotals(*keys, self.counts[:, rows], self.amounts[:, rows], joules, draws)
+
+    def scaled(self, factor: F64) -> SelfTotals:
+        """The totals with a part of the amounts and energy of each row."""
+        joules = {component: column * factor for component, column in self.joules.items()}
+        return replace(self, amounts=self.amounts * factor, joules=joules)
 
     def with_probes(self, cost: CallCost | None) -> SelfTotals:
         """The totals with the energy and time of probes. Without a cost, probes have none.

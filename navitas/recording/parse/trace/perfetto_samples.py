@@ -132,7 +132,8 @@ class PerfettoSamples:
         for entry in data.mappings:
             path = "/".join(state.paths.get(part, "") for part in entry.path_string_ids[:_PARTS_LIMIT])[:_TEXT_BYTES]
             if self._has_room(state, len(path)):
-                state.mappings[entry.iid] = (path if path.startswith("[") else f"/{path}", state.builds.get(entry.build_id, ""))
+                module = f"/{path}" if path and not path.startswith("[") else path
+                state.mappings[entry.iid] = (module, state.builds.get(entry.build_id, ""))
         for entry in data.frames:
             if self._has_room(state):
                 state.frames[entry.iid] = _frame(entry, state)

@@ -197,6 +197,12 @@ def test_paths_and_inlined_calls_have_at_most_64_parts() -> None:
     assert {frame.name for frame in found.frames} == {f"f{i}" for i in range(64)}
 
 
+def test_code_outside_of_files_has_no_module() -> None:
+    trace, writer = _trace()
+    writer.sample(BOOT, TASK, [("", ""), ("", LIBC), ("", "[vdso]")])
+    assert {frame.module for frame in _read(trace).frames} == {"", "/system/lib64/libc.so", "[vdso]"}
+
+
 def test_paths_of_mappings_need_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(perfetto_samples, "_INTERNED_BYTES", 2000)
     trace, _ = _trace()
