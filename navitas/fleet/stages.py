@@ -259,8 +259,9 @@ def remove_stale_files(fleet: Fleet) -> None:
     """Remove results of units that no longer exist."""
     units = {f"{job.unit.folder}.parquet" for job in fleet.jobs}
     contrasts = {fleet.contrast_file(bucket) for bucket in fleet.buckets}
-    for table in fleet.store.work.glob("*/"):
-        for file in table.rglob("*.parquet"):
-            gone = file.name.startswith("month=") and file.relative_to(table).as_posix() not in units
-            if gone or (table.name == "contrast" and file not in contrasts):
-                file.unlink()
+    work = fleet.store.work
+    for file in [*work.rglob("*.parquet")]:
+        table, _, unit = file.relative_to(work).as_posix().partition("/")
+        gone = file.name.startswith("month=") and unit not in units
+        if gone or (table == "contrast" and file not in contrasts):
+            file.unlink()

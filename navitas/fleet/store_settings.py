@@ -9,8 +9,7 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from navitas.base.regular_files import read_regular
-from navitas.fleet.files import FleetError, write_whole
+from navitas.fleet.files import FleetError, read_small, write_whole
 
 FORMAT = 1
 SALT_VARIABLE = "NAVITAS_FLEET_SALT"
@@ -48,7 +47,7 @@ def write_settings(file: Path, buckets: int, salt: str | None) -> None:
 def read_settings(file: Path) -> StoreSettings:
     """Read a fleet's settings. Raises `FleetError` if they are damaged or of a newer format, or if the given salt is wrong."""
     try:
-        settings = json.loads(read_regular(file, _LARGEST))
+        settings = json.loads(read_small(file, _LARGEST))
         number, buckets = int(settings["format"]), int(settings["buckets"])
         kept, check = settings.get("salt"), settings.get("salt_check")
         if kept is None and check is None:

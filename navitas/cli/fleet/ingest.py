@@ -128,7 +128,7 @@ def command(
     if dry_run:
         with local_files(files) as found:
             return show_dry_run([file.path for file in found], client, columns, json_file)
-    if ignores_variable(store / layout.SETTINGS):
+    if ignores_variable(Store.named(store).file(layout.SETTINGS)):
         warning(f"{store} keeps its own salt in {layout.SETTINGS}; {SALT_VARIABLE} has no effect on it")
     with local_files(files) as found:
         outcomes = ingest_with_progress(store, [file.path for file in found], client, columns)

@@ -13,7 +13,7 @@ from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import next_step, shell_word
 from navitas.cli.habits.option import option
-from navitas.cli.habits.paths import NEW_STORE, READ_FILE, TEXT
+from navitas.cli.habits.paths import NEW_LOCAL_STORE, READ_FILE, TEXT
 from navitas.cli.habits.progress import bar
 from navitas.cli.habits.shared_options import Finite
 from navitas.fleet.simulate.acting import act, read_advice
@@ -35,7 +35,7 @@ def _steps(ctx: click.Context, param: click.Parameter, value: str) -> tuple[tupl
 
 
 @click.command("simulate", cls=NavitasCommand, example="navitas fleet simulate fleet --samples 100000 --seed 7")
-@click.argument("folder", metavar="STORE", type=NEW_STORE)
+@click.argument("folder", metavar="STORE", type=NEW_LOCAL_STORE)
 @option("--samples", type=click.IntRange(2, 1_000_000_000), default=200_000, metavar="N", help="Number of samples.")
 @option("--clients", type=click.IntRange(1, 10_000_000), metavar="N", help="Number of clients. [one for each thousand samples]")
 @option("--seed", type=click.IntRange(0), default=1, metavar="S", help="Seed of the random numbers.")

@@ -13,6 +13,7 @@ import pyarrow as pa
 from navitas.fleet.engine.base import OutOfMemory, Tables, Work
 from navitas.fleet.engine.processes import TaskProcesses, process_folder, remove_folder
 from navitas.fleet.files import FleetError
+from navitas.fleet.remote_path import RemotePath
 
 MEMORY_MIB = 1024
 
@@ -44,6 +45,7 @@ class DuckDbEngine:
                 if isinstance(table, pa.Table):
                     cursor.register(name, table)
                 else:
+                    self._reach(table)
                     cursor.read_parquet([str(file) for file in table]).create_view(name, replace=True)
             return cursor.sql(sql).to_arrow_table()
         except duckdb.OutOfMemoryException as error:
@@ -56,6 +58,12 @@ class DuckDbEngine:
             raise FleetError(f"a stage failed: {error}", "Delete the folder work of the fleet, and try again.") from error
         finally:
             cursor.close()
+
+    def _reach(self, files: Sequence[Path]) -> None:
+        """Let statements read files in an object store."""
+        for system in {file.parts[0]: file.system for file in files if isinstance(file, RemotePath)}.values():
+            if not set(self._connection.list_filesystems()) & {system.protocol, *system.protocol}:
+                self._connection.register_filesystem(system)
 
     def close(self) -> None:
         """As `Engine.close`."""
