@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from support.command_line import NAVITAS
 from support.fleet_compare import findings, same_findings
 from support.fleet_samples import json_lines, row
 from support.object_server import copy_to, object_server
 
 from navitas.base.errors import ExitCode
+from navitas.cli import spark_application
 from navitas.cli.main import run
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.findings.results import Row
@@ -97,3 +103,23 @@ def test_commands_store_and_erase(bucket: RemotePath, tmp_path: Path, capsys: py
     assert "Rates of 1 client with 40 samples" in capsys.readouterr().out
     assert run(["fleet", "ingest", "s3://no-such-bucket/fleet", files[0]]) == ExitCode.TROUBLE
     assert "s3://no-such-bucket/fleet/commits/" in capsys.readouterr().err
+
+
+@pytest.mark.extended
+def test_spark_submit_runs_the_application(
+    bucket: RemotePath, local: tuple[Path, dict[str, Sequence[Row]]], tmp_path: Path, jvm: str
+) -> None:
+    """Its copy alone, as a cluster gets it."""
+    pytest.importorskip("pyspark", reason="Spark is not installed: pip install pyspark")
+    from pyspark.find_spark_home import _find_spark_home  # noqa: PLC0415
+
+    store = copy_to(bucket / "submitted", local[0])
+    application = shutil.copy(spark_application.__file__, tmp_path / "application.py")
+    shown = ["fleet", "jscore", str(store), "--json", "-"]
+    submitted = [f"{_find_spark_home()}/bin/spark-submit", "--master", "local-cluster[2,1,1024]", application, *shown]
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
+    spark = subprocess.run([*submitted, "--engine", "spark"], capture_output=True, text=True, check=False, env=environment)
+    assert spark.returncode == 0, spark.stderr
+    one, other = (json.loads(text)["jscores"] for text in (spark.stdout, subprocess.check_output([NAVITAS, *shown], text=True)))
+    assert [(of["client"], of["samples"]) for of in one] == [(of["client"], of["samples"]) for of in other] != []
+    assert [of["drain_percent_h"] for of in one] == pytest.approx([of["drain_percent_h"] for of in other], rel=1e-9)
