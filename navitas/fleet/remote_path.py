@@ -114,7 +114,7 @@ class RemotePath(PosixPath):
 
     def rglob(self, pattern: str) -> Iterator[RemotePath]:  # type: ignore[override]
         """Yield the objects in the folder and its subfolders whose names end as the pattern `*end`, in order."""
-        with self._named("listed"):
+        with self._named("listed", missing=False):
             found = self.system.find(str(self), detail=True)
         for name in sorted(found):
             if name.endswith(pattern.removeprefix("*")):

@@ -6,11 +6,12 @@ import re
 import stat
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -29,6 +30,10 @@ BUCKETS = 64
 _UNIT = re.compile(r"bucket=([0-9]{3,4})/month=([0-9]{4}-(?:0[1-9]|1[0-2]))", re.ASCII)
 _RANGES = {"time_s": (0, 1 << 40), "level_ppm": (0, PPM), "state": (min(State), max(State))}
 _TIME = "time_s"
+_AT_ONCE = 16
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 class Unit(NamedTuple):
@@ -121,6 +126,13 @@ class Store:
                 )
             found[Unit(int(named[1]), named[2])].append(file)
         return dict(sorted(found.items()))
+
+    def each(self, work: Callable[[T], R], items: Sequence[T]) -> list[R]:
+        """The results of work on each item, in order: at the same time for an object store, which takes long to answer."""
+        if self.snapshot is None:
+            return [*map(work, items)]
+        with ThreadPoolExecutor(_AT_ONCE) as working:
+            return [*working.map(work, items)]
 
     def part(self, unit: Unit, name: str) -> Path:
         """The file of a part of samples."""
