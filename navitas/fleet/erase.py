@@ -77,8 +77,8 @@ def erase_client(store: Store, client: int, *, also_unknown: bool = False) -> Er
 
 def _erase_by_commit(store: Store, snapshot: Snapshot, client: int, *, also_unknown: bool) -> Erased | None:
     """Replace parts by ones without the client, then remove all objects that the commit does not list, and all results."""
-    known, own = erased_clients(store), _parts_of(store, client)
-    if not (own or client in known or also_unknown):
+    before, own = erased_clients(store), _parts_of(store, client)
+    if not (own or client in before or also_unknown):
         return None
     snapshot.check_writable()
     folder = snapshot.root / layout.SAMPLES
@@ -93,13 +93,13 @@ def _erase_by_commit(store: Store, snapshot: Snapshot, client: int, *, also_unkn
             written = file.with_name(f"part-{snapshot.token}-{number}.parquet")
             write_table(written, left)
             parts[written.relative_to(folder).as_posix()] = written.stat().st_size
-    snapshot.commit({layout.ERASED: _listed(np.union1d(known, [client]))}, parts)
+    snapshot.commit({layout.ERASED: _listed(np.union1d(before, [client]))}, parts)
     for file in there:
         if file.relative_to(folder).as_posix() not in parts:
             file.unlink()
     for results in (layout.WORK, layout.PERIODS, layout.QUARANTINE):
         (snapshot.root / results).remove_all()
-    return Erased(samples, len(own), client in known)
+    return Erased(samples, len(own), client in before)
 
 
 def _parts_of(store: Store, client: int) -> list[Path]:
@@ -129,11 +129,11 @@ def _without(file: Path, client: int) -> tuple[pa.Table, int]:
 def allow_again(store: Store, client: int) -> bool:
     """Accept later samples of an erased client. Returns whether it was erased. Raises `FleetError`."""
     if store.snapshot is not None:
-        known = erased_clients(store)
-        if client in known:
+        before = erased_clients(store)
+        if client in before:
             store.snapshot.check_writable()
-            store.snapshot.commit({layout.ERASED: _listed(np.setdiff1d(known, [client]))}, store.snapshot.parts)
-        return client in known
+            store.snapshot.commit({layout.ERASED: _listed(np.setdiff1d(before, [client]))}, store.snapshot.parts)
+        return client in before
     with exclusive_writer(store.path):
         known = erased_clients(store)
         write_erased(store, np.setdiff1d(known, [client]))

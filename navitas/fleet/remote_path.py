@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import PosixPath
+from pathlib import Path, PosixPath
 from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
@@ -31,7 +32,7 @@ class RemotePath(PosixPath):
     """
 
     size: int | None = None
-    """The size of the object if a commit lists it, so that the store is not asked."""
+    """The size of the object if a commit lists it, so that no request is needed."""
 
     @classmethod
     def parse(cls, url: str) -> RemotePath:
@@ -83,6 +84,15 @@ class RemotePath(PosixPath):
         with self._named("read"):
             return bytes(self.system.cat_file(str(self)))
 
+    def copy_in(self, folder: Path) -> Path:
+        """A copy in a local folder, which is made unless the folder has one of the same content. Raises `OSError`."""
+        with self._named("read"):
+            copy = folder / hashlib.blake2b(f"{self} {self.system.ukey(str(self))}".encode(), digest_size=16).hexdigest()
+        if not copy.exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(self.read_bytes())
+        return copy
+
     @contextmanager
     def reading(self) -> Iterator[BinaryIO]:
         """A stream that fetches only what is read, for formats that are read in pieces. Errors of reading it are named, too."""
@@ -115,11 +125,11 @@ class RemotePath(PosixPath):
     def rglob(self, pattern: str) -> Iterator[RemotePath]:  # type: ignore[override]
         """Yield the objects in the folder and its subfolders whose names end as the pattern `*end`, in order."""
         with self._named("listed", missing=False):
-            found = self.system.find(str(self), detail=True)
-        for name in sorted(found):
+            objects = self.system.find(str(self), detail=True)
+        for name in sorted(objects):
             if name.endswith(pattern.removeprefix("*")):
                 file = type(self)(self.parts[0], *name.strip("/").split("/"))
-                file.size = int(found[name]["size"])
+                file.size = int(objects[name]["size"])
                 yield file
 
     def remove_all(self) -> None:

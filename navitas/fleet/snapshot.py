@@ -48,9 +48,9 @@ class Snapshot:
             return cls(root, 0, copied, {})
         file = _commit_file(root, number)
         try:
-            found = json.loads(file.read_bytes())
-            parts = {str(name): int(size) for name, size in found["parts"].items()}
-            return cls(root, number, parts, {str(name): str(key) for name, key in found["objects"].items()})
+            commit = json.loads(file.read_bytes())
+            parts = {str(name): int(size) for name, size in commit["parts"].items()}
+            return cls(root, number, parts, {str(name): str(key) for name, key in commit["objects"].items()})
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise FleetError(f"{file}: cannot be read: {error}", RESTORE) from error
 

@@ -211,7 +211,7 @@ def _stale_tasks(fleet: Fleet) -> tuple[list[UsageTask], dict[int, str]]:
     is_done = dict(zip(fleet.jobs, fleet.store.each(UnitJob.is_done, fleet.jobs), strict=True))
     jobs = [tuple(job for job in fleet.bucket_jobs(bucket) if not is_done[job]) for bucket in fleet.buckets]
     inputs = {bucket: _inputs(fleet, bucket) for bucket in fleet.buckets}
-    made = fleet.store.each(lambda one: is_made_from(fleet.contrast_file(one[0]), one[1]), [*inputs.items()])
+    made = fleet.store.each(lambda item: is_made_from(fleet.contrast_file(item[0]), item[1]), [*inputs.items()])
     left = {bucket: text for (bucket, text), is_made in zip(inputs.items(), made, strict=True) if not is_made}
     return [UsageTask(chosen, app_of) for chosen in jobs if chosen], left
 

@@ -163,7 +163,7 @@ def exclusive_writer(path: Path, waiting: Callable[[str], None] | None = None) -
     """Lock a fleet's folder for this process; create it if needed.
 
     If another process holds the lock, call `waiting` once with its number and wait. Without `waiting`, raise FleetError. A fleet
-    in an object store has no lock: its commits exclude each other, and results are the same whoever writes them.
+    in an object store has no lock: its commits exclude each other, and each process computes the same results.
     """
     if isinstance(path, RemotePath):
         yield

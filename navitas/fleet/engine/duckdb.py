@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import duckdb
@@ -16,6 +17,8 @@ from navitas.fleet.files import FleetError
 from navitas.fleet.remote_path import RemotePath
 
 MEMORY_MIB = 1024
+_AT_ONCE = 16
+"""Objects that are fetched at once: most of the time is the store's answer."""
 
 
 class DuckDbEngine:
@@ -45,8 +48,7 @@ class DuckDbEngine:
                 if isinstance(table, pa.Table):
                     cursor.register(name, table)
                 else:
-                    self._reach(table)
-                    cursor.read_parquet([str(file) for file in table]).create_view(name, replace=True)
+                    cursor.read_parquet(self._local(table)).create_view(name, replace=True)
             return cursor.sql(sql).to_arrow_table()
         except duckdb.OutOfMemoryException as error:
             raise OutOfMemory(str(error)) from error
@@ -54,16 +56,16 @@ class DuckDbEngine:
             if "interrupt" not in str(error).lower():
                 raise
             raise KeyboardInterrupt from error  # DuckDB drops the signal's own exception.
-        except duckdb.Error as error:
+        except (duckdb.Error, FileNotFoundError) as error:
             raise FleetError(f"a stage failed: {error}", "Delete the folder work of the fleet, and try again.") from error
         finally:
             cursor.close()
 
-    def _reach(self, files: Sequence[Path]) -> None:
-        """Let statements read files in an object store."""
-        for system in {file.parts[0]: file.system for file in files if isinstance(file, RemotePath)}.values():
-            if not set(self._connection.list_filesystems()) & {system.protocol, *system.protocol}:
-                self._connection.register_filesystem(system)
+    def _local(self, files: Sequence[Path]) -> list[str]:
+        """Names of the files, or of copies of those in an object store. Most statements read the same ones again."""
+        with ThreadPoolExecutor(_AT_ONCE) as copying:
+            names = copying.map(lambda file: file.copy_in(self._spill) if isinstance(file, RemotePath) else file, files)
+            return [*map(str, names)]
 
     def close(self) -> None:
         """As `Engine.close`."""

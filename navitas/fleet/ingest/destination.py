@@ -61,10 +61,10 @@ def destination(path: Path) -> Iterator[Destination]:
 class _Publisher:
     """Adds what is new in a local folder to an object store."""
 
-    def __init__(self, folder: Path, snapshot: Snapshot, known: dict[str, bytes]) -> None:
+    def __init__(self, folder: Path, snapshot: Snapshot, committed: dict[str, bytes]) -> None:
         self._folder = folder
         self._snapshot = snapshot
-        self._known = known
+        self._sent = committed
 
     def publish(self) -> None:
         """Write new parts and refused rows, then commit. Raises `NavitasError`; then, the fleet has not changed."""
@@ -73,7 +73,7 @@ class _Publisher:
         new = [f"{layout.SAMPLES}/{name}" for name in sizes.keys() - self._snapshot.parts.keys()]
         refused = [f"{layout.QUARANTINE}/{file.name}" for file in (self._folder / layout.QUARANTINE).glob("*.jsonl")]
         files = _committed(self._folder)
-        changed = {name: data for name, data in files.items() if data != self._known.get(name)}
+        changed = {name: data for name, data in files.items() if data != self._sent.get(name)}
         try:
             with ThreadPoolExecutor(_AT_ONCE) as writing:
                 list(writing.map(self._copy, [*new, *refused]))
@@ -82,7 +82,7 @@ class _Publisher:
             with suppress(NavitasError):  # What refuses to write may refuse to remove. No commit lists these parts.
                 self._snapshot.remove(new)
             raise
-        self._known = files
+        self._sent = files
         for name in refused:
             (self._folder / name).unlink()
 
