@@ -8,13 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from navitas.fleet import layout
+from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.column_map import ColumnMap
 from navitas.fleet.ingest.commit import SourceLedger, recover
 from navitas.fleet.ingest.destination import destination
 from navitas.fleet.ingest.group import Group, SourceOutcome
 from navitas.fleet.ingest.merge import Keys
 from navitas.fleet.ingest.stored_rows import Packages
-from navitas.fleet.store import Store
+from navitas.fleet.store import BUCKETS, Store
 
 GROUP_ROWS, GROUP_SOURCES = 1_000_000, 1_000
 """A group of sources is stored when it reaches this many rows or sources."""
@@ -29,6 +30,7 @@ def ingest(
     *,
     client: str = "",
     columns: ColumnMap | None = None,
+    buckets: int | None = None,
     now_s: float | None = None,
     progress: Progress = lambda name, share, rows: None,
 ) -> Iterator[SourceOutcome]:
@@ -36,12 +38,19 @@ def ingest(
 
     An unreadable file does not affect the others.
 
-    Yields a source's outcome after it is stored. `client` is the phone of batterystats histories. Raises `FleetError` if the
+    Yields a source's outcome after it is stored. `client` is the phone of batterystats histories, `buckets` the number of buckets of
+    a new fleet.
+
+    Raises `FleetError` if the
     folder is not a fleet, is in use, or cannot be written, or if another process changed a fleet in an object store meanwhile.
     """
     with destination(path) as target:
         is_new = not (target.folder / layout.SETTINGS).exists()
-        store = replace(Store.create(target.folder), snapshot=target.snapshot)
+        store = replace(Store.create(target.folder, buckets=buckets or BUCKETS), snapshot=target.snapshot)
+        if buckets not in (None, store.buckets):
+            raise FleetError(
+                f"{path}: the fleet has {store.buckets} buckets, which cannot change", "Leave out --buckets, or name a new fleet."
+            )
         ledger = SourceLedger(store)
         recover(store, ledger)
         packages, keys = Packages(store.packages()), Keys()
