@@ -38,11 +38,11 @@ def ingest(
 
     An unreadable file does not affect the others.
 
-    Yields a source's outcome after it is stored. `client` is the phone of batterystats histories, `buckets` the number of buckets of
-    a new fleet.
+    Yields a source's outcome after it is stored. `client` is the phone of batterystats histories, `buckets` the number of
+    buckets of a new fleet.
 
-    Raises `FleetError` if the
-    folder is not a fleet, is in use, or cannot be written, or if another process changed a fleet in an object store meanwhile.
+    Raises `FleetError` if the folder is not a fleet, is in use, or cannot be written, or if another process changed a fleet in
+    an object store meanwhile.
     """
     with destination(path) as target:
         is_new = not (target.folder / layout.SETTINGS).exists()
