@@ -40,7 +40,7 @@ def bucket() -> Iterator[RemotePath]:
 def local(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Sequence[Row]]]:
     """A fleet without results, and its findings."""
     folder = tmp_path_factory.mktemp("fleets")
-    store = Store.create(folder / "copied", buckets=16, salt="s")
+    store = Store.create(folder / "copied", buckets=4, salt="s")
     simulate(store, FleetModel(clients=100, samples=12_000, apps=100, hog_share=0.1, bug_share=0.01), seed=3)
     computed = Store.open(shutil.copytree(store.path, folder / "computed"))
     with closing(DuckDbEngine(folder / "spill")) as engine:
@@ -69,6 +69,7 @@ def executors(parent: int) -> list[int]:
     return found
 
 
+@pytest.mark.extended
 def test_sparks_workers_find_the_same_though_one_dies(
     bucket: RemotePath, local: tuple[Path, dict[str, Sequence[Row]]], tmp_path: Path, jvm: str
 ) -> None:
