@@ -198,8 +198,8 @@ def _count(deviation: float, sides: int, difference: float, level: float) -> int
         return _quantiles(level, sides * (count - 1)) * deviation / math.sqrt(count) <= difference
 
     counts = range(2, _MOST + 1)
-    place = bisect_left(counts, True, key=is_enough)
-    return counts[place] if place < len(counts) else None
+    least = bisect_left(counts, True, key=is_enough)
+    return counts[least] if least < len(counts) else None
 
 
 def _quantiles(level: float, freedom: float) -> float:
