@@ -98,7 +98,7 @@ def test_the_requested_data_decides(together: bool, sessions: int) -> None:
 
 
 def of_spread(runs: float, *, value: float = 0.0, sessions: float | None = None) -> BoundedEstimate:
-    """An estimate whose spread is taken as it is."""
+    """An estimate whose spread is used as it is."""
     return BoundedEstimate(value, 0.1, 8, Deviations(runs, sessions), freedom_of_spread=0)
 
 
