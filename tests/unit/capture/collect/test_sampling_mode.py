@@ -47,6 +47,23 @@ def test_what_needs_probes_is_refused(changes: dict[str, Any], message: str) -> 
     check_options(ProfileOptions(mode="sample", record="sampling"))
 
 
+@pytest.mark.parametrize("command", ["profile", "record"])
+@pytest.mark.parametrize("words", [["--include", "a.**"], ["--exclude", "a.**"], ["--skip-trivial"], ["--hook-libraries"]])
+def test_options_of_probes_are_refused_before_the_build(
+    command: str, words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([command, str(tmp_path), "--mode", "sample", "--record", "sampling", *words]) == ExitCode.USAGE
+    assert f"{words[0]} is for probes, and --mode sample has none" in capsys.readouterr().err
+
+
+def test_test_probes_are_refused_but_not_those_of_a_settings_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "navitas.toml").write_text("[profile]\ntest-probes = false\n")
+    assert run(["profile", str(tmp_path), "--mode", "sample"]) != ExitCode.OK
+    assert "is for probes" not in capsys.readouterr().err
+    assert run(["profile", str(tmp_path), "--mode", "sample", "--no-test-probes"]) == ExitCode.USAGE
+    assert "--test-probes is for probes" in capsys.readouterr().err.replace("--no-", "--")
+
+
 def test_a_bundle_with_probes_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bundle = make(tmp_path / "a.bundle.zip", FILES | {"bundle.json": json.dumps(MANIFEST)})
     assert run(["profile", "--bundle", str(bundle), "--mode", "sample"]) == ExitCode.USAGE
