@@ -12,6 +12,7 @@ import pytest
 from support import perfetto_writer as pw
 from support.art_writer import Event, art_trace
 from support.ftrace_writer import Form, comments
+from support.jfr_writer import JfrText, sample
 from support.perfetto_samples import SampleWriter
 from support.perfetto_writer import PerfettoWriter
 
@@ -19,7 +20,6 @@ from navitas.android.perfetto.messages import read_config
 from navitas.android.perfetto.sampling import SAMPLED_TRACE
 from navitas.base.errors import ExitCode
 from navitas.cli.main import run
-from tests.unit.recording.parse.jfr.jfr_writer import JfrText, sample
 
 COUNTERS = "cpu0 300000 {0} 2266000 {1} ; cpu1 300000 {0} 2266000 {1} ;  EndOfData 0"
 PROFILE = """<device name="Android"><item name="cpu.suspend">0</item><item name="cpu.idle">0</item>
@@ -233,6 +233,24 @@ def _methods(capsys: pytest.CaptureFixture[str], folder: str) -> dict[str, float
     assert report["evidence"]["components"]["cpu"]["level"] == "sched"
     (test,) = report["tests"]
     return {method["name"]: method["exclusive_j"] for thread in test["threads"] for method in thread["methods"]}
+
+
+def test_a_run_without_events_has_the_clocks_and_the_length_of_its_trace(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """So is the use of an app without the runtime."""
+    (place / "app.pftrace").write_bytes(_sampled_trace())
+    assert run(["import", "app.pftrace", "-o", "rec", "--power-profile", "profile.xml"]) == ExitCode.OK
+    capsys.readouterr()
+    before = _methods(capsys, "rec")
+    manifest = json.loads((place / "rec/manifest.json").read_text())
+    (events,) = (file for file in manifest["files"] if file["kind"] == "events")
+    (place / "rec" / events["path"]).unlink()
+    manifest["files"].remove(events)
+    manifest["runs"][0]["whole"] = True
+    (place / "rec/manifest.json").write_text(json.dumps(manifest))
+    assert _methods(capsys, "rec") == pytest.approx(before)
+    assert run(["report", "rec", "--json", "-"]) == ExitCode.OK
+    codes = {warning["code"] for warning in json.loads(capsys.readouterr().out)["warnings"]}
+    assert codes.isdisjoint({"no_events", "no_clocks", "events_missing"})
 
 
 def test_a_perfetto_trace_with_samples_has_joules_of_methods(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
