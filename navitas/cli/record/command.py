@@ -124,6 +124,8 @@ def command(
     if bundle and bundle.manifest.package != app:
         raise UsageError(f"{path} contains {bundle.manifest.package}, not {app}", f"navitas record {bundle.manifest.package} …")
     _check_gradle(build.gradle)
+    if map_file and options.mode == "sample":
+        raise UsageError("--map names methods with probes, and --mode sample has none", "leave it out")
     known: KnownMap | None = read_map(map_file, app) if map_file else None
     use = use_by.use(app, bundle, known)
     return report_measured(

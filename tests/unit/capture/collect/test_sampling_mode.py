@@ -104,9 +104,20 @@ def test_a_phone_that_cannot_sample_an_app_is_refused_with_the_reason(
         check_sampling(device, "org.example.app", tracing)
 
 
-def test_an_app_in_use_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["record", "org.example.app", "--device", "x", "--mode", "sample"]) == ExitCode.USAGE
-    assert "--mode sample is for tests" in " ".join(capsys.readouterr().err.split())
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--trace", "none"], "takes the CPU time of an app in use from the trace, and --trace is none"),
+        (["--map", "map.json"], "--map names methods with probes, and --mode sample has none"),
+    ],
+)
+def test_an_app_in_use_needs_a_trace_and_no_map(
+    words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("map.json").write_text("{}")
+    assert run(["record", "org.example.app", "--device", "x", "--mode", "sample", *words]) == ExitCode.USAGE
+    assert message in " ".join(capsys.readouterr().err.split())
 
 
 def test_samples_are_pulled_beside_events() -> None:
