@@ -151,11 +151,11 @@ def distinct(values: NDArray[Word]) -> NDArray[Word]:
 
 
 def grouped(key: I64) -> tuple[I64, I64]:
-    """Return a row of each distinct key, by ascending keys (0 or more), and for each row the place of its key among these."""
+    """Return a row of each distinct key, by ascending keys (0 or more), and the number of each row's key among these."""
     size = int(key.max(initial=-1)) + 1
     if size > _SPARSE * len(key):
-        _, row, place = np.unique(key, return_index=True, return_inverse=True)
-        return row, place
+        _, row, number = np.unique(key, return_index=True, return_inverse=True)
+        return row, number
     row_of = np.full(size, -1)  # a table is several times as fast as a sort
     row_of[key] = np.arange(len(key))
     is_used = row_of >= 0

@@ -357,6 +357,13 @@ def test_samples_of_another_time_are_refused(place: Path, capsys: pytest.Capture
     (place / "other").write_text("no samples\n")
     assert run([*line[:3], "other", *line[4:]]) == ExitCode.TROUBLE
     assert "other: no stack samples of a form that is read" in capsys.readouterr().err
+    (place / "other").write_bytes(_collapsed(threads=True).encode("utf-16"))
+    assert run([*line[:3], "other", *line[4:]]) == ExitCode.TROUBLE
+    assert "other: a text in UTF-16" in (said := capsys.readouterr().err) and "iconv -f UTF-16 -t UTF-8 other" in said
+    late = JfrText({1: [(("a/B", "run", "()V"), 1)]}, {500: "app"}, sample(BOOT + 900 * MS, 500, 1), pid=500)
+    (place / "other").write_bytes(late.chunk())
+    assert run([*line[:3], "other", *line[4:]]) == ExitCode.TROUBLE
+    assert "Give a trace and samples of the same time." in (said := capsys.readouterr().err) and "perf record" not in said
     assert run([*line, "--methods", "app.perf"]) == ExitCode.USAGE
 
 
@@ -439,7 +446,10 @@ def test_names_that_r8_has_changed_are_those_of_the_source_again(place: Path, ca
     (place / "mapping.txt").write_text(mapping)
     line = ["import", "app.pftrace", "-o", "rec", "--power-profile", "profile.xml", "--mapping", "mapping.txt"]
     assert run(line) == ExitCode.OK
-    capsys.readouterr()
+    assert "mapping.txt has no class" not in capsys.readouterr().err
     assert "pay" in _methods(capsys, "rec")
+    (place / "mapping.txt").write_text("org.example.Shop -> a.a:\n")
+    assert run([*line, "--replace"]) == ExitCode.OK
+    assert "the mapping.txt has no class of the stack samples" in capsys.readouterr().err
     assert run(["import", "SortTest.sort.txt", *LINE, "-o", "other", "--mapping", "mapping.txt"]) == ExitCode.USAGE
     assert "--mapping needs stack samples" in capsys.readouterr().err

@@ -139,11 +139,11 @@ def _end_of_block(samples: StackSamples, low: int) -> int:
     return high
 
 
-def _parts(one: _Block, stack: I32) -> Iterator[_Block]:
+def _parts(sample: _Block, stack: I32) -> Iterator[_Block]:
     """Yield the samples with these stacks, all at the time of one."""
     for first in range(0, len(stack), BLOCK):
         own = stack[first : first + BLOCK].astype(np.int64)
-        columns = {name: np.repeat(getattr(one, name), len(own)) for name in _Block.__slots__}
+        columns = {name: np.repeat(getattr(sample, name), len(own)) for name in _Block.__slots__}
         yield _Block(**{**columns, "stack": own, "at_once": np.full(len(own), len(stack))})
 
 

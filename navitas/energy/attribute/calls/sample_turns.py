@@ -48,23 +48,23 @@ class CommonCallers:
         size, parent = len(paths), paths.parent
         self.method = paths.method
         below = subtree_sums(parent, np.ones((size, 1)))[:, 0].astype(np.int64)
-        self.place = preorder(parent, np.arange(size), below).astype(np.int32)
+        self.position = preorder(parent, np.arange(size), below).astype(np.int32)
         self._path = np.empty(size, np.int32)
-        self._path[self.place] = np.arange(size)
+        self._path[self.position] = np.arange(size)
         # Row k has the least of 2 ** k consecutive places.
         least = np.zeros((size.bit_length(), size), np.int32)
-        least[0] = self.place[parent[self._path]]
+        least[0] = self.position[parent[self._path]]
         for k in range(1, len(least)):
             step = 1 << (k - 1)
             np.minimum(least[k - 1, :-step], least[k - 1, step:], out=least[k, :-step])
         self._least, self._size = least.ravel(), np.int32(size)
 
-    def of(self, place: I32, following: I32) -> I64:
+    def of(self, position: I32, following: I32) -> I64:
         """Return the innermost path that both of two different paths are or have as a caller; `OUTSIDE` if there is none.
 
-        Paths are given by `place`, theirs in a depth-first walk.
+        Paths are given by their `position` in a depth-first walk.
         """
-        low, high = np.minimum(place, following) + np.int32(1), np.maximum(place, following)
+        low, high = np.minimum(position, following) + np.int32(1), np.maximum(position, following)
         k = np.frexp((high - low + np.int32(1)).astype(np.float32))[1] - np.int32(1)  # exact below 2 ** 24
         row = k * self._size
         least = np.minimum(self._least[row + low], self._least[row + high - (np.int32(1) << k) + np.int32(1)])
@@ -83,7 +83,7 @@ def turns_of(group: I64, path: I64, energy_j: F64, cpu_ns: F64, callers: CommonC
     self_j2 = inclusive_j2.copy()
     if callers is None:
         return StackTurns(self_j2, inclusive_j2, _NONE, _NONE, np.empty(0))
-    method, place = callers.method[path], callers.place[path]
+    method, position = callers.method[path], callers.position[path]
     at, common, common_j2 = [_NONE], [_NONE], [np.empty(0)]
     for lag, factor in _LAGS:
         # The factor makes up for the samples at the ends, which have no partner.
@@ -96,7 +96,7 @@ def turns_of(group: I64, path: I64, energy_j: F64, cpu_ns: F64, callers: CommonC
             self_j2[rows] += self_turns_j2
         first = np.flatnonzero(turns)
         at.append(first)
-        common.append(callers.of(place[first], place[first + lag]))
+        common.append(callers.of(position[first], position[first + lag]))
         common_j2.append(-2 * j2[first])
     summed = _summed(group, np.concatenate(at), np.concatenate(common), np.concatenate(common_j2))
     return StackTurns(self_j2, inclusive_j2, *summed)
@@ -113,6 +113,6 @@ def _irregularity(group: I64, cpu_ns: F64, size: I64) -> F64:
 
 def _summed(group: I64, at: I64, common: I64, j2: F64) -> tuple[I64, I64, F64]:
     """Sum up pairs of samples by group and common caller. Returns a row of each group, the caller, and the sum."""
-    row, place = grouped(group[at] * (int(common.max(initial=0)) + 1) + common)
-    sums, is_inside = binned(place, j2, len(row)), common[row] != OUTSIDE
+    row, number = grouped(group[at] * (int(common.max(initial=0)) + 1) + common)
+    sums, is_inside = binned(number, j2, len(row)), common[row] != OUTSIDE
     return at[row[is_inside]], common[row[is_inside]], sums[is_inside]

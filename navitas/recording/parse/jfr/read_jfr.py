@@ -120,13 +120,13 @@ def _add_chunk(chunk: JfrChunk, total: _Total) -> None:
         _note_settings(events, total)  # They come before samples.
         for by_cpu, samples in ((True, events.cpu), (False, events.wall)):
             if len(samples.ticks):
-                t_ns, place = _times(chunk, samples.ticks, total), _places_of(samples.stack, ids)
+                t_ns, stack = _times(chunk, samples.ticks, total), _places_of(samples.stack, ids)
                 for tid, own in _by_thread(samples.thread, tids):
                     if not tid:
                         total.lost[by_cpu] += len(own)
                         continue
-                    total.of_thread[by_cpu].setdefault(tid, []).append((t_ns[own], rows[place[own]]))
-                    total.broken[by_cpu] += int(np.count_nonzero(is_broken[place[own]]))
+                    total.of_thread[by_cpu].setdefault(tid, []).append((t_ns[own], rows[stack[own]]))
+                    total.broken[by_cpu] += int(np.count_nonzero(is_broken[stack[own]]))
             total.lost[by_cpu] += samples.damaged
     is_cut = constants.stacks.truncated != 0
     if depth := _number(total.settings.get("jstackdepth", "")):
@@ -143,11 +143,11 @@ def _have_gaps(start: I64, frame: I64, total: _Total) -> Bool:
 
 def _by_thread(key: I64, tids: Mapping[int, int]) -> Iterator[tuple[int, I64]]:
     """Yield the id of each thread that has samples, 0 if it is unknown, and their rows. `key` has the threads of samples."""
-    place = _places_of(key, np.array(list(tids), np.int64)) + np.int32(1)
+    number = _places_of(key, np.array(list(tids), np.int64)) + np.int32(1)
     # Small numbers are sorted in linear time.
-    order = np.argsort(place.astype(np.uint16) if len(tids) < _SMALL else place, kind="stable")
+    order = np.argsort(number.astype(np.uint16) if len(tids) < _SMALL else number, kind="stable")
     low = 0
-    for tid, count in zip([0, *tids.values()], np.bincount(place, minlength=len(tids) + 1).tolist(), strict=True):
+    for tid, count in zip([0, *tids.values()], np.bincount(number, minlength=len(tids) + 1).tolist(), strict=True):
         if count:
             yield tid, order[low : low + count]
             low += count

@@ -105,10 +105,10 @@ def test_the_innermost_common_caller_of_two_paths() -> None:
     path = paths_of_stacks(stacks((0, 1, 2), (0, 1, 3, 4), (5,)), paths)
     ends = path[[2, 6, 7]]
     callers = CommonCallers(paths)
-    place = callers.place[ends]
-    common = callers.of(place[[0, 0, 1, 2]], place[[1, 2, 0, 1]])
+    position = callers.position[ends]
+    common = callers.of(position[[0, 0, 1, 2]], position[[1, 2, 0, 1]])
     assert common.tolist() == [path[1], OUTSIDE, path[1], OUTSIDE]
-    one, other = callers.place[path[[1, 2]]], callers.place[path[[2, 0]]]
+    one, other = callers.position[path[[1, 2]]], callers.position[path[[2, 0]]]
     assert callers.of(one, other).tolist() == [path[1], path[0]]
 
 
