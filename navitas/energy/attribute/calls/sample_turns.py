@@ -68,7 +68,7 @@ class CommonCallers:
         k = np.frexp((high - low + np.int32(1)).astype(np.float32))[1] - np.int32(1)  # exact below 2 ** 24
         row = k * self._size
         least = np.minimum(self._least[row + low], self._least[row + high - (np.int32(1) << k) + np.int32(1)])
-        return self._path[least].astype(np.int64)
+        return np.asarray(self._path[least], np.int64)
 
 
 def turns_of(group: I64, path: I64, energy_j: F64, cpu_ns: F64, callers: CommonCallers | None) -> StackTurns:
