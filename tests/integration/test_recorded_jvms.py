@@ -112,5 +112,8 @@ def test_a_running_jvm_twice(server: int, tmp_path: Path) -> None:
 
 def test_a_jvm_that_fails_is_said(classes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "recording"
-    run(["record", "--java", "-o", str(output), "--", "java", "-cp", str(classes), "Spin", "1", "fail"])
-    assert any("ended with exit code 7" in warning.message for warning in open_recording(output).manifest.warnings)
+    assert run(["record", "--java", "-o", str(output), "--", "java", "-cp", str(classes), "Spin", "1", "fail"]) == 3
+    assert "FAILED Spin: the JVM ended with exit code 7" in capsys.readouterr().err
+    manifest = open_recording(output).manifest
+    assert any("ended with exit code 7" in warning.message for warning in manifest.warnings)
+    assert [test.status for test in manifest.tests] == ["failed"]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from support import perfetto_writer as pw
 from support.import_folder import LINE, fill_import_folder
+from support.jfr_writer import JfrText, sample
 from support.perfetto_samples import SampleWriter
 from support.perfetto_writer import PerfettoWriter
 
@@ -16,7 +17,6 @@ from navitas.android.perfetto.messages import read_config
 from navitas.android.perfetto.sampling import SAMPLED_TRACE
 from navitas.base.errors import ExitCode
 from navitas.cli.main import run
-from tests.unit.recording.parse.jfr.jfr_writer import JfrText, sample
 
 
 @pytest.fixture
@@ -60,6 +60,24 @@ def _methods(capsys: pytest.CaptureFixture[str], folder: str) -> dict[str, float
     assert report["evidence"]["components"]["cpu"]["level"] == "sched"
     (test,) = report["tests"]
     return {method["name"]: method["exclusive_j"] for thread in test["threads"] for method in thread["methods"]}
+
+
+def test_a_run_without_events_has_the_clocks_and_the_length_of_its_trace(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """So is the use of an app without the runtime."""
+    (place / "app.pftrace").write_bytes(_sampled_trace())
+    assert run(["import", "app.pftrace", "-o", "rec", "--power-profile", "profile.xml"]) == ExitCode.OK
+    capsys.readouterr()
+    before = _methods(capsys, "rec")
+    manifest = json.loads((place / "rec/manifest.json").read_text())
+    (events,) = (file for file in manifest["files"] if file["kind"] == "events")
+    (place / "rec" / events["path"]).unlink()
+    manifest["files"].remove(events)
+    manifest["runs"][0]["whole"] = True
+    (place / "rec/manifest.json").write_text(json.dumps(manifest))
+    assert _methods(capsys, "rec") == pytest.approx(before)
+    assert run(["report", "rec", "--json", "-"]) == ExitCode.OK
+    codes = {warning["code"] for warning in json.loads(capsys.readouterr().out)["warnings"]}
+    assert codes.isdisjoint({"no_events", "no_clocks", "events_missing"})
 
 
 def test_a_perfetto_trace_with_samples_has_joules_of_methods(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -166,6 +184,13 @@ def test_samples_of_another_time_are_refused(place: Path, capsys: pytest.Capture
     (place / "other").write_text("no samples\n")
     assert run([*line[:3], "other", *line[4:]]) == ExitCode.TROUBLE
     assert "other: no stack samples of a form that is read" in capsys.readouterr().err
+    (place / "other").write_bytes(_collapsed(threads=True).encode("utf-16"))
+    assert run([*line[:3], "other", *line[4:]]) == ExitCode.TROUBLE
+    assert "other: a text in UTF-16" in (said := capsys.readouterr().err) and "iconv -f UTF-16 -t UTF-8 other" in said
+    late = JfrText({1: [(("a/B", "run", "()V"), 1)]}, {500: "app"}, sample(BOOT + 900 * MS, 500, 1), pid=500)
+    (place / "other").write_bytes(late.chunk())
+    assert run([*line[:3], "other", *line[4:]]) == ExitCode.TROUBLE
+    assert "Give a trace and samples of the same time." in (said := capsys.readouterr().err) and "perf record" not in said
     assert run([*line, "--methods", "app.perf"]) == ExitCode.USAGE
 
 
@@ -248,7 +273,10 @@ def test_names_that_r8_has_changed_are_those_of_the_source_again(place: Path, ca
     (place / "mapping.txt").write_text(mapping)
     line = ["import", "app.pftrace", "-o", "rec", "--power-profile", "profile.xml", "--mapping", "mapping.txt"]
     assert run(line) == ExitCode.OK
-    capsys.readouterr()
+    assert "mapping.txt has no class" not in capsys.readouterr().err
     assert "pay" in _methods(capsys, "rec")
+    (place / "mapping.txt").write_text("org.example.Shop -> a.a:\n")
+    assert run([*line, "--replace"]) == ExitCode.OK
+    assert "the mapping.txt has no class of the stack samples" in capsys.readouterr().err
     assert run(["import", "SortTest.sort.txt", *LINE, "-o", "other", "--mapping", "mapping.txt"]) == ExitCode.USAGE
     assert "--mapping needs stack samples" in capsys.readouterr().err
