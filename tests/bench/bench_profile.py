@@ -9,7 +9,6 @@ figures are unreliable. Standard error has the times of each command as soon as 
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import statistics
 import subprocess
@@ -20,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from common import ROOT, Figures, arguments, compared_with, median_s
+from common import ROOT, Figures, arguments, compared_with, median_s, stages_s
 
 sys.path.insert(0, str(ROOT / "tests"))
 
@@ -31,7 +30,6 @@ from navitas.virtual_phone.start import virtual_phone
 
 _NAVITAS = Path(sys.executable).with_name("navitas")
 _PACE_STEPS = 3_000_000
-_STAGE = re.compile(r"^(\S.*): (\d+\.\d\d) s$", re.MULTILINE)
 
 
 @dataclass(slots=True)
@@ -110,8 +108,8 @@ def _pairs(launcher: str, project: Path, tests: str, rounds: int) -> _Pairs:
             if number >= 0:
                 pairs.pace_s.append(pace_s)
                 taken.append(taken_s)
-                for stage, seconds in _STAGE.findall(errors):
-                    pairs.stages_s.setdefault(stage, []).append(float(seconds))
+                for stage, seconds in stages_s(errors).items():
+                    pairs.stages_s.setdefault(stage, []).append(seconds)
     return pairs
 
 
