@@ -16,7 +16,7 @@ from navitas.virtual_phone.host_java import LIST_NAME, JdkList
 
 
 def adb_server(socket: Path) -> AbstractContextManager[ServerClient]:
-    """Run an adb server on a socket, with its keys and log beside it. Raises `DeviceError` if it does not start."""
+    """Run an adb server on a socket, with its keys and log in the same folder. Raises `DeviceError` if it does not start."""
     return private_adb_server(adb_path(), socket, socket.parent)
 
 

@@ -1,6 +1,6 @@
 """What the workflow of examples/ci adds to `gradle test` in a job that has its caches (limit: 60 s), step by step.
 
-Each job has a new clone of a pull request and starts Gradle's daemon anew. The tools are those of this environment; downloads of
+Each job has a new clone of a pull request and a new Gradle daemon. The tools are those of this environment; downloads of
 Gradle and Navitas are in the user's caches. The check goes on until each budget is decided, as the workflow asks.
 """
 
