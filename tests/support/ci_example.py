@@ -35,7 +35,7 @@ def copy_example(project: Path) -> Path:
 
 
 def pull_request(project: Path, change: tuple[str, str] = SLOWER) -> str:
-    """Return the command that makes a repository of a copy, with a change on a branch, and its clone `checkout` in the same folder.
+    """Return the command that makes a repository of a copy, with a change on a branch, and a clone, `checkout`, next to it.
 
     In the clone, `origin/main` is the branch to compare with.
     """
