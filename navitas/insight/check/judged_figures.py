@@ -117,7 +117,7 @@ class SideFigures:
         if any(value is None for row in values.values() for value in row):
             return None
         rows = {test: np.array(row, np.float64) for test, row in values.items()}
-        return {ALL_TESTS: np.sum(list(rows.values()), axis=0)} if kind == "all" else rows
+        return {ALL_TESTS: np.sum(list(rows.values()), axis=0)} if kind == "all" and rows else rows
 
     def _powers(self, number: int, kind: BudgetKind) -> dict[str, F64] | None:
         """Return the mean powers: NaN in runs that took no time."""

@@ -126,7 +126,7 @@ def end(device: Device) -> bool:
 
     Returns False if one did not end and was killed.
     """
-    wait = f"n=0; while pgrep -f {_OURS} >/dev/null && [ $n -lt 300 ]; do n=$((n+1)); sleep 0.1; done"
+    wait = f"n=0; while pgrep -f {_OURS} >/dev/null && [ $n -lt 1000 ]; do n=$((n+1)); sleep 0.03; done"
     return device.shell(f"pkill -f {_OURS} && {{ {wait}; pkill -9 -f {_OURS}; }}", timeout_s=_END_S).exit_code != 0
 
 

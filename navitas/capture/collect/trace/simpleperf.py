@@ -66,7 +66,7 @@ def begin(device: Device, app: str, longest_s: float, warn: Warn) -> SimpleperfR
 
 def end(device: Device) -> bool:
     """End every recording of Navitas, and wait until it is complete. Returns False if one did not end and was killed."""
-    wait = f"n=0; while pgrep -f {_OURS} >/dev/null && [ $n -lt 300 ]; do n=$((n+1)); sleep 0.1; done"
+    wait = f"n=0; while pgrep -f {_OURS} >/dev/null && [ $n -lt 1000 ]; do n=$((n+1)); sleep 0.03; done"
     return device.shell(f"pkill -INT -f {_OURS} && {{ {wait}; pkill -9 -f {_OURS}; }}", timeout_s=_END_S).exit_code != 0
 
 
