@@ -146,8 +146,8 @@ class RunTrace:
 def remove_traces(device: Device, *, stacks: bool = True) -> None:
     """End and remove all traces of Navitas on a phone, and samples of `stacks`. Raises `DeviceError`."""
     if stacks:
-        simpleperf.end(device)
+        SimpleperfRecord.end(device)
         simpleperf.remove(device)
-    perfetto.end(device)
+    PerfettoTrace.end(device)
     perfetto.remove(device)
     atrace.end(device)
