@@ -23,6 +23,7 @@ ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from sampled_shares import PERIOD_NS, analyzed  # noqa: E402
+from tests.unit.recording.parse.jfr.jfr_writer import JfrText, sample  # noqa: E402
 from truth.energy import integrate  # noqa: E402
 from truth.methods import truth_of  # noqa: E402
 from truth.programs import PROGRAMS  # noqa: E402
@@ -36,7 +37,6 @@ from navitas.energy.analyze.profile import Profile  # noqa: E402
 from navitas.recording.parse.jfr.read_jfr import read_jfr  # noqa: E402
 from navitas.recording.parse.stack_samples import Frame  # noqa: E402
 from navitas.recording.store import open_recording  # noqa: E402
-from tests.unit.recording.parse.jfr.jfr_writer import JfrText, sample  # noqa: E402
 
 CONVERTER = "tools.profiler:jfr-converter:4.2"
 ALL = ""

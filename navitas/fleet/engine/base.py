@@ -50,7 +50,7 @@ def run_task(task: FleetTask) -> None:
     except MemoryError as error:
         raise FleetError(
             f"{task.name}: not enough memory for its samples ({error or 'out of memory'})",
-            "Run it on a machine with more memory, or ingest into a fleet with more buckets.",
+            "Run it on a machine with more memory, or ingest into a new fleet with more --buckets.",
         ) from error
     except UnknownPackage as error:
         raise FleetError(

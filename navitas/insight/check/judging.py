@@ -118,7 +118,7 @@ class _Check:
         if not (passed if old else passed_after):
             raise UsageError("no test passed in all runs of all sessions", "Check recordings of the same tests.")
         self.alone = SideFigures(new, passed_after)
-        self.sides = SideFigures(old, passed), SideFigures(new, passed)
+        self.sides = SideFigures(old, passed), self.alone if passed == passed_after else SideFigures(new, passed)
         ran = [set[str]().union(*({*session.tests, *session.not_passed} for session in side)) for side in (old, new)]
         self.vanished = ran[0] - ran[1]
         newest = max(old, key=lambda session: session.created_utc, default=None)

@@ -219,6 +219,19 @@ def test_energy_is_conserved(random: Random, period_ms: float | None, block: int
     assert total == inside
 
 
+def test_very_many_samples_at_one_time_are_summed_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those without times are all at one."""
+    made, rows = made_of(Random(3))
+    many = [(0, 100.0, (number % 5,)) for number in range(50)]
+    monkeypatch.setattr(sample_totals, "STRETCH", 1)  # Blocks divide longer ones.
+    whole = analyzed(sampled(made, samples([*rows, *many])), 3)
+    monkeypatch.setattr(sample_totals, "BLOCK", 7)
+    for one, other in zip(whole.tests, analyzed(sampled(made, samples([*rows, *many])), 3).tests, strict=True):
+        for own, same in zip(one.threads, other.threads, strict=True):
+            energies = {method.method: method.exclusive_j for method in own.methods}
+            assert {method.method: method.exclusive_j for method in same.methods} == pytest.approx(energies)
+
+
 @settings(max_examples=20, deadline=None)
 @given(randoms)
 def test_the_order_of_samples_changes_nothing(random: Random) -> None:

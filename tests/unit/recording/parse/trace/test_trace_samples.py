@@ -264,7 +264,8 @@ def test_packets_of_traced_perf_need_no_object() -> None:
     trace, writer = _trace()
     writer.sample(BOOT, TASK, SORT, error=6)
     writer.sample(BOOT + 1, WORKER, [], skipped=3)
-    first, second = scan_samples(trace.packets[-2:])
+    scanned = scan_samples(trace.packets[-2:])
+    first, second = scanned.row(0), scanned.row(1)
     assert first is not None and (first.timestamp, first.tid, first.unwind_error, first.is_skipped) == (BOOT, 500, 6, False)
     assert second is not None and (second.pid, second.tid, second.is_skipped) == (500, 501, True)
     assert first.interned[1] > first.interned[0] and second.interned[0] == second.interned[1]
