@@ -20,10 +20,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT / "tests")]
 
 from sampled_shares import PERIOD_NS, analyzed  # noqa: E402
-from tests.unit.recording.parse.jfr.jfr_writer import JfrText, sample  # noqa: E402
+from support.jfr_writer import JfrText, TraceFrame, sample  # noqa: E402
 from truth.energy import integrate  # noqa: E402
 from truth.methods import truth_of  # noqa: E402
 from truth.programs import PROGRAMS  # noqa: E402
@@ -58,12 +58,14 @@ def simulated(path: Path) -> tuple[Profile, dict[str, float]]:
 
 def _jfr(taken: Sequence[StackSample]) -> bytes:
     stacks = {methods: number for number, methods in enumerate(dict.fromkeys(each.methods for each in taken), 1)}
-    frames = {number: [_frame(method) for method in reversed(methods)] for methods, number in stacks.items()}
+    frames: dict[int, Sequence[TraceFrame]] = {
+        number: [_frame(method) for method in reversed(methods)] for methods, number in stacks.items()
+    }
     events = b"".join(sample(each.t_ns + T0_NS, each.thread.tid, stacks[each.methods]) for each in taken)
     return JfrText(frames, {each.thread.tid: each.thread.name for each in taken}, events, start_ticks=T0_NS).chunk()
 
 
-def _frame(method: str) -> tuple[tuple[str, str, str], int]:
+def _frame(method: str) -> TraceFrame:
     class_name, _, name = method.partition("#")
     return ((class_name.replace(".", "/"), name, "()V"), COMPILED) if name else (("", method, ""), NATIVE)
 
@@ -75,7 +77,7 @@ def flame_graph(jfr: Sequence[Path], folder: Path) -> Counter[str]:
     (jar,), samples = folder.glob("jfr-converter-*.jar"), Counter[str]()
     for number, path in enumerate(jfr):
         collapsed = folder / f"{number}.collapsed"
-        command = [find_java(), "-jar", jar, "--dot", "-o", "collapsed", path, collapsed]
+        command = [str(find_java()), "-jar", str(jar), "--dot", "-o", "collapsed", str(path), str(collapsed)]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         for line in collapsed.read_text().splitlines():
             stack, _, count = line.rpartition(" ")

@@ -6,7 +6,7 @@ and that of its samples, relative to it; and how many shares agree with those by
 
 Each execution of a program is sampled several times, each time with other phases of the timers. Exit code 1: shares of a program
 lie within two standard errors less often than in 93 % of cases, or energy is not conserved. Timers that start with their threads
-have no target: what samples cannot see is no error of draws.
+have no target, nor have those at random times of short threads: what is not sampled is a row of its own, no error of draws.
 """
 
 from __future__ import annotations
@@ -53,6 +53,8 @@ PROBED = ("calls", "waits")
 """Programs whose shares are also compared with those by probes."""
 Sampler = Callable[[Record, float, int], list[StackSample]]
 RANDOM, FROM_START = "cores, at random", "threads, from their start"
+SHORT = "many threads"
+"""The program whose threads live for one to three periods."""
 SAMPLERS: Mapping[str, Sampler] = {
     "cores": sampled_by_cores,
     "threads": sampled_by_threads,
@@ -202,7 +204,8 @@ def main() -> int:
     for (program, sampler), score in totals.items():
         print(_row(program, sampler, score))
         covered = min(score.covered("self"), score.covered("inclusive"))
-        missed |= score.unequal > MOST_UNEQUAL or (sampler != FROM_START and covered < LEAST_COVERAGE)
+        has_target = sampler != FROM_START and (program, sampler) != (SHORT, RANDOM)
+        missed |= score.unequal > MOST_UNEQUAL or (has_target and covered < LEAST_COVERAGE)
     return int(missed)
 
 
