@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
@@ -57,6 +58,11 @@ def run_task(task: FleetTask) -> None:
             f"{task.name}: a sample has an app that is not in packages.parquet: {error}",
             "Restore packages.parquet, or ingest the sources into a new folder.",
         ) from error
+
+
+def named_tables(sql: str, tables: Tables) -> Tables:
+    """The tables that a statement names. Others need not be fetched."""
+    return {name: table for name, table in tables.items() if re.search(rf"\b{name}\b", sql)}
 
 
 def statement(*names: str, **values: float | str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 
-from navitas.fleet.engine.base import OutOfMemory, Tables, Work
+from navitas.fleet.engine.base import OutOfMemory, Tables, Work, named_tables
 from navitas.fleet.engine.processes import TaskProcesses, process_folder, remove_folder
 from navitas.fleet.files import FleetError
 from navitas.fleet.remote_path import RemotePath
@@ -44,7 +44,7 @@ class DuckDbEngine:
         """As `Engine.query`."""
         cursor = self._connection.cursor()
         try:
-            for name, table in tables.items():
+            for name, table in named_tables(sql, tables).items():
                 if isinstance(table, pa.Table):
                     cursor.register(name, table)
                 else:

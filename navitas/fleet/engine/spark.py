@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from navitas.base.errors import NavitasError
-from navitas.fleet.engine.base import OutOfMemory, Tables, Work, run_task
+from navitas.fleet.engine.base import OutOfMemory, Tables, Work, named_tables, run_task
 from navitas.fleet.engine.spark_session import StatementSession, converted
 from navitas.fleet.files import FleetError, read_metadata, read_table
 from navitas.fleet.remote_path import RemotePath
@@ -83,13 +83,13 @@ class SparkEngine:
 
     def _table(self, sql: str, tables: Tables) -> pa.Table:
         spark = self._session.spark
-        used = [name for name in tables if re.search(rf"\b{name}\b", sql)]
-        for name in used:
-            self._frame(tables[name]).createOrReplaceTempView(name)
+        named = named_tables(sql, tables)
+        for name, table in named.items():
+            self._frame(table).createOrReplaceTempView(name)
         try:
             return spark.sql(sql).toArrow()
         finally:
-            for name in used:
+            for name in named:
                 spark.catalog.dropTempView(name)
 
     def _frame(self, table: pa.Table | Sequence[Path]) -> DataFrame:
