@@ -185,8 +185,8 @@ class Laboratory:
         while True:
             is_last = repeats >= MOST_REPEATS
             level = look_level(spent, is_last=is_last)
-            sides = [[side.with_runs(np.arange(repeats))] for side in (before, after)]
-            result = judge(*sides, STRICT, day=DAY, same_session=True, level=level)
+            old, new = ([side.with_runs(np.arange(repeats))] for side in (before, after))
+            result = judge(old, new, STRICT, day=DAY, same_session=True, level=level)
             if is_last or has_above(result) or not result.having("not enough data"):
                 return result, repeats
             repeats, spent = min(2 * repeats, MOST_REPEATS), spent + level
