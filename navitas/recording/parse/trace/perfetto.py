@@ -38,6 +38,7 @@ from navitas.recording.parse.trace.trace_tables import UNKNOWN, RawTrace, Tasks
 
 _AT_ONCE = 1 << 20
 _MIN_SIZE = 256
+_WITH_DATA = LeftPacket, ReadPacket
 _PROCESSES_LIMIT = 1 << 16
 _NO_TIME = "no time, or one of an unknown clock"
 
@@ -73,7 +74,7 @@ class _PacketReader:
             self.into.other_machines[found.machine] += 1
             return
         self._waiting.append(found)
-        self._size += _MIN_SIZE + (0 if isinstance(found, Damaged | Cut) else len(found.data))
+        self._size += _MIN_SIZE + (len(found.data) if isinstance(found, _WITH_DATA) else 0)
         if self._size >= _AT_ONCE:
             self._flush()
 
