@@ -110,7 +110,8 @@ class Transport:
 
     def close(self) -> None:
         self.interrupt()
-        self._connection.close()
+        with contextlib.suppress(AdbError):  # closed already
+            self._connection.conn.close()  # adbutils' own close waits for 10 ms, and a profile has 50 commands in a row
 
 
 class Stream:
