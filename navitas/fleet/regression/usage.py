@@ -54,7 +54,7 @@ EVIDENCE = pa.schema([pa.field("app", pa.int32()), *(pa.field(name, pa.float64()
 
 The row with a null app has the same sums with the screen in place of an app, and the intercept as the only control.
 """
-COLUMNS = [*PAIR_COLUMNS, *controls.COLUMNS, "apps", *COUNTER_COLUMNS, "model", "os"]
+COLUMNS = [*PAIR_COLUMNS, *controls.COLUMNS, "apps", *COUNTER_COLUMNS, "model"]
 """Columns of samples that are read."""
 _SINGLE = ("pairs", "ran_s", "drop_ppm", "s", "noise")
 
