@@ -17,6 +17,7 @@ from navitas.fleet.regression.memberships import first_samples
 from navitas.fleet.regression.pairs import (
     COUNTER_COLUMNS,
     PAIR_COLUMNS,
+    SET_ASIDE,
     Pairs,
     app_lists,
     int64,
@@ -31,7 +32,7 @@ from navitas.fleet.statistics import I64, Bool
 
 SCREENS = 3
 """Number of screen classes: a pair's screen is on at 0, 1 or 2 of its ends."""
-_AMOUNTS = ("pairs", "seconds", "drop_ppm")
+_AMOUNTS = ("pairs", "seconds", "drop_ppm", "set_aside")
 CLIENTS = pa.schema(
     [
         ("client", pa.int64()),
@@ -44,7 +45,9 @@ CLIENTS = pa.schema(
 )
 """By client and screen: sums of all pairs.
 
-The other columns are the client's, equal in all its rows. `step_ppm` is the smallest change of its level (0: none seen).
+`set_aside` is the number of pairs that do not count because samples of the client contradict themselves. The columns after it
+are the client's, equal in all its rows: `lit` and `bright` count its samples with a lit screen, and those of them that tell the
+brightness. `step_ppm` is the smallest change of its level (0: none seen).
 """
 TIMED = range(1, CLASSES)
 """Classes of pairs whose running times are not exact."""
@@ -100,7 +103,7 @@ def client_table(samples: pa.Table, own: Bool, pairs: Pairs) -> pa.Table:
         return CLIENTS.empty_table()
     last = np.append(first[1:], len(client)) - 1
     place = np.repeat(np.arange(len(first)), last + 1 - first) * SCREENS + pairs.screen
-    amounts = (pairs.counts, pairs.seconds, pairs.drop_ppm)
+    amounts = (pairs.counts, pairs.seconds, pairs.drop_ppm, own & (pairs.reason == SET_ASIDE))
     sums = [np.bincount(place, amount, len(first) * SCREENS).astype(np.int64) for amount in amounts]  # Exact below 2^53.
     by_screen = np.reshape(sums, (len(_AMOUNTS), len(first), SCREENS))
     counted = np.add.reduceat(own, first, dtype=np.int64)
