@@ -37,7 +37,7 @@ CLIENTS = pa.schema(
     [
         ("client", pa.int64()),
         ("screen", pa.int8()),
-        *((name, pa.int64()) for name in (*_AMOUNTS, "samples")),
+        *((name, pa.int64()) for name in (*_AMOUNTS, "samples", "lit", "bright")),
         ("step_ppm", pa.int32()),
         *((name, pa.int64()) for name in ("first_s", "last_s")),
         *((name, pa.string()) for name in ("model", "os")),
@@ -107,12 +107,16 @@ def client_table(samples: pa.Table, own: Bool, pairs: Pairs) -> pa.Table:
     sums = [np.bincount(place, amount, len(first) * SCREENS).astype(np.int64) for amount in amounts]  # Exact below 2^53.
     by_screen = np.reshape(sums, (len(_AMOUNTS), len(first), SCREENS))
     counted = np.add.reduceat(own, first, dtype=np.int64)
+    lit = pc.fill_null(samples["screen"], False).to_numpy()
+    told = samples["brightness"].is_valid().to_numpy()
     row, screen = np.nonzero((counted > 0)[:, None] & ((by_screen[0] > 0) | (np.arange(SCREENS) == 0)))
     columns = {
         "client": client[first][row],
         "screen": screen,
         **dict(zip(_AMOUNTS, by_screen[:, row, screen], strict=True)),
         "samples": counted[row],
+        "lit": np.add.reduceat(lit & own, first, dtype=np.int64)[row],
+        "bright": np.add.reduceat(lit & own & told, first, dtype=np.int64)[row],
         "step_ppm": _steps(level, first)[row],
         "first_s": time_s[first][row],
         "last_s": time_s[last][row],
@@ -189,7 +193,7 @@ def usage_of(samples: pa.Table, app_of: NDArray[np.int32], begins_s: int = -(1 <
     runs = runs_in(samples, app_lists(samples["apps"], packages), packages, app_of)
     for block, designs in blocks(samples, parsed, used, runs, numbers):
         parts.append(block.pairs)
-        slow_s = slow_drops(block.pairs, block.left, block.at_levels.astype(np.float64))
+        slow_s = slow_drops(block.pairs, block.left, block.at_levels)
         for design in designs:
             slow = slow_s[design.number]
             sums = client_sums(block.pairs, block.left, design.number, design.share, design.differs, slow)
