@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from navitas.fleet.engine.base import statement
 from navitas.fleet.findings.client_weights import ClientWeights
-from navitas.fleet.regression.exposure import CLASSES, corrected, reliability, switch_rates
+from navitas.fleet.regression.exposure import CLASSES, corrected, inferred_reliability
 from navitas.fleet.regression.usage import EVIDENCE, TIMED
 from navitas.fleet.regression.within import BY_CLASS
 from navitas.fleet.stages import Fleet, added
@@ -94,8 +94,7 @@ def evidence_of(fleet: Fleet) -> AppEvidence:
     w, varied, length, changed, slow = (np.stack([of[f"{name}{kind}"] for kind in range(CLASSES)], axis=1) for name in BY_CLASS)
     with np.errstate(divide="ignore", invalid="ignore"):
         length_s = np.where(varied > 0, length / varied, 0.0)[:, TIMED]
-    rates = switch_rates(changed[:, TIMED], varied[:, TIMED], length_s)
-    plain = reliability(rates, length_s)
+    plain = inferred_reliability(changed[:, TIMED], varied[:, TIMED], length_s)
     _, seconds, drop = fleet.totals()
     first = _ratio(of["s"], w[:, 0] + (w[:, TIMED] * plain).sum(axis=1)) * max(seconds, 1) / max(drop, 1)
     timed = corrected(plain, w[:, TIMED], slow[:, TIMED], np.nan_to_num(first))
