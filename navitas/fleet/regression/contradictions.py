@@ -9,8 +9,8 @@ from navitas.fleet.statistics import I64, Bool
 
 _STEP_PPM = 100_000
 """The largest step of a reported level."""
-_DRAIN_PPM_S, _CHARGE_PPM_S = 1e6 / 3600, 1e6 / 600
-"""No phone drains its battery within an hour, or charges it within ten minutes."""
+_DRAIN_PPM_S = 1e6 / 3600
+"""No phone drains its battery within an hour."""
 _LEAST_LEVELS, _LEVELS = 3, 0.002
 _LEAST_CLOCKS, _CLOCKS = 5, 0.05
 """Pairs that contradict themselves, and their share among the pairs of a phone, from which on none of its samples is trusted."""
@@ -26,9 +26,8 @@ def contradictory_clients(client: I64, discharging: Bool, seconds: I64, drop_ppm
     if not len(client):
         return np.zeros(0, bool)
     steady = discharging & ~clock_set
-    too_low = drop_ppm > _STEP_PPM + _DRAIN_PPM_S * seconds
-    too_high = -drop_ppm > _STEP_PPM + _CHARGE_PPM_S * seconds
-    levels = _are_many(client, steady & (too_low | too_high), steady, _LEAST_LEVELS, _LEVELS)
+    too_fast = drop_ppm > _STEP_PPM + _DRAIN_PPM_S * seconds
+    levels = _are_many(client, steady & too_fast, steady, _LEAST_LEVELS, _LEVELS)
     return levels | _are_many(client, discharging & clock_set, discharging, _LEAST_CLOCKS, _CLOCKS)
 
 
