@@ -110,6 +110,12 @@ class Hogs:
         """Whether each app is a hog."""
         return np.asarray(self.claim == Claim.HOG, bool)
 
+    @property
+    def excluded_ppm_s(self) -> F64:
+        """Each app drains less than this, by its 95 % interval. NaN for hogs, and for apps that are not judged."""
+        judged = np.isin(self.claim, [Claim.CLEAN, Claim.UNCLEAR, Claim.SCREEN, Claim.PARTNER])
+        return np.where(judged, np.maximum(self.effect.high, 0.0), np.nan)
+
 
 def find_hogs(fleet: Fleet) -> Hogs:
     """Contrast each app's running time with the same clients' other time (docs/fleet-statistics.md, "Hogs").
