@@ -14,12 +14,12 @@ from navitas.fleet.statistics import F64, I64, Bool
 _LIMIT = 4.0
 """From so many times the usual variance on, a client's weight times its variance is constant."""
 _BRIGHT = 0.9
-"""A client tells its screen's brightness if so many of its samples with a lit screen do."""
+"""A client reports its screen's brightness if so many of its samples with a lit screen do."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClientWeights:
-    """Clients, ascending, their weights, at most 1, and whether they tell their screen's brightness."""
+    """Clients, ascending, their weights, at most 1, and whether they report their screen's brightness."""
 
     client: I64
     weight: F64

@@ -40,7 +40,7 @@ class AppEvidence:
     inferred running times before `exposure.corrected`, and `weight_s` is Σ T x̃ d by class. `screen_known` is the share of the
     evidence with known screen time.
     `link` is how much more often the screen is on while the app runs, as a difference of shares. `varied_s` is Σ T d² of
-    `within.SUMS`. `screen_ppm_s` is the drain of the screen. Apps of the lit screen are compared on clients that tell its
+    `within.SUMS`. `screen_ppm_s` is the drain of the screen. Apps of the lit screen are compared on clients that report its
     brightness (`needs_brightness`), or else, if too few do, are not separable from it (`is_dark`).
     """
 

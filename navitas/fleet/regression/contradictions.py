@@ -1,4 +1,4 @@
-"""Phones whose samples contradict themselves: levels that no battery can have had, or a clock that is set again and again."""
+"""Phones whose samples contradict themselves: levels that no battery can have had, or a clock that is set repeatedly."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ CLIENTS = pa.schema(
 """By client and screen: sums of all pairs.
 
 `set_aside` is the number of pairs that do not count because samples of the client contradict themselves. The columns after it
-are the client's, equal in all its rows: `lit` and `bright` count its samples with a lit screen, and those of them that tell the
+are the client's, equal in all its rows: `lit` and `bright` count its samples with a lit screen, and those of them that report the
 brightness. `step_ppm` is the smallest change of its level (0: none seen).
 """
 TIMED = range(1, CLASSES)
@@ -108,7 +108,7 @@ def client_table(samples: pa.Table, own: Bool, pairs: Pairs) -> pa.Table:
     by_screen = np.reshape(sums, (len(_AMOUNTS), len(first), SCREENS))
     counted = np.add.reduceat(own, first, dtype=np.int64)
     lit = pc.fill_null(samples["screen"], False).to_numpy()
-    told = samples["brightness"].is_valid().to_numpy()
+    is_bright = samples["brightness"].is_valid().to_numpy()
     row, screen = np.nonzero((counted > 0)[:, None] & ((by_screen[0] > 0) | (np.arange(SCREENS) == 0)))
     columns = {
         "client": client[first][row],
@@ -116,7 +116,7 @@ def client_table(samples: pa.Table, own: Bool, pairs: Pairs) -> pa.Table:
         **dict(zip(_AMOUNTS, by_screen[:, row, screen], strict=True)),
         "samples": counted[row],
         "lit": np.add.reduceat(lit & own, first, dtype=np.int64)[row],
-        "bright": np.add.reduceat(lit & own & told, first, dtype=np.int64)[row],
+        "bright": np.add.reduceat(lit & own & is_bright, first, dtype=np.int64)[row],
         "step_ppm": _steps(level, first)[row],
         "first_s": time_s[first][row],
         "last_s": time_s[last][row],

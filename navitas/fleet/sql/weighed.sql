@@ -1,6 +1,6 @@
 -- Contrasts of the apps in `effect`, with the weight w in place of its classes: each times its reliability.
 -- `spread` is the variance of an app's effect among clients. `weight` is that of a client: 0 if the app
--- needs the screen's brightness (`lit`), and the client does not tell it.
+-- needs the screen's brightness (`lit`), and the client does not report it.
 WITH weighed AS (
     SELECT
         contrast.client, contrast.app, pairs, ran_s, drop_ppm, s, noise, effect.beta, effect.spread,

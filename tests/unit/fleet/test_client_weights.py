@@ -16,7 +16,7 @@ from navitas.fleet.statistics import F64
 
 
 class _Fleet:
-    """A fleet whose clients have these variances; clients below `bright` tell the brightness."""
+    """A fleet whose clients have these variances; clients below `bright` report the brightness."""
 
     def __init__(self, variance: F64, bright: int) -> None:
         self._client = np.arange(len(variance))

@@ -48,7 +48,7 @@ def test_pairs_are_classed_by_length_unless_exact() -> None:
 
 
 @pytest.mark.parametrize("minutes", [8, 12, 30])
-def test_runs_of_one_length_are_told_from_random_ones(minutes: int) -> None:
+def test_runs_of_one_length_differ_from_random_ones(minutes: int) -> None:
     """The reliability is the slope of the true share on the mean of the ends, here of pairs of 5 and 15 minutes."""
     chance = np.random.default_rng(minutes)
     gaps = chance.exponential(4 * 60 * minutes, 1500).astype(int) + 1
