@@ -136,7 +136,8 @@ def _upgrades(samples: pa.Table) -> I64:
     known = np.flatnonzero(system.is_valid().to_numpy(zero_copy_only=False))
     owner, is_new = owners(client), np.zeros(len(client), np.int64)
     pairs = owner[known] * len(client) + system.drop_null().to_numpy()
-    is_new[known[np.unique(pairs, return_index=True)[1]]] = 1
+    changed = np.flatnonzero(np.diff(pairs, prepend=-1))
+    is_new[known[changed[np.unique(pairs[changed], return_index=True)[1]]]] = 1
     seen, first = np.cumsum(is_new), first_samples(client)
     return np.maximum(seen - (seen - is_new)[first][owner] - 1, 0)
 
