@@ -139,7 +139,7 @@ def _upgrades(samples: pa.Table) -> I64:
     changed = np.flatnonzero(np.diff(pairs, prepend=-1))
     is_new[known[changed[np.unique(pairs[changed], return_index=True)[1]]]] = 1
     seen, first = np.cumsum(is_new), first_samples(client)
-    return np.maximum(seen - (seen - is_new)[first][owner] - 1, 0)
+    return np.asarray(np.maximum(seen - (seen - is_new)[first][owner] - 1, 0), np.int64)
 
 
 def _mean_of_ends(value: F64, row: I64) -> F64:

@@ -182,7 +182,7 @@ def slowness(pairs: PairRows, at_levels: Bool) -> F64:
     seconds, drop = (np.append(0.0, np.cumsum(amount)) for amount in (pairs.seconds, pairs.drop_ppm))
     near_s, near_ppm = seconds[high] - seconds[low], drop[high] - drop[low]
     counts = (near_ppm > 0) & (pairs.kind > 0) & pairs.screen_known & at_levels[client]
-    return np.divide(near_s, near_ppm, out=np.zeros(len(row)), where=counts)
+    return np.asarray(np.divide(near_s, near_ppm, out=np.zeros(len(row)), where=counts), np.float64)
 
 
 def slow_drops(pairs: PairRows, left: Residuals, at_levels: Bool) -> F64:
