@@ -75,8 +75,8 @@ def fleet_text(names: Sequence[str] = PLAIN) -> str:
     ]
     bugs = [BugRow(**effect, false_discovery_rate=rates[0], app=app, client="c0ffee") for app in names]
     verdicts = [
-        AppRow(app, "hog", 30, 20, 70.0, **drains, alone_percent_h=2.0, reliability=0.9, screen_known_percent=None,
-               runs_with=names[0], correlation=0.5)
+        AppRow(app, "hog", 30, 20, 70.0, **drains, drains_below_percent_h=None, alone_percent_h=2.0, reliability=0.9,
+               screen_known_percent=None, runs_with=names[0], correlation=0.5)
         for app in names
     ]  # fmt: skip
     actions = [

@@ -27,8 +27,8 @@ class ClientWeights:
 
     def of(self, clients: I64, needs_brightness: Bool) -> F64:
         """The weights of these clients (rows) for apps (columns)."""
-        place = np.searchsorted(self.client, clients)
-        return self.weight[place, None] * (self.is_bright[place, None] | ~needs_brightness)
+        row = np.searchsorted(self.client, clients)
+        return self.weight[row, None] * (self.is_bright[row, None] | ~needs_brightness)
 
     def table(self) -> pa.Table:
         """Rows of `counted` for statements."""
@@ -42,9 +42,9 @@ def client_weights(fleet: Fleet) -> ClientWeights:
     not depend on what an app drains there, so means stay unbiased.
     """
     all_clients = fleet.query_clients(statement("brightness", share=_BRIGHT)).sort_by("client")
-    found = fleet.query_clients(statement("variances")).sort_by("client")
-    client, variance = all_clients["client"].to_numpy(), found["variance"].to_numpy()
+    variances = fleet.query_clients(statement("variances")).sort_by("client")
+    client, variance = all_clients["client"].to_numpy(), variances["variance"].to_numpy()
     limit = _LIMIT * np.median(variance) if len(variance) else 0.0
     weight = np.ones(len(client))
-    weight[np.searchsorted(client, found["client"].to_numpy())] = limit / np.maximum(variance, limit)
+    weight[np.searchsorted(client, variances["client"].to_numpy())] = limit / np.maximum(variance, limit)
     return ClientWeights(client, weight, all_clients["is_bright"].to_numpy())

@@ -198,18 +198,18 @@ def _solved(  # noqa: PLR0917
 
     Either of these may drain all of it, or nothing, so half of it is a standard error of each.
     """
-    kept, place = np.unique(_representatives(overlap), return_inverse=True)
+    kept, group = np.unique(_representatives(overlap), return_inverse=True)
     candidates = request.candidates[kept]
     mean = _of_request(request, candidates, joint_effects(weighted, candidates, _NOWHERE).value)
     on_clients, outliers = _on_clients(systems, request, mean, usual_ppm_s, noise_scale)
-    found = joint_effects(weighted, candidates, outliers)
-    shared = (np.bincount(place) > 1) * found.value / 2
-    return JointEffects(found.value[place], np.hypot(found.error, shared)[place], found.clusters[place], overlap), on_clients
+    joined = joint_effects(weighted, candidates, outliers)
+    shared = (np.bincount(group) > 1) * joined.value / 2
+    return JointEffects(joined.value[group], np.hypot(joined.error, shared)[group], joined.clusters[group], overlap), on_clients
 
 
 def _representatives(overlap: F64) -> I64:
     """For each app, the first one that always runs with it, or itself."""
-    return np.argmax((overlap > _SAME) | np.eye(len(overlap), dtype=bool), axis=1)
+    return np.asarray(np.argmax((overlap > _SAME) | np.eye(len(overlap), dtype=bool), axis=1), np.int64)
 
 
 def _on_clients(
@@ -231,8 +231,8 @@ def _spreads(on_clients: ClientEffects, request: JointRequest, found: JointEffec
     return spreads_of(on_clients, _of_request(request, request.candidates, found.value), certain)
 
 
-def _of_request(request: JointRequest, place: I64, value: F64, otherwise: float = 0.0) -> F64:
-    """The values of the apps at `place`, by place in the request's apps."""
+def _of_request(request: JointRequest, apps: I64, value: F64, otherwise: float = 0.0) -> F64:
+    """The values of these places of apps, 0 or `otherwise` for others, by place in the request's apps."""
     values = np.full(len(request.app), otherwise)
-    values[place] = value
+    values[apps] = value
     return values

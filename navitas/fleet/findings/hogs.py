@@ -29,10 +29,11 @@ _INSEPARABLE = 0.9
 """Apps whose running times correlate by more than this cannot be separated."""
 MIN_SHARE = 0.02
 """Smallest share of the usual drain that makes a hog."""
-_RUNS_ERROR, _SCREEN_ERROR, _CHARGED_ERROR, _SHOWN_ERROR = 0.5, 0.1, 0.15, 0.1
-"""Standard errors of what is inferred (docs/dev/decisions.md): relative ones where running times are inferred, times the square
-of 1 − reliability, and where the screen's time is; and those of an app which comes with the screen, relative to what the screen
-may drain: if its time is unknown, and always, since its drain depends on what it shows, and how brightly, between two samples.
+_RUNS_ERROR, _SHORT_RUNS_ERROR, _SCREEN_ERROR, _CHARGED_ERROR, _SHOWN_ERROR = 0.2, 0.3, 0.1, 0.15, 0.1
+"""Standard errors of what is inferred (docs/dev/decisions.md): relative ones where running times are inferred, times 1 −
+reliability and its square, and where the screen's time is; and those of an app which comes with the screen, relative to what the
+screen may drain: if its time is unknown, and always, since its drain depends on what it shows, and how brightly, between two
+samples.
 """
 _IMPLAUSIBLE_SHARE, _FEW = 0.2, 5
 _RELIABLE, _SCREEN = 0.5, 0.9
@@ -131,7 +132,8 @@ def find_hogs(fleet: Fleet) -> Hogs:
     evidence = given.evidence
     # Errors of what samples do not show of running times and of the screen's drain.
     shown, charged = _SHOWN_ERROR * evidence.shown_ppm_s, _CHARGED_ERROR * evidence.charged_ppm_s
-    of_runs = _RUNS_ERROR * (1 - np.nan_to_num(evidence.reliability, nan=1.0)) ** 2
+    unreliable = np.maximum(1 - np.nan_to_num(evidence.reliability, nan=1.0), 0.0)
+    of_runs = _RUNS_ERROR * unreliable + _SHORT_RUNS_ERROR * unreliable**2
     of_screen = _SCREEN_ERROR * (1 - np.nan_to_num(evidence.screen_known))
     with_errors = replace(given.effect, error=np.hypot(given.effect.error, shown), scale_error=np.hypot(of_runs, of_screen))
     if_screen_known = with_errors.above(MIN_SHARE * usual)

@@ -60,10 +60,10 @@ class AppEvidence:
         """The mean reliability over classes."""
         return _ratio((self.weight_s * self.by_class).sum(axis=1), self.weight_s.sum(axis=1))
 
-    def corrected(self, place: I64, slow_s: F64, drains: F64) -> AppEvidence:
-        """The same with other sums of slow drops, by class, and other drains (`exposure.corrected`), for the apps at `place`."""
+    def corrected(self, apps: I64, slow_s: F64, drains: F64) -> AppEvidence:
+        """The same with other sums of slow drops, by class, and other drains (`exposure.corrected`), for some places of apps."""
         by_class = self.by_class.copy()
-        by_class[place, TIMED.start :] = corrected(self.plain[place], self.weight_s[place, TIMED.start :], slow_s, drains)
+        by_class[apps, TIMED.start :] = corrected(self.plain[apps], self.weight_s[apps, TIMED.start :], slow_s, drains)
         return replace(self, by_class=by_class)
 
     @property

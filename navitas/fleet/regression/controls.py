@@ -133,11 +133,11 @@ def _share_of_time(counter: F64 | None, row: I64, seconds: F64) -> F64:
 def _upgrades(samples: pa.Table) -> I64:
     """How many other OS versions each sample's client had before. A sample that does not name one has the one before it."""
     client, system = samples["client"].to_numpy(), samples["os"].combine_chunks().dictionary_encode().indices
-    known = np.flatnonzero(system.is_valid().to_numpy(zero_copy_only=False))
+    named = np.flatnonzero(system.is_valid().to_numpy(zero_copy_only=False))
     owner, is_new = owners(client), np.zeros(len(client), np.int64)
-    pairs = owner[known] * len(client) + system.drop_null().to_numpy()
+    pairs = owner[named] * len(client) + system.drop_null().to_numpy()
     changed = np.flatnonzero(np.diff(pairs, prepend=-1))
-    is_new[known[changed[np.unique(pairs[changed], return_index=True)[1]]]] = 1
+    is_new[named[changed[np.unique(pairs[changed], return_index=True)[1]]]] = 1
     seen, first = np.cumsum(is_new), first_samples(client)
     return np.asarray(np.maximum(seen - (seen - is_new)[first][owner] - 1, 0), np.int64)
 

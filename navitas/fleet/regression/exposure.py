@@ -90,12 +90,12 @@ def inferred_reliability(changed: F64, varied: F64, length_s: F64) -> F64:
     later = seen & (np.arange(varied.shape[1]) > first[:, None])
     second, has_second = later.argmax(axis=1), later.any(axis=1)
     differ = np.divide(changed, varied, out=np.zeros_like(varied), where=varied > 0)
-    one, two = np.clip(differ[row, first], _TINY, 1.0), differ[row, second]
-    is_unknown = np.clip((one - _KNOWN) / (_UNKNOWN - _KNOWN), 0.0, 1.0)
-    run_s = length_s[row, first] * ((1 - is_unknown) * (1 + 1 / one) / 2 + is_unknown * _USUAL_RUN)
+    shorter, longer = np.clip(differ[row, first], _TINY, 1.0), differ[row, second]
+    is_unknown = np.clip((shorter - _KNOWN) / (_UNKNOWN - _KNOWN), 0.0, 1.0)
+    run_s = length_s[row, first] * ((1 - is_unknown) * (1 + 1 / shorter) / 2 + is_unknown * _USUAL_RUN)
     fixed = np.minimum(np.divide(run_s[:, None], length_s, out=np.ones_like(length_s), where=length_s > 0), 1.0)
     expected = np.tanh(np.nan_to_num(rates) * length_s[row, second] / 2)
-    excess = np.clip((two - expected) / np.maximum(1 - expected, _LEAST_EXCESS), 0.0, 1.0) * has_second
+    excess = np.clip((longer - expected) / np.maximum(1 - expected, _LEAST_EXCESS), 0.0, 1.0) * has_second
     chain = reliability(rates, length_s)
     return np.asarray(chain + np.maximum(excess, is_unknown)[:, None] * (fixed - chain))
 
