@@ -14,7 +14,6 @@ from navitas.fleet.findings.client_weights import ClientWeights
 from navitas.fleet.findings.wanted_apps import JointRequest
 from navitas.fleet.regression.controls import ONE
 from navitas.fleet.regression.designs import ClientDesign, Numbers, PairBlock, blocks
-from navitas.fleet.regression.exposure import CLASSES
 from navitas.fleet.regression.memberships import first_samples
 from navitas.fleet.regression.pairs import pairs_of, samples_in
 from navitas.fleet.regression.presence import wanted_runs
@@ -33,14 +32,14 @@ JOINT = client_schema(SUMS, pa.float64(), app=pa.int32(), other=pa.int32())
 Where both apps are the same, `s` is Σ T x̃ r in ppm, and `gg` the sum over days of (Σ T x̃²)². `noise` and `day_noise` are the
 variance of `s` by the residuals of a regression on all of the client's apps: if pairs are independent and alike, and if days are
 independent (Liang and Zeger 1986). A drain that no sample shows can last for many pairs. `slow1` … `slow4` are, by class of
-pairs, q(1 − q) times Σ of these residuals divided by the rate near each pair (`within.slowness`), with the mean q of x.
-Elsewhere, all but h and g are 0.
+pairs, q(1 − q) times Σ of drops that other apps leave unexplained, divided by the rate near each pair (`within.slowness`), with
+the mean q of x. Elsewhere, all but h and g are 0.
 """
 _DAY_S = 86_400
 _RIDGE = 1e-6
 FOLDER = "joint"
 """Folder of the stage's results."""
-_VERSION = "7"
+_VERSION = "8"
 
 
 def joint_sums(block: PairBlock, design: ClientDesign, by_class: F64, time_s: I64, slow: F64) -> tuple[F64, ...]:
@@ -54,7 +53,8 @@ def joint_sums(block: PairBlock, design: ClientDesign, by_class: F64, time_s: I6
     timed = (seconds[:, None] * rest).T
     h, g = timed @ (by_class.T[block.pairs.kind[own]] * apart), timed @ apart
     s = left @ rest
-    unexplained = left - timed.T @ np.linalg.solve(g + np.diag(_RIDGE * np.diag(g) + 1.0), s)
+    slope = np.linalg.solve(g + np.diag(_RIDGE * np.diag(g) + 1.0), s)
+    unexplained = left - timed.T @ slope
     freedom = max(float(block.left.freedom[design.number]) - len(s), 1.0)
     alike = np.diag(g) * (unexplained @ (unexplained / seconds)) / freedom
     day = time_s[block.end[own]] // _DAY_S
@@ -64,8 +64,9 @@ def joint_sums(block: PairBlock, design: ClientDesign, by_class: F64, time_s: I6
     days = np.divide(weight.sum(axis=0) ** 2, gg, out=np.ones(len(gg)), where=gg > 0)
     by_day = (np.add.reduceat(rest * unexplained[:, None], first) ** 2).sum(axis=0) * days / np.maximum(days - 1, 0.5)
     mean = moment[ONE] / seconds.sum()
-    slow_s = np.bincount(block.pairs.kind[own], unexplained * slow[own], CLASSES)[TIMED]
-    return h, g, s, alike, by_day, gg, *np.outer(slow_s, mean * (1 - mean))
+    slow_of_class = slow[own] * (block.pairs.kind[own] == np.array(TIMED)[:, None])
+    slow_s = (slow_of_class @ unexplained)[:, None] + slow_of_class @ timed.T * slope
+    return h, g, s, alike, by_day, gg, *(slow_s * (mean * (1 - mean)))
 
 
 @dataclass(frozen=True, slots=True)
