@@ -4,7 +4,7 @@
 # make test    tests of everything, in about ten minutes     make lint        style and types
 # make format                     formats Python and Java
 # make test-all                   all tests, also those of other versions, examples and scales
-# make coverage                   line coverage by make test
+# make coverage                   line coverage by make test (LEVEL=all: by make test-all)
 # make examples                   tests of Hypothesis with many examples
 # make accuracy                   compares estimates with simulated truth and rails (docs/dev/accuracy-measurements.md)
 # make experiments                the two experiments of the Navitas paper
@@ -161,11 +161,12 @@ format: venv java-style
 	@$(file >build/java-style/all,$(STYLED_JAVA))
 	@.ci/java-style format build/java-style/all
 
-# Line coverage of the package by `make test`, with that of the processes that tests start.
+# Line coverage of the package by the tests of a level, with that of the processes that tests start.
+coverage: LEVEL ?= test
 coverage: setup gradle-homes test-programs android-sdk browser
 	@rm -rf build/coverage
 	@COVERAGE_PROCESS_START="$(CURDIR)/pyproject.toml" COVERAGE_FILE="$(CURDIR)/build/coverage/data" \
-	  .ci/alone $(MAKE) --no-print-directory tests-of-python LEVEL=test
+	  .ci/alone $(MAKE) --no-print-directory tests-of-python LEVEL=$(LEVEL)
 	@COVERAGE_FILE=build/coverage/data $(BIN)/coverage combine --quiet
 	@COVERAGE_FILE=build/coverage/data $(BIN)/coverage report --sort=cover
 

@@ -17,6 +17,7 @@ import click
 
 from navitas import __version__
 from navitas.base.errors import ExitCode, NavitasError
+from navitas.base.little_garbage import collect_rarely
 from navitas.base.untrusted_text import printable
 from navitas.cli.habits.commands import LazyGroup, ReaderGoneError
 from navitas.cli.habits.messages import Preferences, prefer, warning
@@ -93,7 +94,7 @@ def main() -> None:
     # Pydantic's plugin search reads the entry points of all packages and fails if one is damaged. `run` and `navitas.load` don't
     # disable it, since they run in processes of callers, which can use plugins.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
-    gc.set_threshold(50_000, 20, 20)  # Tables and imports allocate much and leave few cycles.
+    collect_rarely()
     code = run(sys.argv[1:])
     gc.freeze()  # The last collections need not look at what the end of the process frees.
     for number in _TERMINATION_SIGNALS:  # All work and cleanup is done.

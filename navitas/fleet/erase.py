@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from navitas.base.regular_files import read_regular
 from navitas.fleet import layout
-from navitas.fleet.files import RESTORE, FleetError, read_table, write_table, write_whole
+from navitas.fleet.files import RESTORE, FleetError, read_small, read_table, write_table, write_whole
 from navitas.fleet.ingest.commit import SourceLedger, recover
 from navitas.fleet.schema import bucket_of, parse_pseudonym, pseudonym
+from navitas.fleet.snapshot import Snapshot
 from navitas.fleet.statistics import I64
 from navitas.fleet.store import Store, exclusive_writer
 
@@ -23,11 +23,11 @@ _LARGEST = 64 << 20
 
 def erased_clients(store: Store) -> I64:
     """The numbers of all erased clients, ascending. Raises `FleetError` if the list is damaged."""
-    file = store.path / layout.ERASED
+    file = store.file(layout.ERASED)
     if not file.exists():
         return np.zeros(0, np.int64)
     try:
-        numbers = [parse_pseudonym(str(text)) for text in json.loads(read_regular(file, _LARGEST))["clients"]]
+        numbers = [parse_pseudonym(str(text)) for text in json.loads(read_small(file, _LARGEST))["clients"]]
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise FleetError(f"{file}: cannot be read: {error}", "Restore the file: it lists the erased clients.") from error
     if None in numbers:
@@ -37,8 +37,11 @@ def erased_clients(store: Store) -> I64:
 
 def write_erased(store: Store, clients: I64) -> None:
     """Replace the list. Raises `FleetError` if that fails."""
-    texts = [pseudonym(number) for number in clients.tolist()]
-    write_whole(store.path / layout.ERASED, json.dumps({"clients": texts}, indent=2).encode() + b"\n")
+    write_whole(store.path / layout.ERASED, _listed(clients))
+
+
+def _listed(clients: I64) -> bytes:
+    return json.dumps({"clients": [pseudonym(number) for number in clients.tolist()]}, indent=2).encode() + b"\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,8 @@ def erase_client(store: Store, client: int, *, also_unknown: bool = False) -> Er
     Removes the results of all stages, which are computed again, and all refused rows, which do not say whose they are. An
     ingest that was killed is completed first, because its rows may be the client's.
     """
+    if store.snapshot is not None:
+        return _erase_by_commit(store, store.snapshot, client, also_unknown=also_unknown)
     with exclusive_writer(store.path):
         known = erased_clients(store)
         recover(store, SourceLedger(store))
@@ -70,6 +75,33 @@ def erase_client(store: Store, client: int, *, also_unknown: bool = False) -> Er
         return Erased(sum(_erase_from(file, client) for file in own), len(own), client in known)
 
 
+def _erase_by_commit(store: Store, snapshot: Snapshot, client: int, *, also_unknown: bool) -> Erased | None:
+    """Replace parts by ones without the client, then remove all objects that the commit does not list, and all results."""
+    before, own = erased_clients(store), _parts_of(store, client)
+    if not (own or client in before or also_unknown):
+        return None
+    snapshot.check_writable()
+    folder = snapshot.root / layout.SAMPLES
+    # Later objects may be of another process, which has begun after the commit.
+    there = [*folder.rglob("*.parquet")]
+    parts, samples = dict(snapshot.parts), 0
+    for number, file in enumerate(own):
+        del parts[file.relative_to(folder).as_posix()]
+        left, erased = _without(file, client)
+        samples += erased
+        if left.num_rows:
+            written = file.with_name(f"part-{snapshot.token}-{number}.parquet")
+            write_table(written, left)
+            parts[written.relative_to(folder).as_posix()] = written.stat().st_size
+    snapshot.commit({layout.ERASED: _listed(np.union1d(before, [client]))}, parts)
+    for file in there:
+        if file.relative_to(folder).as_posix() not in parts:
+            file.unlink()
+    for results in (layout.WORK, layout.PERIODS, layout.QUARANTINE):
+        (snapshot.root / results).remove_all()
+    return Erased(samples, len(own), client in before)
+
+
 def _parts_of(store: Store, client: int) -> list[Path]:
     """The parts that have samples of a client."""
     bucket = int(bucket_of(np.array([client], np.int64), store.buckets)[0])
@@ -79,17 +111,29 @@ def _parts_of(store: Store, client: int) -> list[Path]:
 
 def _erase_from(file: Path, client: int) -> int:
     """Erase a client from a part, and return its number of samples."""
-    table = read_table(file)
-    left = table.filter(pa.array(table["client"].to_numpy() != client))
+    left, erased = _without(file, client)
     if left.num_rows:
         write_table(file, left)
     else:
         file.unlink()
-    return int(table.num_rows - left.num_rows)
+    return erased
+
+
+def _without(file: Path, client: int) -> tuple[pa.Table, int]:
+    """A part's samples without those of a client, and the number of these."""
+    table = read_table(file)
+    left = table.filter(pa.array(table["client"].to_numpy() != client))
+    return left, int(table.num_rows - left.num_rows)
 
 
 def allow_again(store: Store, client: int) -> bool:
     """Accept later samples of an erased client. Returns whether it was erased. Raises `FleetError`."""
+    if store.snapshot is not None:
+        before = erased_clients(store)
+        if client in before:
+            store.snapshot.check_writable()
+            store.snapshot.commit({layout.ERASED: _listed(np.setdiff1d(before, [client]))}, store.snapshot.parts)
+        return client in before
     with exclusive_writer(store.path):
         known = erased_clients(store)
         write_erased(store, np.setdiff1d(known, [client]))

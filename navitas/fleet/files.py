@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from navitas.base.errors import NavitasError
 from navitas.base.new_files import replacing, write_new
-from navitas.base.regular_files import check_regular
+from navitas.base.regular_files import check_regular, read_regular
+from navitas.fleet.remote_path import RemotePath
 
 RESTORE = "Restore the file (files in work may be deleted), or ingest the sources into a new folder."
 """Remedy for a damaged file."""
@@ -39,14 +41,33 @@ def fingerprint(*files: Path) -> str:
 def read_table(file: Path, columns: list[str] | None = None) -> pa.Table:
     """Read a Parquet file. Raises `FleetError` if that fails."""
     try:
-        check_regular(file)
-        whole = pq.ParquetFile(file)
-        batches = [*whole.iter_batches(_BATCH, columns=columns, use_threads=False)]
-        return pa.Table.from_batches(batches) if batches else whole.read(columns, use_threads=False)
+        with _readable(file) as source:
+            whole = pq.ParquetFile(source, pre_buffer=isinstance(file, RemotePath))
+            batches = [*whole.iter_batches(_BATCH, columns=columns, use_threads=False)]
+            return pa.Table.from_batches(batches) if batches else whole.read(columns, use_threads=False)
     except MemoryError:  # Also a subclass of ArrowException.
         raise
     except (OSError, pa.ArrowException) as error:
         raise FleetError(f"{file}: cannot be read: {error}", RESTORE) from error
+
+
+def read_metadata(file: Path) -> pq.FileMetaData:
+    """A Parquet file's metadata. Raises `OSError` and `pa.ArrowException`."""
+    with _readable(file) as source:
+        return pq.read_metadata(source)
+
+
+def read_small(file: Path, limit_bytes: int) -> bytes:
+    """All bytes of a file. Raises `OSError`, also for a file larger than the limit."""
+    return file.read_bytes() if isinstance(file, RemotePath) else read_regular(file, limit_bytes)
+
+
+def _readable(file: Path) -> AbstractContextManager[Path | BinaryIO]:
+    """What Arrow reads a file from. Raises `OSError` for anything but a regular file."""
+    if isinstance(file, RemotePath):
+        return file.reading()
+    check_regular(file)
+    return nullcontext(file)
 
 
 def typed(file: Path, table: pa.Table, schema: pa.Schema) -> pa.Table:
@@ -76,10 +97,21 @@ def write_table(file: Path, table: pa.Table, inputs: str = "", notes: Mapping[st
     if inputs:
         table = table.replace_schema_metadata({_INPUTS: inputs.encode(), _NOTES: json.dumps(dict(notes or {})).encode()})
     texts = [field.name for field in table.schema if pa.types.is_string(field.type)]
-    with _unwritable(file):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(file) as name:
-            pq.write_table(table, name, compression=_COMPRESSION, use_dictionary=texts, row_group_size=_ROW_GROUP)
+    with _unwritable(file), _replacing(file) as target:
+        pq.write_table(table, target, compression=_COMPRESSION, use_dictionary=texts, row_group_size=_ROW_GROUP)
+
+
+@contextmanager
+def _replacing(file: Path) -> Iterator[Path | pa.NativeFile]:
+    """What Arrow writes a file to. The file is replaced at the end of the block."""
+    if isinstance(file, RemotePath):
+        sink = pa.BufferOutputStream()
+        yield sink
+        file.write_bytes(sink.getvalue().to_pybytes())
+        return
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(file) as name:
+        yield name
 
 
 def is_made_from(file: Path, inputs: str) -> bool:
@@ -95,8 +127,7 @@ def notes_of(file: Path) -> dict[str, int]:
 
 def _metadata(file: Path) -> Mapping[bytes, bytes]:
     try:
-        check_regular(file)
-        return pq.read_schema(file).metadata or {}
+        return read_metadata(file).metadata or {}
     except (OSError, pa.ArrowException):
         return {}
 
@@ -104,6 +135,9 @@ def _metadata(file: Path) -> Mapping[bytes, bytes]:
 def write_whole(file: Path, data: bytes, *, private: bool = False) -> None:
     """Write a file completely. Only the owner can read a new `private` file. FleetError without space or permission."""
     with _unwritable(file):
+        if isinstance(file, RemotePath):
+            file.write_bytes(data)
+            return
         file.parent.mkdir(parents=True, exist_ok=True)
         write_new(file, data, private=private)
 

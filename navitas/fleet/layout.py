@@ -18,5 +18,9 @@ TRUTH = "truth"
 QUARANTINE = "quarantine"
 INCOMING = "incoming"
 """Staged files of sources."""
+COMMITS = "commits"
+"""In an object store: lists of its objects."""
 
-ALL = (SETTINGS, PACKAGES, LEDGER, LOCK, SAMPLES, WORK, PERIODS, ERASED, TRUTH, QUARANTINE, INCOMING)
+COMMITTED = (SETTINGS, PACKAGES, LEDGER, ERASED)
+"""Files that a commit lists, in addition to parts of samples."""
+ALL = (SETTINGS, PACKAGES, LEDGER, LOCK, SAMPLES, WORK, PERIODS, ERASED, TRUTH, QUARANTINE, INCOMING, COMMITS)

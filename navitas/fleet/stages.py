@@ -132,8 +132,8 @@ class Fleet:
     def refused(self) -> dict[str, int]:
         """The number of refused pairs, by reason."""
         total: Counter[str] = Counter()
-        for job in self.jobs:
-            total.update(notes_of(job.clients))
+        for notes in self.store.each(lambda job: notes_of(job.clients), self.jobs):
+            total.update(notes)
         return dict(total.most_common())
 
     def contrast_file(self, bucket: int) -> Path:
@@ -147,7 +147,8 @@ class Fleet:
     def stale_jobs(self, bucket: int, table: str, key: str) -> tuple[UnitJob, ...]:
         """The units of a bucket whose results in a table are missing, or were not made with this `StageTask.key`."""
         jobs = self.bucket_jobs(bucket)
-        return tuple(job for job in jobs if not is_made_from(self.unit_file(table, job), f"{key} {job.inputs}"))
+        made = self.store.each(lambda job: is_made_from(self.unit_file(table, job), f"{key} {job.inputs}"), jobs)
+        return tuple(job for job, is_made in zip(jobs, made, strict=True) if not is_made)
 
     @property
     def app_names(self) -> dict[int, str]:
@@ -207,9 +208,11 @@ def bring_up_to_date(store: Store, engine: Engine, progress: Progress = no_progr
 def _stale_tasks(fleet: Fleet) -> tuple[list[UsageTask], dict[int, str]]:
     """The tasks of units to run, and the buckets to contrast with their inputs."""
     app_of = fleet.app_of
-    jobs = [tuple(job for job in fleet.bucket_jobs(bucket) if not job.is_done()) for bucket in fleet.buckets]
+    is_done = dict(zip(fleet.jobs, fleet.store.each(UnitJob.is_done, fleet.jobs), strict=True))
+    jobs = [tuple(job for job in fleet.bucket_jobs(bucket) if not is_done[job]) for bucket in fleet.buckets]
     inputs = {bucket: _inputs(fleet, bucket) for bucket in fleet.buckets}
-    left = {bucket: text for bucket, text in inputs.items() if not is_made_from(fleet.contrast_file(bucket), text)}
+    made = fleet.store.each(lambda item: is_made_from(fleet.contrast_file(item[0]), item[1]), [*inputs.items()])
+    left = {bucket: text for (bucket, text), is_made in zip(inputs.items(), made, strict=True) if not is_made}
     return [UsageTask(chosen, app_of) for chosen in jobs if chosen], left
 
 
@@ -259,8 +262,9 @@ def remove_stale_files(fleet: Fleet) -> None:
     """Remove results of units that no longer exist."""
     units = {f"{job.unit.folder}.parquet" for job in fleet.jobs}
     contrasts = {fleet.contrast_file(bucket) for bucket in fleet.buckets}
-    for table in fleet.store.work.glob("*/"):
-        for file in table.rglob("*.parquet"):
-            gone = file.name.startswith("month=") and file.relative_to(table).as_posix() not in units
-            if gone or (table.name == "contrast" and file not in contrasts):
-                file.unlink()
+    work = fleet.store.work
+    for file in [*work.rglob("*.parquet")]:
+        table, _, unit = file.relative_to(work).as_posix().partition("/")
+        gone = file.name.startswith("month=") and unit not in units
+        if gone or (table == "contrast" and file not in contrasts):
+            file.unlink()

@@ -6,29 +6,34 @@ import re
 import stat
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from navitas.base.folder_lock import FolderLock
 from navitas.base.new_files import is_leftover, remove_leftovers
-from navitas.base.regular_files import check_regular
 from navitas.fleet import layout
-from navitas.fleet.files import RESTORE, FleetError, read_table, typed, write_table
+from navitas.fleet.files import RESTORE, FleetError, read_metadata, read_table, typed, write_table
 from navitas.fleet.period import ALL_TIME, Period
+from navitas.fleet.remote_path import RemotePath
 from navitas.fleet.schema import PACKAGES, PACKAGES_LIMIT, PPM, SAMPLES, State, before_arrays, client_number, parse_pseudonym
+from navitas.fleet.snapshot import Snapshot, snapshot_of
 from navitas.fleet.store_settings import SALT_VARIABLE, read_settings, write_settings
 
 BUCKETS = 64
 _UNIT = re.compile(r"bucket=([0-9]{3,4})/month=([0-9]{4}-(?:0[1-9]|1[0-2]))", re.ASCII)
 _RANGES = {"time_s": (0, 1 << 40), "level_ppm": (0, PPM), "state": (min(State), max(State))}
 _TIME = "time_s"
+_AT_ONCE = 16
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 class Unit(NamedTuple):
@@ -48,12 +53,15 @@ class Store:
     """A fleet's folder. Files are written under another name and renamed, so each is complete or absent.
 
     Results are restricted to `period`; samples are not.
+
+    `snapshot` is what an object store has. Then `path` is its URL, or a local folder of what is to be added to it.
     """
 
     path: Path
     buckets: int
     salt: str | None
     period: Period = ALL_TIME
+    snapshot: Snapshot | None = None
 
     @classmethod
     def create(cls, path: Path, *, buckets: int = BUCKETS, salt: str | None = None) -> Store:
@@ -75,8 +83,18 @@ class Store:
     def open(cls, path: Path) -> Store:
         """Open a fleet's folder. Raises `FleetError` if it is not a fleet, of a newer format, or if the salt is another one."""
         before_arrays()
-        settings = read_settings(path / layout.SETTINGS)
-        return cls(path, settings.buckets, settings.salt)
+        store = cls.named(path)
+        settings = read_settings(store.file(layout.SETTINGS))
+        return replace(store, buckets=settings.buckets, salt=settings.salt)
+
+    def file(self, name: str) -> Path:
+        """The file of the store that is called so. In an object store, it never changes."""
+        return self.snapshot.file(name) if self.snapshot and isinstance(self.path, RemotePath) else self.path / name
+
+    @classmethod
+    def named(cls, path: Path) -> Store:
+        """The store at a path, without its settings. It need not exist."""
+        return cls(path, BUCKETS, None, snapshot=snapshot_of(path))
 
     @property
     def key(self) -> str:
@@ -95,8 +113,12 @@ class Store:
     def parts(self) -> dict[Unit, list[Path]]:
         """All parts of samples by unit, both in order. Raises `FleetError` if a folder is not of a valid bucket and month."""
         found: dict[Unit, list[Path]] = defaultdict(list)
-        for file in sorted((self.path / layout.SAMPLES).glob("bucket=*/month=*/part-*.parquet")):
-            named = _UNIT.fullmatch(file.parent.relative_to(self.path / layout.SAMPLES).as_posix())
+        folder = self.path / layout.SAMPLES
+        files = {} if self.snapshot is None else dict[str, Path](self.snapshot.part_files())
+        if not isinstance(folder, RemotePath):
+            files |= {file.relative_to(folder).as_posix(): file for file in folder.glob("bucket=*/month=*/part-*.parquet")}
+        for name, file in sorted(files.items()):
+            named = _UNIT.fullmatch(name.rpartition("/")[0])
             if named is None or int(named[1]) >= self.buckets:
                 raise FleetError(
                     f"{file.parent}: not the folder of a bucket (0 to {self.buckets - 1}) and a month",
@@ -105,13 +127,20 @@ class Store:
             found[Unit(int(named[1]), named[2])].append(file)
         return dict(sorted(found.items()))
 
+    def each(self, work: Callable[[T], R], items: Sequence[T]) -> list[R]:
+        """The results of work on each item, in order: at the same time for an object store, which takes long to answer."""
+        if self.snapshot is None:
+            return [*map(work, items)]
+        with ThreadPoolExecutor(_AT_ONCE) as working:
+            return [*working.map(work, items)]
+
     def part(self, unit: Unit, name: str) -> Path:
         """The file of a part of samples."""
         return self.path / layout.SAMPLES / unit.folder / f"part-{name}.parquet"
 
     def packages(self) -> pa.Table:
         """Packages (an app in a version) by number. Raises `FleetError` if the list is damaged."""
-        file = self.path / layout.PACKAGES
+        file = self.file(layout.PACKAGES)
         if not file.exists():
             return PACKAGES.empty_table()
         table = typed(file, read_table(file), PACKAGES)
@@ -133,8 +162,12 @@ class Store:
 def exclusive_writer(path: Path, waiting: Callable[[str], None] | None = None) -> Iterator[None]:
     """Lock a fleet's folder for this process; create it if needed.
 
-    If another process holds the lock, call `waiting` once with its number and wait. Without `waiting`, raise FleetError.
+    If another process holds the lock, call `waiting` once with its number and wait. Without `waiting`, raise FleetError. A fleet
+    in an object store has no lock: its commits exclude each other, and each process computes the same results.
     """
+    if isinstance(path, RemotePath):
+        yield
+        return
     lock = FolderLock(path / layout.LOCK)
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -213,8 +246,7 @@ def _spans(store: Store, period: Period) -> Iterator[tuple[int, int]]:
 def _of_groups(file: Path, name: str) -> Iterator[tuple[int, int]]:
     """The least and greatest value of a column in each row group, from the file's statistics."""
     try:
-        check_regular(file)
-        metadata = pq.read_metadata(file)
+        metadata = read_metadata(file)
         column = metadata.schema.to_arrow_schema().get_field_index(name)
         groups = [metadata.row_group(number).column(column).statistics for number in range(metadata.num_row_groups)]
     except (OSError, pa.ArrowException) as error:

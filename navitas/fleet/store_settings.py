@@ -9,8 +9,7 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from navitas.base.regular_files import read_regular
-from navitas.fleet.files import FleetError, write_whole
+from navitas.fleet.files import FleetError, read_small, write_whole
 
 FORMAT = 1
 SALT_VARIABLE = "NAVITAS_FLEET_SALT"
@@ -19,7 +18,7 @@ _SHORTEST_SALT, _LONGEST_SALT = 16, 64
 """In characters, and in bytes."""
 _NEW_SALT = "Make one that cannot be guessed: openssl rand -hex 16"
 _LARGEST = 1 << 16
-_MOST_BUCKETS = 4096
+MOST_BUCKETS = 4096
 _CHECKED = b"navitas fleet"
 
 
@@ -48,7 +47,7 @@ def write_settings(file: Path, buckets: int, salt: str | None) -> None:
 def read_settings(file: Path) -> StoreSettings:
     """Read a fleet's settings. Raises `FleetError` if they are damaged or of a newer format, or if the given salt is wrong."""
     try:
-        settings = json.loads(read_regular(file, _LARGEST))
+        settings = json.loads(read_small(file, _LARGEST))
         number, buckets = int(settings["format"]), int(settings["buckets"])
         kept, check = settings.get("salt"), settings.get("salt_check")
         if kept is None and check is None:
@@ -66,8 +65,8 @@ def read_settings(file: Path) -> StoreSettings:
         raise FleetError(f"{file}: format {number} is newer than {FORMAT}, which this version reads", "Update navitas.")
     if number < 1:
         raise FleetError(f"{file}: format {number} is none that navitas writes", "Restore the file.")
-    if not 1 <= buckets <= _MOST_BUCKETS:
-        raise FleetError(f"{file}: {buckets} buckets are not between 1 and {_MOST_BUCKETS}", "Restore the file.")
+    if not 1 <= buckets <= MOST_BUCKETS:
+        raise FleetError(f"{file}: {buckets} buckets are not between 1 and {MOST_BUCKETS}", "Restore the file.")
     if kept is not None:
         _check_length(str(kept), f"{file}: the salt", "Restore the file.")
         return StoreSettings(buckets, str(kept), True)

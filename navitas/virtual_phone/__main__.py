@@ -13,13 +13,12 @@ import signal
 import sys
 from pathlib import Path
 
+from navitas.android.perfetto.messages import message_class
 from navitas.base.errors import NavitasError
+from navitas.base.little_garbage import collect_rarely
 from navitas.base.owned_folder import is_marked, remove
 from navitas.capture.device.local_socket import local_address, make_private
-from navitas.virtual_phone.adb_services import banner, router
-from navitas.virtual_phone.adbd import AdbDaemon
 from navitas.virtual_phone.host_java import LIST_NAME, JdkList
-from navitas.virtual_phone.models import make_phone
 from navitas.virtual_phone.releases import DEFAULT_SDK, VERSIONS
 
 
@@ -42,6 +41,7 @@ def main() -> int:
     parser.add_argument("--jdk", action="append", default=[], metavar="HOME", help="a JDK that bundles may use")
     parser.add_argument("--remove-state", action="store_true", help="remove the folder at the end")
     arguments = parser.parse_args()
+    collect_rarely()
     try:
         make_private(arguments.state_dir)
         _run(arguments)
@@ -77,6 +77,11 @@ def _spread(text: str) -> float:
 
 
 async def _serve(arguments: argparse.Namespace, socket: Path) -> None:
+    # Imported here, after `collect_rarely`.
+    from navitas.virtual_phone.adb_services import banner, router  # noqa: PLC0415
+    from navitas.virtual_phone.adbd import AdbDaemon  # noqa: PLC0415
+    from navitas.virtual_phone.models import make_phone  # noqa: PLC0415
+
     options = {"sdk": arguments.sdk, "hides_rails": arguments.hide_rails, "activity": arguments.activity}
     phone = make_phone(arguments.state_dir, arguments.phone, arguments.seed, **options)
     daemon = AdbDaemon(banner(phone), router(phone), socket)
@@ -89,6 +94,7 @@ async def _serve(arguments: argparse.Namespace, socket: Path) -> None:
         await daemon.start()
         await _watch_stdin(ended)
         print(json.dumps({"serial": local_address(socket)}), flush=True)
+        await asyncio.to_thread(message_class, "TraceConfig")  # Slow at the first time: the first trace does not wait for it.
         await ended.wait()
     finally:
         await daemon.stop()

@@ -1,6 +1,7 @@
 """The virtual phone on demand: its process, a private adb server, and the device behind both.
 
-Both listen on Unix sockets in a folder that only this user can enter.
+Both listen on Unix sockets in a folder that only this user can enter. What adb needs is slow to import, so the process starts
+before.
 """
 
 from __future__ import annotations
@@ -15,21 +16,17 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from navitas.base.errors import DeviceError
 from navitas.base.owned_folder import owned_folder
-from navitas.capture.bundle.archive import open_archive
-from navitas.capture.bundle.manifest import BundleManifest, InvalidBundle
-from navitas.capture.device.adb import AdbDevice
-from navitas.capture.device.adb_server import adb_path, connect
 from navitas.capture.device.local_socket import LONGEST_PATH_BYTES, make_private
-from navitas.capture.device.server import private_adb_server
-from navitas.capture.device.server_client import ServerClient
-from navitas.virtual_phone.host_java import LIST_NAME, JdkList
 from navitas.virtual_phone.releases import DEFAULT_SDK
+
+if TYPE_CHECKING:
+    from navitas.virtual_phone.virtual_device import VirtualDevice
 
 _PREFIX = "navitas-phone-"
 _LONGEST_NAME = "server"
@@ -44,7 +41,7 @@ _MIN_FREE_BYTES = 1 << 30
 @contextmanager
 def virtual_phone(
     *, phone: str = "default", seed: int = 0, sdk: int = DEFAULT_SDK, hides_rails: bool = False, activity: float = 0.0
-) -> Iterator[AdbDevice]:
+) -> Iterator[VirtualDevice]:
     """Start a virtual phone and yield it. Afterwards process, adb server, sockets and files are always removed.
 
     `phone` is the name of a power profile in `profiles/`, or the path of one; `seed` determines what it does not contain.
@@ -59,31 +56,10 @@ def virtual_phone(
         options = ["--phone", phone, "--seed", str(seed), "--sdk", str(sdk), "--activity", str(activity)]
         options += ["--hide-rails"] if hides_rails else []
         process = stack.enter_context(_phone_process(state, home / "phone", options, log))
-        client = stack.enter_context(private_adb_server(adb_path(), home / "server", home))
-        address = _wait_until_ready(process, log)
-        connect(client, address)
-        yield VirtualPhone(client, address, JdkList(state / LIST_NAME))
+        from navitas.virtual_phone.virtual_device import adb_server, connected  # noqa: PLC0415  # Slow.
 
-
-class VirtualPhone(AdbDevice):
-    """A virtual phone of this process. The user installs its bundles, so each may use the JDK that it names."""
-
-    def __init__(self, client: ServerClient, serial: str, jdks: JdkList) -> None:
-        super().__init__(client, serial)
-        self._jdks = jdks
-
-    def install(self, paths: Sequence[Path], *, downgrade: bool = False, user: int | None = None) -> None:
-        for path in paths:
-            if home := _jdk_of(path):
-                self._jdks.allow(home)
-        super().install(paths, downgrade=downgrade, user=user)
-
-
-def _jdk_of(path: Path) -> str | None:
-    """Return the JDK that a bundle names; None for other files. The phone refuses a damaged bundle."""
-    with suppress(InvalidBundle, OSError), open_archive(path) as archive:
-        return archive.manifest.java_home if isinstance(archive.manifest, BundleManifest) else None
-    return None
+        client = stack.enter_context(adb_server(home / _LONGEST_NAME))
+        yield connected(client, _wait_until_ready(process, log), state)
 
 
 def _socket_folder(state: Path) -> AbstractContextManager[Path]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from support.lab_fixtures import bundles, daemons, gradle, sample
+from support.lab_fixtures import bundles, daemons, gradle, sample, sampler
 
 from navitas.capture.device.adb import AdbDevice
 from navitas.virtual_phone.start import virtual_phone
 
-__all__ = ["bundles", "daemons", "gradle", "sample"]
+__all__ = ["bundles", "daemons", "gradle", "sample", "sampler"]
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@ A version is whole sessions of a project (gate_sessions.py), drawn with replacem
 more energy in one method or in all. The budgets allow no change of all tests and of each method. Designs:
 
 - apart, in turns: a pilot asks the check how much data it needs, unless it decides; then as much is drawn again.
-- goes on: a session in turns goes on as with `--measure`, until the check decides, at most for `MOST_REPEATS`.
+- goes on: a session in turns goes on as with `--measure`, until the check decides, at most for `MOST_REPEATS`. Time is no limit.
 
 Exit code 1: a target is missed.
 """
@@ -18,7 +18,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import chain
@@ -31,12 +31,14 @@ from scipy.stats import binomtest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from gate_sessions import RealProject, RealSession, Run, projects, report
 
-from navitas.insight.check.bounds import LEVEL
+from navitas.cli.workflows.check import MOST_REPEATS
+from navitas.insight.check.bounds import look_level
 from navitas.insight.check.budgets import Budgets, parse_budgets
 from navitas.insight.check.judgement import CheckResult, Judgement
 from navitas.insight.check.judging import judge
 from navitas.insight.compare.report_session import parse_session
 from navitas.insight.compare.session import Session
+from navitas.insight.compare.subject import Subject
 
 METHOD, TOTAL = 1.10, 1.05
 """The changes: energy after divided by before."""
@@ -44,14 +46,13 @@ LEAST_SHARE = 0.05
 """Changed methods have at least this share of the app energy."""
 PILOT = {"apart": (4, 0), "in turns": (1, 5)}
 """Sessions and repeats of a pilot; 0: as recorded."""
-GOES_ON, FIRST_REPEATS, MOST_REPEATS = "goes on", 5, 320
+GOES_ON, FIRST_REPEATS = "goes on", 5
 DESIGNS = (*PILOT, GOES_ON)
 SEEDS = 20
-MOST_RUNS = 1000
+MOST_RUNS = 10_000
 """A pilot that asks for more runs of each version asks for too many to draw, and counts apart."""
 START = datetime(2026, 1, 1, tzinfo=UTC)
 DAY = START.date()
-Sides = tuple[list[Session], list[Session]]
 
 
 def budgets_of(*checks: dict[str, object]) -> Budgets:
@@ -92,11 +93,39 @@ def project_of(name: str) -> RealProject:
     return next(project for project in projects() if project.name == name)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnSession(Session):
+    """A session whose repeats are those of a recorded one, by place: each often many times, but read and summed once."""
+
+    subjects: Sequence[Subject]
+    joules_of_recorded: np.ndarray
+    chosen: np.ndarray
+
+    def joules(self, tests: Iterable[str]) -> dict[Subject, np.ndarray]:
+        """Return the figures of all tests."""
+        assert self.tests.keys() == set(tests)
+        return dict(zip(self.subjects, self.joules_of_recorded[:, self.chosen], strict=True))
+
+    def with_runs(self, repeats: np.ndarray) -> DrawnSession:
+        """Return a session with these of its repeats, in this order."""
+        return replace(self, repeats=tuple(range(len(repeats))), chosen=self.chosen[repeats])
+
+
+Sides = tuple[list[DrawnSession], list[DrawnSession]]
+
+
 @cache
-def versions(name: str, change: Change) -> list[Session]:
+def versions(name: str, change: Change) -> list[DrawnSession]:
     """Return the sessions of a project with a change, as the check reads them from JSON reports."""
     changed = [RealSession(tuple(tuple(map(change, runs)) for runs in session.repeats)) for session in project_of(name).sessions]
-    return [parse_session(json.dumps(report(name, session, START.isoformat())), name) for session in changed]
+    return [_as_drawn(parse_session(json.dumps(report(name, session, START.isoformat())), name)) for session in changed]
+
+
+def _as_drawn(session: Session) -> DrawnSession:
+    figures = session.joules(session.tests)
+    known = {field.name: getattr(session, field.name) for field in fields(Session)}
+    joules = np.array(list(figures.values()))
+    return DrawnSession(**known, subjects=list(figures), joules_of_recorded=joules, chosen=np.arange(len(session.repeats)))
 
 
 class Laboratory:
@@ -106,9 +135,11 @@ class Laboratory:
         self.name = name
         self.rng = np.random.default_rng([zlib.crc32(name.encode()), seed])
 
-    def method(self) -> Change:
-        """Return a change of a method of the project, any of the main ones."""
-        return Change(METHOD, str(self.rng.choice(project_of(self.name).main_methods(LEAST_SHARE))))
+    def change(self, scenario: str) -> Change:
+        """Return no change, or one of all or of a method of the project, any of the main ones."""
+        if scenario == "method":
+            return Change(METHOD, str(self.rng.choice(project_of(self.name).main_methods(LEAST_SHARE))))
+        return Change(TOTAL) if scenario == "total" else NO_CHANGE
 
     def draw(self, change: Change, design: str, sessions: int, repeats: int) -> Sides:
         """Return sessions of both versions: independent ones, or each with runs of both versions."""
@@ -121,7 +152,7 @@ class Laboratory:
             for side, (pool, index) in enumerate(zip((before, after), drawn, strict=True)):
                 session = pool[index]
                 if repeats:
-                    session = with_runs(session, self.rng.choice(session.repeats, repeats))
+                    session = session.with_runs(self.rng.integers(len(session.repeats), size=repeats))
                 when = START + timedelta(hours=2 * number + side)
                 sides[side].append(replace(session, name=f"{side}-{number}", created_utc=when.isoformat()))
         return sides
@@ -147,24 +178,18 @@ class Laboratory:
         return self.check(change, STRICT, design, sessions, repeats), sessions, repeats
 
     def going_on(self, change: Change) -> tuple[CheckResult, int]:
-        """Judge a session in turns after 5 repeats, 10, 20 and so on, each at half of what is left of the level. Return the last
-        result and the repeats."""
+        """Judge a session in turns after 5 repeats, 10, 20 and so on, as `navitas check --measure` does. Return the last result
+        and the repeats."""
         ((before,), (after,)) = self.draw(change, "in turns", 1, MOST_REPEATS)
         repeats, spent = FIRST_REPEATS, 0.0
         while True:
-            level = (LEVEL - spent) / 2
-            sides = [[with_runs(side, range(repeats))] for side in (before, after)]
-            result = judge(sides[0], sides[1], STRICT, day=DAY, same_session=True, level=level)
-            if has_above(result) or not result.having("not enough data") or repeats >= MOST_REPEATS:
+            is_last = repeats >= MOST_REPEATS
+            level = look_level(spent, is_last=is_last)
+            old, new = ([side.with_runs(np.arange(repeats))] for side in (before, after))
+            result = judge(old, new, STRICT, day=DAY, same_session=True, level=level)
+            if is_last or has_above(result) or not result.having("not enough data"):
                 return result, repeats
-            repeats, spent = 2 * repeats, spent + level
-
-
-def with_runs(session: Session, repeats: Iterable[int]) -> Session:
-    """Return a session with these of its repeats, in this order."""
-    chosen = list(repeats)
-    tests = {name: {number: runs[repeat] for number, repeat in enumerate(chosen)} for name, runs in session.tests.items()}
-    return replace(session, tests=tests, repeats=tuple(range(len(chosen))))
+            repeats, spent = min(2 * repeats, MOST_REPEATS), spent + level
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,35 +208,34 @@ Outcome = tuple[str, int, int, Counter[str]]
 
 
 def experiment(job: Job) -> list[Outcome]:
-    """Return results with a change, and of one check of the same code with as much data."""
+    """Return results with a change, and after a pilot of one check of the same code with as much data."""
     lab = Laboratory(job.project, job.seed)
     outcomes: list[Outcome] = []
     for _ in range(job.experiments):
-        change = lab.method() if job.scenario == "method" else Change(TOTAL)
-        results, same = Counter[str](), Counter[str]()
+        change = lab.change(job.scenario)
         if job.design == GOES_ON:
             result, repeats = lab.going_on(change)
-            unchanged, same_repeats = lab.going_on(NO_CHANGE)
-            sessions = 1
-        else:
-            result, sessions, repeats = lab.after_pilot(change, job.design)
-            if not sessions:
-                outcomes.append((job.scenario, 0, 0, Counter(["needs too much"])))
-                continue
-            unchanged, same_repeats = lab.check(NO_CHANGE, STRICT, job.design, sessions, repeats), repeats
-        count(results, result, change)
-        count(same, unchanged, NO_CHANGE)
-        outcomes += [(job.scenario, sessions, repeats, results), ("same code", sessions, same_repeats, same)]
+            outcomes.append((job.scenario, 1, repeats, counted(result, change)))
+            continue
+        result, sessions, repeats = lab.after_pilot(change, job.design)
+        if not sessions:
+            outcomes.append((job.scenario, 0, 0, Counter(["needs too much"])))
+            continue
+        unchanged = lab.check(NO_CHANGE, STRICT, job.design, sessions, repeats)
+        outcomes.append((job.scenario, sessions, repeats, counted(result, change)))
+        outcomes.append(("same code", sessions, repeats, counted(unchanged, NO_CHANGE)))
     return outcomes
 
 
-def count(results: Counter[str], result: CheckResult, change: Change) -> None:
-    """Add the result of a check."""
+def counted(result: CheckResult, change: Change) -> Counter[str]:
+    """Return what a check found."""
     above = [judgement for judgement in result.judgements if judgement.verdict == "above"]
-    results["above" if above else "not above"] += change == NO_CHANGE
-    results["caught" if any(map(change.is_seen, above)) else "missed"] += change != NO_CHANGE
+    if change == NO_CHANGE:
+        return Counter(["above" if above else "not above"])
+    found = Counter(["caught" if any(map(change.is_seen, above)) else "missed"])
     others = [judgement for judgement in above if judgement.subject.kind == "method" and not change.is_seen(judgement)]
-    results["other method named"] += bool(change.method and others)
+    found["other method named"] = bool(change.method and others)
+    return found
 
 
 def has_above(result: CheckResult) -> bool:
@@ -224,7 +248,7 @@ def one_session(job: Job) -> list[Outcome]:
     lab = Laboratory(job.project, job.seed)
     results: Counter[str] = Counter()
     for _ in range(job.experiments):
-        change = lab.method()
+        change = lab.change("method")
         budgets, repeats = LOOSE, PILOT[job.design][1]
         result = lab.check(change, budgets, job.design, 1, repeats)
         results[change.first_seen(result).verdict] += 1
@@ -312,7 +336,8 @@ def main() -> int:
 
         for name in arguments.project or [project.name for project in projects()]:
             for design in arguments.design or DESIGNS:
-                outcomes = [*run(experiment, name, design, "method"), *run(experiment, name, design, "total")]
+                changes = ("method", "total", *(["same code"] if design == GOES_ON else []))
+                outcomes = list(chain.from_iterable(run(experiment, name, design, change) for change in changes))
                 outcomes += run(one_session, name, design, "one session") if design in PILOT else []
                 outcomes += run(absolute, name, design, "absolute") if design == "apart" else []
                 for scenario in TARGETS:

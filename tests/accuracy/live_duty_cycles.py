@@ -16,8 +16,6 @@ from scipy.stats import binom
 from truth.phone import PIXEL_6, profile_xml
 
 import navitas
-from navitas.base.errors import BuildError
-from navitas.capture.build import async_profiler
 from navitas.cli.main import run
 from navitas.virtual_phone.kernel.tracefs import open_tracefs
 
@@ -57,11 +55,7 @@ def check(recording: Path) -> None:
 
 
 @pytest.mark.parametrize("pinned", [(), ("pinned",)], ids=["free", "pinned pairs"])
-def test_a_java_program(pinned: tuple[str, ...], tmp_path: Path) -> None:
-    try:
-        async_profiler.find()
-    except BuildError as reason:
-        pytest.skip(f"{reason.message}: {reason.remedy}")
+def test_a_java_program(sampler: Path, pinned: tuple[str, ...], tmp_path: Path) -> None:
     if shutil.which("javac") is None or shutil.which("taskset") is None:
         pytest.skip("javac and taskset are needed")
     subprocess.run(["javac", "-d", tmp_path, HERE / "Duty.java"], check=True)

@@ -5,8 +5,8 @@ two standard errors; the largest mean error of a method, in percentage points; t
 and that of its samples, relative to it; and how many shares agree with those by probes, within the errors of both.
 
 Each execution of a program is sampled several times, each time with other phases of the timers. Exit code 1: shares of a program
-lie within two standard errors less often than in 93 % of cases, or energy is not conserved. Timers that start with their threads,
-and threads of few periods, have no target: what samples cannot see is no error of draws.
+lie within two standard errors less often than in 93 % of cases, or energy is not conserved. Timers that start with their threads
+have no target, nor have those at random times of short threads: what is not sampled is a row of its own, no error of draws.
 """
 
 from __future__ import annotations
@@ -40,17 +40,21 @@ from truth.workloads import simulate  # noqa: E402
 
 from navitas.energy.analyze.load import analyze, load_tables  # noqa: E402
 from navitas.energy.analyze.profile import Profile  # noqa: E402
+from navitas.recording.parse.sample_join import joined_samples, with_processes  # noqa: E402
+from navitas.recording.parse.samples_perf_script import read_perf_script  # noqa: E402
 
 LEAST_COVERAGE, MOST_UNEQUAL = 0.93, 1e-9
 SHARES = 0.01, 0.95
 KINDS = "self", "inclusive"
 PERIOD_NS = 1e6
-SHORT = "many threads"
-"""The program whose threads live for one to three periods: the samples of a thread do not show how long each part took."""
+FIRST_SEED = 1000
+"""Executions have seeds from this one on. Estimators may be tuned with those below."""
 PROBED = ("calls", "waits")
 """Programs whose shares are also compared with those by probes."""
 Sampler = Callable[[Record, float, int], list[StackSample]]
 RANDOM, FROM_START = "cores, at random", "threads, from their start"
+SHORT = "many threads"
+"""The program whose threads live for one to three periods."""
 SAMPLERS: Mapping[str, Sampler] = {
     "cores": sampled_by_cores,
     "threads": sampled_by_threads,
@@ -87,30 +91,41 @@ def scores(program: str, seed: int, draws: int, samplers: Sequence[str]) -> dict
     """Run a program once, and score `draws` draws of each sampler."""
     record = simulate(program, seed, workloads=PROGRAMS)
     truth = truth_of(record, integrate(record))
-    (by_probes,) = analyzed(record)
-    by_sampler, plain = {name: Score() for name in samplers}, None
-    for name, score in by_sampler.items():
-        for draw in range(draws):
-            taken = SAMPLERS[name](record, PERIOD_NS, 1000 * seed + draw)
-            profiles = analyzed(record, perf_script(taken, PID, T0_NS, None if name == RANDOM else PERIOD_NS))
-            profile = next(profiles)
-            plain = plain or next(profiles)
-            _score(score, profile, truth)
-            score.unequal = max(score.unequal, _unequal(profile, plain))
-            if program in PROBED:
-                score.agree += _agree(profile, by_probes, truth.app_j)
+    by_sampler = {name: Score() for name in samplers}
+    texts = [
+        perf_script(SAMPLERS[name](record, PERIOD_NS, 1000 * seed + draw), PID, T0_NS, None if name == RANDOM else PERIOD_NS)
+        for name in samplers
+        for draw in range(draws)
+    ]
+    by_probes = next(analyzed(record)) if program in PROBED else None
+    plain, *profiles = analyzed(record, texts)
+    for number, profile in enumerate(profiles):
+        score = by_sampler[samplers[number // draws]]
+        _score(score, profile, truth)
+        score.unequal = max(score.unequal, _unequal(profile, plain))
+        if by_probes is not None:
+            score.agree += _agree(profile, by_probes, truth.app_j)
     return by_sampler
 
 
-def analyzed(record: Record, stacks: str = "") -> Iterator[Profile]:
-    """Yield the profile of a run, by probes or by samples; of samples, also the profile without them."""
+def analyzed(record: Record, stacks: Sequence[str] = ()) -> Iterator[Profile]:
+    """Yield the profile of a run without samples, then by each of `stacks`. With any, the run has no calls.
+
+    The recording is read once: all that differs are the samples, which are joined with it as in a recording of their own.
+    """
     with tempfile.TemporaryDirectory() as folder:
-        write_recording(Path(folder) / "r", record, PIXEL_6, interval_ns=20_000_000, stacks=stacks)
-        loaded = load_tables(Path(folder) / "r")
-    yield analyze(loaded)
-    if stacks:
+        recording, text = Path(folder) / "recording", Path(folder) / "samples.perf.txt"
+        write_recording(recording, record, PIXEL_6, interval_ns=20_000_000, stacks="".join(stacks[:1]))
+        loaded = load_tables(recording)
         (run,) = loaded.parsed.runs
         yield analyze(replace(loaded, parsed=replace(loaded.parsed, runs=(changed(run, samples=None),))))
+        for own in stacks:
+            text.write_text(own)
+            assert run.cpu.trace is not None
+            raw = with_processes(read_perf_script(text), run.cpu.trace.tasks)
+            samples, threads, table = joined_samples(raw, run.threads, run.clocks, loaded.parsed.method_table, pid=PID)
+            runs = (changed(run, samples=samples, threads=threads),)
+            yield analyze(replace(loaded, parsed=replace(loaded.parsed, method_table=table, runs=runs)))
 
 
 def _score(score: Score, profile: Profile, truth: Truth) -> None:
@@ -171,9 +186,11 @@ def main() -> int:
     parser.add_argument("--draws", type=int, default=4, help="runs of one execution of a program")
     parser.add_argument("--program", action="append", choices=list(PROGRAMS))
     parser.add_argument("--timers", action="append", choices=list(SAMPLERS), help="only these (repeatable)")
+    parser.add_argument("--seed", type=int, default=FIRST_SEED, help="of the first execution of each program")
     parser.add_argument("--processes", type=int, default=2)
     arguments = parser.parse_args()
-    jobs = [(name, seed) for name in arguments.program or PROGRAMS for seed in range(max(arguments.runs // arguments.draws, 1))]
+    seeds = range(arguments.seed, arguments.seed + max(arguments.runs // arguments.draws, 1))
+    jobs = [(name, seed) for name in arguments.program or PROGRAMS for seed in seeds]
     totals: defaultdict[tuple[str, str], Score] = defaultdict(Score)
     with ProcessPoolExecutor(arguments.processes) as pool:
         columns = ([program for program, _ in jobs], [seed for _, seed in jobs])
@@ -187,7 +204,8 @@ def main() -> int:
     for (program, sampler), score in totals.items():
         print(_row(program, sampler, score))
         covered = min(score.covered("self"), score.covered("inclusive"))
-        missed |= score.unequal > MOST_UNEQUAL or (sampler != FROM_START and program != SHORT and covered < LEAST_COVERAGE)
+        has_target = sampler != FROM_START and (program, sampler) != (SHORT, RANDOM)
+        missed |= score.unequal > MOST_UNEQUAL or (has_target and covered < LEAST_COVERAGE)
     return int(missed)
 
 

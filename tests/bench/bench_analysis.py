@@ -1,4 +1,5 @@
-"""Time and memory to make a JSON report and a page of a recording, by the number of events, and for huge call trees and maps."""
+"""Time and memory to make a JSON report and a page of a recording, by the number of events, of stack samples, and for huge call
+trees and maps."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from common import ROOT, Figures, Measured, arguments, compared_with, run_measur
 
 sys.path.insert(0, str(ROOT / "tests"))
 from support.big_recording import Mix, make_big_recording, make_deep_recording
+from support.many_samples import make_sampled_recording
 
 _NAVITAS = Path(sys.executable).with_name("navitas")
 _LIMIT_MIB = 1536
@@ -33,6 +35,13 @@ for path in sys.argv[1:]:
 """
 """The least work of any analysis: read the same files, check and decode them, and compute one running sum."""
 
+_READ_SAMPLES = """\
+import sys
+from pathlib import Path
+from navitas.recording.parse.jfr.read_jfr import read_jfr
+read_jfr(Path(sys.argv[1]))
+"""
+
 _TO_PANDAS = """\
 import sys, time
 import pandas, pyarrow
@@ -52,6 +61,7 @@ def main(argv: list[str]) -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         _by_events(figures, folder, scale)
+        _of_samples(figures, folder / "samples", scale)
         _huge(figures, folder, scale)
     return figures.close(options.check)
 
@@ -78,6 +88,18 @@ def _by_events(figures: Figures, folder: Path, scale: int) -> None:
     note = ", ".join(f"{ns:.0f} ns" for ns in each) + " of CPU an event more"
     growth = each[2] / _each_ns(taken[1], taken[10])
     figures.add("cost of an additional event, 10 M to 100 M compared with 1 M to 10 M", growth, "×", at_most=1.2, note=note)
+
+
+def _of_samples(figures: Figures, recording: Path, scale: int) -> None:
+    """Stack samples in a JFR file, of ten tests with 500 stacks each."""
+    samples = make_sampled_recording(recording, 10_000_000 // scale)
+    found = _report(recording, rounds=2)
+    floor = run_measured([sys.executable, "-c", _READ_SAMPLES, *recording.glob("runs/0/*.jfr")])
+    size, took = f"{samples / 1e6:.1f} M stack samples of depth 40", shown(found.cpu_s, "s")
+    note = f"{compared_with(found.cpu_s, floor.cpu_s, 'reading the samples')} of CPU time; took {took}"
+    figures.add(f"{size}, time", found.wall_s, "s", at_most=8.0, note=note)
+    figures.add(f"{size}, peak memory", found.peak_mib, "MiB", at_most=512)
+    shutil.rmtree(recording)
 
 
 def _page(figures: Figures, recording: Path, size: str, json: Measured) -> None:

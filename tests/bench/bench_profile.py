@@ -1,6 +1,7 @@
 """The time of `navitas profile` compared with `gradle test`, on the sample and examples/waits (limits: 1.3 ×; 3 s for the phone).
 
-The measured time includes the start of the command and of the phone, which runs during the build.
+The measured time includes the start of the command and of the phone, which runs during the build. Python's modules are compiled
+before, as those of an installed command are. After the table come the stages that `--verbose` shows: medians of all rounds.
 Commands run in pairs, because the host's speed varies. A fixed loop measures how much it varies: if it varies much, the other
 figures are unreliable. Standard error has the times of each command as soon as it has ended.
 """
@@ -18,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from common import ROOT, Figures, arguments, compared_with, median_s
+from common import ROOT, Figures, arguments, compared_with, median_s, stages_s
 
 sys.path.insert(0, str(ROOT / "tests"))
 
@@ -33,11 +34,15 @@ _PACE_STEPS = 3_000_000
 
 @dataclass(slots=True)
 class _Pairs:
-    """Seconds of both commands in each round, and of a fixed loop before each command."""
+    """Seconds of both commands and of the stages of ours in each round, and of a fixed loop before each command."""
 
     test_s: list[float] = field(default_factory=list)
     profile_s: list[float] = field(default_factory=list)
     pace_s: list[float] = field(default_factory=list)
+    stages_s: dict[str, list[float]] = field(default_factory=dict)
+
+    def stages(self) -> str:
+        return ", ".join(f"{stage} {statistics.median(taken):.2f}" for stage, taken in self.stages_s.items())
 
     def ratios(self) -> list[float]:
         return [ours / theirs for ours, theirs in zip(self.profile_s, self.test_s, strict=True)]
@@ -51,9 +56,13 @@ def main(argv: list[str]) -> int:
     options = arguments(__doc__ or "", argv)
     rounds = 3 if options.quick else 5
     figures = Figures("navitas profile, compared with gradle test")
-    figures.add("virtual phone, start and end", median_s(_start_and_stop, rounds), "s", at_most=3.0)
     pace_s: list[float] = []
+    stages: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        os.environ["PYTHONPYCACHEPREFIX"] = f"{folder}/compiled"
+        _start_and_stop()
+        figures.add("virtual phone, start and end", median_s(_start_and_stop, rounds), "s", at_most=3.0)
         os.environ["GRADLE_OPTS"] = f"-Dorg.gradle.daemon.registry.base={folder}/daemons"
         for name, launcher in gradles().items():
             gradle = f"Gradle {'on PATH' if name == 'path' else name}"
@@ -62,6 +71,7 @@ def main(argv: list[str]) -> int:
                     print(f"{gradle}: {label}", file=sys.stderr, flush=True)
                     pairs = _pairs(launcher, project, tests, rounds)
                     pace_s += pairs.pace_s
+                    stages.append(f"Seconds of {label}, {gradle}: {pairs.stages()}")
                     test_s = statistics.median(pairs.test_s)
                     note = compared_with(pairs.ratio() * test_s, test_s, f"gradle test, median of {rounds} pairs")
                     spread = f"{min(pairs.ratios()):.2f} – {max(pairs.ratios()):.2f}"
@@ -75,7 +85,9 @@ def main(argv: list[str]) -> int:
         at_most=1.3,
         note="above the limit, other figures are unreliable",
     )
-    return figures.close(options.check)
+    code = figures.close(options.check)
+    print("\n".join(stages))
+    return code
 
 
 def _projects(folder: Path) -> list[tuple[str, Path, str]]:
@@ -87,24 +99,27 @@ def _projects(folder: Path) -> list[tuple[str, Path, str]]:
 def _pairs(launcher: str, project: Path, tests: str, rounds: int) -> _Pairs:
     test = [launcher, "-q", "-p", str(project), "cleanTest", "test", "--tests", tests]
     profile = [str(_NAVITAS), "profile", str(project), "--gradle", launcher, "--tests", tests, "--replace"]
-    profile += ["-o", f"{project}-recording"]
+    profile += ["-o", f"{project}-recording", "--verbose"]
     pairs = _Pairs()
     for number in range(-1, rounds):  # The first pair compiles and starts the daemon, so it does not count.
         for command, taken in ((test, pairs.test_s), (profile, pairs.profile_s)):
-            pace_s, taken_s = _pace_s(), _run(command)
+            pace_s, (taken_s, errors) = _pace_s(), _run(command)
             print(f"{project.name}, pair {number + 1}: {Path(command[0]).name} took {taken_s:.1f} s", file=sys.stderr, flush=True)
             if number >= 0:
                 pairs.pace_s.append(pace_s)
                 taken.append(taken_s)
+                for stage, seconds in stages_s(errors).items():
+                    pairs.stages_s.setdefault(stage, []).append(seconds)
     return pairs
 
 
-def _run(command: Sequence[str]) -> float:
+def _run(command: Sequence[str]) -> tuple[float, str]:
+    """Return the seconds that a command takes, and its standard error."""
     begin = time.perf_counter()
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{command} ended with {done.returncode}: {done.stdout}{done.stderr}")
-    return time.perf_counter() - begin
+    return time.perf_counter() - begin, done.stderr
 
 
 def _pace_s() -> float:

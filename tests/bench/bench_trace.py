@@ -17,12 +17,14 @@ from peer import manafa_python
 
 sys.path.insert(0, str(ROOT / "tests"))
 from support.ftrace_writer import Form
+from support.perfetto_samples import SampleWriter
 from support.perfetto_writer import PerfettoWriter, idle
 
 from navitas.base.protobuf_writer import varint
 
 _FORM = Form(tgid=True, flags="....")
 _SECOND = 100_000
+_EACH, _SAMPLES = 500, 200
 _S = 1_000_000_000
 _READ = """\
 import sys, time
@@ -84,6 +86,7 @@ def main(argv: list[str]) -> int:
         _short_lived(figures, folder / "threads.txt", 1_000_000 // scale)
         _perfetto(figures, folder / "trace.pftrace", 2_000_000 // scale)
         _recorded(figures, folder / "recorded.pftrace", (1 << 30) // scale)
+        _sampled(figures, folder, (1 << 30) // scale)
         _compare_with_manafa(figures, folder, 200_000 // scale)
     return figures.close(options.check)
 
@@ -141,27 +144,61 @@ def _perfetto(figures: Figures, path: Path, events: int) -> None:
     path.unlink()
 
 
-def _recorded(figures: Figures, path: Path, size: int) -> None:
-    """A phone's recording for Navitas: for each quarter of a second and core, arrays of switches, and single idle states."""
-    draw, begin, each = random.Random(4), 10_000 * _S, 500
+def _write_recorded(path: Path, size: int, *, samples: int = 0) -> int:
+    """Write a phone's recording for Navitas: for each quarter of a second and core, arrays of switches, and single idle states.
+
+    Each quarter has a number of stack samples, too. Returns the number of quarters.
+    """
+    draw, begin = random.Random(4), 10_000 * _S
     quarter, trace, times = _S // 4, PerfettoWriter(), []
     for cpu in range(8):
-        t_ns = sorted(draw.sample(range(begin + cpu, begin + quarter, 8), 2 * each))
+        t_ns = sorted(draw.sample(range(begin + cpu, begin + quarter, 9), 2 * _EACH))
         rows = [(t, draw.choice((0, 1)), 0 if i % 2 else draw.randrange(1000, 1060), "worker") for i, t in enumerate(t_ns[::2])]
         trace.compact(cpu, rows)
         trace.bundle(cpu, [idle(t, cpu, i % 2 - 1) for i, t in enumerate(t_ns[1::2])])
         times += [t_ns[0], *t_ns[1::2]]
+    stacks = PerfettoWriter()
+    stacks.snapshot(begin, begin - 70, 1_700_000_000_000_000_000)
+    writer = SampleWriter(stacks)
+    writer.begin(frequency=199)
+    used = [[(f"function{draw.randrange(5_000)}", "system/lib64/libwork.so") for _ in range(40)] for _ in range(2_000)]
+    for stack in used:
+        writer.sample(begin - 1, (1000, 1000), stack)
+    writer.trace = trace
+    for t in sorted(draw.sample(range(begin + 8, begin + quarter, 9), samples)):
+        writer.sample(t, (1000, draw.randrange(1000, 1060)), draw.choice(used))
+        times.append(t)
     block = np.frombuffer(bytes(trace), np.uint8).copy()
     # Later quarters differ only in their times, which have seven bytes each.
     place = np.array([block.tobytes().index(varint(t)) for t in times])[:, None] + np.arange(7)
     blocks = -(-size // len(block))
     with path.open("wb") as out:
+        out.write(bytes(stacks) if samples else b"")
         for number in range(blocks):
             later = np.array(times)[:, None] + number * quarter
             block[place] = (later >> 7 * np.arange(7)) & 0x7F | np.where(np.arange(7) < 6, 0x80, 0)
             out.write(block.tobytes())
+    return blocks
+
+
+def _sampled(figures: Figures, folder: Path, size: int) -> None:
+    """A trace with samples, compared with one of the same size without. Cores are busy half of the time, and sampled 200 times a
+    second then."""
+    paths = folder / "sampled.pftrace", folder / "plain.pftrace"
+    quarters = _write_recorded(paths[0], size, samples=_SAMPLES)
+    _write_recorded(paths[1], size)
+    turns = [[_seconds(sys.executable, _READ_PERFETTO, path) for path in paths] for _ in range(2)]
+    own, plain = (min(column) for column in zip(*turns, strict=True))
+    note = f"{_SAMPLES * quarters / 1e6:.1f} M samples, {own:.1f} s, without {plain:.1f} s"
+    figures.add(f"{size / 1e9:.2f} GB of a Perfetto trace with stack samples", own / plain, "x", at_most=1.3, note=note)
+    for path in paths:
+        path.unlink()
+
+
+def _recorded(figures: Figures, path: Path, size: int) -> None:
+    blocks = _write_recorded(path, size)
     took = run_measured([sys.executable, "-c", _READ_PERFETTO, path])
-    note = f"{8 * each * blocks / 1e6:.1f} M switches, as many idle states"
+    note = f"{8 * _EACH * blocks / 1e6:.1f} M switches, as many idle states"
     figures.add(f"{size / 1e9:.2f} GB of a Perfetto trace, peak memory", took.peak_mib, "MiB", at_most=2048, note=note)
     figures.add(f"{size / 1e9:.2f} GB of a Perfetto trace, CPU time", took.cpu_s, "s", at_most=40.0)
     path.unlink()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import statistics
 import subprocess
 import sys
@@ -23,6 +24,7 @@ _, status, usage = os.wait4(os.posix_spawnp(sys.argv[1], sys.argv[1:], os.enviro
 print(time.perf_counter() - begin, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, os.waitstatus_to_exitcode(status))
 """
 ROOT = Path(__file__).resolve().parents[2]
+_STAGE = re.compile(r"^(\S.*?)(?: of .*| \(.*)?: (\d+\.\d\d) s$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,14 @@ def run_measured(command: Sequence[str | Path], *, ends_with: int = 0) -> Measur
     if int(code) != ends_with:
         raise RuntimeError(f"{command} ended with {code}")
     return Measured(float(wall_s), float(cpu_s), int(peak_kib) / 1024)
+
+
+def stages_s(printed: str) -> dict[str, float]:
+    """The seconds of each stage that a command with `--verbose` has printed; those of runs and versions together."""
+    taken: dict[str, float] = {}
+    for stage, seconds in _STAGE.findall(printed):
+        taken[stage] = taken.get(stage, 0.0) + float(seconds)
+    return taken
 
 
 def _timed(work: Callable[[], object]) -> float:

@@ -17,9 +17,12 @@ from support.command_line import NAVITAS
 from support.fleet_compare import findings, same_findings, same_stages
 from support.interruptible import interruptible
 
+from navitas.fleet.diagnoses.app_drains import drains_of
 from navitas.fleet.engine.base import OutOfMemory
 from navitas.fleet.engine.duckdb import DuckDbEngine
 from navitas.fleet.files import FleetError
+from navitas.fleet.findings.bugs import find_bugs
+from navitas.fleet.findings.hogs import find_hogs
 from navitas.fleet.simulate.catalog import FleetModel
 from navitas.fleet.simulate.simulation import simulate
 from navitas.fleet.stages import Fleet, bring_up_to_date
@@ -66,6 +69,16 @@ def test_all_engines_give_equal_stages_and_findings(fleets: tuple[Fleet, Fleet])
     }
 
 
+def test_all_engines_give_equal_drains_of_an_app(fleets: tuple[Fleet, Fleet]) -> None:
+    drains = []
+    for fleet in fleets:
+        hogs = find_hogs(fleet)
+        drains.append({"drains": drains_of(fleet, hogs, find_bugs(fleet, hogs), int(hogs.app[hogs.is_hog][0]))})
+    (compared,) = same_findings(drains[0], drains[1])
+    assert compared.is_equal and compared.apart <= 1e-9
+    assert {"version", "week", "model"} <= {row.by for row in drains[0]["drains"]}
+
+
 def test_an_oversized_result_counts_as_lack_of_memory() -> None:
     lost = RuntimeError("Job aborted …\nCaused by: … TaskResultLost (result lost from block manager)")
     assert isinstance(converted(lost), OutOfMemory)
@@ -91,6 +104,8 @@ def test_after_sparks_process_dies_a_new_one_gets_smaller_statements(tmp_path: P
 import os
 from pathlib import Path
 from navitas.fleet.engine.spark import SparkEngine
+from navitas.fleet.findings.hogs import find_hogs
+from navitas.fleet.findings.bugs import find_bugs
 from navitas.fleet.findings.hogs import find_hogs
 from navitas.fleet.stages import bring_up_to_date
 from navitas.fleet.store import Store

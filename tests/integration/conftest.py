@@ -9,13 +9,13 @@ import pytest
 from support.command_line import NAVITAS, Command, Ended, Run, Start, start
 from support.faulty_project import faulty_project
 from support.lab import Lab
-from support.lab_fixtures import Bundles, apps, bundles, daemons, gradle, phone, sample
+from support.lab_fixtures import Bundles, apps, bundles, daemons, gradle, phone, sample, sampler
 from support.release import clone, release
 
 from navitas.capture.device.adb import AdbDevice
 from navitas.cli.main import run
 
-__all__ = ["apps", "bundles", "daemons", "gradle", "phone", "sample"]
+__all__ = ["apps", "bundles", "daemons", "gradle", "phone", "sample", "sampler"]
 
 
 @pytest.fixture(scope="session")

@@ -6,35 +6,16 @@ import json
 import re
 import shutil
 import subprocess
-import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from support.ci_example import SOURCE, WORKFLOW, copy_example, pull_request, run_steps
 from support.git_repository import needs_git
 from support.new_user import NewUser
-from support.release import ROOT
-
-EXAMPLE = ROOT / "examples/ci"
-WORKFLOW = EXAMPLE / ".github/workflows/energy.yml"
-SOURCE = "src/main/java/org/example/primes/Primes.java"
 
 pytestmark = [pytest.mark.usefixtures("jvm"), pytest.mark.extended, needs_git]
-
-
-def run_steps() -> list[str]:
-    """Return the shell commands of the workflow, as GitHub gives them to `bash -e`."""
-    steps = []
-    for block in re.split(r"^      - ", WORKFLOW.read_text("utf-8").partition("    steps:\n")[2], flags=re.MULTILINE)[1:]:
-        before, run, text = block.partition("run: ")
-        if not run or "uses: " in before:
-            continue
-        style, _, rest = text.partition("\n")
-        lines = [line for line in rest.split("\n") if line.startswith(" " * 10)]
-        body = textwrap.dedent("\n".join(lines))
-        steps.append({"|": body, ">-": body.replace("\n", " ")}.get(style, style))
-    return steps
 
 
 class Job:
@@ -71,13 +52,7 @@ def user(tmp_path_factory: pytest.TempPathFactory, gradle: str) -> NewUser:
 def job(user: NewUser, released: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Job]:
     """A job whose tools are installed, at a pull request that finds each prime twice."""
     folder = tmp_path_factory.mktemp("repositories")
-    shutil.copytree(EXAMPLE, folder / "project", ignore=shutil.ignore_patterns("build", ".gradle"))
-    git = "git -c user.name=a -c user.email=a@example.org"
-    user.run(
-        f"cd '{folder}/project' && git init -q && {git} add . && {git} commit -qm first && git branch -M main && "
-        f"git checkout -qb slower && sed -i 's/if (isPrime(n))/if (isPrime(n) \\&\\& isPrime(n))/' {SOURCE} && "
-        f"{git} commit -qam 'Find each prime twice' && cd .. && git clone -q file://$PWD/project checkout"
-    )
+    user.run(pull_request(copy_example(folder / "project")))
     (wheel,) = released.glob("*.whl")
     made = Job(user, wheel, folder / "checkout")
     install = run_steps()[0]

@@ -16,6 +16,8 @@ from support.one_shot_threads import one_shot_threads
 from navitas.capture.device.adb import AdbDevice
 from navitas.energy.analyze.conserve import check
 from navitas.energy.analyze.load import load_tables
+from navitas.recording.parse.calibration import CALIBRATION
+from navitas.recording.parse.chunks import CALLS, FOLDED, read_chunks
 from navitas.recording.parse.device_states import NO_UID
 
 
@@ -46,6 +48,18 @@ def test_every_test_passed_with_conserved_energy(cases: Profiled) -> None:
     assert "not_conserved" not in cases.warnings
     assert check(cases.profile) == []
     assert cases.profile.evidence[0].level == "sched"
+
+
+def test_folded_calls_are_calibrated_only_in_runs_that_fold(cases: Profiled, sample: Lab) -> None:
+    folding = sample.profile("DemoTest#searchByScanning", name="folding", event_budget_bytes=1 << 16)
+    assert _calibrated(cases) == {CALLS} and _calibrated(folding) == {CALLS, FOLDED}
+    assert folding.method("searchByScanning", "contains").calls == 800_000
+
+
+def _calibrated(profiled: Profiled) -> set[int]:
+    """Return the types of the calls that calibration threads recorded."""
+    chunks = (chunk for file in profiled.outcome.recording.rglob("*.nvch") for chunk in read_chunks(file).chunks)
+    return {chunk.type for chunk in chunks if chunk.name == CALIBRATION} & {CALLS, FOLDED}
 
 
 def test_tracing_leaves_nothing_on_the_phone(cases: Profiled, sample: Lab) -> None:

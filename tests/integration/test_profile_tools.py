@@ -15,11 +15,14 @@ from pathlib import Path
 
 import pytest
 from support.art_writer import packed, packed_methods
+from support.field_data import FIELD_DATA
 from support.perfetto_samples import MONOTONIC_RAW, SampleWriter
 from support.perfetto_writer import PerfettoWriter
 
 import navitas
 from navitas.cli.main import run
+from navitas.recording.parse.samples_simpleperf import read_simpleperf
+from navitas.recording.parse.stack_samples import NO_STACK, RawSamples
 from navitas.recording.parse.trace.perfetto import read_perfetto
 
 GOLDEN = Path(__file__).parents[1] / "golden/recording-v1"
@@ -181,3 +184,60 @@ def test_the_trace_processor_reads_the_same_stack_samples(tmp_path: Path, trace_
     names = [own.frames[own.stacks.frame[row]].name for row in own.stack.tolist()]
     assert dict(leaves) == Counter(f"{tid} {name}" for tid, name in zip(own.tid.tolist(), names, strict=True))
     assert times == sorted(map(list, zip(own.tid.tolist(), (own.t_ns - BOOT).tolist(), strict=True)), key=lambda row: row[1])
+
+
+STACKS = """
+SELECT tid, ts, depth + 1, COALESCE(frame.name, '') FROM {} JOIN thread USING (utid)
+LEFT JOIN stack_profile_callsite AS site ON site.id = callsite_id LEFT JOIN stack_profile_frame AS frame ON frame.id = frame_id
+"""
+SWITCHES = "SELECT ts FROM ftrace_event WHERE name = 'sched_switch'"
+
+
+def _published(name: str) -> Path:
+    """Return the path of a file with stack samples that others published. Skips the test without it."""
+    if not (path := FIELD_DATA / "stack-samples" / name).is_file():
+        pytest.skip(f"no {path.name} in {path.parent}: NAVITAS_FIELD_DATA names a folder with it")
+    return path
+
+
+def _stacks_of(samples: RawSamples) -> Counter[tuple[object, ...]]:
+    """Thread, time, depth and innermost function of each sample."""
+    frames, depths = samples.stacks.frame.tolist(), [0] * len(samples.stacks)
+    for row, parent in enumerate(samples.stacks.parent.tolist()):
+        depths[row] = 1 + (depths[parent] if parent >= 0 else 0)
+    ends: dict[int, tuple[int | None, str]] = {NO_STACK: (None, "")}
+    for row, number in enumerate(frames):
+        frame = samples.frames[number]
+        ends[row] = depths[row], _unmangled(f"{frame.class_name}.{frame.name}" if frame.class_name else frame.name)
+    rows = zip(samples.tid.tolist(), samples.t_ns.tolist(), samples.stack.tolist(), strict=True)
+    return Counter((tid, t_ns, *ends[row]) for tid, t_ns, row in rows)
+
+
+def _unmangled(name: str) -> str:
+    """Return a name that both tools write alike: the trace processor leaves names of C++ as they are."""
+    return "" if name.startswith("_Z") or "(" in name else name
+
+
+def _stacks_in(rows: list[list[object]]) -> Counter[tuple[object, ...]]:
+    return Counter((tid, t_ns, depth, _unmangled(str(name))) for tid, t_ns, depth, name in rows)
+
+
+def test_the_trace_processor_reads_the_same_of_a_real_trace(trace_processor: Ask) -> None:
+    path = _published("perfetto_trace_cpu_sampling_not_scoped.pftrace")
+    trace = read_perfetto(path).trace
+    stacks, switches = trace_processor(path, STACKS.format("perf_sample"), SWITCHES)
+    assert trace.samples is not None
+    assert _stacks_of(trace.samples) == _stacks_in(stacks)
+    own, theirs = Counter(trace.switches.t_ns.tolist()), Counter(row[0] for row in switches)
+    # What cores ran before their first switch is a row of its own.
+    assert theirs <= own and set(own - theirs) <= {trace.start_ns}
+
+
+@pytest.mark.parametrize("clock", ["cpu", "task"])
+def test_the_trace_processor_reads_the_same_samples_of_simpleperf(clock: str, trace_processor: Ask) -> None:
+    path = _published(f"simpleperf-{clock}-clock.trace")
+    samples = read_simpleperf(path)
+    (stacks,) = trace_processor(path, STACKS.format("cpu_profile_stack_sample"))
+    own, theirs = _stacks_of(samples), _stacks_in(stacks)
+    # For the trace processor, samples of switches, which both files have, are like others.
+    assert own <= theirs and (theirs - own).total() == samples.others["sched:sched_switch"]

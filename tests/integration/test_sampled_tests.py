@@ -1,17 +1,14 @@
-"""`--mode sample`: tests of a build without probes, their samples, and what they show of each test.
-
-Skipped without async-profiler in the cache: `navitas profile --mode sample` fetches it.
-"""
+"""`--mode sample`: tests of a build without probes, their samples, and what they show of each test."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 from support.gradle_projects import JUNIT, write
 from support.lab import Lab
 from support.lab_fixtures import Bundles
 
-from navitas.base.errors import BuildError
-from navitas.capture.build import async_profiler
 from navitas.capture.device.adb import AdbDevice
 from navitas.recording.parse.jfr.read_jfr import read_jfr
 from navitas.recording.parse.parsed_recording import parse_recording
@@ -44,11 +41,7 @@ public class BusyTest {
 
 
 @pytest.fixture(scope="module")
-def lab(phone: AdbDevice, bundles: Bundles, tmp_path_factory: pytest.TempPathFactory) -> Lab:
-    try:
-        async_profiler.find()
-    except BuildError as reason:
-        pytest.skip(f"{reason.message}: {reason.remedy}")
+def lab(phone: AdbDevice, bundles: Bundles, sampler: Path, tmp_path_factory: pytest.TempPathFactory) -> Lab:
     folder = tmp_path_factory.mktemp("sampled")
     build = f"apply plugin: 'java'\n{JUNIT}"
     files = {

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from navitas.base.errors import BuildError
+from navitas.base.user_folders import cache_folder
+from navitas.capture.build import async_profiler
 from navitas.capture.build.java import JARS
 from navitas.capture.build.sample import copy_sample
 from navitas.capture.bundle.reader import Bundle
@@ -17,7 +20,7 @@ from navitas.virtual_phone.start import virtual_phone
 from support.bundle_cache import cached_bundles
 from support.gradle_daemons import run_folder, shared_daemons
 from support.lab import Lab
-from support.maven import NotFetchedError
+from support.maven import NotFetchedError, fetch_once
 from support.notes_app import Made, cached
 from support.quick_jvm import quick_jvms
 
@@ -42,6 +45,17 @@ def gradle(daemons: None) -> str:
     if not all((JARS / f"navitas-{name}.jar").is_file() for name in ("gradle-plugin", "phone", "runtime")):
         pytest.skip("the jars are not built: make jars")
     return launcher
+
+
+@pytest.fixture(scope="session")
+def sampler() -> Path:
+    """The library of async-profiler. It is downloaded once from Maven Central into the cache."""
+    place, jars = cache_folder() / "async-profiler", [async_profiler.COORDINATES]
+    try:
+        fetch_once(jars, place, async_profiler.is_provided, lambda files: async_profiler.provide(*files), transitive=False)
+        return async_profiler.find()
+    except (BuildError, NotFetchedError) as error:
+        pytest.skip(f"no async-profiler: {error}")
 
 
 def shared_phone(config: pytest.Config) -> AdbDevice:

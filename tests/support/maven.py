@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import shutil
 import subprocess
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -15,6 +17,7 @@ _POM = """\
   <dependencies>{dependencies}</dependencies>
 </project>
 """
+Provide = Callable[[list[Path]], None]
 _FIELDS = ("groupId", "artifactId", "version", "type", "classifier")
 
 
@@ -37,6 +40,24 @@ def fetch(artifacts: Sequence[str], folder: Path, *, transitive: bool = False) -
     if done.returncode != 0:
         raise NotFetchedError(f"Maven cannot fetch {', '.join(artifacts)}: {(done.stdout + done.stderr).strip()[:200]}")
     return folder
+
+
+def fetch_once(
+    artifacts: Sequence[str],
+    place: Path,
+    is_provided: Callable[[], bool],
+    provide: Callable[[list[Path]], None],
+    *,
+    transitive: bool,
+) -> None:
+    """Provide the files of artifacts, unless they are provided already. `place` is a folder of the cache, for the lock."""
+    place.mkdir(parents=True, exist_ok=True)
+    with (place / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # several test processes
+        if not is_provided():
+            with tempfile.TemporaryDirectory(dir=place) as folder:
+                files = fetch(artifacts, Path(folder), transitive=transitive)
+                provide([*files.glob("*.jar"), *files.glob("*.aar")])
 
 
 def _dependency(artifact: str) -> str:

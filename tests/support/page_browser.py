@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import navitas
-from navitas.base.html_page.page import embedded_json
+from navitas.base.html_page.templates import embedded_json
 from navitas.report.page import page_report
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "recording-v1"

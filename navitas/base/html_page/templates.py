@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
@@ -10,7 +12,6 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from navitas.base.html_page.page import embedded_json, source_hash
 from navitas.base.untrusted_text import boxed
 
 _FRAME = "navitas.base.html_page"
@@ -18,6 +19,7 @@ _SCRIPTS = ("units", "dom", "theme", "search", "markdown", "tables")
 """The scripts that all pages have, in the order in which they run."""
 _START = "tablepage"
 """Starts a page without scripts of its own."""
+_ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 _LONGEST_TEXT = 2000
 _LONG_WORD = re.compile(r"\S{23,}")
 _SEPARATORS = re.compile(r"(?<=[.$/:_#,])(?=.)|(?=\()")
@@ -79,3 +81,19 @@ def _breakable(text: str) -> Markup:
 def _command_parts(command: str) -> list[str]:
     """The words of a command, an option with its value as one: a line of text ends between them."""
     return [part[0] for part in _COMMAND_PART.finditer(command)]
+
+
+def embedded_json(parts: Iterable[str], identifier: str) -> Iterator[str]:
+    """Yield an element that holds JSON text, which arrives in chunks. The browser doesn't run it as a script.
+
+    `</script>` and other tags can't occur in it: in JSON, `<`, `>` and `&` occur only in strings, and they are escaped there.
+    """
+    yield f'<script type="application/json" id="{identifier}">'
+    for part in parts:
+        yield part.translate(_ESCAPES)
+    yield "</script>\n"
+
+
+def source_hash(content: str) -> str:
+    """Return the source expression that allows an inline script or style in a Content-Security-Policy."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"

@@ -12,7 +12,7 @@ from navitas.base.errors import UsageError
 from navitas.base.units import counted, unbroken
 from navitas.base.untrusted_text import printable
 from navitas.cli.fleet.engines import FleetChoice, fleet_of, fleet_options, hogs_of, reading
-from navitas.cli.fleet.hogs import clean_limit_percent_h, not_yet, verdict_of, verdict_paragraph
+from navitas.cli.fleet.hogs import clean_limit_percent_h, judged_app, not_yet, verdict_of, verdict_paragraph
 from navitas.cli.fleet.rows import Outputs, client_option, output_options
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.option import option
@@ -27,7 +27,7 @@ from navitas.fleet.findings.hogs import Hogs
 from navitas.fleet.findings.scores import score_clients
 from navitas.fleet.schema import pseudonym
 from navitas.fleet.stages import Fleet
-from navitas.fleet.store import find_app, find_client
+from navitas.fleet.store import find_client
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
 
@@ -52,7 +52,7 @@ def command(*, choice: FleetChoice, app: str | None, client: str | None, outputs
             apps = client_apps(fleet, hogs, bugs, number)
         elif app is not None:
             verdicts = outputs.kept([verdict_of(fleet, hogs, app)])
-            apps = hogs.app[hogs.app == find_app(fleet.store, app, fleet.app_names)]
+            apps = judged_app(fleet, hogs, app)
         else:
             apps = suspects(hogs, bugs)
         with reading(fleet, "reading conditions") as shown:

@@ -10,7 +10,7 @@ from navitas.base.errors import ExitCode, UsageError
 from navitas.base.units import counted
 from navitas.base.untrusted_text import printable
 from navitas.cli.habits.messages import error as show_error
-from navitas.cli.habits.messages import note, warning
+from navitas.cli.habits.messages import failed_check, note, warning
 from navitas.cli.habits.standard_output import output_console
 from navitas.fleet.ingest.column_map import ColumnMap
 from navitas.fleet.ingest.preview import Preview, Understood, preview_or_error
@@ -23,16 +23,17 @@ STATE_REMEDY = "Samples need `state`, or a column for `charging`: navitas fleet 
 def show_dry_run(files: Sequence[Path], client: str, columns: ColumnMap, json_file: Path | None) -> int:
     """Print each file's columns as they are understood, and what its first rows would be refused for.
 
-    Raises `UsageError` for a file of JSON: there is nothing that would go to it.
+    Returns the exit code that storing these rows would have. Raises `UsageError` for a file of JSON: there is nothing that would
+    go to it.
     """
     if json_file is not None:
         raise UsageError("--dry-run has no JSON", "Leave out --json.")
-    console, failed = output_console(), False
+    console, code = output_console(), ExitCode.OK
     for file in files:
         shown = preview_or_error(file, client, columns, time.time())
         if not isinstance(shown, Preview):
             show_error(shown.message, shown.remedy)
-            failed = True
+            code = ExitCode.TROUBLE
             continue
         refused = shown.refused.total()
         title = f"{printable(shown.name)}: the first {counted(shown.rows, 'row')}, {refused:,} of them would be refused"
@@ -41,9 +42,11 @@ def show_dry_run(files: Sequence[Path], client: str, columns: ColumnMap, json_fi
             console.print(f"{printable(reason)} ({counted(rows, 'time')})", markup=False, highlight=False)
         if shown.columns and not shown.has_states and refused < shown.rows:
             warning(f"{printable(shown.name)}: {NO_STATE}", STATE_REMEDY)
-        failed |= shown.rows > 0 and refused == shown.rows
+        if refused:
+            failed_check(f"{printable(shown.name)}: {refused:,} of {counted(shown.rows, 'row')} would be refused")
+            code = max(code, ExitCode.TROUBLE if refused == shown.rows else ExitCode.CHECK_FAILED)
     note("note: nothing is stored (--dry-run)")
-    return ExitCode.TROUBLE if failed else ExitCode.OK
+    return code
 
 
 def columns_table(title: str, columns: Sequence[Understood]) -> FittedTable:

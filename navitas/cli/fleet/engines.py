@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,11 +12,13 @@ import click
 
 from navitas.base.errors import UsageError
 from navitas.base.extra_libraries import install_extra
+from navitas.base.owned_folder import owned_folder
 from navitas.cli.fleet.dry_run import NO_STATE, STATE_REMEDY
 from navitas.cli.habits.messages import note, warning
 from navitas.cli.habits.option import gathered, option
 from navitas.cli.habits.paths import STORE, TEXT
 from navitas.cli.habits.progress import bar
+from navitas.fleet import layout
 from navitas.fleet.engine.base import Engine
 from navitas.fleet.engine.duckdb import MEMORY_MIB, DuckDbEngine
 from navitas.fleet.findings.hogs import Hogs, find_hogs
@@ -53,6 +55,11 @@ class FleetChoice:
     memory_mib: int
     period: Period
 
+    @property
+    def title(self) -> str:
+        """The fleet's name on pages."""
+        return f"Fleet {self.path.resolve().name}{' (simulated)' if (self.path / layout.TRUTH).is_dir() else ''}"
+
 
 def _choice(store: Path, engine: str, memory_mib: int, since: str | None, until: str | None) -> FleetChoice:
     return FleetChoice(store, engine, memory_mib, Period.parse(since, until))
@@ -80,7 +87,7 @@ def fleet_of(choice: FleetChoice) -> Iterator[Fleet]:
     # Tasks on a cluster have other working folders.
     path = choice.path if choice.engine == "duckdb" else choice.path.absolute()
     store = replace(Store.open(path), period=choice.period)
-    with closing(ENGINES[choice.engine](store.work / "spill", choice.memory_mib)) as running:
+    with _spill_folder(store) as spill, closing(ENGINES[choice.engine](spill, choice.memory_mib)) as running:
         with bar("summing samples") as progress:
             fleet = bring_up_to_date(store, running, progress, _waiting)
         if not is_state_known(store):
@@ -88,6 +95,11 @@ def fleet_of(choice: FleetChoice) -> Iterator[Fleet]:
         yield fleet
         for size, times in fleet.narrowed.items():
             note(f"note: {times:,} × {size} were split for lack of memory; --memory raises the limit")
+
+
+def _spill_folder(store: Store) -> AbstractContextManager[Path]:
+    """A local folder for an engine's temporary files."""
+    return nullcontext(store.work / "spill") if store.snapshot is None else owned_folder("navitas-spill-")
 
 
 def hogs_of(fleet: Fleet) -> Hogs:

@@ -28,6 +28,7 @@ from navitas.fleet.findings.bugs import find_bugs
 from navitas.fleet.findings.hogs import FDR_LIMIT, MIN_SHARE, Claim, Hogs, warnings_of
 from navitas.fleet.findings.results import PERCENT_H, AppRow, BugRow, HogRow, R, app_rows, bug_rows, hog_rows, of_enough_clients
 from navitas.fleet.stages import Fleet
+from navitas.fleet.statistics import I64
 from navitas.fleet.store import find_app, is_state_known
 from navitas.report.terminal.fitted_table import Column, FittedTable
 from navitas.report.terminal.paragraph import Paragraph
@@ -58,6 +59,12 @@ def verdict_of(fleet: Fleet, hogs: Hogs, app: str) -> AppRow:
         f"{fleet.store.path}: no client runs {app} while its battery discharges{when}",
         "See `navitas fleet rates` for the pairs of samples that count.",
     )
+
+
+def judged_app(fleet: Fleet, hogs: Hogs, app: str) -> I64:
+    """The number of an app, or nothing if too few clients ran both with it and without it: its contrasts are noise then."""
+    chosen: I64 = hogs.app[(hogs.app == find_app(fleet.store, app, fleet.app_names)) & np.isfinite(hogs.false_rate)]
+    return chosen
 
 
 def verdict_paragraph(row: AppRow, limit_percent_h: float) -> Paragraph:

@@ -20,7 +20,7 @@ from navitas.base.regular_files import is_url
 from navitas.base.units import counted
 from navitas.base.untrusted_text import printable
 from navitas.cli.fleet.dry_run import NO_STATE, STATE_REMEDY, show_dry_run
-from navitas.cli.fleet.rows import client_option
+from navitas.cli.fleet.rows import buckets_option, client_option
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.files import STDOUT, json_option, write_document
 from navitas.cli.habits.messages import error as show_error
@@ -108,6 +108,7 @@ def _columns(pairs: Sequence[str], map_file: Path | None = None, scale: float | 
     option("--map-file", type=READ_FILE_ANY_NAME, metavar="FILE", section="Columns", help='TOML lines of COLUMN = "FIELD".'),
     option("--scale", type=SCALE, metavar="LEVEL", section="Columns", help="The level of a full battery: 1 for fractions. [100]"),
 )
+@buckets_option("64")
 @option("--dry-run", is_flag=True, help="Show what the first rows of each file are understood as. Store nothing.")
 @json_option
 def command(
@@ -116,6 +117,7 @@ def command(
     files: tuple[str | list[LocalFile], ...],
     client: str,
     columns: ColumnMap,
+    buckets: int | None,
     dry_run: bool,
     json_file: Path | None,
 ) -> int:
@@ -128,10 +130,10 @@ def command(
     if dry_run:
         with local_files(files) as found:
             return show_dry_run([file.path for file in found], client, columns, json_file)
-    if ignores_variable(store / layout.SETTINGS):
+    if ignores_variable(Store.named(store).file(layout.SETTINGS)):
         warning(f"{store} keeps its own salt in {layout.SETTINGS}; {SALT_VARIABLE} has no effect on it")
     with local_files(files) as found:
-        outcomes = ingest_with_progress(store, [file.path for file in found], client, columns)
+        outcomes = ingest_with_progress(store, [file.path for file in found], client, columns, buckets)
         for file, outcome in zip(found, outcomes, strict=True):
             _name_copy(file, outcome)
     if json_file is not None:
@@ -162,7 +164,7 @@ def command(
 
 
 def ingest_with_progress(
-    store: Path, files: list[Path], client: str = "", columns: ColumnMap | None = None
+    store: Path, files: list[Path], client: str = "", columns: ColumnMap | None = None, buckets: int | None = None
 ) -> list[SourceOutcome]:
     """Ingest files, and show progress on standard error if that is a terminal."""
     console = error_console()
@@ -174,7 +176,7 @@ def ingest_with_progress(
         def show(name: str, share: float, rows: int) -> None:
             bar.update(task, description=printable(name, 40), completed=share, rows=rows)
 
-        return list(ingest(store, files, client=client, columns=columns, progress=show))
+        return list(ingest(store, files, client=client, columns=columns, buckets=buckets, progress=show))
 
 
 def _name_copy(file: LocalFile, outcome: SourceOutcome) -> None:

@@ -19,6 +19,7 @@ from navitas.cli.habits.option import gathered, option
 from navitas.cli.habits.paths import TEXT, WRITE_ANY_NAME
 from navitas.cli.habits.shared_options import top_option
 from navitas.fleet.findings.results import Row, document, of_enough_clients
+from navitas.fleet.store_settings import MOST_BUCKETS
 
 F = TypeVar("F", bound=Callable[..., Any])
 R = TypeVar("R", bound=Row)
@@ -71,6 +72,12 @@ min_clients_option = option(
 def client_option(text: str, **attributes: Any) -> Callable[[F], F]:
     """Add `--client`. A settings file cannot set whose data a command takes, shows or erases."""
     return option("--client", type=TEXT, from_project=False, metavar="NAME", help=text, **attributes)
+
+
+def buckets_option(default: str) -> Callable[[F], F]:
+    """Add `--buckets`, whose `default` is in the help."""
+    text = f"Number of buckets of a new STORE. [{default}]"
+    return option("--buckets", type=click.IntRange(1, MOST_BUCKETS), metavar="N", help=text)
 
 
 output_options = gathered(

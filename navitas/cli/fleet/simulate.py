@@ -9,19 +9,21 @@ import click
 
 from navitas.base.errors import UsageError
 from navitas.base.units import counted
+from navitas.cli.fleet.rows import buckets_option
 from navitas.cli.habits.commands import NavitasCommand
 from navitas.cli.habits.files import json_option, write_json
 from navitas.cli.habits.messages import next_step, shell_word
 from navitas.cli.habits.option import option
-from navitas.cli.habits.paths import NEW_STORE, READ_FILE, TEXT
+from navitas.cli.habits.paths import NEW_LOCAL_STORE, READ_FILE, TEXT
 from navitas.cli.habits.progress import bar
 from navitas.cli.habits.shared_options import Finite
 from navitas.fleet.simulate.acting import act, read_advice
 from navitas.fleet.simulate.catalog import FleetModel
 from navitas.fleet.simulate.simulation import simulate
 from navitas.fleet.store import BUCKETS, Store, day
+from navitas.fleet.store_settings import MOST_BUCKETS
 
-_PER_CLIENT, _PER_BUCKET, _MOST_PER_BUCKET, _MOST_BUCKETS = 1000, 100_000, 2_000_000, 4096
+_PER_CLIENT, _PER_BUCKET, _MOST_PER_BUCKET = 1000, 100_000, 2_000_000
 
 
 def _steps(ctx: click.Context, param: click.Parameter, value: str) -> tuple[tuple[int, float], ...]:
@@ -35,7 +37,7 @@ def _steps(ctx: click.Context, param: click.Parameter, value: str) -> tuple[tupl
 
 
 @click.command("simulate", cls=NavitasCommand, example="navitas fleet simulate fleet --samples 100000 --seed 7")
-@click.argument("folder", metavar="STORE", type=NEW_STORE)
+@click.argument("folder", metavar="STORE", type=NEW_LOCAL_STORE)
 @option("--samples", type=click.IntRange(2, 1_000_000_000), default=200_000, metavar="N", help="Number of samples.")
 @option("--clients", type=click.IntRange(1, 10_000_000), metavar="N", help="Number of clients. [one for each thousand samples]")
 @option("--seed", type=click.IntRange(0), default=1, metavar="S", help="Seed of the random numbers.")
@@ -60,12 +62,7 @@ def _steps(ctx: click.Context, param: click.Parameter, value: str) -> tuple[tupl
 )
 @option("--no-counters", is_flag=True, help="Leave out the total time with the screen on.")
 @option("--dirt", is_flag=True, help="Add clock jumps, charges between samples, and missing values.")
-@option(
-    "--buckets",
-    type=click.IntRange(1, _MOST_BUCKETS),
-    metavar="N",
-    help="Number of buckets of a new STORE. [by the number of samples]",
-)
+@buckets_option("by the number of samples")
 @option("--jobs", type=click.IntRange(1, 256), default=1, metavar="N", help="Number of processes.")
 @option(
     "--advice",
@@ -116,7 +113,7 @@ def command(
 
 def _buckets(samples: int) -> int:
     """The usual number of buckets; fewer for few samples, which saves time, and more for very many, which saves memory."""
-    return min(max(min(-(-samples // _PER_BUCKET), BUCKETS), -(-samples // _MOST_PER_BUCKET)), _MOST_BUCKETS)
+    return min(max(min(-(-samples // _PER_BUCKET), BUCKETS), -(-samples // _MOST_PER_BUCKET)), MOST_BUCKETS)
 
 
 def _model(values: dict[str, Any]) -> FleetModel:

@@ -21,6 +21,7 @@ from navitas.base.regular_files import check_regular, is_url
 from navitas.base.untrusted_text import printable
 from navitas.cli.habits.messages import shell_word
 from navitas.fleet import layout
+from navitas.fleet.remote_path import RemotePath
 from navitas.recording.layout import recording_of
 
 Role = Literal["read", "write", "folder", "store"]
@@ -31,7 +32,7 @@ _INSTEAD_OF_URL: dict[Role, str] = {
     "read": "Download it, and name the copy.",
     "write": "Name a local file, and upload that.",
     "folder": "Name a local folder, and upload that.",
-    "store": "Name a local folder. URLs of samples can be the FILEs of navitas fleet ingest.",
+    "store": "Name a local folder.",
 }
 _META, _STDIN_META = f"{__name__}.given", f"{__name__}.standard_input"
 _STDIN = Path("-")
@@ -55,10 +56,18 @@ class PathType(click.Path):
     - `is_folder`: a folder to read.
     - `is_file`: a file to read, where the name `-` stands for standard input; or a file to write that is no pipe or device.
     - `must_exist`: a missing file or folder is an error. Always true for the role `read`.
+    - `or_url`: a folder in an object store is valid, too.
     """
 
     def __init__(
-        self, role: Role, *, any_name: bool = False, is_file: bool = False, is_folder: bool = False, must_exist: bool = False
+        self,
+        role: Role,
+        *,
+        any_name: bool = False,
+        is_file: bool = False,
+        is_folder: bool = False,
+        must_exist: bool = False,
+        or_url: bool = False,
     ) -> None:
         super().__init__(path_type=Path)
         self.role = role
@@ -66,10 +75,13 @@ class PathType(click.Path):
         self.is_file = is_file
         self.is_folder = is_folder or role in ("folder", "store")
         self.must_exist = must_exist or role == "read"
+        self.or_url = or_url
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         if value == "":
             raise UsageError(f"{_label(param)}: '' is not the name of a file or folder", "Check the variable that has it.")
+        if self.or_url and is_url(str(value)):
+            return RemotePath.parse(str(value))
         _check_local(str(value), param, self.role)
         path = Path(str(super().convert(value, param, ctx)))
         if self.is_file and self.role == "read" and path == _STDIN and ctx is not None:
@@ -162,8 +174,9 @@ WRITE_REGULAR = PathType("write", any_name=True, is_file=True)
 WRITE_REGULAR_UTF8 = PathType("write", is_file=True)
 WRITE_FILE_OR_FOLDER = FileOrFolder("write")
 FOLDER = PathType("folder")
-STORE = PathType("store", must_exist=True)
-NEW_STORE = PathType("store")
+STORE = PathType("store", must_exist=True, or_url=True)
+NEW_STORE = PathType("store", or_url=True)
+NEW_LOCAL_STORE = PathType("store")
 TEXT = Utf8Text()
 NAME_OR_FILE = NameOrFile()
 PROGRAM = NameOrFile(is_program=True)

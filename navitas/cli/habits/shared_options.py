@@ -14,7 +14,7 @@ import click
 from navitas.base.errors import UsageError
 from navitas.capture.device.base import VIRTUAL
 from navitas.cli.habits.files import STDOUT, check_distinct
-from navitas.cli.habits.option import choice_option, gathered, option, renamed, section
+from navitas.cli.habits.option import choice_option, gathered, given_options, option, renamed, section
 from navitas.cli.habits.paths import NAME_OR_FILE, PROGRAM, READ_FILE_ANY_NAME, TEXT, WRITE_ANY_NAME, file_of_recording
 from navitas.cli.report.formats import FormatType, ReportFile, report_files
 from navitas.energy.attribute.analysis_settings import DEFAULT, AnalysisSettings, EvidenceChoice
@@ -22,6 +22,7 @@ from navitas.recording.layout import is_file_of
 from navitas.report.registry import find_format
 
 if TYPE_CHECKING:
+    from navitas.capture.collect.options import Mode
     from navitas.report.page_request import EarlierRecording, PageRequest
     from navitas.report.view_request import ViewRequest
 
@@ -170,6 +171,13 @@ probe_options = section(
     option("--skip-trivial", is_flag=True, help="No probes in getters, setters and the like."),
 )
 """The options that select the classes and methods that get probes."""
+
+
+def check_probe_options(ctx: click.Context, mode: Mode) -> None:
+    """Raise `UsageError` for an option of probes on the command line, if nothing gets probes. Settings files may have them."""
+    of_probes = ("instrument_tests", "include", "exclude", "hook_libraries", "skip_trivial")
+    if mode == "sample" and (given := given_options(ctx, of_probes)):
+        raise UsageError(f"{given[0]} is for probes, and --mode sample has none", "leave one out")
 
 
 measuring_options = section(

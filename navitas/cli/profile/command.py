@@ -25,6 +25,7 @@ from navitas.cli.habits.shared_options import (
     Percent,
     ReportOptions,
     against_option,
+    check_probe_options,
     device_option,
     gradle_option,
     measuring_options,
@@ -142,6 +143,7 @@ def command(
         )
     if build.hook_libraries and options.record == "none":
         raise UsageError("--hook-libraries adds to the hooks of --record, which is none", "add --record hooks, or leave it out")
+    check_probe_options(ctx, options.mode)
     _check_report(report, options.granularity)
     if bundles:
         _check_bundles(ctx, project, source, against)

@@ -35,8 +35,11 @@ def caller_of(progress: ConsoleProgress, report: ReportOptions, ending: ExitStac
 
 def _load_reports() -> None:
     """Load what analyzes and reports a recording, and the trace of its run."""
+    from navitas.android.perfetto.messages import message_class  # noqa: PLC0415
     from navitas.cli.profile import measuring  # noqa: F401, PLC0415
     from navitas.recording.parse.trace import perfetto  # noqa: F401, PLC0415
+
+    message_class("TracePacket")  # The first call takes long.
 
 
 def check_report(report: ReportOptions, *outputs: Path | None) -> None:

@@ -25,6 +25,7 @@ from navitas.cli.habits.paths import FOLDER, PROGRAM, READ_FILE, TEXT, with_name
 from navitas.cli.habits.shared_options import (
     Finite,
     ReportOptions,
+    check_probe_options,
     device_option,
     measuring_options,
     phone_option,
@@ -98,6 +99,7 @@ def command(
     app, path, map_file = values["app"], values["bundle"], values["map_file"]
     if values["java"]:
         return _record_java(ctx, build.gradle, run, options, report)
+    check_probe_options(ctx, options.mode)
     use_by = _Usage(values["words"], values["events"], values["script"], values["duration_s"])
     if "/" in app or (app and Path(app).is_dir()):
         project = with_name(Path(app))
@@ -122,6 +124,8 @@ def command(
     if bundle and bundle.manifest.package != app:
         raise UsageError(f"{path} contains {bundle.manifest.package}, not {app}", f"navitas record {bundle.manifest.package} …")
     _check_gradle(build.gradle)
+    if map_file and options.mode == "sample":
+        raise UsageError("--map names methods with probes, and --mode sample has none", "leave it out")
     known: KnownMap | None = read_map(map_file, app) if map_file else None
     use = use_by.use(app, bundle, known)
     return report_measured(

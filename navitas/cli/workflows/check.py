@@ -19,7 +19,7 @@ from navitas.cli.workflows.measurement import Caller, RunOptions, default_record
 from navitas.cli.workflows.profile import BUILD, CALLER, OPTIONS, RUN, profile
 from navitas.cli.workflows.versions import AFTER, BEFORE, profile_against
 from navitas.energy.analyze.load import load
-from navitas.insight.check.bounds import LEVEL
+from navitas.insight.check.bounds import look_level
 from navitas.insight.check.budget_changes import budget_changes
 from navitas.insight.check.budgets import Budgets
 from navitas.insight.check.judgement import CheckResult
@@ -55,7 +55,7 @@ class CheckedProject:
 
 @dataclass(slots=True)
 class _Check:
-    """A check whose data grows. Each time that it judges, half of the rest of `LEVEL` is spent, unless it is the only time."""
+    """A check whose data grows. Each time that it judges spends a part of the level, and the last time all of the rest."""
 
     budgets: Budgets
     caller: Caller
@@ -70,22 +70,26 @@ class _Check:
     def read(self, recording: Path) -> Session:
         return session_of((self.caller.load or load)(recording), str(recording))
 
-    def judged_in_turns(self, recordings: Sequence[Path]) -> CheckResult:
-        """Judge the recordings of two versions, unless the last judgement was on the same repeats."""
+    def judged_in_turns(self, recordings: Sequence[Path], *, is_last: bool) -> CheckResult:
+        """Judge the recordings of two versions, unless all is decided, or only the last judgement may be on the same repeats."""
         before, after = (self.read(recording) for recording in recordings)
         runs = before.repeats, after.repeats
-        if self.last is None or self.last[0] != runs:
-            self.last = runs, self.judged([before], [after])
+        if self.last is None or (not _is_decided(self.last[1]) and (is_last or self.last[0] != runs)):
+            self.last = runs, self.judged([before], [after], is_last=is_last)
         return self.last[1]
 
-    def judged(self, before: Sequence[Session], after: Sequence[Session]) -> CheckResult:
+    def judged(self, before: Sequence[Session], after: Sequence[Session], *, is_last: bool) -> CheckResult:
         """Judge sessions. Raises the errors of `judge`."""
         self.caller.progress.stage("judging")
-        level = (LEVEL - self.spent) / 2 if self.is_repeated else LEVEL
+        level = look_level(self.spent, is_last=is_last)
         result = judge(before, after, self.budgets, day=self.day, level=level, changed_budgets=self.changed_budgets)
         if any(judgement.low is not None for judgement in result.judgements):
             self.spent += level
         return result
+
+
+def _is_decided(result: CheckResult) -> bool:
+    return result.word in _FINAL or not result.having("not enough data")
 
 
 def profile_and_check(
@@ -155,19 +159,19 @@ def _in_turns(
 ) -> CheckedProject:
     """Measure a revision and the project in turns; with more time, until the number of repeats that decides."""
     repeats = itertools.count(options.repeat)
+    most = max(options.repeat, MOST_REPEATS)
 
     def has_enough(recordings: Sequence[Path]) -> bool:
         """Judge after `options.repeat` repeats, after twice as many, and so on."""
         count = next(repeats)
-        if time.monotonic() >= end_s:
+        if time.monotonic() >= end_s or count >= most:
             return True
         if count % options.repeat or not _is_time_to_judge(count // options.repeat):
             return False
         try:
-            result = check.judged_in_turns(recordings)
+            return _is_decided(check.judged_in_turns(recordings, is_last=False))
         except UsageError:
             return True  # It is raised again at the end, unless tests failed.
-        return result.word in _FINAL or not result.having("not enough data")
 
     def look_at(old: Path) -> None:
         if budgets_of is not None:
@@ -175,11 +179,11 @@ def _in_turns(
 
     caller = check.caller
     if check.is_repeated:
-        options = replace(options, goes_on=True, max_repeat=max(options.repeat, MOST_REPEATS))
+        options = replace(options, goes_on=True, max_repeat=most)
         caller = replace(caller, has_enough=has_enough)
     old, new = profile_against(folder, against, options, build=build, run=run, caller=caller, look_at=look_at)
     try:
-        result = check.judged_in_turns([outcome.recording for outcome in (old, new)])
+        result = check.judged_in_turns([outcome.recording for outcome in (old, new)], is_last=True)
     except UsageError as error:
         if not (old.failures or new.failures or old.crashed or new.crashed):
             raise _with_recordings(error, [old, new]) from error
@@ -215,7 +219,7 @@ def _sessions_in(
             fit = sum(measured.is_fit for measured in check.after)
             if len(outcomes) > 1 and not is_last and not (session.is_fit and _is_time_to_judge(fit)):
                 continue
-            result = check.judged(check.before(check.after), check.after)
+            result = check.judged(check.before(check.after), check.after, is_last=is_last)
         except UsageError as error:
             if not has_failed:
                 raise _with_recordings(error, outcomes) from error

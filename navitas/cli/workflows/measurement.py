@@ -129,23 +129,26 @@ def measurement(name: str, run: RunOptions, caller: Caller) -> Iterator[Started]
             stack.enter_context(caller.recording(folder))
             return folder
 
-        @contextmanager
-        def prepared() -> Iterator[None]:
-            if caller.prepare is not None:
-                caller.prepare()
-            yield
-
-        with in_background(lambda: open_device(run), caller.ending) as phone, in_background(prepared):
+        with in_background(lambda: open_device(run), caller.ending) as phone, in_background(lambda: _prepared(caller)):
             yield Started(phone.result, begin, lock)
 
 
 def open_device(run: RunOptions) -> AbstractContextManager[Device]:
-    """Return the device to measure on. Also imports what measures and analyzes, while Gradle builds."""
-    from navitas.capture.collect.runs import app_use  # noqa: F401, PLC0415
-    from navitas.cli.workflows.devices import device_of  # noqa: PLC0415
-    from navitas.energy.analyze import load  # noqa: F401, PLC0415
+    """Return the device to measure on."""
+    from navitas.cli.workflows.devices import device_of  # noqa: PLC0415  # Not needed before a build starts.
 
     return device_of(run.device, run.phone, run.user)
+
+
+@contextmanager
+def _prepared(caller: Caller) -> Iterator[None]:
+    """Import what measures and analyzes, and what the caller needs."""
+    from navitas.capture.collect.runs import app_use  # noqa: F401, PLC0415
+    from navitas.energy.analyze import load  # noqa: F401, PLC0415
+
+    if caller.prepare is not None:
+        caller.prepare()
+    yield
 
 
 def default_recording(project: str) -> Path:

@@ -97,6 +97,6 @@ def _profile(
         folder = started.begin()
         is_enough = caller.is_enough([folder], options)
         device = started.device()
-        from navitas.capture.collect.session import profile as run_tests  # noqa: PLC0415  # Imported meanwhile, see `open_device`.
+        from navitas.capture.collect.session import profile as run_tests  # noqa: PLC0415  # Imported meanwhile, see `measurement`.
 
         return run_tests(device, built.bundles, settings, folder, caller.progress, lock=started.lock, is_enough=is_enough)

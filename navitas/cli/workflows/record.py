@@ -30,8 +30,9 @@ def record_use(
     for bundle in built.bundles:
         check_probes(bundle, options)
     with measurement(use.bundle.manifest.project if use.bundle else use.package, run, caller) as started:
-        if built.bundles and run.is_virtual(started.device):
+        if use.bundle is not None and run.is_virtual(started.device):
             ensure_framework(built.bundles, caller.progress, gradle=gradle)
+            ensure_profiler(options, caller.progress, use.bundle.path.parent, gradle, virtual=True)
         return _record(use, built, options, run=run, caller=caller, started=started)
 
 
@@ -44,7 +45,7 @@ def record_project(
     run: RunOptions,
     caller: Caller,
 ) -> ProfilingOutcome:
-    """Build the app of a Gradle project with probes, and record the use that `use_of` returns."""
+    """Build the app of a Gradle project, and record the use that `use_of` returns."""
     run.check(options)
     _check_mode(options)
     check_build(project, build, options, caller.progress)
@@ -77,11 +78,8 @@ def record_jvm(
 
 
 def _check_mode(options: ProfileOptions) -> None:
-    if options.mode == "sample":
-        raise UsageError(
-            "--mode sample is for tests: an app in use is killed at its end, before the profiler has written what it sampled",
-            "use --mode tick, which costs the least",
-        )
+    if options.mode == "sample" and options.trace == "none":
+        raise UsageError("--mode sample takes the CPU time of an app in use from the trace, and --trace is none", "leave it out")
 
 
 def _only(project: Path, bundles: Sequence[Bundle]) -> Bundle:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from navitas.base.errors import RecordingError
 from navitas.recording.parse.arrays import F64, I64, Bool, cumulative
 
+_SPARSE = 16
 Word = TypeVar("Word", np.int32, np.int64, np.uint64)
 
 
@@ -109,8 +110,7 @@ class Knots:
         np.maximum(left, self.start[owner], out=left)
         right = np.minimum(left + 1, self.start[owner + 1] - 1)
         length = self.t_ns[right] - self.t_ns[left]
-        fraction = np.clip((t_ns - self.t_ns[left]) / np.maximum(length, 1), 0.0, 1.0)
-        return Place(left, right, np.where(length > 0, fraction, 0.0))
+        return Place(left, right, np.clip((t_ns - self.t_ns[left]) / np.maximum(length, 1), 0.0, 1.0))
 
     def passed(self, owner: I64, start: I64, t_ns: I64) -> tuple[int, I64, I64]:
         """Find the knots among times.
@@ -150,6 +150,18 @@ def distinct(values: NDArray[Word]) -> NDArray[Word]:
     return ordered[group_starts(ordered)]
 
 
+def grouped(key: I64) -> tuple[I64, I64]:
+    """Return a row of each distinct key, by ascending keys (0 or more), and the number of each row's key among these."""
+    size = int(key.max(initial=-1)) + 1
+    if size > _SPARSE * len(key):
+        _, row, number = np.unique(key, return_index=True, return_inverse=True)
+        return row, number
+    row_of = np.full(size, -1)  # a table is several times as fast as a sort
+    row_of[key] = np.arange(len(key))
+    is_used = row_of >= 0
+    return row_of[is_used], (np.cumsum(is_used) - 1)[key]
+
+
 def in_sorted(values: NDArray[Word], known: NDArray[Word]) -> Bool:
     """`np.isin` for a `known` array that is sorted in ascending order."""
     if not len(known):
@@ -161,7 +173,9 @@ def group_starts(*columns: NDArray[Word]) -> Bool:
     """True at the first row of each group of equal neighboring rows."""
     new = np.ones(len(columns[0]), bool)
     if len(new):
-        new[1:] = np.any([np.diff(column) != 0 for column in columns], axis=0)
+        np.not_equal(columns[0][1:], columns[0][:-1], out=new[1:])
+        for column in columns[1:]:
+            new[1:] |= column[1:] != column[:-1]
     return new
 
 

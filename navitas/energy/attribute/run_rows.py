@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -108,7 +108,7 @@ def rows_of(
         used |= in_sorted(key, distinct(charged_key))
     key, thread, window, joules, cpu_ns = key[used], thread[used], window[used], joules[used], cpu_ns[used]
     total_j: F64 = joules.sum(axis=1)
-    row = _grouped(_numbers(labels)[thread], window, total_j)
+    row = _grouped(numbers_of(labels)[thread], window, total_j)
     size = int(row.max(initial=-1)) + 1
     largest_first = np.argsort(-total_j, kind="stable")[::-1]
     first = np.empty(size, np.int64)
@@ -138,9 +138,9 @@ def _in_windows(charges: Charges, spans: WindowSpans, threads: int) -> tuple[I64
     return window[inside] * threads + charges.thread[inside], charges.energy_j[inside]
 
 
-def _numbers(labels: Sequence[Label]) -> I64:
+def numbers_of(labels: Sequence[Hashable]) -> I64:
     """Equal numbers for equal labels."""
-    numbers: dict[Label, int] = {}
+    numbers: dict[Hashable, int] = {}
     return np.array([numbers.setdefault(label, len(numbers)) for label in labels], np.int64)
 
 

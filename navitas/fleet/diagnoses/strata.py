@@ -8,20 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from navitas.fleet.diagnoses.stratum_sums import CHANGING, SUMS, PairConditions, screen_and_network, stratum_sums
+from navitas.fleet.diagnoses.stratum_sums import CHANGING, SUMS, Conditions, PairConditions, stratum_sums
 from navitas.fleet.engine.base import statement
 from navitas.fleet.findings.hogs import Hogs
 from navitas.fleet.findings.single_apps import MIN_WEIGHT_S
 from navitas.fleet.findings.wanted_apps import StrataRequest, WantedApps
 from navitas.fleet.regression.designs import Numbers, blocks
 from navitas.fleet.regression.memberships import AppLists, first_samples, owners
-from navitas.fleet.regression.pairs import RunLists, pairs_of, samples_in
+from navitas.fleet.regression.pairs import Pairs, RunLists, pairs_of, samples_in
 from navitas.fleet.regression.presence import wanted_runs
 from navitas.fleet.regression.usage import SCREENS, ClientColumns, client_schema
 from navitas.fleet.stages import Fleet, added, run_stage
@@ -56,12 +57,19 @@ SELECT app, client FROM (
 class StrataTask(StageTask):
     """Units whose strata are missing or out of date. `app_of` maps packages to apps, and `has_version` says which have one."""
 
+    SCHEMA: ClassVar = STRATA
+
     request: StrataRequest
     app_of: NDArray[np.int32]
     has_version: Bool
 
+    @staticmethod
+    def conditions(samples: pa.Table, pairs: Pairs, begins_s: int) -> Conditions:
+        """The conditions that divide an app's pairs into strata. `begins_s` is the begin of the unit."""
+        return PairConditions.of(samples, pairs)
+
     def table(self, samples: pa.Table, presence: pa.Table, begins_s: int) -> pa.Table:
-        """A unit's `STRATA`."""
+        """A unit's strata."""
         request, app_of = self.request, self.app_of
         samples = request.apps.of_clients(samples)
         parsed = samples_in(samples)
@@ -74,19 +82,19 @@ class StrataTask(StageTask):
         needed = (wanted | (request.effect_ppm_s != 0))[:, np.searchsorted(request.app, app_of[packages])]
         runs = wanted_runs(samples, presence, parsed.client, number_of, needed, app_of[packages])
         runs = with_versions(runs, parsed.client, app_of[packages], self.has_version[packages])
-        conditions = PairConditions.of(samples, used)
-        rows = ClientColumns(STRATA)
+        conditions = self.conditions(samples, used, begins_s)
+        rows = ClientColumns(self.SCHEMA)
         for block, designs in blocks(samples, parsed, used, runs, Numbers(len(packages)), with_trend=True):
             for design in designs:
                 app = app_of[packages[design.app]]
                 is_wanted = wanted[np.searchsorted(clients, design.client), np.searchsorted(request.app, app)]
                 if is_wanted.any():
                     column, condition, sums = stratum_sums(block, design, app, conditions, request, np.flatnonzero(is_wanted))
-                    rows.add(design.client, app[column], packages[design.app[column]], *screen_and_network(condition), *sums)
+                    rows.add(design.client, app[column], packages[design.app[column]], *conditions.keys(condition), *sums)
         return rows.table()
 
 
-def bring_up_to_date(fleet: Fleet, folder: str, request: StrataRequest) -> None:
+def bring_up_to_date(fleet: Fleet, folder: str, request: StrataRequest, task: type[StrataTask] = StrataTask) -> None:
     """Compute the requested strata in a folder, unless they exist. Raises `FleetError`."""
     app_of, key = fleet.app_of, f"{_VERSION} {request.digest()}"
     has_version = np.zeros(len(app_of), bool)
@@ -95,7 +103,7 @@ def bring_up_to_date(fleet: Fleet, folder: str, request: StrataRequest) -> None:
     def tasks() -> Iterator[StrataTask]:
         for bucket in fleet.buckets:
             own = request.for_bucket(bucket, fleet.store.buckets)
-            yield StrataTask(fleet.stale_jobs(bucket, folder, key), fleet.store.work / folder, key, own, app_of, has_version)
+            yield task(fleet.stale_jobs(bucket, folder, key), fleet.store.work / folder, key, own, app_of, has_version)
 
     run_stage(fleet, tasks)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -30,6 +31,18 @@ _LEAST = 1e-6
 """Least share of the variance of other strata's running times, for which they are separated."""
 
 
+class Conditions(Protocol):
+    """What divides an app's pairs into strata."""
+
+    def of_client(self, block: PairBlock, number: int) -> I64:
+        """The condition of each of a client's pairs, which is the same in a whole span: numbers from 0, of two bytes."""
+        ...
+
+    def keys(self, condition: I64) -> tuple[I64, ...]:
+        """The columns that say what the conditions are."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class PairConditions:
     """The number of ends with the screen on, and the network, of the pair that ends at each sample."""
@@ -45,7 +58,7 @@ class PairConditions:
         return cls(pairs.screen, np.where(number == before, number, np.int8(CHANGING)).astype(np.int8))
 
     def of_client(self, block: PairBlock, number: int) -> I64:
-        """The condition of each of a client's pairs, which is the same in a whole span."""
+        """As `Conditions.of_client`."""
         end = block.end[block.pairs.of_client(number)]
         screen, network = (
             block.pairs.alike_in_span(number, one[end].astype(np.int64), changing)
@@ -53,10 +66,9 @@ class PairConditions:
         )
         return screen * (CHANGING + 1) + network
 
-
-def screen_and_network(condition: I64) -> tuple[I64, I64]:
-    """The screen and the network of conditions."""
-    return np.divmod(condition, CHANGING + 1)
+    def keys(self, condition: I64) -> tuple[I64, I64]:
+        """The screen and the network of conditions."""
+        return np.divmod(condition, CHANGING + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +220,7 @@ def stratum_sums(  # noqa: PLR0917
     block: PairBlock,
     design: ClientDesign,
     app: NDArray[np.int32],
-    conditions: PairConditions,
+    conditions: Conditions,
     request: StrataRequest,
     columns: I64,
 ) -> tuple[I64, I64, list[F64]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
@@ -50,13 +51,18 @@ def run_task(task: FleetTask) -> None:
     except MemoryError as error:
         raise FleetError(
             f"{task.name}: not enough memory for its samples ({error or 'out of memory'})",
-            "Run it on a machine with more memory, or ingest into a fleet with more buckets.",
+            "Run it on a machine with more memory, or ingest into a new fleet with more --buckets.",
         ) from error
     except UnknownPackage as error:
         raise FleetError(
             f"{task.name}: a sample has an app that is not in packages.parquet: {error}",
             "Restore packages.parquet, or ingest the sources into a new folder.",
         ) from error
+
+
+def named_tables(sql: str, tables: Tables) -> Tables:
+    """The tables that a statement names. Others need not be fetched."""
+    return {name: table for name, table in tables.items() if re.search(rf"\b{name}\b", sql)}
 
 
 def statement(*names: str, **values: float | str) -> str:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import duckdb
 import pyarrow as pa
 
-from navitas.fleet.engine.base import OutOfMemory, Tables, Work
+from navitas.fleet.engine.base import OutOfMemory, Tables, Work, named_tables
 from navitas.fleet.engine.processes import TaskProcesses, process_folder, remove_folder
 from navitas.fleet.files import FleetError
+from navitas.fleet.remote_path import RemotePath
 
 MEMORY_MIB = 1024
+_AT_ONCE = 16
+"""Objects that are fetched at once: most of the time is the store's answer."""
 
 
 class DuckDbEngine:
@@ -40,11 +44,11 @@ class DuckDbEngine:
         """As `Engine.query`."""
         cursor = self._connection.cursor()
         try:
-            for name, table in tables.items():
+            for name, table in named_tables(sql, tables).items():
                 if isinstance(table, pa.Table):
                     cursor.register(name, table)
                 else:
-                    cursor.read_parquet([str(file) for file in table]).create_view(name, replace=True)
+                    cursor.read_parquet(self._local(table)).create_view(name, replace=True)
             return cursor.sql(sql).to_arrow_table()
         except duckdb.OutOfMemoryException as error:
             raise OutOfMemory(str(error)) from error
@@ -52,10 +56,16 @@ class DuckDbEngine:
             if "interrupt" not in str(error).lower():
                 raise
             raise KeyboardInterrupt from error  # DuckDB drops the signal's own exception.
-        except duckdb.Error as error:
+        except (duckdb.Error, FileNotFoundError) as error:
             raise FleetError(f"a stage failed: {error}", "Delete the folder work of the fleet, and try again.") from error
         finally:
             cursor.close()
+
+    def _local(self, files: Sequence[Path]) -> list[str]:
+        """Names of the files, or of copies of those in an object store. Most statements read the same ones again."""
+        with ThreadPoolExecutor(_AT_ONCE) as copying:
+            names = copying.map(lambda file: file.copy_in(self._spill) if isinstance(file, RemotePath) else file, files)
+            return [*map(str, names)]
 
     def close(self) -> None:
         """As `Engine.close`."""

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from navitas.fleet.engine.base import OutOfMemory, Tables, Work, run_task
+from navitas.base.errors import NavitasError
+from navitas.fleet.engine.base import OutOfMemory, Tables, Work, named_tables, run_task
 from navitas.fleet.engine.spark_session import StatementSession, converted
-from navitas.fleet.files import FleetError
+from navitas.fleet.files import FleetError, read_metadata, read_table
+from navitas.fleet.remote_path import RemotePath
 from navitas.fleet.units import FleetTask
 
 _WAVE = 4
@@ -82,21 +83,32 @@ class SparkEngine:
 
     def _table(self, sql: str, tables: Tables) -> pa.Table:
         spark = self._session.spark
-        used = [name for name in tables if re.search(rf"\b{name}\b", sql)]
-        for name in used:
-            self._frame(tables[name]).createOrReplaceTempView(name)
+        named = named_tables(sql, tables)
+        for name, table in named.items():
+            self._frame(table).createOrReplaceTempView(name)
         try:
             return spark.sql(sql).toArrow()
         finally:
-            for name in used:
+            for name in named:
                 spark.catalog.dropTempView(name)
 
     def _frame(self, table: pa.Table | Sequence[Path]) -> DataFrame:
         spark = self._session.spark
         if isinstance(table, pa.Table):
             return spark.createDataFrame(table)
-        columns = from_arrow_schema(pq.read_schema(table[0]))
+        columns = from_arrow_schema(read_metadata(table[0]).schema.to_arrow_schema())
+        if isinstance(table[0], RemotePath):
+            # Workers reach the store as tasks do, without Hadoop's libraries for it.
+            names = spark.createDataFrame([(str(file),) for file in table], "file string")
+            return names.repartition(min(len(table), self._session.cores)).mapInArrow(_rows_of, columns)
         return spark.read.schema(columns).parquet(*map(_pattern, table))
+
+
+def _rows_of(names: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The rows of files in an object store."""
+    for batch in names:
+        for name in batch["file"].to_pylist():
+            yield from read_table(RemotePath.parse(name)).to_batches()
 
 
 def _pattern(file: Path) -> str:
@@ -108,6 +120,6 @@ def _outcome(task: FleetTask) -> tuple[str, str] | None:
     """Run a task, and return the arguments of its `FleetError`, if any."""
     try:
         run_task(task)
-    except FleetError as error:
+    except NavitasError as error:
         return error.message, error.remedy
     return None

@@ -207,7 +207,8 @@ class Group:
 
     def store(self, keys: Keys) -> None:
         """Store the sources, and enter them in the ledger. Raises `FleetError` if the store cannot be read or written."""
-        name = hashlib.blake2b("".join(digest for digest, _ in self._sources).encode(), digest_size=16).hexdigest()
+        token = self._store.snapshot.token if self._store.snapshot else ""
+        name = hashlib.blake2b("".join([token, *(digest for digest, _ in self._sources)]).encode(), digest_size=16).hexdigest()
         with ThreadPoolExecutor(1) as writing:
             merger = Merger(name, self._store, self._staged, keys, len(self._sources), writing)
             for bucket in self._spool.buckets():

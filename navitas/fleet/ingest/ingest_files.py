@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from navitas.fleet import layout
+from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.column_map import ColumnMap
 from navitas.fleet.ingest.commit import SourceLedger, recover
+from navitas.fleet.ingest.destination import destination
 from navitas.fleet.ingest.group import Group, SourceOutcome
 from navitas.fleet.ingest.merge import Keys
 from navitas.fleet.ingest.stored_rows import Packages
-from navitas.fleet.store import Store, exclusive_writer
+from navitas.fleet.store import BUCKETS, Store
 
 GROUP_ROWS, GROUP_SOURCES = 1_000_000, 1_000
 """A group of sources is stored when it reaches this many rows or sources."""
@@ -28,6 +30,7 @@ def ingest(
     *,
     client: str = "",
     columns: ColumnMap | None = None,
+    buckets: int | None = None,
     now_s: float | None = None,
     progress: Progress = lambda name, share, rows: None,
 ) -> Iterator[SourceOutcome]:
@@ -35,12 +38,19 @@ def ingest(
 
     An unreadable file does not affect the others.
 
-    Yields a source's outcome after it is stored. `client` is the phone of batterystats histories. Raises `FleetError` if the
-    folder is not a fleet, is in use, or cannot be written.
+    Yields a source's outcome after it is stored. `client` is the phone of batterystats histories, `buckets` the number of
+    buckets of a new fleet.
+
+    Raises `FleetError` if the folder is not a fleet, is in use, or cannot be written, or if another process changed a fleet in
+    an object store meanwhile.
     """
-    with _created(path), exclusive_writer(path):
-        is_new = not (path / layout.SETTINGS).exists()
-        store = Store.create(path)
+    with destination(path) as target:
+        is_new = not (target.folder / layout.SETTINGS).exists()
+        store = replace(Store.create(target.folder, buckets=buckets or BUCKETS), snapshot=target.snapshot)
+        if buckets not in (None, store.buckets):
+            raise FleetError(
+                f"{path}: the fleet has {store.buckets} buckets, which cannot change", "Leave out --buckets, or name a new fleet."
+            )
         ledger = SourceLedger(store)
         recover(store, ledger)
         packages, keys = Packages(store.packages()), Keys()
@@ -57,23 +67,12 @@ def ingest(
             if group.rows >= GROUP_ROWS or len(group) >= GROUP_SOURCES or number == len(files) - 1:
                 if group.whole:
                     group.store(keys)
+                    target.publish()
                 elif len(group):
                     recover(store, ledger)
                 if len(group):
                     group = Group(store, ledger, packages, client, now_s, columns)
                 if is_new and not ledger.entries and number == len(files) - 1:
-                    (path / layout.SETTINGS).unlink()
+                    (target.folder / layout.SETTINGS).unlink()
                 yield from waiting
                 waiting = []
-
-
-@contextmanager
-def _created(path: Path) -> Iterator[None]:
-    """Remove the folder at the end if it did not exist before and is empty."""
-    existed = path.exists()
-    try:
-        yield
-    finally:
-        if not existed:
-            with suppress(OSError):
-                path.rmdir()

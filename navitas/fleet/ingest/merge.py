@@ -152,7 +152,7 @@ class Merger:
         self, name: str, store: Store, staged: Store, keys: Keys, sources: int, writing: Executor
     ) -> None:
         self._name = name
-        self._store = store
+        self._stored = store.parts()
         self._staged = staged
         self._keys = keys
         self.accepted, self.duplicates, self.contradicting = (np.zeros(sources, np.int64) for _ in range(3))
@@ -189,8 +189,7 @@ class Merger:
         """Of `own` rows, those that no part of the unit has, in order of client and time."""
         source, rows = given[SOURCE].to_numpy()[own], given.select(SAMPLES.names)
         made_of = given[ROWS].to_numpy()[own] if ROWS in given.column_names else np.ones(len(own), np.int64)
-        folders = [store.part(unit, "").parent for store in (self._store, self._staged)]
-        files = [file for folder in folders for file in sorted(folder.glob("part-*.parquet"))]
+        files = [*self._stored.get(unit, ()), *sorted(self._staged.part(unit, "").parent.glob("part-*.parquet"))]
         stored = [self._keys.load(file) for file in files]
         client = np.concatenate([*(one[0] for one in stored), rows["client"].to_numpy()[own]])
         time = np.concatenate([*(one[1] for one in stored), rows["time_s"].to_numpy()[own]])

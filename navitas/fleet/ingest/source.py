@@ -214,6 +214,11 @@ def reader_of(name: str, first: LineBlock, client: str, columns: ColumnMap | Non
                 f"{name}: a batterystats history does not name its phone",
                 "Name the phone with --client NAME; '{name}' stands for the file name.",
             )
+        if columns != ColumnMap():
+            raise FleetError(
+                f"{name}: a batterystats history has no columns to map, and its levels are percent",
+                "Ingest it without --map, --map-file and --scale.",
+            )
         return CheckinReader(client.replace("{name}", path.name.partition(".")[0]))
     if ending in _CSV or any(header.encode() in line for header in ("client", *columns.columns)):
         return CsvReader(name=name, columns=columns)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from navitas.base.units import counted, unbroken
-from navitas.base.untrusted_text import printable_list
+from navitas.base.untrusted_text import printable, printable_list
 from navitas.fleet.diagnoses.advice import ActionRow
+from navitas.fleet.diagnoses.app_drains import DrainRow
 from navitas.fleet.figures import number, with_interval
 from navitas.fleet.findings.results import AppRow, BugRow, HogRow, ScoreRow
 
@@ -47,6 +48,40 @@ def client_statement(score: ScoreRow, actions: Sequence[ActionRow]) -> str:
     return f"{sentence} Its largest known gain is {gain.text}: {minutes}."
 
 
-def _extra(row: HogRow | BugRow, digits: int) -> str:
+def app_statements(
+    since: str | None, drains: Sequence[DrainRow], actions: Sequence[ActionRow], bugs: Sequence[BugRow]
+) -> Iterator[str]:
+    """Yield the sentences on one app: its latest version, the condition under which it drains most, and clients with bugs."""
+    versions = [row for row in drains if row.by == "version"]
+    if versions:
+        yield _latest(versions[-1]) + ("" if since is None else f" It drains since version {printable(since)}.")
+    else:
+        yield "Its versions cannot be compared: none is known that three clients run."
+    worst = next((row for row in actions if row.where), None)
+    if worst is not None:
+        clients = unbroken(counted(worst.clients or 0, "client"))
+        yield f"It drains most with {printable(worst.where)}: {_extra(worst, 1)}, on {clients}. {ASSOCIATION}"
+    else:
+        yield "No OS, model, network or version is known on which it drains more than elsewhere."
+    if bugs:
+        drains_there = f"{counted(len(bugs), 'client')}, it drains far more than on others (bugs)"
+        yield f"On {drains_there}, most of all on {bugs[0].client}: {_extra(bugs[0], 1)}."
+
+
+def _latest(row: DrainRow) -> str:
+    """Whether the latest version drains more than the one before it."""
+    value, before = printable(row.value), printable(row.before or "")
+    low, high = row.more_low_percent_h, row.more_high_percent_h
+    if row.before is None:
+        return f"Version {value} has no version before it that three clients run."
+    more = unbroken(f"{with_interval(row.more_percent_h, low, high, 2)} %/h")
+    if low is not None and low > 0:
+        return f"Version {value} drains more than {before}: {more}."
+    if high is not None and high < 0:
+        return f"Version {value} drains less than {before}: {more}."
+    return f"It is not known whether version {value} drains more than {before}: {more}."
+
+
+def _extra(row: HogRow | BugRow | ActionRow, digits: int) -> str:
     extra = with_interval(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, digits)
     return unbroken(f"{extra} %/h")

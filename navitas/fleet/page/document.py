@@ -2,39 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from navitas.base.html_page.columns import PageCell, PageTable, T, count_cell, figure_cell, name_cell, page_table
-from navitas.base.html_page.pictures import IntervalPicture, IntervalScale
+from navitas.base.html_page.columns import PageCell, PageTable, count_cell, figure_cell, name_cell, page_table
 from navitas.base.html_page.templates import rendered
 from navitas.base.units import counted
 from navitas.fleet.diagnoses.advice import ActionRow
-from navitas.fleet.figures import number, probability, with_interval
+from navitas.fleet.figures import number, probability
 from navitas.fleet.findings.results import AppRow, BugRow, HogRow, ScoreRow
 from navitas.fleet.page.answer import ASSOCIATION, client_statement, fleet_statements
 from navitas.fleet.page.pictures import HistogramPicture, histogram_picture
-from navitas.fleet.statistics import F64
-
-
-@dataclass(frozen=True, slots=True)
-class MethodRow:
-    """A method of an app's recording, and its share of the app's energy."""
-
-    method: str
-    energy_j: float
-    share_percent: float
-
-
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """The methods of an app's recording that used most energy."""
-
-    recording: str
-    methods: tuple[MethodRow, ...]
+from navitas.fleet.page.tables import (
+    FDR,
+    RATES,
+    Columns,
+    Distributions,
+    Recorded,
+    app_cell,
+    bugs_table,
+    conditions_table,
+    distribution_pictures,
+    extra_picture,
+    interval_cell,
+    method_tables,
+    more_rows,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +43,7 @@ class ClientSection:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """The contents of the page. `distributions` has drains in %/h with and without an app, by app name."""
+    """The contents of the page."""
 
     title: str
     usual_percent_h: float
@@ -55,7 +51,7 @@ class Contents:
     bugs: Sequence[BugRow]
     scores: Sequence[ScoreRow]
     actions: Sequence[ActionRow]
-    distributions: dict[str, tuple[F64, F64]]
+    distributions: Distributions
     verdicts: Sequence[AppRow] = ()
     warnings: Sequence[str] = ()
     recorded: dict[str, Recorded] = field(default_factory=dict)
@@ -64,10 +60,6 @@ class Contents:
 
 
 _MOST_APPS = 10_000
-_RATES = "%/h is percent of a full battery per hour. Intervals are 95 %."
-_FDR = "FDR: the expected share of false findings among those at least this certain."
-Columns = dict[str, Callable[[T], PageCell]]
-_Finding = HogRow | BugRow
 
 
 def page(contents: Contents) -> str:
@@ -84,7 +76,7 @@ def page(contents: Contents) -> str:
         title=contents.title,
         heading_text=contents.title,
         subtitle="which apps drain batteries",
-        basis=f"{counted(len(scores), 'client')}, {counted(samples, 'sample')}. {_RATES}",
+        basis=f"{counted(len(scores), 'client')}, {counted(samples, 'sample')}. {RATES}",
         statements=statements,
         limits=contents.warnings,
         reason="see where an app drains, and what helps",
@@ -96,14 +88,14 @@ def page(contents: Contents) -> str:
         ],
         client=None if client is None else _client(client, scores),
         hogs=_hogs(contents),
-        distributions=_distributions(contents),
-        conditions=_conditions(contents),
-        bugs=_bugs(contents),
+        distributions=distribution_pictures(contents.distributions),
+        conditions=conditions_table(contents.actions, contents.recorded, contents.top),
+        bugs=bugs_table(bugs, contents.recorded, contents.top),
         scores=_scores(scores),
         scores_claim="The percentage of a client's peers (of its model) whose batteries drain faster in use: scores are about"
         " uniform.",
         verdicts=_verdicts(contents),
-        recorded=_recorded(contents),
+        recorded=method_tables(contents.recorded),
     )
     return "".join(chunks)
 
@@ -111,75 +103,24 @@ def page(contents: Contents) -> str:
 def _hogs(contents: Contents) -> PageTable | None:
     rows = contents.hogs[: contents.top]
     columns: Columns[HogRow] = {
-        "App": lambda row: _app(row.app, contents.recorded),
-        **_extra_picture(rows),
+        "App": lambda row: app_cell(row.app, contents.recorded),
+        **extra_picture(rows),
         "Since": lambda row: PageCell(row.since_version or ""),
-        "Extra %/h": lambda row: _interval(row, "extra{}_percent_h", 2),
+        "Extra %/h": lambda row: interval_cell(row, "extra{}_percent_h", 2),
         "Clients": lambda row: count_cell(row.clients),
-        "Life without it: min": lambda row: _interval(row, "gain{}_min"),
-        "%": lambda row: _interval(row, "gain{}_percent"),
+        "Life without it: min": lambda row: interval_cell(row, "gain{}_min"),
+        "%": lambda row: interval_cell(row, "gain{}_percent"),
         "FDR": lambda row: figure_cell(row.false_discovery_rate, probability),
     }
     claim = (
         "Apps that drain the battery faster on every phone: each client is compared with itself, with the app and without it."
-        f" {ASSOCIATION}{_more(contents.hogs, contents.top)}"
+        f" {ASSOCIATION}{more_rows(contents.hogs, contents.top)}"
     )
     about = (
-        f"{_RATES} Since: the first version that drains, if known. {_FDR} Stop the app or use an earlier version; developers can"
+        f"{RATES} Since: the first version that drains, if known. {FDR} Stop the app or use an earlier version; developers can"
         " profile this one."
     )
     return page_table("hogs", "Hogs", about, columns, rows, most=contents.top, texts=3, claim=claim)
-
-
-def _distributions(contents: Contents) -> list[HistogramPicture]:
-    pictures = (
-        histogram_picture(app, f"Drain of clients without {app}, and with it", [("without", without), ("with", used)], "%/h",
-                          note=counted(len(used), "client"))
-        for app, (used, without) in contents.distributions.items()
-    )  # fmt: skip
-    return [picture for picture in pictures if picture is not None]
-
-
-def _conditions(contents: Contents) -> PageTable | None:
-    rows = [row for row in contents.actions if row.where or row.action != "kill"]
-    columns: Columns[ActionRow] = {
-        "App": lambda row: _app(row.app, contents.recorded),
-        "Drains where": lambda row: PageCell(row.where or "everywhere"),
-        "What helps": lambda row: PageCell(row.text),
-        "Extra %/h": lambda row: _interval(row, "extra{}_percent_h", 1),
-        "Gain min": lambda row: _interval(row, "gain{}_min"),
-    }
-    claim = (
-        "Conditions under which apps drain, found by comparing clients and pairs of samples, and actions that help."
-        f" {ASSOCIATION}{_more(rows, contents.top)}"
-    )
-    return page_table("conditions", "Conditions", "", columns, rows[: contents.top], most=contents.top, texts=3, claim=claim)
-
-
-def _bugs(contents: Contents) -> PageTable | None:
-    rows = contents.bugs[: contents.top]
-    columns: Columns[BugRow] = {
-        "Client": lambda row: name_cell(row.client),
-        "App": lambda row: _app(row.app, contents.recorded),
-        **_extra_picture(rows),
-        "Extra %/h": lambda row: _interval(row, "extra{}_percent_h", 1),
-        "Life if fixed: min": lambda row: _interval(row, "gain{}_min"),
-        "FDR": lambda row: figure_cell(row.false_discovery_rate, probability),
-    }
-    claim = f"Apps that drain far more on one client than on others. {ASSOCIATION}{_more(contents.bugs, contents.top)}"
-    return page_table("bugs", "Bugs", f"{_RATES} {_FDR}", columns, rows, most=contents.top, texts=3, claim=claim)
-
-
-def _extra_picture(rows: Sequence[_Finding]) -> Columns[Any]:
-    """Return the column with the extra drains as a forest plot."""
-    scale = IntervalScale.of(end for row in rows for end in (row.extra_low_percent_h, row.extra_high_percent_h))
-
-    def picture(row: _Finding) -> IntervalPicture:
-        extra, low, high = row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h
-        return scale.picture(extra, low, high, label=f"{with_interval(extra, low, high, 2)} %/h")
-
-    head = f"Extra drain, {scale.low:.1f} to {scale.high:.1f} %/h"
-    return {head: lambda row: PageCell("", row.extra_percent_h, interval=picture(row))}
 
 
 def _scores(scores: Sequence[ScoreRow], mark: ScoreRow | None = None) -> list[HistogramPicture]:
@@ -200,7 +141,7 @@ def _client(client: ClientSection, scores: Sequence[ScoreRow]) -> dict[str, Any]
         "Action": lambda action: PageCell(action.text),
         "Reason": lambda action: PageCell(action.why),
         "Runs % of the time": lambda action: PageCell(number(action.share_percent, 0), action.share_percent),
-        "Battery life gained: min": lambda action: _interval(action, "gain{}_min"),
+        "Battery life gained: min": lambda action: interval_cell(action, "gain{}_min"),
     }
     actions = client.actions
     return {
@@ -224,46 +165,11 @@ def _verdicts(contents: Contents) -> PageTable | None:
         "Runs with": lambda row: PageCell("") if row.runs_with is None else name_cell(row.runs_with),
         "Clients": lambda row: count_cell(row.clients),
         "Hours": lambda row: PageCell(number(row.hours, 0), row.hours),
-        "Extra %/h": lambda row: _interval(row, "extra{}_percent_h", 2),
+        "Extra %/h": lambda row: interval_cell(row, "extra{}_percent_h", 2),
     }
     claim = (
         f"Every app by name, so that a clean app differs from one that cannot be judged. {ASSOCIATION}"
-        f"{_more(contents.verdicts, _MOST_APPS)}"
+        f"{more_rows(contents.verdicts, _MOST_APPS)}"
     )
     rows = contents.verdicts[:_MOST_APPS]
-    return page_table("apps", "All apps", _RATES, columns, rows, most=_MOST_APPS, texts=3, claim=claim)
-
-
-def _recorded(contents: Contents) -> list[PageTable]:
-    columns: Columns[MethodRow] = {
-        "Method": lambda row: name_cell(row.method),
-        "Energy J": lambda row: PageCell(number(row.energy_j, 3), row.energy_j),
-        "%": lambda row: PageCell(number(row.share_percent), row.share_percent),
-    }
-    tables = (
-        page_table(
-            _anchor(app, contents.recorded), f"Methods of {app}", "", columns, recorded.methods, most=len(recorded.methods),
-            claim=f"The methods that use most energy, from the recording {recorded.recording}.",
-        )
-        for app, recorded in contents.recorded.items()
-    )  # fmt: skip
-    return [table for table in tables if table is not None]
-
-
-def _app(app: str, recorded: Mapping[str, Recorded]) -> PageCell:
-    """An app's name, linked to its methods if there is a recording."""
-    return PageCell(app, kind="name", link=_anchor(app, recorded) if app in recorded else "")
-
-
-def _anchor(app: str, recorded: Mapping[str, Recorded]) -> str:
-    return f"methods-{list(recorded).index(app)}"
-
-
-def _interval(row: object, field_name: str, digits: int = 0) -> PageCell:
-    """A figure of a row with its interval. `field_name` has braces for the end: `gain{}_min`."""
-    value, low, high = (getattr(row, field_name.format(end)) for end in ("", "_low", "_high"))
-    return PageCell(with_interval(value, low, high, digits), value)
-
-
-def _more(rows: Sequence[object], shown: int) -> str:
-    return f" The first {shown:,} of {len(rows):,}." if len(rows) > shown else ""
+    return page_table("apps", "All apps", RATES, columns, rows, most=_MOST_APPS, texts=3, claim=claim)

@@ -6,6 +6,7 @@ Figures are compared by logarithms, and sessions are the unit, as in navitas/ins
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,16 +22,18 @@ LEVEL = 0.01
 
 With few sessions, whose logarithms are not quite normal, it is up to 2 % (tests/accuracy/gate.py).
 """
+_LOOK_SHARE = 1 / 8
+"""What a judgement of growing data spends of the rest of `LEVEL`: the last one, with the most data, should have most."""
 POWER = 0.97
 """The probability that the requested data decides."""
-_CAUTION = 0.8
+_CAUTION = 0.9
 """The requested data is enough if the true spread is at most the upper limit of this confidence."""
 _USUAL_FREEDOM = 9
 """How many degrees of freedom `USUAL_SESSIONS` has: it is from ten sessions."""
 _NO_LIMIT_PERCENT = 5.0
 """The change that data should show if the limit is 0 %."""
 _EXACT = 1e-12
-_MOST = 1000
+_MOST = 10_000
 _LEAST_AIM = 1e-3
 _NEEDED_BY = "checking needs", "compare"
 
@@ -165,7 +168,7 @@ def needed(
     """Return more sessions and repeats of each version that would decide.
 
     They show a difference of `wanted` from the limit, or, if there are already enough for that, the estimated difference.
-    None if the spread is unknown, or if more than 1,000 were needed.
+    None if the spread is unknown, or if more than 10,000 were needed.
     """
     by_runs = together and estimate.spread.changes is None
     precise = precision(_cautious(estimate), repeats, together=together)
@@ -174,7 +177,9 @@ def needed(
     least = 1 + (repeats if by_runs else sessions)
     for difference in (wanted, abs(estimate.value - limit)):
         count = _count(precise.deviation, precise.sides, difference, level)
-        if count is not None and count >= least:
+        if count is None:
+            break
+        if count >= least:
             return (1, count) if by_runs else (count, repeats)
     return None, None
 
@@ -188,15 +193,18 @@ def _count(deviation: float, sides: int, difference: float, level: float) -> int
     """Return the least number of values of each version whose mean differs from the limit visibly."""
     if difference < _LEAST_AIM:
         return None
-    counts = np.arange(2.0, _MOST)
-    enough = _quantiles(level, sides * (counts - 1)) * deviation / np.sqrt(counts) <= difference
-    return int(counts[np.argmax(enough)]) if enough.any() else None
+
+    def is_enough(count: int) -> bool:
+        return _quantiles(level, sides * (count - 1)) * deviation / math.sqrt(count) <= difference
+
+    counts = range(2, _MOST + 1)
+    least = bisect_left(counts, True, key=is_enough)
+    return counts[least] if least < len(counts) else None
 
 
-def _quantiles(level: float, freedom: F64 | float) -> F64 | float:
+def _quantiles(level: float, freedom: float) -> float:
     special = _special()
-    quantiles: F64 | float = special.stdtrit(freedom, POWER) - special.stdtrit(freedom, level)
-    return quantiles
+    return float(special.stdtrit(freedom, POWER) - special.stdtrit(freedom, level))
 
 
 def _cautious(estimate: BoundedEstimate) -> Deviations:
@@ -206,6 +214,11 @@ def _cautious(estimate: BoundedEstimate) -> Deviations:
     spread = estimate.spread
     values = (spread.runs, spread.sessions, spread.changes)
     return Deviations(*(None if value is None else factor * value for value in values))
+
+
+def look_level(spent: float, *, is_last: bool) -> float:
+    """Return the level of another judgement of growing data, after earlier ones spent a part of `LEVEL`."""
+    return (LEVEL - spent) * (1 if is_last else _LOOK_SHARE)
 
 
 def holm(chances: Sequence[float], level: float) -> list[float]:

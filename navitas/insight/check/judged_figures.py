@@ -15,8 +15,6 @@ from navitas.insight.compare.subject import ALL_TESTS, Energy, Kind, Subject, mo
 
 _ENERGY: Energy = "app"
 _ROOT_MODULE = ":"
-_OF_METHODS: Mapping[BudgetFigure, str] = {"self": "methods", "inclusive": "inclusive", "calls": "calls"}
-"""The field of `TestRun` with a figure of methods."""
 
 
 class CheckedFigure(NamedTuple):
@@ -97,20 +95,20 @@ class SideFigures:
         if figure == "operations":
             return self._of_tests(session, kind, "operations")
         if kind in ("method", "module"):
-            methods = _of_methods(session, self.tests, _OF_METHODS[figure])
+            methods = self._app_energies(number, "method") if figure == "self" else _of_methods(session, self.tests, figure)
             return methods if kind == "method" or methods is None else _by_module(methods)
         if figure != "app":
             return None
         return self._app_energies(number, kind)
 
     def _app_energies(self, number: int, kind: BudgetKind) -> dict[str, F64]:
-        """Return the app energy of each figure of a kind. That of threads includes their probes."""
+        """Return the app energy of each figure of a kind: of methods, self energy. That of threads includes their probes."""
         if self._joules is None:
             self._joules = [session.joules(self.tests) for session in self.sessions]
         return {
             subject.name: row
             for subject, row in self._joules[number].items()
-            if subject.kind == kind and subject.energy == ("" if kind == "thread" else _ENERGY)
+            if subject.kind == kind and subject.energy in ("", _ENERGY)
         }
 
     def _of_tests(self, session: Session, kind: BudgetKind, field: str) -> dict[str, F64] | None:
@@ -119,7 +117,7 @@ class SideFigures:
         if any(value is None for row in values.values() for value in row):
             return None
         rows = {test: np.array(row, np.float64) for test, row in values.items()}
-        return {ALL_TESTS: np.sum(list(rows.values()), axis=0)} if kind == "all" else rows
+        return {ALL_TESTS: np.sum(list(rows.values()), axis=0)} if kind == "all" and rows else rows
 
     def _powers(self, number: int, kind: BudgetKind) -> dict[str, F64] | None:
         """Return the mean powers: NaN in runs that took no time."""
@@ -135,7 +133,7 @@ class SideFigures:
 
 
 def _of_methods(session: Session, tests: Iterable[str], field: str) -> dict[str, F64] | None:
-    """Return a figure of each method, as a sum over tests. None if it was not kept."""
+    """Return inclusive energies or calls of each method, as a sum over tests. None if they were not kept."""
     places = {repeat: column for column, repeat in enumerate(session.repeats)}
     sums: dict[str, F64] = {}
     for test in tests:
@@ -144,7 +142,9 @@ def _of_methods(session: Session, tests: Iterable[str], field: str) -> dict[str,
             if values is None:
                 return None
             for name, value in values.items():
-                sums.setdefault(name, np.zeros(len(places)))[places[repeat]] += value
+                if name not in sums:
+                    sums[name] = np.zeros(len(places))
+                sums[name][places[repeat]] += value
     return sums
 
 

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
-
-import numpy as np
 
 from navitas.base.errors import UsageError
 from navitas.base.near_names import near_names
 from navitas.base.untrusted_text import printable, printable_list
-from navitas.insight.check.bounds import LEVEL, BoundedEstimate, aim, changes, figures, holm, needed, needed_sessions
-from navitas.insight.check.budgets import COUNTS, AbsoluteLimit, BudgetKind, Budgets, ChangeLimit, CheckBudget, Selection, Waiver
+from navitas.insight.check.bounds import LEVEL, aim, holm, needed, needed_sessions
+from navitas.insight.check.budgets import COUNTS, Budgets, ChangeLimit, CheckBudget, Selection, Waiver
 from navitas.insight.check.changed_methods import changed_methods
+from navitas.insight.check.drafts import Draft, drafts_of_absolutes, drafts_of_changes, judgement_on, unknown
 from navitas.insight.check.judged_figures import CheckedFigure, SideFigures
 from navitas.insight.check.judgement import ChangedMethod, CheckResult, CheckWord, Judgement, MoreData
-from navitas.insight.compare.comparison import LEAST_SHARE, check_alike, check_energy, figure_means
-from navitas.insight.compare.effect import F64
+from navitas.insight.compare.comparison import LEAST_SHARE, check_alike, check_energy
 from navitas.insight.compare.session import Session, in_shared_sessions
 from navitas.insight.compare.source_place import SourcePlace
 from navitas.insight.compare.subject import ALL_TESTS, without_descriptor
@@ -32,28 +30,10 @@ _ONE_RUN = "a session has a single run, which does not show how runs differ"
 _LOST = "its energy is not known in some runs, since the CPU time of a thread is not"
 _NO_TIME = "it took no time in some runs, so its mean power is not known"
 _NONE_BEFORE = "nothing that it selects has a figure in the version before"
-_NO_ENERGY = "it has no energy in some runs"
-_DIFFERING = "its counts differ from run to run, or there is a single run"
 CHANGE_SHARE = 0.03
 """The least share of threads and methods that a pattern selects for a change: that of smaller ones takes hundreds of repeats."""
+_NO_SHARED_TEST = "the sessions before have no test in common, so only each test is judged, by the sessions that have it"
 _NO_CENSUS = "operations are counted in recordings with --granularity block, by --census (before: --before-census)"
-
-
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    """A judgement, and the estimate that its verdict follows from, if it is not decided or unknown already.
-
-    `limit` is the logarithm of the limit. `sides` are the sessions of both versions by which a change is judged.
-    """
-
-    judgement: Judgement
-    limit: float = 0.0
-    estimate: BoundedEstimate | None = None
-    sides: tuple[Sequence[Session], Sequence[Session]] | None = None
-
-    @property
-    def chance(self) -> float | None:
-        return None if self.estimate is None else self.estimate.chance(self.limit)
 
 
 def judge(
@@ -115,10 +95,8 @@ class _Check:
         old, new = self.before or before, self.after or after
         passed_after = set.intersection(*(set(session.tests) for session in new))
         passed = passed_after.intersection(*(set(session.tests) for session in old))
-        if not (passed if old else passed_after):
-            raise UsageError("no test passed in all runs of all sessions", "Check recordings of the same tests.")
         self.alone = SideFigures(new, passed_after)
-        self.sides = SideFigures(old, passed), SideFigures(new, passed)
+        self.sides = SideFigures(old, passed), self.alone if passed == passed_after else SideFigures(new, passed)
         ran = [set[str]().union(*({*session.tests, *session.not_passed} for session in side)) for side in (old, new)]
         self.vanished = ran[0] - ran[1]
         newest = max(old, key=lambda session: session.created_utc, default=None)
@@ -129,6 +107,8 @@ class _Check:
             if not any(test in session.not_passed for session in old)
         }
         """By test that some sessions before lack, the numbers of those that have it."""
+        if not (passed or self.of_some if old else passed_after):
+            raise UsageError("no test passed in all runs of all sessions", "Check recordings of the same tests.")
         judged = passed | (passed_after - ran[0]) | self.of_some.keys()
         self.not_judged = (ran[1] - passed_after, ran[1] - judged if old else set[str]())
         if self.of_some:
@@ -156,7 +136,7 @@ class _Check:
             self.warnings.append(f"the device was busy or hot in all runs of these sessions, so they do not count: {names}")
         return kept
 
-    def drafts(self, budget: CheckBudget) -> Iterator[_Draft]:
+    def drafts(self, budget: CheckBudget) -> Iterator[Draft]:
         """Yield what a budget judges, or that it matches nothing."""
         selection, figure = budget.selection, budget.figure
         is_change = isinstance(budget.limit, ChangeLimit)
@@ -164,19 +144,22 @@ class _Check:
         old, new = self.sides if is_change and has_before else (None, self.alone)
         if new.of(selection.kind, figure) is None or (old is not None and old.of(selection.kind, figure) is None):
             name = ALL_TESTS if selection.kind == "all" else selection.pattern
-            yield _unknown(budget, name, _NO_CENSUS if figure == "operations" else f"a session was kept without its {figure}")
+            yield unknown(budget, name, _NO_CENSUS if figure == "operations" else f"a session was kept without its {figure}")
+            return
+        if old is not None and not old.tests and selection.kind != "test":
+            yield unknown(budget, selection.pattern or ALL_TESTS, _NO_SHARED_TEST)
             return
         alone, now = (self._matching(selection, side.names(selection.kind, figure)) for side in (self.alone, new))
         before = set() if old is None else self._matching(selection, old.names(selection.kind, figure))
         sides = [new] if old is None else [old, new]
         lost = self._matching(selection, set[str]().union(*(side.unknown(selection.kind, figure) for side in sides)))
         if not self._has_match(selection, alone | lost):
-            unmatched = replace(_judgement(budget, selection.pattern), verdict="matches nothing")
-            yield _Draft(replace(unmatched, reason=self._no_match(budget)))
+            unmatched = replace(judgement_on(budget, selection.pattern), verdict="matches nothing")
+            yield Draft(replace(unmatched, reason=self._no_match(budget)))
             return
         yield from self._unjudged(budget, is_change)
         why_lost = _NO_TIME if figure == "power" else _LOST
-        yield from (_unknown(budget, name, why_lost) for name in sorted(lost))
+        yield from (unknown(budget, name, why_lost) for name in sorted(lost))
         lost |= self.not_judged[is_change] if selection.kind == "test" else set()
         alone, now, before = alone - lost, now - lost, before - lost
         if not alone and lost:
@@ -191,17 +174,17 @@ class _Check:
                 what = f"new {selection.kind}s, without a figure before"
                 self.warnings.append(f"{budget.location}: {what}: {printable_list(added, _NAMES)}")
             if not names | of_some:
-                yield _unknown(budget, selection.pattern, _NONE_BEFORE)
+                yield unknown(budget, selection.pattern, _NONE_BEFORE)
                 return
         ordered = sorted(names)
         if is_change and old is None:
-            yield from (_unknown(budget, name, _BUSY if self.all_sides[0] else _NOTHING_BEFORE) for name in ordered)
+            yield from (unknown(budget, name, _BUSY if self.all_sides[0] else _NOTHING_BEFORE) for name in ordered)
         elif is_change and old is not None:
-            yield from _changes(budget, ordered, old, new, together=self.together)
+            yield from drafts_of_changes(budget, ordered, old, new, together=self.together)
             for test in sorted(of_some):
-                yield from _changes(budget, [test], *self._sides_with(test), together=self.together)
+                yield from drafts_of_changes(budget, [test], *self._sides_with(test), together=self.together)
         else:
-            yield from _absolutes(budget, ordered, new)
+            yield from drafts_of_absolutes(budget, ordered, new)
 
     def _sides_with(self, test: str) -> tuple[SideFigures, SideFigures]:
         """Return the figures of a test that some sessions before lack: in those that have it."""
@@ -213,7 +196,7 @@ class _Check:
     def _matching(selection: Selection, names: Iterable[str]) -> set[str]:
         return {name for name in names if selection.matches(selection.kind, name)}
 
-    def _unjudged(self, budget: CheckBudget, is_change: bool) -> Iterator[_Draft]:
+    def _unjudged(self, budget: CheckBudget, is_change: bool) -> Iterator[Draft]:
         """Yield tests of a budget that did not pass, or that vanished since the newest session before.
 
         A budget of all tests together leaves out those that did not pass.
@@ -226,7 +209,7 @@ class _Check:
             reasons |= dict.fromkeys(self.newly_vanished, "it is only in the version before: it vanished, or was renamed")
         for name in sorted(reasons):
             if kind == "all" or budget.selection.matches("test", name):
-                yield _unknown(budget, name, reasons[name], "test")
+                yield unknown(budget, name, reasons[name], "test")
 
     def _has_match(self, selection: Selection, matched: set[str]) -> bool:
         """Whether a budget matches a figure, or a test that did not pass."""
@@ -243,7 +226,7 @@ class _Check:
         others = f"The {selection.kind}s are: {near}" if near else f"There is no {selection.kind} with {budget.figure}"
         return f"{printable(said, 1000)}. {others}"
 
-    def decided(self, drafts: Sequence[_Draft]) -> Iterator[Judgement]:
+    def decided(self, drafts: Sequence[Draft]) -> Iterator[Judgement]:
         """Yield the judgements, with one family of tests for all of them."""
         tested = [draft for draft in drafts if draft.chance is not None]
         levels = holm([draft.chance or 0.0 for draft in tested], self.level)
@@ -260,7 +243,7 @@ class _Check:
                     methods = changed_methods(*joules, together=self.together, places=self.places)
             yield replace(judgement, location=location, methods=methods, waiver=self._waiver(judgement))
 
-    def _verdict(self, draft: _Draft, level: float) -> Judgement:
+    def _verdict(self, draft: Draft, level: float) -> Judgement:
         """Return the judgement on a draft, by its lower bound at `level`, and by its upper bound at that of the check."""
         judgement, estimate = draft.judgement, draft.estimate
         is_change = isinstance(judgement.budget.limit, ChangeLimit)
@@ -285,7 +268,7 @@ class _Check:
         reason = unknown_spread if low is None else "the bounds lie on both sides of the limit"
         return replace(result, needed=self._needed(draft, level), reason=reason)
 
-    def _needed(self, draft: _Draft, level: float) -> MoreData | None:
+    def _needed(self, draft: Draft, level: float) -> MoreData | None:
         estimate, limit = draft.estimate, draft.judgement.budget.limit
         if estimate is None:
             return None
@@ -320,73 +303,6 @@ def _of_recordings(sessions: Sequence[Session]) -> Iterator[str]:
         more = f" (and {len(others):,} more of this kind)" if others else ""
         names = dict.fromkeys(name for named in messages.values() for name in named)
         yield f"{printable_list(list(names), _NAMES)}: {printable(first, _LONGEST_WARNING)}{more}"
-
-
-def _changes(
-    budget: CheckBudget, names: Sequence[str], old: SideFigures, new: SideFigures, *, together: bool
-) -> Iterator[_Draft]:
-    if not names:
-        return
-    kind, figure = budget.selection.kind, budget.figure
-    matrices = [side.matrices(kind, figure, names) or [] for side in (old, new)]
-    limit_percent = budget.limit.percent if isinstance(budget.limit, ChangeLimit) else 0.0
-    estimates = changes(*matrices, together=together)
-    means = [figure_means(side) for side in matrices]
-    for row, (name, estimate) in enumerate(zip(names, estimates, strict=True)):
-        judgement = _judgement(budget, name, before=float(means[0][row]), after=float(means[1][row]))
-        counts = [_count(side, row) for side in matrices]
-        if None not in counts and (figure in COUNTS or not any(counts)):
-            first, second = (float(count or 0.0) for count in counts)
-            value = 100 * (second - first) / first if first else math.inf if second else 0.0
-            yield _Draft(_exact(judgement, value), sides=(old.sessions, new.sessions))
-        elif estimate is None or figure == "operations":
-            yield _Draft(replace(judgement, reason=_NO_ENERGY if figure != "operations" else _DIFFERING))
-        else:
-            yield _Draft(judgement, math.log1p(limit_percent / 100), estimate, (old.sessions, new.sessions))
-
-
-def _absolutes(budget: CheckBudget, names: Sequence[str], new: SideFigures) -> Iterator[_Draft]:
-    kind, figure = budget.selection.kind, budget.figure
-    matrix = new.matrices(kind, figure, names) or []
-    most = budget.limit.most if isinstance(budget.limit, AbsoluteLimit) else 0.0
-    means = figure_means(matrix)
-    for row, (name, estimate) in enumerate(zip(names, figures(matrix), strict=True)):
-        judgement = _judgement(budget, name, after=float(means[row]))
-        count = _count(matrix, row)
-        if count is not None and (figure in COUNTS or count == 0.0):
-            yield _Draft(_exact(judgement, count))
-        elif estimate is None or figure == "operations":
-            yield _Draft(replace(judgement, reason=_NO_ENERGY if figure != "operations" else _DIFFERING))
-        else:
-            yield _Draft(judgement, math.log(most) if most > 0 else -math.inf, estimate)
-
-
-def _judgement(
-    budget: CheckBudget, name: str, kind: BudgetKind | None = None, *, before: float | None = None, after: float | None = None
-) -> Judgement:
-    """Return what a budget judges, without a verdict. `kind` is that of the figure, by default that of the budget."""
-    limit = budget.limit
-    subject = CheckedFigure(kind or budget.selection.kind, name, budget.figure)
-    figure_unit = "" if budget.figure in COUNTS else "W" if budget.figure == "power" else "J"
-    most, unit = (limit.percent, "%") if isinstance(limit, ChangeLimit) else limit
-    return Judgement(budget, subject, "not enough data", most, unit, figure_unit, before, after)
-
-
-def _unknown(budget: CheckBudget, name: str, reason: str, kind: BudgetKind | None = None) -> _Draft:
-    return _Draft(replace(_judgement(budget, name, kind), reason=reason))
-
-
-def _exact(judgement: Judgement, value: float) -> Judgement:
-    """Return the judgement on a figure that is the same in all runs."""
-    verdict: CheckWord = "above" if value > judgement.limit else "within"
-    shown = value if math.isfinite(value) else None
-    return replace(judgement, verdict=verdict, value=shown, low=shown, high=shown, shows_percent=0.0)
-
-
-def _count(sessions: Sequence[F64], row: int) -> float | None:
-    """Return a figure if it is the same in all runs of all sessions, and there are several."""
-    values = np.concatenate([session[row] for session in sessions])
-    return float(values[0]) if len(values) > 1 and np.all(values == values[0]) else None
 
 
 def _as_percent(change: float) -> float:

@@ -22,6 +22,9 @@ _KEPT = frozenset(
 ) | {"--tests", "--trace", "--variant"}
 """Options with a value that the next command repeats. None of them names a program or a file."""
 _KEPT_FLAGS = frozenset(("--baseline", "--isolate", "--no-test-probes", "--test-probes"))
+_OF_PROBES = frozenset(("--exclude", "--include", "--mode"))
+"""Options with a value that `--mode sample` replaces or does not have."""
+_OF_PROBES_FLAGS = frozenset(("--baseline", "--no-test-probes", "--test-probes"))
 _LEFT_OUT = frozenset(("-o", "--collapsed", "--format", "--history", "--html", "--json", "--output", "--repeat", "--speedscope"))
 """Options with a value that the next command does without: they write files, or it has its own."""
 _LEFT_OUT_FLAGS = frozenset(("--replace", "-q", "--quiet", "-v", "--verbose"))
@@ -100,7 +103,7 @@ def _sampled(again: Sequence[str]) -> tuple[str, ...]:
     for before, word in zip(("", *again), again, strict=False):
         if before == "--record" and word in ("hooks", "both"):
             words.append("sampling")
-        elif word not in ("--baseline", "--mode") and before != "--mode":
+        elif word not in _OF_PROBES | _OF_PROBES_FLAGS and before not in _OF_PROBES:
             words.append(word)
     return (*words, *_SAMPLES)
 

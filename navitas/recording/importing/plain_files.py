@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -13,6 +14,7 @@ from itertools import chain
 from pathlib import Path
 
 from navitas.base.errors import RecordingError
+from navitas.base.new_files import new_file
 from navitas.base.owned_folder import owned_folder
 from navitas.base.packed_files import GZIP, ZSTD, DamagedPacking, Packing, gunzip, packing_of, unzstd
 from navitas.base.regular_files import open_regular
@@ -133,6 +135,30 @@ def _bounded(pieces: Pieces, shown: str, limit_bytes: int) -> Pieces:
             limit = f"{limit_bytes >> 20:,} MiB"
             raise RecordingError(f"{shown}: unpacked, it is larger than {limit}", "Check what it is. If it is sound, unpack it.")
         yield data
+
+
+def head_of(path: Path, shown: str) -> bytes:
+    """Return how a file begins. `path` is that of `plain_file`. Raises `RecordingError`."""
+    try:
+        with open_regular(path) as stream:
+            return stream.read(_HEAD_BYTES)
+    except OSError as error:
+        raise unreadable(shown, error) from error
+
+
+def copy_file(source: Path, target: Path) -> None:
+    """Copy a file into a recording."""
+    with open_regular(source) as stream, new_file(target) as copy:
+        shutil.copyfileobj(stream, copy)
+
+
+@contextmanager
+def errors_naming(shown: str, path: Path) -> Iterator[None]:
+    """Raise a `RecordingError` of the block about the file at `path` with the name that the user knows."""
+    try:
+        yield
+    except RecordingError as error:
+        raise RecordingError(error.message.replace(str(path), shown), error.remedy) from error
 
 
 def unreadable(shown: str, error: OSError) -> RecordingError:

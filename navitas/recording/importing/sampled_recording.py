@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import shutil
+import codecs
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
 
+from navitas.android.r8_mapping import parse_mapping
 from navitas.base.errors import RecordingError, UsageError
-from navitas.base.new_files import new_file
-from navitas.base.regular_files import open_regular
 from navitas.base.untrusted_text import printable
 from navitas.recording.event_chunks import marker_chunk, triple_chunk
 from navitas.recording.importing.notes import ImportNote, notes_of_profile, notes_of_trace
 from navitas.recording.importing.place_in_trace import running_threads
-from navitas.recording.importing.plain_files import unreadable
+from navitas.recording.importing.plain_files import copy_file, errors_naming, head_of
 from navitas.recording.importing.recording_parts import (
     MODULE,
     named_methods,
@@ -38,15 +37,16 @@ from navitas.recording.parse.samples_perf_script import is_perf_script, read_per
 from navitas.recording.parse.samples_pprof import is_pprof, read_pprof
 from navitas.recording.parse.samples_simpleperf import MAGIC, read_simpleperf
 from navitas.recording.parse.samples_untimed import is_collapsed, read_collapsed, timed_by_trace
-from navitas.recording.parse.stack_samples import RawSamples, SampleClock
+from navitas.recording.parse.stack_samples import Frame, RawSamples, SampleClock
 from navitas.recording.parse.trace.trace_tables import UNKNOWN, Trace
 from navitas.recording.writer import Supply
 
 IMPORTED_FROM_SAMPLES: Final = "stack-samples"
-_HEAD_BYTES = 1 << 16
 _MOST_THREADS, _MOST_SAMPLES = 10, 20_000
 _SURE, _LEAST = 0.95, 0.5
 _LISTED = 5
+_CLOCK_KNOWN = (".jfr", ".simpleperf")
+_ON_ONE_CLOCK = "Sample at the time of the trace, on its clock: perf record -k CLOCK_MONOTONIC, trace-cmd record -C mono."
 _FORMS = (
     "Give async-profiler's JFR or collapsed stacks, pprof, simpleperf's report-sample --protobuf, or the text of perf script."
 )
@@ -80,12 +80,11 @@ class SampledRecording:
 
 def read_sample_file(path: Path, shown: str) -> SampleFile:
     """Read a file of samples. `path` is that of `plain_file`. Raises `RecordingError` if it has no form that is read."""
-    try:
-        with open_regular(path) as stream:
-            head = stream.read(_HEAD_BYTES)
-    except OSError as error:
-        raise unreadable(shown, error) from error
-    try:
+    head = head_of(path, shown)
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        remedy = f"Convert it: iconv -f UTF-16 -t UTF-8 {shown} > stacks.txt"
+        raise RecordingError(f"{shown}: a text in UTF-16, as PowerShell writes with >; samples are read in UTF-8", remedy)
+    with errors_naming(shown, path):
         if head.startswith(MAGIC):
             return SampleFile(path, shown, ".simpleperf", read_simpleperf(path))
         if head.startswith(JFR):
@@ -96,8 +95,6 @@ def read_sample_file(path: Path, shown: str) -> SampleFile:
             return SampleFile(path, shown, ".pprof", read_pprof(path))
         if is_collapsed(head):
             return SampleFile(path, shown, ".collapsed", read_collapsed(path))
-    except RecordingError as error:
-        raise RecordingError(error.message.replace(str(path), shown), error.remedy) from error
     raise RecordingError(f"{shown}: no stack samples of a form that is read", _FORMS)
 
 
@@ -142,23 +139,19 @@ def write_sampled(
     package = _name_of(read.trace, pid) or package_of(frame.class_name for frame in own.frames if frame.class_name)
     writer = new_writer(folder, device, supply, package, imported_from=IMPORTED_FROM_SAMPLES, origin=origin, mode="sample")
     notes = tuple(_notes(share, is_other_file=file is not None) if is_timed else notes_of_shares(share))
+    notes += tuple(_notes_of_mapping(mapping, own.frames))
     with writer:
         writer.add_map(methods.map_id, MODULE, methods.data)
         writer.add_names(methods.map_id, mapping)
-        _copy(read.path, writer.path("trace", 0, read.file_name))
+        copy_file(read.path, writer.path("trace", 0, read.file_name))
         if file is not None:
-            _copy(file.path, writer.path("samples", 0, f"{name_in}{'.boottime' if clock == 'boottime' else ''}{file.suffix}"))
+            copy_file(file.path, writer.path("samples", 0, f"{name_in}{'.boottime' if clock == 'boottime' else ''}{file.suffix}"))
         write_run(writer, 0, test, _chunks(read, first, last), package=package, map_id=methods.map_id, pid=pid)
         for note in notes:
             writer.warn(note.code, note.message, note.remedy, run=0)
         writer.finish("complete")
     repeated = (*notes_of_trace(read.reasons), *notes_of_profile(model))
     return SampledRecording(str(test), pid, len(np.unique(own.tid)), len(own), share, notes, repeated)
-
-
-def _copy(source: Path, target: Path) -> None:
-    with open_regular(source) as stream, new_file(target) as copy:
-        shutil.copyfileobj(stream, copy)
 
 
 def _chunks(read: ReadTrace, first: int, last: int) -> Iterator[bytes]:
@@ -230,7 +223,7 @@ def _placed(samples: RawSamples, trace: Trace, file: SampleFile | None) -> tuple
     if shares[best] < _LEAST:
         raise RecordingError(
             f"{shown}: only {shares[best]:.0%} of the stack samples are at times at which their threads run in the trace",
-            "Sample at the time of the trace, on its clock: perf record -k CLOCK_MONOTONIC, trace-cmd record -C mono.",
+            "Give a trace and samples of the same time." if file is None or file.suffix in _CLOCK_KNOWN else _ON_ONE_CLOCK,
         )
     return best, times[best], shares[best]
 
@@ -253,6 +246,15 @@ def _share(tid: I64, t_ns: I64, trace: Trace) -> float:
         shares.append(running[thread].share_inside(chosen))
         weights.append(len(own))
     return float(np.average(shares, weights=weights))
+
+
+def _notes_of_mapping(mapping: bytes, frames: Sequence[Frame]) -> Iterator[ImportNote]:
+    """Yield that a mapping.txt, if there is one, names no class of the samples."""
+    if mapping:
+        classes = parse_mapping(mapping.decode("utf-8", "replace").split("\n")).classes
+        if classes.keys().isdisjoint(frame.class_name for frame in frames):
+            message = "the mapping.txt has no class of the stack samples, so all names stay as they are"
+            yield ImportNote("imported", message, "Give that of the sampled build.")
 
 
 def _notes(share: float, *, is_other_file: bool) -> Iterator[ImportNote]:

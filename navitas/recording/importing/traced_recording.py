@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +9,6 @@ from pathlib import Path
 import numpy as np
 
 from navitas.base.errors import PowerProfileError, RecordingError, UsageError
-from navitas.base.new_files import new_file
-from navitas.base.regular_files import open_regular
 from navitas.power import cpu_keys
 from navitas.power.cpu import needs_frequencies
 from navitas.power.model import PowerModel
@@ -21,7 +18,7 @@ from navitas.recording.importing.art_trace import ArtThread, ArtTrace
 from navitas.recording.importing.notes import ImportNote, notes_of_profile, notes_of_trace, traced_notes
 from navitas.recording.importing.other_forms import is_perfetto, perfetto_form, trace_form
 from navitas.recording.importing.place_in_trace import Placed, matched_threads, place, running_threads
-from navitas.recording.importing.plain_files import unreadable
+from navitas.recording.importing.plain_files import copy_file, errors_naming, head_of
 from navitas.recording.importing.recording_parts import (
     MODULE,
     ImportedDevice,
@@ -87,16 +84,10 @@ def read_kernel_trace(path: Path, shown: str) -> ReadTrace:
 
     Raises `RecordingError` if it shows no thread that runs. The error names the form of files that are not read.
     """
-    try:
-        with open_regular(path) as stream:
-            head = stream.read(_HEAD_BYTES)
-    except OSError as error:
-        raise unreadable(shown, error) from error
+    head = head_of(path, shown)[:_HEAD_BYTES]
     binary = is_perfetto(head)
-    try:
+    with errors_naming(shown, path):
         raw = read_perfetto(path) if binary else read_text(path)
-    except RecordingError as error:
-        raise RecordingError(error.message.replace(str(path), shown), error.remedy) from error
     none = np.empty(0, np.int64)
     joined = _joined(raw, ClockTriples(none, none, none))
     triples: tuple[tuple[int, int, int], ...] = ()
@@ -157,8 +148,7 @@ def write_traced(
     notes = tuple(traced_notes(art, placed, [one.name for one in threads if one.number not in running]))
     with writer:
         writer.add_map(methods.map_id, MODULE, methods.data)
-        with open_regular(read.path) as source, new_file(writer.path("trace", 0, read.file_name)) as copy:
-            shutil.copyfileobj(source, copy)
+        copy_file(read.path, writer.path("trace", 0, read.file_name))
         ids = np.array([methods.ids[one] for one in art.methods], np.int64)
         traced = [PlacedThread(one, tids.get(one.number, 0), ids[one.method]) for one in threads]
         chunks = traced_chunks(traced, placed.start_ns, int(methods.map_id, 16), has_triples=bool(read.triples))

@@ -20,6 +20,15 @@ Rows = Bool | NDArray[np.integer[Any]] | slice
 """A selection of rows."""
 
 
+def ranks(values: I64) -> tuple[I64, I32]:
+    """Return the distinct values, ascending, and the place of each value in them. They are small, such as thread ids."""
+    largest = int(values.max(initial=0))
+    is_used = np.zeros(largest + 1, bool)
+    is_used[values] = True
+    rank = np.cumsum(is_used, dtype=np.int32) - np.int32(1)
+    return np.flatnonzero(is_used), rank[values]
+
+
 def cumulative(steps: F64) -> F64:
     """The running total before the first step, which is 0, and after each one."""
     return np.concatenate([[0.0], np.cumsum(steps)])

@@ -64,7 +64,7 @@ from navitas.recording.parse.tables import (
 )
 from navitas.recording.parse.thread_residency import parse_residencies, with_residencies
 from navitas.recording.parse.threads import Groups, by_thread, join_threads, of_threads, probed_threads
-from navitas.recording.parse.trace.join import read_trace
+from navitas.recording.parse.trace.join import clocks_of, read_trace
 from navitas.recording.parse.trace.trace_tables import Trace
 from navitas.recording.store import Recording
 
@@ -171,11 +171,13 @@ def _run(
     run_ns = _span(threads, events)
     time_in_state = time_in_state_tables(manifest, events.readings, findings)
     process = process_clock(manifest, events.by_process, findings)
+    tids = [thread.tid for thread in threads if thread.tid]
+    trace, reasons = read_trace(recording, run, clocks, findings, run_ns=run_ns, tids=tids)
+    if run_ns is None:  # the app has no runtime
+        run_ns, clocks = ((0, 0), clocks) if trace is None else ((trace.start_ns, trace.end_ns), clocks_of(trace))
     shell = shell_tables(recording, run, clocks, findings)
     residencies, torn = parse_residencies(shell.thread_states, shell.blocks_ns, manifest.device.policies, time_in_state)
     findings.add_loss("thread_residencies", torn, "{count} torn or unknown readings of threads' time_in_state were skipped", TORN)
-    tids = [thread.tid for thread in threads if thread.tid]
-    trace, reasons = read_trace(recording, run, clocks, findings, run_ns=run_ns, tids=tids)
     threads, profiled = with_residencies(threads, residencies), _profiled(recording, run, trace, names_of, findings)
     samples, threads, table = _samples(run, profiled, clocks, threads, table=table, findings=findings)
     if samples is None and manifest.settings.get("mode") == "sample":
@@ -269,7 +271,7 @@ def _events(recording: Recording, run: Run, known: dict[int, Span], findings: Fi
     every = read_run_chunks(recording, run, known, findings)
     for chunk in every:
         chunks[chunk.type].append(chunk)
-    if not every and not any(entry.kind == "samples" and entry.run == run.id for entry in recording.manifest.files):
+    if not every and not (run.whole and recording.manifest.settings.get("mode") == "sample"):
         remedy = "Look for a crash of the app in the run's logcat.txt. Check that its process got the runtime's configuration."
         findings.warn("no_events", "no events were recorded", remedy)
     groups = by_thread(every, findings)
@@ -378,8 +380,8 @@ def _by_kind(counts: Mapping[int, int]) -> dict[str, int]:
     return {f"kind {number}": counts[number] for number in sorted(counts)}
 
 
-def _span(threads: Iterable[Thread], events: _Events) -> tuple[int, int]:
-    """Return the first and last known monotonic time of a run; (0, 0) if there is none."""
+def _span(threads: Iterable[Thread], events: _Events) -> tuple[int, int] | None:
+    """Return the first and last monotonic time that a run's events have; None if there is none."""
     ends: list[int] = [marker.t_ns for marker in events.markers]
     columns = [events.clocks.monotonic_ns]
     for thread in threads:
@@ -389,4 +391,4 @@ def _span(threads: Iterable[Thread], events: _Events) -> tuple[int, int]:
         ends += [int(column[0]), int(column[-1])] if len(column) else []
     for reading in events.readings.values():
         ends += [reading.t_ns[0], reading.t_ns[-1]]
-    return (min(ends), max(ends)) if ends else (0, 0)
+    return (min(ends), max(ends)) if ends else None

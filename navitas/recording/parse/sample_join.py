@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from navitas.android.r8_mapping import SourceNames
-from navitas.recording.parse.arrays import I32, I64, Bool
+from navitas.recording.parse.arrays import I32, I64, Bool, ranks
 from navitas.recording.parse.call_events import NO_CALLS
 from navitas.recording.parse.clock_triples import UNJOINED, ClockTriples
 from navitas.recording.parse.folded import NO_FOLDED
@@ -61,7 +61,7 @@ def joined_samples(
     tid, stack, kept = raw.tid, raw.stack, placed & ours
     if not kept.all():
         t_ns, tid, stack = t_ns[kept], tid[kept], stack[kept]
-    tids, of_tid = _distinct(tid)
+    tids, of_tid = ranks(tid)
     order = _by_thread(of_tid, t_ns)
     t_ns, of_tid, stack = t_ns[order], of_tid[order], stack[order]
     del tid
@@ -199,15 +199,6 @@ def _by_number(thread: I32) -> I64 | slice:
     if not (thread[1:] < thread[:-1]).any():
         return slice(None)
     return np.argsort(thread.astype(np.uint16) if thread.max(initial=0) < _SMALL else thread, kind="stable")
-
-
-def _distinct(values: I64) -> tuple[I64, I32]:
-    """Return the distinct values, ascending, and the place of each value in them. Thread ids are small numbers."""
-    largest = int(values.max(initial=0))
-    is_used = np.zeros(largest + 1, bool)
-    is_used[values] = True
-    rank = np.cumsum(is_used, dtype=np.int32) - np.int32(1)
-    return np.flatnonzero(is_used), rank[values]
 
 
 def _stacks(stacks: Stacks, row_of_frame: I32, stack: I32, rows: FrameRows) -> tuple[Stacks, I32]:

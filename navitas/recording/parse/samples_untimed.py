@@ -17,6 +17,7 @@ import numpy as np
 
 from navitas.base.errors import RecordingError
 from navitas.base.regular_files import open_regular
+from navitas.recording.parse.arrays import ranks
 from navitas.recording.parse.samples_names import function_frame
 from navitas.recording.parse.samples_stacks import StackForest
 from navitas.recording.parse.stack_samples import KERNEL, Frame, RawSamples
@@ -79,7 +80,7 @@ def timed_by_trace(raw: RawSamples, trace: Trace) -> RawSamples:
     """
     if raw.clock != "none":
         return raw
-    tids, of_tid = np.unique(raw.tid, return_inverse=True)
+    tids, of_tid = ranks(raw.tid)
     t_ns = np.zeros(len(tids), np.int64)
     for number, tid in enumerate(tids.tolist()):
         begun = np.sort(trace.switches.t_ns[trace.switches.next_tid == tid])

@@ -20,7 +20,7 @@ from navitas.energy.analyze.timeline import longest_run_ns, round_step_ns
 from navitas.energy.analyze.top import mean_of
 from navitas.insight.verdict.figures import Figures
 from navitas.insight.verdict.next_step import RECORDING
-from navitas.insight.verdict.verdict import verdict_of
+from navitas.insight.verdict.verdict import EnergyVerdict, verdict_of
 from navitas.report.figure_notes import (
     basis_note,
     doubts,
@@ -38,7 +38,6 @@ from navitas.report.terminal.paragraph import Paragraph, with_unbroken_figures
 from navitas.report.terminal.power_table import MOST_ROWS, chart_cells, marked_tests, power_table, steps_table
 from navitas.report.terminal.tests_table import baseline_table, not_passed, tests_table
 from navitas.report.terminal.threads_table import threads_table
-from navitas.report.terminal.verdict_lines import verdict_lines
 from navitas.report.view_request import ViewRequest
 
 _NO_USER = "No thread used it."
@@ -46,6 +45,8 @@ _CHARGES = "Some energy flows after the call that caused it, such as in a radio'
 _MAX_REASONS, _MAX_WARNINGS = 2, 5
 _WARNING = "warning: "
 _INDENT = " " * len(_WARNING)
+_LONGEST_STATEMENT = 1000
+_NEXT = "Next: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class TerminalReport:
         parts: list[RenderableType] = [
             *header(profile),
             "",
-            *verdict_lines(verdict_of(figures, change_since(self.before, figures)), self.recording),
+            *_verdict_lines(verdict_of(figures, change_since(self.before, figures)), self.recording),
             "",
             table,
         ]
@@ -262,3 +263,14 @@ def view_footer(profile: Profile, component: str | None) -> Paragraph:
 def selection_note(profile: Profile) -> str:
     """Return a sentence that names the patterns of the tests that all figures are about."""
     return f"All figures are only of tests that match {printable_list(profile.about.selected, 5)} (--tests)."
+
+
+def _verdict_lines(verdict: EnergyVerdict, recording: str) -> Iterator[RenderableType]:
+    """Yield each statement, then the limits, then the next command, which nothing breaks: it can be copied."""
+    for statement in verdict.statements:
+        yield Paragraph(f"• {printable(statement.text, _LONGEST_STATEMENT)}", indent="  ")
+    for limit in verdict.limits:
+        yield Paragraph(f"  {printable(limit.text, _LONGEST_STATEMENT)}", style="dim", indent="  ")
+    step = verdict.next_step
+    yield Text.assemble((_NEXT, "bold"), step.line(recording), no_wrap=True, overflow="ignore")
+    yield Paragraph(f"{' ' * len(_NEXT)}to {step.reason}", style="dim", indent=" " * len(_NEXT))

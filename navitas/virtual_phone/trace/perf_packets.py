@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from navitas.android.perfetto.messages import message_class
-from navitas.recording.parse.stack_samples import NO_STACK, Frame, RawSamples
 from navitas.virtual_phone.trace.stack_sampler import Wants
+
+if TYPE_CHECKING:
+    from navitas.recording.parse.stack_samples import Frame, RawSamples
 
 _SEQUENCE = 2
 _CLEARED, _NEEDS_STATE = 1, 2
 _BOOTTIME = 6
 _USER_MODE = 2
+_NO_IID = 0
 _UNWIND_STAGE = 2
 """Why a sample has no stack."""
 _CPU_CLOCKS = (0, 1, 3)
@@ -55,11 +58,12 @@ def perf_packets(stacks: Mapping[int, RawSamples], config: Any, ahead_ns: int) -
             packet.timestamp = t_ns + ahead_ns
             sample = packet.perf_sample
             sample.pid, sample.tid, sample.cpu_mode = pid, tid, _USER_MODE
-            if row == NO_STACK:
+            if row not in rows:
+                frames = frames_of(samples, row)
+                rows[row] = texts.stack(frames, packet.interned_data) if frames else _NO_IID
+            if rows[row] == _NO_IID:
                 sample.sample_skipped_reason = _UNWIND_STAGE
             else:
-                if row not in rows:
-                    rows[row] = texts.stack(frames_of(samples, row), packet.interned_data)
                 sample.callstack_iid = rows[row]
             yield packet
         if samples.lost:
@@ -74,6 +78,8 @@ def _packet(flags: int) -> Any:
 
 def frames_of(samples: RawSamples, row: int) -> list[Frame]:
     """Return the frames of a stack, outermost first."""
+    from navitas.recording.parse.stack_samples import NO_STACK  # noqa: PLC0415  # Slow, and most phones sample no stacks.
+
     frames = []
     while row != NO_STACK:
         frames.append(samples.frames[samples.stacks.frame[row]])

@@ -6,10 +6,9 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from navitas.android.perfetto.messages import as_bytes, message_class
-from navitas.recording.parse.stack_samples import RawSamples
 from navitas.virtual_phone.kernel.trace_log import (
     Birth,
     Change,
@@ -24,6 +23,9 @@ from navitas.virtual_phone.kernel.trace_log import (
 )
 from navitas.virtual_phone.rail_monitor import Consumer
 from navitas.virtual_phone.trace.perf_packets import perf_packets
+
+if TYPE_CHECKING:
+    from navitas.recording.parse.stack_samples import RawSamples
 
 _SEQUENCE = 1
 _MOST_EVENTS = 2_000  # in a bundle of events

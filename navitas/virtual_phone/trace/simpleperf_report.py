@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from navitas.android.simpleperf import SIMPLEPERF
-from navitas.recording.parse.stack_samples import RawSamples
 from navitas.virtual_phone.trace.perf_packets import art_name, art_path, frames_of
+
+if TYPE_CHECKING:
+    from navitas.recording.parse.stack_samples import RawSamples
 
 DATA_MAGIC: Final = b"PERFILE2"
 """How a file of `simpleperf record` begins. On this phone, the report follows."""

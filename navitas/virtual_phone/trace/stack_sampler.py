@@ -8,16 +8,18 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from navitas.base.errors import BuildError, RecordingError, UsageError
 from navitas.base.owned_folder import owned_folder
 from navitas.capture.build import async_profiler
 from navitas.capture.collect.runs.jvm_attach import load_agent
-from navitas.recording.parse.jfr.read_jfr import read_jfr
-from navitas.recording.parse.stack_samples import RawSamples
 from navitas.virtual_phone.package import Package
 from navitas.virtual_phone.package_manager import PackageManager
 from navitas.virtual_phone.process_table import ProcessTable
+
+if TYPE_CHECKING:
+    from navitas.recording.parse.stack_samples import RawSamples
 
 _log = logging.getLogger(__name__)
 
@@ -81,6 +83,8 @@ class StackSampler:
 
 def _read(folder: Path) -> dict[int, RawSamples]:
     """Return the samples by process. One that was killed has none: its profiler writes the names of frames at the end."""
+    from navitas.recording.parse.jfr.read_jfr import read_jfr  # noqa: PLC0415  # Slow, and most phones sample no stacks.
+
     samples = {}
     for path in sorted(folder.glob("*.jfr")):
         with suppress(RecordingError):

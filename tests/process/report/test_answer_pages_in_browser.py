@@ -1,4 +1,4 @@
-"""The pages of comparisons, histories and fleets in a real browser: they fit, sort, have a switch of colors, and load nothing."""
+"""The pages of comparisons, histories, fleets and apps in a real browser: they fit, sort, switch colors, and load nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from support.page_browser import Opened, PageBrowser, axe_source
 from support.page_views import BREAKS_IN_WORDS
 
 Open = Callable[..., Opened]
-MAIN_TABLES = {"comparison": "changes", "history": "trends", "fleet": "hogs"}
+FIGURES = {"comparison": "Before", "history": "Sessions", "fleet": "Clients", "app": "Clients"}
+"""A column of each page's main table that has figures."""
+MAIN_TABLES = {"comparison": "changes", "history": "trends", "fleet": "hogs", "app": "version-drains"}
 PAGES = pytest.mark.parametrize("page", TEXTS)
 
 
@@ -61,7 +63,7 @@ def test_tables_sort_and_colors_switch(open_page: Open, page: str) -> None:
     heads.nth(0).get_by_role("button").click()
     assert heads.nth(0).get_attribute("aria-sort") == "ascending"
     assert sorted(opened.column(table, 0)) == sorted(names) and len(names) > 2
-    number = heads.all_inner_texts().index({"comparison": "Before", "history": "Sessions", "fleet": "Clients"}[page])
+    number = heads.all_inner_texts().index(FIGURES[page])
     heads.nth(number).get_by_role("button").click()
     values = opened.page.eval_on_selector_all(
         f"#{table} tbody tr", f"(rows) => rows.map((row) => Number(row.cells[{number}].dataset.number))"

@@ -121,6 +121,25 @@ def test_a_mapped_client_is_not_in_the_quarantine(tmp_path: Path) -> None:
     assert len(refused) == 6 and "SECRET" not in json.dumps(refused)
 
 
+def test_a_dry_run_ends_with_the_exit_code_of_the_ingest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = ["client,time,level,state,apps", *(f"p,{time},{level},discharging,a" for time in TIMES for level in (80, 101))]
+    (file := tmp_path / "a.csv").write_text("\n".join([*lines, *[lines[-1]] * 20]))
+    assert run(["fleet", "ingest", str(tmp_path / "fleet"), "--dry-run", str(file)]) == ExitCode.CHECK_FAILED
+    assert "check failed: a.csv: 26 of 32 rows would be refused" in capsys.readouterr().err
+    assert run(["fleet", "ingest", str(tmp_path / "fleet"), str(file)]) == ExitCode.CHECK_FAILED
+    file.write_text("\n".join([lines[0], lines[2]]))
+    assert run(["fleet", "ingest", str(tmp_path / "fleet"), "--dry-run", str(file)]) == ExitCode.TROUBLE
+
+
+@pytest.mark.parametrize("options", [["--map", "x=client"], ["--scale", "1"]])
+def test_a_history_takes_no_map(options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (file := tmp_path / "a.txt").write_text("9,h,0:RESET:TIME:1700000000000\n9,h,0,Bl=80,Bs=d\n")
+    store = str(tmp_path / "fleet")
+    assert run(["fleet", "ingest", store, str(file), "--client", "me", *options]) == ExitCode.TROUBLE
+    assert "a.txt: a batterystats history has no columns to map" in capsys.readouterr().err
+    assert run(["fleet", "ingest", store, str(file), "--client", "me"]) == ExitCode.OK
+
+
 GOOD = "client,time,level,state,apps\np,1700000000,80,discharging,a\n"
 
 

@@ -1,7 +1,8 @@
-"""`navitas fleet report`: a page that loads nothing, with hostile app names."""
+"""`navitas fleet report`: pages that load nothing, with hostile app names, of a fleet and of one app."""
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from support.html_pages import Page
 from navitas.base.errors import ExitCode
 from navitas.cli.main import run
 from navitas.fleet.engine.duckdb import DuckDbEngine
+from navitas.fleet.figures import with_interval
 from navitas.fleet.findings.hogs import find_hogs
 from navitas.fleet.findings.scores import score_clients
 from navitas.fleet.schema import pseudonym
@@ -72,6 +74,34 @@ def test_a_page_is_whole_and_loads_nothing(page: Path) -> None:
     assert len([tag for tag, given in shown.tags if "interval" in (given.get("class") or "")]) > 5
     assert [row[-1] for row in shown.tables["hogs"]][:2] == ["FDR", "<0.0001"]
     assert text.count("An association is not a cause") >= 4, "next to each claim"
+
+
+def test_the_page_of_an_app_has_the_figures_of_its_json(store: Store, tmp_path: Path) -> None:
+    app = f"{HOSTILE[0]}0"
+    assert app in store.packages()["app"].to_pylist()
+    call = [
+        "fleet",
+        "report",
+        str(store.path),
+        "--app",
+        app,
+        "-o",
+        str(tmp_path / "app.html"),
+        "--json",
+        str(tmp_path / "app.json"),
+    ]
+    assert run(call) == ExitCode.OK
+    shown, written = Page((tmp_path / "app.html").read_text("utf-8")), json.loads((tmp_path / "app.json").read_text())
+    assert shown.names.isdisjoint({"img", "iframe", "link", "object", "b>co", "form"})
+    assert [row["app"] for row in written["verdicts"]] == [app]
+    for kind in ("version", "week", "os", "model"):
+        rows = [row for row in written["drains"] if row["by"] == kind]
+        figures = {
+            row["value"]: with_interval(*(row[f"extra_{end}percent_h"] for end in ("", "low_", "high_")), 2) for row in rows
+        }
+        table = shown.tables[f"{kind}-drains"]
+        extra = table[0].index("Extra %/h")
+        assert {row[0]: row[extra] for row in table[1:]} == figures and figures
 
 
 def test_errors_of_the_report_are_printed(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

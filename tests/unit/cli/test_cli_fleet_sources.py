@@ -19,6 +19,7 @@ from support.fleet_samples import json_lines, row
 from navitas.base.errors import ExitCode
 from navitas.cli.main import run
 from navitas.fleet.ingest.remote import shown_url
+from navitas.fleet.store import Store
 
 
 def stored_rows_of(store: Path, capsys: pytest.CaptureFixture[str], *sources: str) -> int:
@@ -84,6 +85,14 @@ def test_a_quoted_pattern_is_expanded(tmp_path: Path, capsys: pytest.CaptureFixt
     assert stored_rows_of(tmp_path / "store", capsys, f"{tmp_path}/x/**/*.jsonl") == 2
     assert run(["fleet", "ingest", str(tmp_path / "store"), f"{tmp_path}/x/*.csv"]) == ExitCode.USAGE
     assert "no file matches" in capsys.readouterr().err
+
+
+def test_the_number_of_buckets_is_that_of_the_first_ingest(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = str(json_lines(tmp_path / "a.jsonl", [row(str(number)) for number in range(20)]))
+    assert stored_rows_of(tmp_path / "store", capsys, file, "--buckets", "3") == 20
+    assert Store.open(tmp_path / "store").buckets == 3
+    assert run(["fleet", "ingest", str(tmp_path / "store"), file, "--buckets", "4"]) == ExitCode.TROUBLE
+    assert "the fleet has 3 buckets, which cannot change" in capsys.readouterr().err
 
 
 def test_standard_input_is_a_source(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,7 @@ from navitas.cli.habits.option import Option, RenamedOption, gathered
 from navitas.cli.habits.option import option as add_option
 from navitas.cli.habits.paths import NameOrFile, PathType
 from navitas.cli.main import cli, run
+from navitas.fleet.remote_path import RemotePath
 
 GOLDEN = Path(__file__).parents[2] / "golden/recording-v1"
 NAMED_BY_ROLE = {"read": "nosuch/thing", "write": "nosuch/new.json", "store": "nosuch/fleet"}
@@ -109,15 +110,20 @@ def test_a_missing_path_is_a_usage_error(name: str, param: str, place: Path, cap
 
 @pytest.mark.parametrize("url", ["s3://bucket/key", "https://user:secret@example.org/x", "FILE:///tmp/x"])
 def test_a_url_is_no_path(url: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """In each command that takes a path, but for the samples that `fleet ingest` downloads. No folder `s3:` is made."""
+    """In each command that takes a path, but for the samples that `fleet ingest` downloads, and fleets in object stores.
+
+    No folder `s3:` is made.
+    """
     params = [(name, param) for name, command in COMMANDS.items() for param in command.params]
     paths = [(name, one) for name, one in params if isinstance(one.type, PathType | NameOrFile)]
     for name, param in paths:
-        if not isinstance(param.type, SamplesSource):
-            with pytest.raises(UsageError, match="is a URL, and this must be a local path") as caught:
+        if isinstance(param.type, PathType) and param.type.or_url and url.startswith("s3:"):
+            assert isinstance(param.type.convert(url, param, _context(name)), RemotePath)
+        elif not isinstance(param.type, SamplesSource):
+            with pytest.raises(UsageError, match=r"://… (is a URL, and this must be a local path|cannot have a fleet)") as caught:
                 param.type.convert(url, param, _context(name))
             assert caught.value.remedy and "secret" not in caught.value.message
-    assert run(["fleet", "ingest", url, "file"]) == ExitCode.USAGE
+    assert run(["fleet", "simulate", url]) == ExitCode.USAGE
     scheme = url.partition(":")[0]
     assert f"error: STORE: {scheme}://… is a URL" in capsys.readouterr().err
     assert not list(place.glob(f"{scheme}*"))

@@ -38,7 +38,7 @@ def test_a_damaged_table_is_named(tmp_path: Path) -> None:
 
 
 def test_lack_of_memory_is_not_reported_as_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def too_much(_: Path) -> None:
+    def too_much(*_: object, **options: object) -> None:
         raise pa.ArrowMemoryError("malloc of size 4096 failed")
 
     (tmp_path / "table.parquet").touch()

@@ -20,7 +20,7 @@ from support.ledger_maker import NodeSpec, TestSpec, ThreadSpec
 from support.reports import text_of
 
 import navitas
-from navitas.base.html_page.page import embedded_json
+from navitas.base.html_page.templates import embedded_json
 from navitas.base.units import UNBROKEN, joules
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.attribute import measured_runs

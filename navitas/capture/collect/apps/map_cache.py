@@ -27,6 +27,15 @@ class KnownMap:
     includes: tuple[str, ...] = ()
 
 
+NO_METHODS = KnownMap(
+    "e3b0c44298fc1c14",
+    ":",
+    "",
+    b'{"schema_version": 1, "map_id": "e3b0c44298fc1c14", "probes": "none", "classes": [], "methods": [], "skipped": []}',
+)
+"""The map of no class: SHA-256 of nothing. Stack samples name methods themselves."""
+
+
 def map_of_bundle(bundle: Bundle) -> KnownMap:
     """Return the map of a bundle. Caches an Android build's map for uses of the app without the bundle."""
     manifest = bundle.manifest

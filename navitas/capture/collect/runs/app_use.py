@@ -31,8 +31,9 @@ from navitas.capture.collect.runs.input_script import LINE_MARK
 from navitas.capture.collect.runs.instrument import InstrumentResult
 from navitas.capture.collect.runs.run_recorder import RunPlan
 from navitas.capture.collect.runs.target import Target
-from navitas.capture.collect.runs.version_runs import ProfilingOutcome
+from navitas.capture.collect.runs.version_runs import ProfilingOutcome, mapping_of
 from navitas.capture.collect.state.measuring import condition_at_start, measured
+from navitas.capture.collect.trace.stack_sampling import check_sampling
 from navitas.capture.device.base import Device
 from navitas.capture.device.phone_user import foreground_user, is_profile
 from navitas.recording.late_maps import MAP_UNKNOWN, UNKNOWN_MAP
@@ -89,10 +90,13 @@ def record(
     with kept_apps(device, bundles, progress) as warnings, installed(device, bundles, progress) if bundles else nullcontext():
         if not device.shell(f"pm path{device.info.user_flag} {shlex.quote(use.package)}").text.strip():
             raise DeviceError(f"device {device.info.serial}: {use.package} is not installed", "install it, or give --bundle")
-        known = use.map or (map_cache.map_of_bundle(use.bundle) if use.bundle else None)
+        is_sampled = options.mode == "sample"
+        if is_sampled:
+            check_sampling(device, use.package, options.trace)
+        known = use.map or (map_cache.map_of_bundle(use.bundle) if use.bundle else map_cache.NO_METHODS if is_sampled else None)
         use = replace(use, map=known)
-        plan = _plan(use)
-        facts, project = read_facts(device, options), known.project if known else use.package
+        plan = replace(_plan(use), has_runtime=not is_sampled)
+        facts, project = read_facts(device, options), (known and known.project) or use.package
         with opened(device, options, project, output, progress, facts=facts, lock=lock) as recording:
             for warning in warnings:
                 recording.writer.warn(*warning)
@@ -100,12 +104,15 @@ def record(
                 recording.warn_of_build(use.bundle.manifest, options)
             if known:
                 recording.add_map(known)
+            if use.bundle and is_sampled:
+                recording.writer.add_names(plan.map_id, mapping_of(use.bundle))
             permissions = recording.permissions([use.package])
             with measured(device, start, options, recording.writer.warn, progress, permissions=permissions):
                 device.shell(f"am force-stop{device.info.user_flag} {shlex.quote(use.package)}")
 
                 def use_app(_: RunPlan, done: InstrumentResult, stream: Path, folder: AppFolder | None) -> None:
-                    _record_use(device, use, done, stream, folder, progress=progress)
+                    first = _record_use(device, use, done, stream, folder if plan.has_runtime else None, progress=progress)
+                    done.pid = None if plan.has_runtime or first is None else int(first)
 
                 try:
                     done = recording.runner.run(plan, use_app)
@@ -145,7 +152,8 @@ def _check_front(device: Device, use: Use) -> None:
 
 def _record_use(
     device: Device, use: Use, done: InstrumentResult, stream: Path, folder: AppFolder | None, *, progress: Progress
-) -> None:
+) -> str | None:
+    """Start the app and wait for the end of its use. Returns the process of `first_process`."""
     name = TestName(use.package, WHOLE)
     done.set(name, "cut")
     progress.stage(f"starting {use.package}")
@@ -176,6 +184,7 @@ def _record_use(
         done.crashed = True
         done.message = "its process ended before the recording did"
     done.set(name, "cut" if done.crashed else "passed")
+    return first
 
 
 def _check_map(remote: AppFolder, use: Use) -> None:

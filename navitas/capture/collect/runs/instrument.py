@@ -68,7 +68,7 @@ class Watchdog:
 @dataclass(slots=True)
 class InstrumentResult:
     """The result of one `am instrument`: each test's status in order, how the process ended, why events are missing,
-    and the runner's warnings."""
+    and the runner's warnings. `pid` is the process of an app that has no runtime to name it."""
 
     tests: dict[TestName, TestStatus] = field(default_factory=dict)
     stacks: dict[TestName, str] = field(default_factory=dict)
@@ -76,6 +76,7 @@ class InstrumentResult:
     message: str = ""
     troubles: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    pid: int | None = None
     on_status: Callable[[TestName, TestStatus], None] = lambda _name, _status: None
 
     def set(self, name: TestName, status: TestStatus) -> None:

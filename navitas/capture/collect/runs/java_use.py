@@ -20,7 +20,7 @@ from navitas.base.errors import DeviceError, NavitasError, UsageError
 from navitas.base.folder_lock import FolderLock
 from navitas.base.untrusted_text import printable
 from navitas.capture.build import async_profiler
-from navitas.capture.collect.apps.map_cache import KnownMap
+from navitas.capture.collect.apps.map_cache import NO_METHODS
 from navitas.capture.collect.opened import DeviceFacts, Opened, opened, read_facts
 from navitas.capture.collect.options import ProfileOptions
 from navitas.capture.collect.progress import Progress
@@ -35,13 +35,6 @@ from navitas.capture.device.base import Device
 from navitas.recording import manifest
 
 _MODULE = ":"
-_NO_METHODS = KnownMap(
-    "e3b0c44298fc1c14",
-    _MODULE,
-    "",
-    b'{"schema_version": 1, "map_id": "e3b0c44298fc1c14", "probes": "none", "classes": [], "methods": [], "skipped": []}',
-)
-"""The map of no class: SHA-256 of nothing. Samples name methods themselves."""
 _LOOK_S = 0.5
 _END_S = 20.0
 _BETWEEN = "@"
@@ -117,17 +110,18 @@ def record_java(
     start = condition_at_start(device, options)
     facts = read_facts(device, options)
     with opened(device, options, use.name, output, progress, facts=facts, lock=lock) as recording:
-        recording.add_map(_NO_METHODS)
+        recording.add_map(NO_METHODS)
         recording.writer.warn("power_profile", _MODEL.format(model=device.info.model), "navitas power show")
         with measured(device, start, options, recording.writer.warn, progress):
-            trouble = _Run(device, use, options, recording, facts, progress).record()
+            run = _Run(device, use, options, recording, facts, progress)
+            trouble = run.record()
         recording.finish(progress)
-    return ProfilingOutcome(output, {}, False, (trouble,) if trouble else ())
+    return ProfilingOutcome(output, {use.name: run.failure} if run.failure else {}, False, (trouble,) if trouble else ())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Run:
-    """The only run of a recording."""
+    """The only run of a recording. `failure` is how the JVM failed, if it did."""
 
     device: Device
     use: JavaUse
@@ -135,6 +129,7 @@ class _Run:
     recording: Opened
     facts: DeviceFacts
     progress: Progress
+    failure: str = ""
 
     def record(self) -> str:
         """Record the JVM, and return why samples are missing, else nothing."""
@@ -197,9 +192,8 @@ class _Run:
                 process.kill()
                 process.wait()
             if process.returncode not in _ENDS:
-                self.recording.writer.warn(
-                    "tests", f"{self.use.name}: the JVM {_ended(process.returncode)}", "see its output", run=0
-                )
+                self.failure = f"the JVM {_ended(process.returncode)}"
+                self.recording.writer.warn("tests", f"{self.use.name}: {self.failure}", "see its output", run=0)
 
     @contextmanager
     def _watched(self, pid: int) -> Iterator[None]:
@@ -267,9 +261,9 @@ class _Run:
 
     def _enter(self, pid: int | None, end: manifest.RunExit) -> None:
         writer, name = self.recording.writer, self.use.name
-        run = manifest.Run(id=0, module=_MODULE, repeat=0, package=name, map_id=_NO_METHODS.map_id, exit=end, pid=pid, whole=True)
+        run = manifest.Run(id=0, module=_MODULE, repeat=0, package=name, map_id=NO_METHODS.map_id, exit=end, pid=pid, whole=True)
         writer.add_run(run)
-        status = "passed" if end == "complete" else "cut"
+        status = "cut" if end != "complete" else "failed" if self.failure else "passed"
         fields = {"id": 0, "run": 0, "module": _MODULE, "repeat": 0, "status": status, "class": name, "method": WHOLE}
         writer.add_test(manifest.Test.model_validate(fields))
         writer.checkpoint()

@@ -50,6 +50,8 @@ class RunPlan:
     clears_data: bool = False
     whole: bool = False
     """The run has no tests: it is one use of the app."""
+    has_runtime: bool = True
+    """The app records events and counters itself. Of others, there are only samples and the phone's trace."""
     baseline: bool = False
     """Turn probes off, regardless of the options."""
     warmup: bool = False
@@ -107,7 +109,7 @@ class RunRecorder:
             if self._history is not None:
                 self._history.begin(states, plan.package)
             self._run_sampled(plan, done, work, folder if transport == "files" else None)
-            self.enter(plan, "crashed" if done.crashed else "complete")
+            self.enter(plan, "crashed" if done.crashed else "complete", done.pid)
             with battery.open("ab") as file:
                 file.write(self._device.shell("dumpsys battery").stdout)
             self._warn_if_hot(plan)
@@ -164,6 +166,8 @@ class RunRecorder:
 
         A lost device may have left another folder, whose settings would make the app record there, too: it is removed.
         """
+        if not plan.has_runtime:
+            return AppFolder(self._device, plan.package), "files"
         probes = self._options.granularity == "method" and not plan.baseline
         refusals = []
         for number, place in enumerate(PLACES, 1):
@@ -217,11 +221,12 @@ class RunRecorder:
         for package in dict.fromkeys((plan.target.package, plan.target.test_package)) if plan.clears_data else ():
             self._device.shell(f"pm clear{self._device.info.user_flag} {shlex.quote(package)}")
 
-    def enter(self, plan: RunPlan, end: Literal["interrupted", "crashed", "complete"]) -> None:
+    def enter(self, plan: RunPlan, end: Literal["interrupted", "crashed", "complete"], pid: int | None = None) -> None:
         """Add a run to the manifest, or replace its entry."""
         run = manifest.Run(
             id=plan.id, module=plan.module, repeat=plan.repeat, package=plan.package, map_id=plan.map_id, exit=end,
-            whole=plan.whole, baseline=plan.baseline, warmup=plan.warmup, target_sdk=self._target_sdks.get(plan.package),
+            whole=plan.whole, baseline=plan.baseline, warmup=plan.warmup, pid=pid,
+            target_sdk=self._target_sdks.get(plan.package),
         )  # fmt: skip
         self._writer.add_run(run)
 
@@ -241,7 +246,9 @@ class RunRecorder:
             raise DeviceError(f"device {self._device.info.serial}: {', '.join(lost)} did not arrive", "profile again")
         if self._options.mode == "sample" and plan.target.is_jvm and not samples and not done.troubles:
             done.troubles.append(f"{plan.package}: the profiler left no samples: it did not start, or its process was killed")
-        if not names and transport == "files" and not done.troubles:
+        if not plan.has_runtime and not self._trace.has_traced and not done.troubles:
+            done.troubles.append(f"{plan.package}: the phone's trace is missing, which alone has the CPU time of a sampled app")
+        if not names and transport == "files" and plan.has_runtime and not done.troubles:
             done.troubles.append(f"{plan.package}: the app left no events: not instrumented, or a test removed the app's files")
 
     def _best_effort(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import re
 import secrets
 import shlex
 from pathlib import Path
@@ -11,18 +10,15 @@ from pathlib import Path
 from navitas.android.perfetto.messages import binary_config
 from navitas.android.perfetto.sampling import stack_source
 from navitas.base.errors import DeviceError
-from navitas.capture.collect.trace.tracer import TracerUnavailable, Warn, copy, start_error
+from navitas.capture.collect.trace.tracer import Recorder, TracerUnavailable, Warn, copy
 from navitas.capture.device.base import Device
 
 ENABLE = "adb shell setprop persist.traced.enable 1"
 """Remedy if the service is off."""
 TRACES = "/data/misc/perfetto-traces"
 _PREFIX = "navitas-"
-# A pattern for `pkill -f`; the brackets keep it from matching its own command line.
-_OURS = f"'{TRACES}/[n]avitas-'"
 _LARGEST_BYTES = 1 << 30
 _LONGEST_MS = (1 << 32) - 1  # 49 days: the field's type
-_END_S = 60.0
 _TAKES_TEXT, _FIRST, _ALWAYS_ON, _HAS_CONSUMERS = 29, 28, 30, 31
 _EVENTS = (
     "sched/sched_switch",
@@ -52,20 +48,11 @@ flush_period_ms: 5000
 """
 
 
-class PerfettoTrace:
+class PerfettoTrace(Recorder):
     """A trace by `perfetto`."""
 
     file_name = "trace.pftrace"
-
-    def __init__(self, device: Device, path: str, warn: Warn) -> None:
-        self._device, self._path, self._warn = device, path, warn
-        self._runs = True
-
-    def stop(self) -> None:
-        """End the trace. A `perfetto` that does not end is killed; what it has written is kept."""
-        if self._runs and not end(self._device):
-            self._warn("perfetto did not end and was killed: the trace's last seconds are missing", "")
-        self._runs = False
+    program, ours, missing = "perfetto", f"'{TRACES}/[n]avitas-'", "the trace's last seconds are missing"
 
     def pull(self, local: Path) -> None:
         """Pull the trace, and compare its size to check that it is complete."""
@@ -86,10 +73,7 @@ def begin(device: Device, longest_s: float, warn: Warn, sampled: str = "") -> Pe
         feed, form = f"echo {shlex.quote(text)}", " --txt"
     else:
         feed, form = f"echo {base64.b64encode(binary_config(text)).decode()} | base64 -d", ""
-    result = device.shell(f"{feed} | perfetto -c -{form} -o {path} --background")
-    if not re.search(r"^\d{2,10}\s*$", result.text, re.MULTILINE):  # its process's id
-        raise start_error(result)
-    return PerfettoTrace(device, path, warn)
+    return PerfettoTrace.begin(device, f"{feed} | perfetto -c -{form} -o {path} --background", path, warn)
 
 
 def unavailable(device: Device) -> str:
@@ -121,15 +105,6 @@ def config(longest_s: float, sdk: int, sampled: str = "") -> str:
     return _CONFIG.format(events=events, duration_ms=duration_ms, largest=_LARGEST_BYTES, consumers=consumers, stacks=stacks)
 
 
-def end(device: Device) -> bool:
-    """End every trace of Navitas, also those of killed profilings, and wait until their files are complete.
-
-    Returns False if one did not end and was killed.
-    """
-    wait = f"n=0; while pgrep -f {_OURS} >/dev/null && [ $n -lt 300 ]; do n=$((n+1)); sleep 0.1; done"
-    return device.shell(f"pkill -f {_OURS} && {{ {wait}; pkill -9 -f {_OURS}; }}", timeout_s=_END_S).exit_code != 0
-
-
 def remove(device: Device) -> None:
-    """Remove all trace files of Navitas, in a separate call, because its command line matches `_OURS`. Android 9 refuses."""
+    """Remove all trace files of Navitas, in a separate call, because its command line matches `ours`. Android 9 refuses."""
     device.shell(f"rm -f {TRACES}/{_PREFIX}*")

@@ -40,6 +40,8 @@ class RunTrace:
         self._unfit: dict[str, str] = {}
         self._clean = False
         self._name = ""
+        self.has_traced = False
+        """Whether the trace of the last run arrived."""
         self._tracer: Tracer | None = None
         self._sampled = ""
         self._stacks: SimpleperfRecord | None = None
@@ -50,7 +52,7 @@ class RunTrace:
 
         Stacks of the app `sampled` are in Perfetto's trace, or where that has none, in a file of simpleperf.
         """
-        self._warn, self._sampled = warn, sampled
+        self._warn, self._sampled, self.has_traced = warn, sampled, False
         self._remove_traces()  # end traces of killed profilings too
         longest_s = LONGEST_S if bound_s is None else bound_s + SPARE_S
         for name in self._names:
@@ -90,6 +92,7 @@ class RunTrace:
             if self._tracer is not None:
                 with self._errors_as_warnings("the trace is incomplete"):
                     self._tracer.pull(path_of("trace", self._tracer.file_name))
+                    self.has_traced = True
             if self._stacks is not None:
                 with self._errors_as_warnings("stack samples are incomplete"):
                     self._stacks.pull(path_of("samples", self._stacks.file_name))
@@ -143,8 +146,8 @@ class RunTrace:
 def remove_traces(device: Device, *, stacks: bool = True) -> None:
     """End and remove all traces of Navitas on a phone, and samples of `stacks`. Raises `DeviceError`."""
     if stacks:
-        simpleperf.end(device)
+        SimpleperfRecord.end(device)
         simpleperf.remove(device)
-    perfetto.end(device)
+    PerfettoTrace.end(device)
     perfetto.remove(device)
     atrace.end(device)

@@ -17,6 +17,7 @@ from navitas.energy.attribute.calls.walk import EventBatch, walk
 from navitas.energy.attribute.component import NO_SPANS, ApiCalls, ApiSpans, ComponentCurves, ThreadCurves
 from navitas.energy.attribute.curves import Curve, group_starts, overlaps
 from navitas.energy.attribute.forest import path_sums
+from navitas.energy.attribute.run_rows import numbers_of, stem
 from navitas.energy.attribute.window_spans import WindowSpans
 from navitas.recording.parse.arrays import I64, Bool
 from navitas.recording.parse.folded import NO_FOLDED
@@ -178,7 +179,10 @@ class RunCalls:
             self._totals = [totals.totals().with_probes(of_events), folded_totals.with_probes(of_folded)]
             if (samples := self.run.calls.samples) is not None:
                 skipped = has_calls(self.run.threads)
-                of_samples = totals_of_samples(samples, self.paths, self.spans, amounts, skipped=skipped, steps=self._steps)
+                kind = numbers_of([(thread.role, stem(thread.name)) for thread in self.run.threads])
+                of_samples = totals_of_samples(
+                    samples, self.paths, self.spans, amounts, kind=kind, skipped=skipped, steps=self._steps
+                )
                 self._totals.append(of_samples)
             self._read_with = threads, alternative
         if first:

@@ -14,12 +14,13 @@ import numpy as np
 from navitas.energy.attribute.amounts import Amounts
 from navitas.energy.attribute.calls.paths import Paths
 from navitas.energy.attribute.calls.sample_turns import MOST_PATHS, CommonCallers, turns_of
-from navitas.energy.attribute.calls.self_totals import CPU_NS, WALL_NS, SelfTotals, merged_totals
+from navitas.energy.attribute.calls.self_totals import CPU_NS, DRAWS, WALL_NS, SelfTotals, merged_totals
+from navitas.energy.attribute.calls.short_threads import SharedSamples, shared_by_kind
 from navitas.energy.attribute.calls.step_totals import StepTotals
-from navitas.energy.attribute.curves import group_starts, middle
-from navitas.energy.attribute.forest import binned, path_sums, row_sums
+from navitas.energy.attribute.curves import group_starts, middle, overlaps
+from navitas.energy.attribute.forest import path_sums
 from navitas.energy.attribute.window_spans import NO_WINDOW, WindowSpans
-from navitas.recording.parse.arrays import F64, I64, Bool
+from navitas.recording.parse.arrays import F64, I32, I64, Bool
 from navitas.recording.parse.stack_samples import Stacks, StackSamples
 
 BLOCK = 1 << 17
@@ -44,15 +45,22 @@ def paths_of_stacks(stacks: Stacks, paths: Paths) -> I64:
 
 
 def totals_of_samples(
-    samples: StackSamples, paths: Paths, spans: WindowSpans, amounts: Amounts, *, skipped: Bool, steps: StepTotals | None = None
+    samples: StackSamples,
+    paths: Paths,
+    spans: WindowSpans,
+    amounts: Amounts,
+    *,
+    kind: I64,
+    skipped: Bool,
+    steps: StepTotals | None = None,
 ) -> SelfTotals:
     """Sum up the samples by test, thread and call path. New paths are added to `paths`.
 
     A stretch of samples owns what is between the midpoints to its neighbors; a thread's first and last one in a test own up to
     the test's edges. If more CPU time than `MOST_PERIODS` periods lies between two samples, or a sample and an edge, each owns
     the share of half a period, and the rest is of no call. Samples of a stretch own the same CPU time; those at one time share
-    it. Times are CPU times. Samples outside of tests and of `skipped` threads own nothing. `steps` gets the joules over time, if
-    there is one.
+    it. Many short threads of one `kind` share their samples (short_threads.py). Times are CPU times. Samples outside of tests and
+    of `skipped` threads own nothing. `steps` gets the joules over time, if there is one.
     """
     parts: list[SelfTotals] = []
     path = paths_of_stacks(samples.stacks, paths)
@@ -61,9 +69,11 @@ def totals_of_samples(
     for block in _blocks(samples, spans, skipped):
         cpu_ns, power = amounts.clocks(block.thread, block.t_ns)
         owned = _owned(block, path[block.stack], period_ns, amounts, power)
+        shared = shared_by_kind(owned, kind[block.thread], block.at_once == 1)
         if steps is not None:
-            steps.add_spans(owned, block.low_ns, block.high_ns)
-        parts.append(merged_totals(_with_turns(owned, cpu_ns, callers)))
+            steps.add_spans(shared.kept, block.low_ns, block.high_ns)
+            steps.add_spans(shared.given, block.low_ns[shared.receiver], block.high_ns[shared.receiver])
+        parts.append(merged_totals(_with_turns(shared, cpu_ns, callers)))
         if sum(map(len, parts)) > _MERGED_ROWS:
             parts = [merged_totals(parts)]
     return merged_totals(parts)
@@ -102,28 +112,54 @@ class _Block:
 
 
 def _blocks(samples: StackSamples, spans: WindowSpans, skipped: Bool) -> Iterator[_Block]:
-    """Yield the samples in tests. A block ends between two times of a thread."""
+    """Yield the samples in tests. A block ends between two times of a thread, or is a part of those at one time."""
     low, size = 0, len(samples)
     while low < size:
-        high = min(low + BLOCK, size)
-        while high < size and samples.t_ns[high] == samples.t_ns[high - 1] and samples.thread[high] == samples.thread[high - 1]:
-            high += 1
+        high = _end_of_block(samples, low)
+        # Of very many samples at one time, one shows the times of all.
+        shown = high if high - low <= BLOCK else low + 1
         # One more sample on each side is the neighbor of the first and of the last one.
-        first, last = max(low - 1, 0), min(high + 1, size)
-        thread, t_ns = samples.thread[first:last].astype(np.int64), samples.t_ns[first:last]
+        before, after = max(low - 1, 0), min(high + 1, size)
+        row = np.concatenate([np.arange(before, shown), np.arange(high, after)])
+        thread, t_ns = samples.thread[row].astype(np.int64), samples.t_ns[row]
         window = spans.at(t_ns)
         window[skipped[thread]] = NO_WINDOW
-        block = _with_spans(window, thread, samples.stack[first:last].astype(np.int64), t_ns, spans)
-        inside = np.flatnonzero(window != NO_WINDOW)
-        inside = inside[(inside >= low - first) & (inside < high - first)]
+        block = _with_spans(window, thread, samples.stack[row].astype(np.int64), t_ns, spans)
+        inside = np.flatnonzero((window != NO_WINDOW) & (row >= low) & (row < high))
         if len(inside):
-            yield _Block(*(getattr(block, name)[inside] for name in _Block.__slots__))
+            chosen = _Block(*(getattr(block, name)[inside] for name in _Block.__slots__))
+            yield from [chosen] if shown == high else _parts(chosen, samples.stack[low:high])
         low = high
 
 
+def _end_of_block(samples: StackSamples, low: int) -> int:
+    """Return the end of the block that begins at `low`: all samples at one time, if they are more than `BLOCK`."""
+
+    def number_at(row: int, first: int, last: int) -> int:
+        own = slice(first, last)
+        return int(np.count_nonzero((samples.t_ns[own] == samples.t_ns[row]) & (samples.thread[own] == samples.thread[row])))
+
+    high = min(low + BLOCK, len(samples))
+    if high < len(samples):
+        split = number_at(high, low, high)
+        if split < high - low:
+            return high - split
+        while more := number_at(low, high, high + BLOCK):
+            high += more
+    return high
+
+
+def _parts(sample: _Block, stack: I32) -> Iterator[_Block]:
+    """Yield the samples with these stacks, all at the time of one."""
+    for first in range(0, len(stack), BLOCK):
+        own = stack[first : first + BLOCK].astype(np.int64)
+        columns = {name: np.repeat(getattr(sample, name), len(own)) for name in _Block.__slots__}
+        yield _Block(**{**columns, "stack": own, "at_once": np.full(len(own), len(stack))})
+
+
 def _with_spans(window: I64, thread: I64, stack: I64, t_ns: I64, spans: WindowSpans) -> _Block:
-    start = np.flatnonzero(group_starts(window, thread, t_ns))
-    of_start = np.cumsum(group_starts(window, thread, t_ns)) - 1
+    is_start = group_starts(window, thread, t_ns)
+    start, of_start = np.flatnonzero(is_start), np.cumsum(is_start) - 1
     at_once = np.diff(np.append(start, len(t_ns)))
     own_window, own_thread, own_ns = window[start], thread[start], t_ns[start]
     is_first = group_starts(own_window, own_thread)
@@ -158,40 +194,40 @@ def _owned(block: _Block, path: I64, period_ns: float | None, amounts: Amounts, 
 
 def _evened(block: _Block, own: F64, joules: dict[int, F64], power: Mapping[int, F64]) -> tuple[F64, dict[int, F64]]:
     """Divide what the samples of each stretch own among them: times evenly, joules by the component's power, if it is known."""
-    group = np.cumsum(group_starts(block.window, block.thread)) - 1
-    size = np.bincount(group)
-    rank = np.arange(len(group)) - (np.cumsum(size) - size)[group]
-    stretch = np.cumsum(group_starts(group, np.minimum(rank // STRETCH, np.maximum(size // STRETCH - 1, 0)[group]))) - 1
-    count, draw = int(stretch[-1]) + 1, 1 / block.at_once
-    whole, even = binned(stretch, draw, count)[stretch], row_sums(stretch, own * draw, count)[:, stretch]
+    first = np.flatnonzero(group_starts(block.window, block.thread))
+    of_group = np.maximum(np.diff(np.append(first, len(block.stack))) // STRETCH, 1)
+    group, number = overlaps(np.zeros(len(first), np.int64), of_group - 1)
+    first = first[group] + STRETCH * number
+    size, draw = np.diff(np.append(first, len(block.stack))), 1 / block.at_once
+
+    def sums(column: F64) -> F64:
+        return np.repeat(np.add.reduceat(column, first), size)
+
+    even = draw / sums(draw)
+    for column in own:
+        if column.any():
+            column[:] = sums(column * draw) * even
     divided = {}
     for component, column in joules.items():
-        weight = draw * power[component] if component in power else draw
-        total = binned(stretch, weight, count)[stretch]
-        share = np.divide(weight, total, out=draw / whole, where=total > 0)
-        divided[component] = binned(stretch, column * draw, count)[stretch] * share
-    return even * (draw / whole), divided
+        share = even
+        if component in power:
+            weight = draw * power[component]
+            total = sums(weight)
+            share = np.divide(weight, total, out=even.copy(), where=total > 0)
+        divided[component] = sums(column * draw) * share
+    return own, divided
 
 
-def _with_turns(owned: SelfTotals, cpu_ns: F64, callers: CommonCallers | None) -> list[SelfTotals]:
+def _with_turns(shared: SharedSamples, cpu_ns: F64, callers: CommonCallers | None) -> list[SelfTotals]:
     """Return totals of samples with their draws, and further ones that have the turns of common callers alone."""
-    size = len(owned)
-    energy_j = sum(owned.joules.values(), np.zeros(size))
-    group = np.cumsum(group_starts(owned.window, owned.thread)) - 1
-    turns = turns_of(group, owned.path, energy_j, cpu_ns, callers)
-    none = np.zeros(size)
-    drawn = replace(owned, draws=np.stack([none + 1, np.square(energy_j), turns.self_j2, turns.inclusive_j2]))
-    common, none = owned.chosen(turns.at), np.zeros(len(turns.at))
-    return [
-        drawn,
-        replace(
-            common,
-            path=turns.common,
-            amounts=np.zeros_like(common.amounts),
-            joules=dict.fromkeys(common.joules, none),
-            draws=np.stack([none, none, none, turns.common_j2]),
-        ),
-    ]
+    kept, given = shared.kept, shared.given
+    group = np.cumsum(group_starts(kept.window, kept.thread)) - 1
+    turns = turns_of(group, kept.path, shared.drawn_j, cpu_ns, callers)
+    none = np.zeros(len(kept))
+    drawn = replace(kept, draws=np.stack([none + 1, np.square(shared.drawn_j), turns.self_j2, turns.inclusive_j2]))
+    none = np.zeros(len(turns.at))
+    common = replace(kept.chosen(turns.at).scaled(none), path=turns.common, draws=np.stack([none, none, none, turns.common_j2]))
+    return [drawn, common, replace(given, draws=np.zeros((DRAWS, len(given))))]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,11 +17,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from navitas.energy.attribute.calls.paths import OUTSIDE, Paths
+from navitas.energy.attribute.curves import grouped
 from navitas.energy.attribute.forest import binned, preorder, subtree_sums
-from navitas.recording.parse.arrays import F64, I64
+from navitas.recording.parse.arrays import F64, I32, I64
 
 MOST_PATHS = 1 << 18
 """With more call paths, errors are those of independent draws, because finding common callers needs memory for each path."""
+_NONE = np.empty(0, np.int64)
 _LAGS = ((1, 11 / 6), (2, -5 / 6))
 
 
@@ -46,22 +48,26 @@ class CommonCallers:
         size, parent = len(paths), paths.parent
         self.method = paths.method
         below = subtree_sums(parent, np.ones((size, 1)))[:, 0].astype(np.int64)
-        self._place = preorder(parent, np.arange(size), below).astype(np.int32)
+        self.position = preorder(parent, np.arange(size), below).astype(np.int32)
         self._path = np.empty(size, np.int32)
-        self._path[self._place] = np.arange(size)
+        self._path[self.position] = np.arange(size)
         # Row k has the least of 2 ** k consecutive places.
-        self._least = np.zeros((size.bit_length(), size), np.int32)
-        self._least[0] = self._place[parent[self._path]]
-        for k in range(1, len(self._least)):
+        least = np.zeros((size.bit_length(), size), np.int32)
+        least[0] = self.position[parent[self._path]]
+        for k in range(1, len(least)):
             step = 1 << (k - 1)
-            np.minimum(self._least[k - 1, :-step], self._least[k - 1, step:], out=self._least[k, :-step])
+            np.minimum(least[k - 1, :-step], least[k - 1, step:], out=least[k, :-step])
+        self._least, self._size = least.ravel(), np.int32(size)
 
-    def of(self, path: I64, following: I64) -> I64:
-        """Return the innermost path that both of two different paths are or have as a caller; `OUTSIDE` if there is none."""
-        places = self._place[path], self._place[following]
-        low, high = np.minimum(*places) + 1, np.maximum(*places)
-        k = np.frexp((high - low + 1).astype(np.float64))[1] - 1
-        least = np.minimum(self._least[k, low], self._least[k, high - (1 << k) + 1])
+    def of(self, position: I32, following: I32) -> I64:
+        """Return the innermost path that both of two different paths are or have as a caller; `OUTSIDE` if there is none.
+
+        Paths are given by their `position` in a depth-first walk.
+        """
+        low, high = np.minimum(position, following) + np.int32(1), np.maximum(position, following)
+        k = np.frexp((high - low + np.int32(1)).astype(np.float32))[1] - np.int32(1)  # exact below 2 ** 24
+        row = k * self._size
+        least = np.minimum(self._least[row + low], self._least[row + high - (np.int32(1) << k) + np.int32(1)])
         return np.asarray(self._path[least], np.int64)
 
 
@@ -73,23 +79,25 @@ def turns_of(group: I64, path: I64, energy_j: F64, cpu_ns: F64, callers: CommonC
     """
     size, squares_j2 = np.bincount(group), np.square(energy_j)
     at_random = np.ones(len(size)) if callers is None else _irregularity(group, cpu_ns, size)
-    inclusive_j2 = at_random[group] * squares_j2
+    inclusive_j2 = np.repeat(at_random, size) * squares_j2
     self_j2 = inclusive_j2.copy()
-    at, common, common_j2 = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0)]
-    for lag, factor in _LAGS if callers is not None else ():
-        assert callers is not None
-        first = np.flatnonzero((group[lag:] == group[:-lag]) & (path[lag:] != path[:-lag]))
-        second, of = first + lag, group[first]
+    if callers is None:
+        return StackTurns(self_j2, inclusive_j2, _NONE, _NONE, np.empty(0))
+    method, position = callers.method[path], callers.position[path]
+    at, common, common_j2 = [_NONE], [_NONE], [np.empty(0)]
+    for lag, factor in _LAGS:
         # The factor makes up for the samples at the ends, which have no partner.
-        scale = (1 - at_random) * factor / 4 * size / np.maximum(size - lag, 1)
-        j2 = scale[of] * (squares_j2[first] + squares_j2[second])
-        differs = np.where(callers.method[path[first]] == callers.method[path[second]], 0.0, j2)
-        for rows in (first, second):
+        scale = np.repeat((1 - at_random) * factor / 4 * size / np.maximum(size - lag, 1), size)
+        turns = (group[lag:] == group[:-lag]) & (path[lag:] != path[:-lag])
+        j2 = scale[lag:] * (squares_j2[lag:] + squares_j2[:-lag]) * turns
+        self_turns_j2 = j2 * (method[lag:] != method[:-lag])
+        for rows in (slice(lag, None), slice(None, -lag)):
             inclusive_j2[rows] += j2
-            self_j2[rows] += differs
+            self_j2[rows] += self_turns_j2
+        first = np.flatnonzero(turns)
         at.append(first)
-        common.append(callers.of(path[first], path[second]))
-        common_j2.append(-2 * j2)
+        common.append(callers.of(position[first], position[first + lag]))
+        common_j2.append(-2 * j2[first])
     summed = _summed(group, np.concatenate(at), np.concatenate(common), np.concatenate(common_j2))
     return StackTurns(self_j2, inclusive_j2, *summed)
 
@@ -105,13 +113,6 @@ def _irregularity(group: I64, cpu_ns: F64, size: I64) -> F64:
 
 def _summed(group: I64, at: I64, common: I64, j2: F64) -> tuple[I64, I64, F64]:
     """Sum up pairs of samples by group and common caller. Returns a row of each group, the caller, and the sum."""
-    width = int(common.max(initial=0)) + 1
-    key = group[at] * width + common
-    if int(group[-1] + 1) * width <= 16 * len(group):
-        used = np.flatnonzero(np.bincount(key))
-        sums = binned(key, j2, int(key.max(initial=-1)) + 1)[used]
-    else:
-        used, index = np.unique(key, return_inverse=True)
-        sums = binned(index, j2, len(used))
-    inside = used % width != OUTSIDE
-    return np.searchsorted(group, used[inside] // width), used[inside] % width, sums[inside]
+    row, number = grouped(group[at] * (int(common.max(initial=0)) + 1) + common)
+    sums, is_inside = binned(number, j2, len(row)), common[row] != OUTSIDE
+    return at[row[is_inside]], common[row[is_inside]], sums[is_inside]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from navitas.energy.attribute.calls.paths import OUTSIDE, Paths
-from navitas.energy.attribute.curves import distinct, in_sorted
+from navitas.energy.attribute.curves import distinct, grouped, in_sorted
 from navitas.energy.attribute.forest import binned, row_sums
 from navitas.recording.parse.arrays import F64, I64, ColumnTable, Rows
 from navitas.recording.parse.reasons import Reason
@@ -23,6 +23,7 @@ AMOUNTS = 6
 SAMPLES, SQUARES_J2, SELF_TURNS_J2, TURNS_J2 = range(4)
 """Rows of `SelfTotals.draws`: the number of stack samples, the sum of the squares of their energies, and their turns
 (sample_turns.py), of self and of inclusive energy."""
+DRAWS = 4
 _NONE = np.empty(0, np.int64)
 
 
@@ -50,6 +51,11 @@ class SelfTotals(ColumnTable):
         draws = None if self.draws is None else self.draws[:, rows]
         return SelfTotals(*keys, self.counts[:, rows], self.amounts[:, rows], joules, draws)
 
+    def scaled(self, factor: F64) -> SelfTotals:
+        """The totals with a part of the amounts and energy of each row."""
+        joules = {component: column * factor for component, column in self.joules.items()}
+        return replace(self, amounts=self.amounts * factor, joules=joules)
+
     def with_probes(self, cost: CallCost | None) -> SelfTotals:
         """The totals with the energy and time of probes. Without a cost, probes have none.
 
@@ -75,9 +81,9 @@ def merged_totals(parts: Sequence[SelfTotals]) -> SelfTotals:
     if not parts:
         return NO_TOTALS
     window, thread, path = (np.concatenate([getattr(part, name) for part in parts]) for name in ("window", "thread", "path"))
-    pair = np.unique(window * (thread.max(initial=0) + 1) + thread, return_inverse=True)[1]
-    key, first, group = np.unique(pair * (int(path.max(initial=0)) + 1) + path, return_index=True, return_inverse=True)
-    size = len(key)
+    pair = grouped(window * (thread.max(initial=0) + 1) + thread)[1]
+    row, group = grouped(pair * (int(path.max(initial=0)) + 1) + path)
+    size = len(row)
     counts, amounts = (np.concatenate([getattr(part, name) for part in parts], axis=1) for name in ("counts", "amounts"))
     joules = {}
     for component in sorted({component for part in parts for component in part.joules}):
@@ -86,7 +92,7 @@ def merged_totals(parts: Sequence[SelfTotals]) -> SelfTotals:
     summed = row_sums(group, counts, size).astype(np.int64), row_sums(group, amounts, size)
     drawn = [part.draws for part in parts if part.draws is not None]
     draws = row_sums(group, np.concatenate(drawn, axis=1), size) if drawn else None
-    return SelfTotals(window[first], thread[first], path[first], *summed, joules, draws)
+    return SelfTotals(window[row], thread[row], path[row], *summed, joules, draws)
 
 
 @dataclass(frozen=True, slots=True)

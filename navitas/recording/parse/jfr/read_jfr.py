@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,6 +33,7 @@ _CPU_ENGINES = ("perf_events", "ctimer")
 _CPU_TIME = ("cpu", "cpu-clock", "task-clock", "ctimer")
 _NS_PER_S = 1_000_000_000
 _SPARSE = 16
+_SMALL = 1 << 16
 _MOST_DIGITS = 18
 _LONGEST_ENGINE = 40
 
@@ -46,9 +47,8 @@ class _Total:
     names: dict[int, str] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
     pid: int | None = None
-    t_ns: dict[bool, list[I64]] = field(default_factory=lambda: {True: [], False: []})
-    tid: dict[bool, list[I64]] = field(default_factory=lambda: {True: [], False: []})
-    stack: dict[bool, list[I32]] = field(default_factory=lambda: {True: [], False: []})
+    of_thread: dict[bool, dict[int, list[tuple[I64, I32]]]] = field(default_factory=lambda: {True: {}, False: {}})
+    """Times and stacks of samples, by CPU time (True) and by wall time, by the thread's id."""
     lost: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})
     broken: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})
     cut: int = 0
@@ -63,6 +63,26 @@ def read_jfr(path: Path) -> RawSamples:
     Times are monotonic if async-profiler ran with `clock=monotonic`, else as accurate as the wall clock at the file's beginning.
     Raises `RecordingError` if the file is damaged, or has no finished chunk.
     """
+    total = _total_of(path)
+    by_cpu = bool(total.of_thread[True]) or not total.of_thread[False]
+    tids = list(total.of_thread[by_cpu])
+    return RawSamples(
+        *_columns(total.of_thread[by_cpu]),
+        total.forest.stacks(),
+        tuple(total.frames),
+        clock=_clock(total),
+        period_ns=_period_ns(total.settings) if by_cpu else None,
+        thread_names=total.names,
+        process_of={} if total.pid is None else dict.fromkeys(tids, total.pid),
+        lost=total.lost[by_cpu],
+        cut=total.cut,
+        broken=total.broken[by_cpu],
+        engine=total.settings.get("engine", "")[:_LONGEST_ENGINE],
+    )
+
+
+def _total_of(path: Path) -> _Total:
+    """Return what the chunks of a file have. The file takes memory only meanwhile."""
     total = _Total()
     for chunk in jfr_chunks(path):
         total.chunks += 1
@@ -73,23 +93,19 @@ def read_jfr(path: Path) -> RawSamples:
             _count_unfinished(chunk, total)
     if total.chunks == total.unfinished:
         raise RecordingError(f"{path}: the profiler did not finish the file, so its samples have no stacks", REMEDY)
-    by_cpu = bool(total.t_ns[True]) or not total.t_ns[False]
-    t_ns, tid = (np.concatenate([np.empty(0, np.int64), *columns[by_cpu]]) for columns in (total.t_ns, total.tid))
-    return RawSamples(
-        t_ns,
-        tid,
-        np.concatenate([np.empty(0, np.int32), *total.stack[by_cpu]]),
-        total.forest.stacks(),
-        tuple(total.frames),
-        clock=_clock(total),
-        period_ns=_period_ns(total.settings) if by_cpu else None,
-        thread_names=total.names,
-        process_of={} if total.pid is None else dict.fromkeys(np.unique(tid).tolist(), total.pid),
-        lost=total.lost[by_cpu],
-        cut=total.cut,
-        broken=total.broken[by_cpu],
-        engine=total.settings.get("engine", "")[:_LONGEST_ENGINE],
-    )
+    return total
+
+
+def _columns(of_thread: dict[int, list[tuple[I64, I32]]]) -> tuple[I64, I64, I32]:
+    """Return times, threads and stacks, by thread. Empties the lists, so that columns do not need their memory twice."""
+    counts = {tid: sum(len(t_ns) for t_ns, _ in parts) for tid, parts in sorted(of_thread.items())}
+    size, low = sum(counts.values()), 0
+    all_ns, all_stacks = np.empty(size, np.int64), np.empty(size, np.int32)
+    for tid in counts:
+        for t_ns, stack in of_thread.pop(tid):
+            all_ns[low : low + len(t_ns)], all_stacks[low : low + len(t_ns)] = t_ns, stack
+            low += len(t_ns)
+    return all_ns, np.repeat(np.array(list(counts), np.int64), np.array(list(counts.values()), np.int64)), all_stacks
 
 
 def _add_chunk(chunk: JfrChunk, total: _Total) -> None:
@@ -97,19 +113,20 @@ def _add_chunk(chunk: JfrChunk, total: _Total) -> None:
     constants = jfr_constants(chunk, types)
     tids = _threads(constants, total)
     frames = _frames(constants, total)
-    stacks, cut = total.forest.add(constants.stacks.start, frames)
-    is_broken = _have_gaps(constants.stacks.start, frames, total)
+    ids = constants.stacks.ids
+    rows, cut = total.forest.add(constants.stacks.start, frames)
+    rows, is_broken = np.append(rows, np.int32(-1)), np.append(_have_gaps(constants.stacks.start, frames, total), False)
     for events in jfr_events(chunk, types):
         _note_settings(events, total)  # They come before samples.
         for by_cpu, samples in ((True, events.cpu), (False, events.wall)):
             if len(samples.ticks):
-                tid = _looked_up(samples.thread, tids)
-                named = tid > 0
-                total.t_ns[by_cpu].append(_times(chunk, samples.ticks, total)[named])
-                total.tid[by_cpu].append(tid[named])
-                total.stack[by_cpu].append(_rows_of(samples.stack, constants.stacks.ids, stacks)[named])
-                total.lost[by_cpu] += int(np.count_nonzero(~named))
-                total.broken[by_cpu] += int(np.count_nonzero(np.isin(samples.stack[named], constants.stacks.ids[is_broken])))
+                t_ns, stack = _times(chunk, samples.ticks, total), _places_of(samples.stack, ids)
+                for tid, own in _by_thread(samples.thread, tids):
+                    if not tid:
+                        total.lost[by_cpu] += len(own)
+                        continue
+                    total.of_thread[by_cpu].setdefault(tid, []).append((t_ns[own], rows[stack[own]]))
+                    total.broken[by_cpu] += int(np.count_nonzero(is_broken[stack[own]]))
             total.lost[by_cpu] += samples.damaged
     is_cut = constants.stacks.truncated != 0
     if depth := _number(total.settings.get("jstackdepth", "")):
@@ -124,24 +141,30 @@ def _have_gaps(start: I64, frame: I64, total: _Total) -> Bool:
     return np.asarray(before[start[1:]] > before[start[:-1]], bool)
 
 
-def _looked_up(keys: I64, values: Mapping[int, int]) -> I64:
-    """Return the value of each key, 0 if it has none."""
-    distinct, row = np.unique(keys, return_inverse=True)
-    return np.array([values.get(key, 0) for key in distinct.tolist()], np.int64)[row]
+def _by_thread(key: I64, tids: Mapping[int, int]) -> Iterator[tuple[int, I64]]:
+    """Yield the id of each thread that has samples, 0 if it is unknown, and their rows. `key` has the threads of samples."""
+    number = _places_of(key, np.array(list(tids), np.int64)) + np.int32(1)
+    # Small numbers are sorted in linear time.
+    order = np.argsort(number.astype(np.uint16) if len(tids) < _SMALL else number, kind="stable")
+    low = 0
+    for tid, count in zip([0, *tids.values()], np.bincount(number, minlength=len(tids) + 1).tolist(), strict=True):
+        if count:
+            yield tid, order[low : low + count]
+            low += count
 
 
-def _rows_of(wanted: I64, ids: I64, rows: I32) -> I32:
-    """Return the row of each wanted id, -1 if there is none."""
+def _places_of(wanted: I64, ids: I64) -> I32:
+    """Return the place of each wanted id in `ids`, -1 if it is not there."""
     if not len(ids):
         return np.full(len(wanted), -1, np.int32)
     low, span = int(ids.min()), int(ids.max()) - int(ids.min())
     if span < _SPARSE * len(ids):  # a table is ten times as fast as a search
         table = np.full(span + 2, -1, np.int32)
-        table[ids - low] = rows
+        table[ids - low] = np.arange(len(ids))
         return table[np.where((wanted >= low) & (wanted <= low + span), wanted - low, span + 1)]
     order = np.argsort(ids, kind="stable")
     at = np.minimum(np.searchsorted(ids[order], wanted), len(ids) - 1)
-    return np.where(ids[order][at] == wanted, rows[order[at]], np.int32(-1)).astype(np.int32)
+    return np.where(ids[order][at] == wanted, order[at], -1).astype(np.int32)
 
 
 def _count_unfinished(chunk: JfrChunk, total: _Total) -> None:

@@ -77,8 +77,8 @@ def to_monotonic(
 ) -> Joined:
     """Join a trace by its own clock snapshots and the run's clock triples.
 
-    The run lasts from `run_ns[0]` to `run_ns[1]`, by default from the first triple to the last. `Joined.trace` is None if
-    the trace is of another boot or time, or does not contain the process.
+    The run lasts from `run_ns[0]` to `run_ns[1]`, by default from the first triple to the last, without triples as long as the
+    trace. `Joined.trace` is None if the trace is of another boot or time, or does not contain the process.
     """
     trace, reasons = raw.trace, [Reason("trace_lost", text) for text in raw.warnings]
     if raw.other_machines:
@@ -92,7 +92,8 @@ def to_monotonic(
         text = "no reading relates the trace's clock to the run's clock"
         return Joined(None, 0, (*reasons, Reason("trace_clock_unrelated", text)))
     triple_ns = triples.monotonic_ns
-    begin_ns, end_ns = run_ns or ((int(triple_ns[0]), int(triple_ns[-1])) if len(triple_ns) else (trace.start_ns, trace.end_ns))
+    ends_ns = triple_ns if len(triple_ns) else mapping.monotonic(np.array([trace.start_ns, trace.end_ns], np.int64))
+    begin_ns, end_ns = run_ns or (int(ends_ns[0]), int(ends_ns[-1]))
     low, high = begin_ns - _AROUND_NS, end_ns + _AROUND_NS
     joined = _apply(trace, lambda t_ns: np.clip(mapping.monotonic(t_ns), low, high), mapping)
     if joined.start_ns == low or joined.end_ns == high:
@@ -196,7 +197,13 @@ _ROUGH_NS = 1_000_000
 
 
 def read_trace(
-    recording: Recording, run: Run, clocks: ClockTriples, findings: Findings, *, run_ns: tuple[int, int], tids: Collection[int]
+    recording: Recording,
+    run: Run,
+    clocks: ClockTriples,
+    findings: Findings,
+    *,
+    run_ns: tuple[int, int] | None,
+    tids: Collection[int],
 ) -> tuple[Trace | None, tuple[Reason, ...]]:
     """Return the run's first usable trace, and reasons about all its traces. Skipped lines are counted in `findings`."""
     warnings = [warning for warning in recording.manifest.warnings if warning.code == NOT_TRACED and warning.run == run.id]
@@ -217,6 +224,12 @@ def read_trace(
                 reasons.append(Reason("trace_clock_rough", text))
             return _with_app_uid(joined.trace, Process(tids, run.pid)), tuple(reasons)
     return None, tuple(reasons)
+
+
+def clocks_of(trace: Trace) -> ClockTriples:
+    """Return the clocks that a joined trace has read, for a run that has no other readings of them."""
+    read = trace.snapshots.chosen(np.flatnonzero(trace.snapshots.realtime_ns >= 0))
+    return ClockTriples(read.trace_ns, read.boottime_ns, read.realtime_ns)
 
 
 def _with_app_uid(trace: Trace, process: Process) -> Trace:

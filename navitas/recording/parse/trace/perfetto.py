@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,12 +24,13 @@ from navitas.recording.parse.trace.perfetto_packets import (
     Cut,
     Damaged,
     Found,
+    LeftPacket,
     PacketClocks,
     by_protobuf,
     damaged,
     read_packets,
 )
-from navitas.recording.parse.trace.perfetto_sample_wire import STATE_CLEARED, WireSample, scan_samples
+from navitas.recording.parse.trace.perfetto_sample_wire import NO_RUN, STATE_CLEARED, WireSample, WireSamples, scan_samples
 from navitas.recording.parse.trace.perfetto_samples import PerfettoSamples
 from navitas.recording.parse.trace.perfetto_wire import ReadPacket
 from navitas.recording.parse.trace.trace_builder import CPU_LIMIT, LISTED, TraceBuilder
@@ -36,6 +38,7 @@ from navitas.recording.parse.trace.trace_tables import UNKNOWN, RawTrace, Tasks
 
 _AT_ONCE = 1 << 20
 _MIN_SIZE = 256
+_WITH_DATA = LeftPacket, ReadPacket
 _PROCESSES_LIMIT = 1 << 16
 _NO_TIME = "no time, or one of an unknown clock"
 
@@ -71,7 +74,7 @@ class _PacketReader:
             self.into.other_machines[found.machine] += 1
             return
         self._waiting.append(found)
-        self._size += _MIN_SIZE + (len(found.data) if isinstance(found, ReadPacket) else 0)
+        self._size += _MIN_SIZE + (len(found.data) if isinstance(found, _WITH_DATA) else 0)
         if self._size >= _AT_ONCE:
             self._flush()
 
@@ -79,22 +82,49 @@ class _PacketReader:
         waiting, self._waiting, self._size = self._waiting, [], 0
         bundles = [found.bundle for found in waiting if isinstance(found, ReadPacket) and found.bundle is not None]
         columns = iter(decode(bundles))
-        samples = scan_samples([packet.data for packet in waiting if isinstance(packet, ReadPacket) and _is_left(packet)])
+        left = [packet for packet in waiting if isinstance(packet, LeftPacket)]
+        samples = scan_samples([packet.data for packet in left])
+        run, first, row = [*samples.run.tolist(), NO_RUN], 0, 0
         for found in waiting:
+            if isinstance(found, LeftPacket):
+                if run[row] == NO_RUN or run[row] != run[first]:
+                    self._plain(left, samples, first, row)
+                    first = row
+                row += 1
+                if run[first] == NO_RUN:
+                    self.into.packet = found.number
+                    self._left(found, samples.row(first))
+                    first = row
+                continue
+            if isinstance(found, ReadPacket) and found.message is not None:  # It may have what later samples refer to.
+                self._plain(left, samples, first, row)
+                first = row
             self.into.packet = found.number
             if isinstance(found, Cut):
                 self.into.cut = True
                 self.into.warn(f"the trace is cut or damaged after {found.number - 1} packets")
             elif isinstance(found, Damaged):
                 self._damaged(found)
-            elif _is_left(found):
-                self._left(found, next(samples))
             elif found.bundle is None:
                 self._message(found)
             else:
                 self._bundle(found, next(columns))
+        self._plain(left, samples, first, row)
 
-    def _left(self, left: ReadPacket, sample: WireSample | None) -> None:
+    def _plain(self, left: Sequence[LeftPacket], samples: WireSamples, low: int, high: int) -> None:
+        """Add the samples of packets of one run at once."""
+        if low == high:
+            return
+        rows, sequence = slice(low, high), int(samples.sequence[low])
+        t_ns = self._times.boottimes(samples.timestamp[rows], int(samples.clock[low]), sequence)
+        if (t_ns == UNKNOWN).any():
+            for row in range(low, high):
+                self.into.packet = left[row].number
+                self._left(left[row], samples.row(row))
+        else:
+            self._samples.plain(sequence, t_ns, samples.pid[rows], samples.tid[rows], samples.stack_iid[rows])
+
+    def _left(self, left: LeftPacket, sample: WireSample | None) -> None:
         """Add a packet that may be a stack sample."""
         if sample is None:
             self._slow(left)
@@ -113,7 +143,7 @@ class _PacketReader:
         stack = None if sample.is_skipped else sample.stack_iid
         self._timed(self._samples.sample(sample.sequence, t_ns, (sample.pid, sample.tid), stack, sample.unwind_error))
 
-    def _slow(self, left: ReadPacket) -> None:
+    def _slow(self, left: LeftPacket) -> None:
         """Add a packet that is no plain stack sample after all."""
         packet = by_protobuf(left.data, left.number)
         if isinstance(packet, Damaged):
@@ -256,8 +286,3 @@ def _names_of(tasks: Tasks, tids: I64) -> dict[int, str]:
     rows = np.flatnonzero((tasks.name >= 0) & np.isin(tasks.tid, np.unique(tids)))
     pairs = zip(tasks.tid[rows].tolist(), tasks.name[rows].tolist(), strict=True)
     return {tid: bytes(tasks.names[name]).decode("utf-8", "replace") for tid, name in pairs}
-
-
-def _is_left(packet: ReadPacket) -> bool:
-    """Whether a packet is not decoded, since it may be a stack sample."""
-    return packet.message is None and packet.bundle is None

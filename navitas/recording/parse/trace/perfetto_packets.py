@@ -9,12 +9,14 @@ from io import BufferedIOBase, BytesIO
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import numpy as np
 from google.protobuf.message import DecodeError
 from google.protobuf.unknown_fields import UnknownFieldSet
 
 from navitas.android.perfetto.messages import message_class
 from navitas.base.errors import RecordingError
 from navitas.base.regular_files import open_regular
+from navitas.recording.parse.arrays import I64
 from navitas.recording.parse.tables import TIME_LIMIT_NS
 from navitas.recording.parse.trace.perfetto_sample_wire import may_be_sample
 from navitas.recording.parse.trace.perfetto_wire import BUNDLE_FIELDS, COMPACT_FIELDS, ReadPacket, scan_bundle, scan_packet
@@ -62,8 +64,18 @@ class PacketClocks:
         t_ns = timestamp + behind_ns
         return t_ns if 0 < t_ns < TIME_LIMIT_NS else UNKNOWN
 
+    def boottimes(self, timestamp: I64, clock: int, sequence: int) -> I64:
+        """Return many boottimes of a clock as `boottime` does."""
+        behind_ns = self._behind_ns.get(clock or self._default_of.get(sequence) or BOOTTIME)
+        if behind_ns is None:
+            return np.full(len(timestamp), UNKNOWN)
+        t_ns = timestamp + behind_ns
+        is_known = (timestamp > 0) & (timestamp < TIME_LIMIT_NS) & (t_ns > 0) & (t_ns < TIME_LIMIT_NS)
+        return np.where(is_known, t_ns, UNKNOWN)
+
 
 _PACKET_TAG = _BUNDLE_TAG = 0x0A  # field 1, length-delimited: of Trace, and of TracePacket
+_BUNDLE_FIELD = bytes([_BUNDLE_TAG])
 _VARINT_BYTES = 10
 _PACKET_BYTES = 64 << 20
 _BLOCK_BYTES = 1 << 18
@@ -96,13 +108,20 @@ class Cut:
     number: int
 
 
-Found = ReadPacket | Damaged | Cut
+class LeftPacket(NamedTuple):
+    """A packet that is not decoded, since it may be a stack sample."""
+
+    number: int
+    data: bytes
+
+
+Found = ReadPacket | Damaged | Cut | LeftPacket
 
 
 def read_packets(source: Path | bytes, *, leave_samples: bool = False) -> Iterator[Found]:
     """Yield the packets in order, with compressed packets expanded.
 
-    With `leave_samples`, packets that may be stack samples are not decoded: they have neither a message nor a bundle.
+    With `leave_samples`, packets that may be stack samples are not decoded.
 
     Raises `RecordingError` if the file cannot be read or does not begin with a packet.
     """
@@ -174,14 +193,13 @@ class _Packets:
                     )
                 yield Cut(self._number)
                 return
-            yield from self._decoded(data, nested=False)
+            if self._is_left(data):
+                yield LeftPacket(self._number, data)
+            else:
+                yield from self._decoded(data, nested=False)
 
     def _decoded(self, data: bytes, nested: bool) -> Iterator[Found]:
         if not data:
-            return
-        # Bundles begin with their field. Any bytes can look like a sample, so they are left out.
-        if self._leave_samples and data[0] != _BUNDLE_TAG and may_be_sample(data):
-            yield ReadPacket(self._number, data)
             return
         if plain := scan_packet(data, self._number):
             yield plain
@@ -211,7 +229,11 @@ class _Packets:
             if inner is None:
                 yield self._damaged(data, "compressed packet is cut")
             else:
-                yield from self._decoded(inner, nested=True)
+                yield from [LeftPacket(self._number, inner)] if self._is_left(inner) else self._decoded(inner, nested=True)
+
+    def _is_left(self, data: bytes) -> bool:
+        # Bundles begin with their field. Any bytes can look like a sample, so they are left out.
+        return self._leave_samples and data[:1] != _BUNDLE_FIELD and may_be_sample(data)
 
     def _damaged(self, data: bytes, reason: str) -> Damaged:
         return damaged(data, self._number, reason)

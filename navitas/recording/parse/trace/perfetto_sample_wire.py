@@ -5,7 +5,7 @@ For packets in any other form than that of traced_perf, protobuf decodes the pac
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -26,6 +26,7 @@ _INTERNED, _SAMPLE = 12, 66
 # Fields of PerfSample.
 _PID, _TID, _STACK, _ERROR, _SKIPPED = 2, 3, 4, 16, 18
 STATE_CLEARED: Final = 1
+NO_RUN: Final = -1
 
 
 class _Form(NamedTuple):
@@ -61,10 +62,33 @@ def may_be_sample(data: bytes) -> bool:
     return len(data) <= _LONGEST and _SAMPLE_TAG in data and _ZLIB_TAG not in data and _ZSTD_TAG not in data
 
 
-def scan_samples(packets: Sequence[bytes]) -> Iterator[WireSample | None]:
-    """Yield the sample of each packet, or None for a packet that protobuf has to decode."""
-    if not packets:
-        return
+class WireSamples:
+    """The samples of packets, as columns: row i is of packet i, unless it is not `good`: then protobuf has to decode it.
+
+    Neighboring rows with one `run` are plain samples of one sequence and clock: each has a stack, without an error, and nothing
+    else. Other rows have `NO_RUN`.
+    """
+
+    def __init__(self, good: Bool, columns: Sequence[I64], is_skipped: Bool, low: I64, high: I64) -> None:
+        self._good, self._columns, self._is_skipped, self._low, self._high = good, columns, is_skipped, low, high
+        self.timestamp, self.clock, self.sequence, flags, self.pid, self.tid, self.stack_iid, error = columns
+        is_plain = good & ~is_skipped & (high == low) & (flags & STATE_CLEARED == 0) & (error == 0)
+        new = np.zeros(len(good), bool)
+        for column in (self.clock, self.sequence, is_plain):
+            new[1:] |= column[1:] != column[:-1]
+        self.run = np.where(is_plain, np.cumsum(new), NO_RUN)
+
+    def row(self, row: int) -> WireSample | None:
+        """Return a sample, None if protobuf has to decode its packet."""
+        if not self._good[row]:
+            return None
+        numbers = (int(column[row]) for column in self._columns)
+        span = int(self._low[row]), int(self._high[row])
+        return WireSample._make((*numbers, bool(self._is_skipped[row]), span))
+
+
+def scan_samples(packets: Sequence[bytes]) -> WireSamples:
+    """Return the samples of packets."""
     buffer = Buffer(b"".join((*packets, bytes(PAD))))
     size = np.fromiter(map(len, packets), np.int64, len(packets))
     end = np.cumsum(size)
@@ -79,9 +103,7 @@ def scan_samples(packets: Sequence[bytes]) -> Iterator[WireSample | None]:
     is_skipped = inner.given[_SKIPPED]
     good &= ~is_skipped | (inner.numbers[_SKIPPED] <= _LAST_REASON)
     good &= np.all([column <= _U32 for column in columns[1:]], axis=0)
-    lists = (column.tolist() for column in (good, *columns, is_skipped, low, high))
-    for is_good, *row, skipped, begin, to_byte in zip(*lists, strict=True):
-        yield WireSample._make((*row, skipped, (begin, to_byte))) if is_good else None
+    return WireSamples(good, columns, is_skipped, low, high)
 
 
 class _Fields:

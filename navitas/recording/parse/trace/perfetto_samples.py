@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from navitas.android.perfetto.messages import as_bytes
+from navitas.recording.parse.arrays import I64
 from navitas.recording.parse.samples_names import function_frame
 from navitas.recording.parse.samples_stacks import StackForest
 from navitas.recording.parse.stack_samples import NO_STACK, Frame, RawSamples
@@ -132,7 +133,8 @@ class PerfettoSamples:
         for entry in data.mappings:
             path = "/".join(state.paths.get(part, "") for part in entry.path_string_ids[:_PARTS_LIMIT])[:_TEXT_BYTES]
             if self._has_room(state, len(path)):
-                state.mappings[entry.iid] = (path if path.startswith("[") else f"/{path}", state.builds.get(entry.build_id, ""))
+                module = f"/{path}" if path and not path.startswith("[") else path
+                state.mappings[entry.iid] = (module, state.builds.get(entry.build_id, ""))
         for entry in data.frames:
             if self._has_room(state):
                 state.frames[entry.iid] = _frame(entry, state)
@@ -172,6 +174,24 @@ class PerfettoSamples:
             self._cut += unwind_error == _CUT_STACK
         self._broken += row == NO_STACK or unwind_error not in _UNWOUND
         return self._add(sequence, t_ns, task, row)
+
+    def plain(self, sequence: int, t_ns: I64, pid: I64, tid: I64, stack: I64) -> None:
+        """Add many samples of a sequence: with times, and stacks that were neither skipped nor cut."""
+        state, sampling = self._of.get(sequence), self._sampling.get(sequence, _DEFAULT)
+        stacks = {} if state is None else state.stacks
+        rows = np.array([stacks.get(iid, NO_STACK) for iid in stack.tolist()], np.int32)
+        self._broken += int(np.count_nonzero(rows == NO_STACK))
+        is_of_thread = (tid > 0) & (tid < TID_LIMIT)
+        if not sampling.is_time:
+            self.left_out[sampling.event] += int(np.count_nonzero(is_of_thread))
+            return
+        if not is_of_thread.any():
+            return
+        self._used.add(sampling)
+        for column, values in ((self._t_ns, t_ns), (self._tid, tid), (self._stack, rows)):
+            column.frombytes(values[is_of_thread].tobytes())
+        is_of_process = is_of_thread & (pid > 0) & (pid < TID_LIMIT)
+        self._process_of |= zip(tid[is_of_process].tolist(), pid[is_of_process].tolist(), strict=True)
 
     def stack(self, sequence: int, t_ns: int, sample: Any) -> bool:
         """Add a packet `stack_sample`. Returns False if it has no time (`UNKNOWN`) and needs entry."""

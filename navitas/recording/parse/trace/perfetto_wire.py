@@ -95,7 +95,7 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class ReadPacket:
-    """One packet. `message` is None if the packet has nothing but a `bundle`; a packet may have both, or neither (not decoded).
+    """One packet. `message` is None if the packet has nothing but a `bundle`; a packet may have both.
 
     `sequence` is its writer's number, `dropped` whether packets before it are missing. `machine` is its machine in a trace of
     several: 0 is the host, others are guests or remote devices.

@@ -47,6 +47,23 @@ def test_what_needs_probes_is_refused(changes: dict[str, Any], message: str) -> 
     check_options(ProfileOptions(mode="sample", record="sampling"))
 
 
+@pytest.mark.parametrize("command", ["profile", "record"])
+@pytest.mark.parametrize("words", [["--include", "a.**"], ["--exclude", "a.**"], ["--skip-trivial"], ["--hook-libraries"]])
+def test_options_of_probes_are_refused_before_the_build(
+    command: str, words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([command, str(tmp_path), "--mode", "sample", "--record", "sampling", *words]) == ExitCode.USAGE
+    assert f"{words[0]} is for probes, and --mode sample has none" in capsys.readouterr().err
+
+
+def test_test_probes_are_refused_but_not_those_of_a_settings_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "navitas.toml").write_text("[profile]\ntest-probes = false\n")
+    assert run(["profile", str(tmp_path), "--mode", "sample"]) != ExitCode.OK
+    assert "is for probes" not in capsys.readouterr().err
+    assert run(["profile", str(tmp_path), "--mode", "sample", "--no-test-probes"]) == ExitCode.USAGE
+    assert "--test-probes is for probes" in capsys.readouterr().err.replace("--no-", "--")
+
+
 def test_a_bundle_with_probes_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     bundle = make(tmp_path / "a.bundle.zip", FILES | {"bundle.json": json.dumps(MANIFEST)})
     assert run(["profile", "--bundle", str(bundle), "--mode", "sample"]) == ExitCode.USAGE
@@ -87,9 +104,20 @@ def test_a_phone_that_cannot_sample_an_app_is_refused_with_the_reason(
         check_sampling(device, "org.example.app", tracing)
 
 
-def test_an_app_in_use_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["record", "org.example.app", "--device", "x", "--mode", "sample"]) == ExitCode.USAGE
-    assert "--mode sample is for tests" in " ".join(capsys.readouterr().err.split())
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--trace", "none"], "takes the CPU time of an app in use from the trace, and --trace is none"),
+        (["--map", "map.json"], "--map names methods with probes, and --mode sample has none"),
+    ],
+)
+def test_an_app_in_use_needs_a_trace_and_no_map(
+    words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("map.json").write_text("{}")
+    assert run(["record", "org.example.app", "--device", "x", "--mode", "sample", *words]) == ExitCode.USAGE
+    assert message in " ".join(capsys.readouterr().err.split())
 
 
 def test_samples_are_pulled_beside_events() -> None:

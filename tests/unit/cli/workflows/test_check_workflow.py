@@ -19,7 +19,10 @@ from navitas.capture.collect.runs.version_runs import ProfilingOutcome
 from navitas.cli.workflows import check
 from navitas.cli.workflows.check import CheckedProject, profile_and_check
 from navitas.cli.workflows.measurement import Caller, RunOptions
+from navitas.insight.check.bounds import LEVEL
 from navitas.insight.check.budgets import Budgets, ChangeLimit, CheckBudget, Selection
+from navitas.insight.check.judgement import CheckResult
+from navitas.insight.check.judging import judge
 from navitas.insight.compare.session import Session
 
 TOTAL = CheckBudget("navitas.toml:1", Selection("all", ""), "app", ChangeLimit(5))
@@ -104,6 +107,26 @@ def test_it_ends_when_the_time_is_over_and_says_what_is_unknown(tmp_path: Path, 
     assert found.result is not None and found.result.word == "not enough data" and lab.repeats == [5]
     (one,) = found.result.judgements
     assert one.needed is not None and one.needed.repeats > 5 and one.shows_percent is not None
+
+
+@pytest.mark.parametrize(("against", "most", "looks"), [("main", 20, 3), ("main", 5, 1), (None, 1000, 1)])
+def test_the_last_judgement_has_all_that_is_left_of_the_level(
+    against: str | None, most: int, looks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    levels: list[float] = []
+
+    def judged(*arguments: Any, level: float, **options: Any) -> CheckResult:
+        levels.append(level)
+        return judge(*arguments, level=level, **options)
+
+    monkeypatch.setattr(check, "judge", judged)
+    monkeypatch.setattr(check, "MOST_REPEATS", most)
+    lab = Laboratory(1.08)
+    before = [replace(made_session(lab.runs(5, 10), 100 + i), not_passed=frozenset()) for i in range(8)]
+    time_s = 0.0 if against is None else 600.0
+    found = checked(lab, tmp_path, monkeypatch, against=against, before=lambda after: before, measure_s=time_s)
+    assert found.result is not None and found.result.word == "not enough data"
+    assert len(levels) == looks and sum(levels) == pytest.approx(LEVEL) and levels[-1] == max(levels)
 
 
 def test_without_turns_it_measures_further_sessions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from navitas.capture.device import adb
 from navitas.capture.device.adb import AdbDevice
 from navitas.capture.device.base import DeviceInfo, ShellResult
-from navitas.cli.workflows import devices
 from navitas.cli.workflows.devices import device_of
 
 
@@ -25,6 +25,6 @@ class TwoUsers(AdbDevice):
 
 @pytest.mark.parametrize(("user", "flag"), [(None, " --user 10"), (0, " --user 0"), (10, " --user 10")])
 def test_every_command_names_a_user_on_a_phone_with_several(monkeypatch: pytest.MonkeyPatch, user: int | None, flag: str) -> None:
-    monkeypatch.setattr(devices, "select_device", lambda _: TwoUsers())
+    monkeypatch.setattr(adb, "select_device", lambda _: TwoUsers())
     with device_of("serial-1", user=user) as device:
         assert device.info.user_flag == flag and device.info.users == (0, 10)

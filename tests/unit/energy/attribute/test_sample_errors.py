@@ -104,9 +104,12 @@ def test_the_innermost_common_caller_of_two_paths() -> None:
     paths = Paths(9)
     path = paths_of_stacks(stacks((0, 1, 2), (0, 1, 3, 4), (5,)), paths)
     ends = path[[2, 6, 7]]
-    callers = CommonCallers(paths).of(ends[[0, 0, 1, 2]], ends[[1, 2, 0, 1]])
-    assert callers.tolist() == [path[1], OUTSIDE, path[1], OUTSIDE]
-    assert CommonCallers(paths).of(path[[1, 2]], path[[2, 0]]).tolist() == [path[1], path[0]]
+    callers = CommonCallers(paths)
+    position = callers.position[ends]
+    common = callers.of(position[[0, 0, 1, 2]], position[[1, 2, 0, 1]])
+    assert common.tolist() == [path[1], OUTSIDE, path[1], OUTSIDE]
+    one, other = callers.position[path[[1, 2]]], callers.position[path[[2, 0]]]
+    assert callers.of(one, other).tolist() == [path[1], path[0]]
 
 
 def test_turns_are_those_of_both_methods_and_of_their_callers() -> None:

@@ -16,7 +16,7 @@ from sample_maker import sampled, samples
 from navitas.energy.analyze.conserve import check
 from navitas.energy.analyze.load import profile_of
 from navitas.energy.analyze.profile import Profile
-from navitas.energy.attribute.calls import sample_totals
+from navitas.energy.attribute.calls import sample_totals, short_threads
 from navitas.power.model import ClusterPower, CpuPower
 from navitas.recording.parse.tables import RunTables
 
@@ -133,6 +133,34 @@ def test_samples_of_a_thread_with_recorded_calls_are_not_used() -> None:
     assert (methods[4].calls, methods[4].samples) == (1, 0) and (methods[6].calls, methods[6].samples) == (0, 1)
 
 
+def of_short_threads(count: int) -> Profile:
+    """A run of threads of 1.5 ms: half of them have one sample in the middle, half of them two near the ends."""
+    threads = [thread(serial, (), ((0.0, 0.0), (1000.0, 1.5))) for serial in range(count)]
+    other = [thread(1000 + serial, (), ((0.0, 0.0), (1000.0, 1.5)), name=f"other-{serial}") for serial in range(count)]
+    rows: list[Row] = [(serial, 500, [0, 1]) for serial in range(0, 2 * count, 2)]
+    rows += [(serial, t, [0, 2]) for serial in range(1, count, 2) for t in (250, 750)]
+    rows += [(serial, t, [3]) for serial in range(count + 1, 2 * count, 2) for t in (250, 750)]
+    profile = analyzed(sampled(run([*threads, *other]), samples(rows, 1.0)))
+    assert check(profile) == []
+    for own in profile.tests[0].threads:
+        assert own.energy_j == pytest.approx(1.5 * own.count * J_PER_MS)
+        assert sum(method.exclusive_j for method in own.methods) == pytest.approx(own.energy_j)
+    return profile
+
+
+def test_samples_of_many_short_threads_of_a_kind_stand_for_the_same_time() -> None:
+    profile = of_short_threads(80)
+    assert self_ms(profile) == pytest.approx({0: 0, 1: 80, 2: 80, 3: 80})
+    by_name = {True: set(), False: set()}
+    for own in profile.tests[0].threads:
+        by_name[own.name.startswith("other")] |= {method.method for method in own.methods}
+    assert by_name == {True: {0, 1, 3}, False: {0, 1, 2}}
+
+
+def test_few_short_threads_have_their_own_samples_alone() -> None:
+    assert self_ms(of_short_threads(64)) == pytest.approx({0: 0, 1: 96, 2: 48, 3: 48})
+
+
 def test_recursion_counts_once_in_inclusive_energy() -> None:
     profile = of_rows([(0, 100, [0, 0, 1]), (0, 500, [0, 0])])
     own = {method.method: method for one in profile.tests[0].threads for method in one.methods}
@@ -163,15 +191,16 @@ def made_of(random: Random) -> tuple[RunTables, list[Row]]:
 
 
 @settings(max_examples=50, deadline=None)
-@given(randoms, st.sampled_from([None, 0.5, 20.0]), st.sampled_from([2, 1 << 17]), st.sampled_from([3, 64]))
-def test_energy_is_conserved(random: Random, period_ms: float | None, block: int, stretch: int) -> None:
+@given(
+    randoms, st.sampled_from([None, 0.5, 20.0]), st.sampled_from([2, 1 << 17]), st.sampled_from([3, 64]), st.sampled_from([1, 64])
+)
+def test_energy_is_conserved(random: Random, period_ms: float | None, block: int, stretch: int, alone: int) -> None:
     made, rows = made_of(random)
-    before = sample_totals.BLOCK, sample_totals.STRETCH
-    sample_totals.BLOCK, sample_totals.STRETCH = block, stretch
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sample_totals, "BLOCK", block)
+        patch.setattr(sample_totals, "STRETCH", stretch)
+        patch.setattr(short_threads, "OWN_ROWS", alone)
         profile = analyzed(sampled(made, samples(rows, period_ms)), 3)
-    finally:
-        sample_totals.BLOCK, sample_totals.STRETCH = before
     assert check(profile) == []
     plain = analyzed(made, 3)
     for one, other in zip(profile.tests, plain.tests, strict=True):
@@ -188,6 +217,19 @@ def test_energy_is_conserved(random: Random, period_ms: float | None, block: int
     total = sum(method.samples or 0 for test in profile.tests for own in test.threads for method in own.methods)
     inside = sum(any(low <= ms < high for low, high in ((0, 200), (200, 450), (500, 990))) for _, ms, _ in rows)
     assert total == inside
+
+
+def test_very_many_samples_at_one_time_are_summed_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those without times are all at one."""
+    made, rows = made_of(Random(3))
+    many = [(0, 100.0, (number % 5,)) for number in range(50)]
+    monkeypatch.setattr(sample_totals, "STRETCH", 1)  # Blocks divide longer ones.
+    whole = analyzed(sampled(made, samples([*rows, *many])), 3)
+    monkeypatch.setattr(sample_totals, "BLOCK", 7)
+    for one, other in zip(whole.tests, analyzed(sampled(made, samples([*rows, *many])), 3).tests, strict=True):
+        for own, same in zip(one.threads, other.threads, strict=True):
+            energies = {method.method: method.exclusive_j for method in own.methods}
+            assert {method.method: method.exclusive_j for method in same.methods} == pytest.approx(energies)
 
 
 @settings(max_examples=20, deadline=None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 from collections import defaultdict
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,11 +13,12 @@ from scipy import stats
 from support.field_data import FIELD_DATA, needs_field_data
 from support.repeatable_random import repeatable_rng
 
-from navitas.insight.check.bounds import LEVEL, BoundedEstimate, aim, changes, figures, holm, needed, needed_sessions
-from navitas.insight.compare.effect import F64
+from navitas.insight.check.bounds import LEVEL, BoundedEstimate, aim, changes, figures, holm, look_level, needed, needed_sessions
+from navitas.insight.compare.effect import F64, Deviations
 from navitas.insight.compare.verdict import USUAL_SESSIONS
 
 Sides = tuple[list[F64], list[F64]]
+ROOT = Path(__file__).parents[4]
 
 
 def drawn(
@@ -93,6 +95,50 @@ def test_the_requested_data_decides(together: bool, sessions: int) -> None:
             assert low is not None and high is not None
             decided.append(low > limit if is_above else high <= limit)
         assert len(decided) > 100 and np.mean(decided) >= 0.91
+
+
+def of_spread(runs: float, *, value: float = 0.0, sessions: float | None = None) -> BoundedEstimate:
+    """An estimate whose spread is used as it is."""
+    return BoundedEstimate(value, 0.1, 8, Deviations(runs, sessions), freedom_of_spread=0)
+
+
+def test_a_large_estimate_does_not_stand_for_repeats_that_are_too_many() -> None:
+    """With few runs, a change looks large by chance. By that, too few repeats would be requested."""
+    for value in (0.0, 0.5):
+        noisy = of_spread(0.25, value=value)
+        assert needed(noisy, 0.0, aim(0), level=LEVEL, sessions=1, repeats=5, together=True) == (1, 931)
+        noisier = of_spread(1.0, value=value)
+        assert needed(noisier, 0.0, aim(0), level=LEVEL, sessions=1, repeats=5, together=True) == (None, None)
+    small = of_spread(0.01, value=0.02)
+    assert needed(small, 0.0, aim(0), level=LEVEL, sessions=1, repeats=5, together=True) == (1, 11)
+
+
+def test_judgements_of_growing_data_share_the_level_and_the_last_one_has_most() -> None:
+    levels: list[float] = []
+    for number in range(9):
+        levels.append(look_level(sum(levels), is_last=number == 8))
+    assert sum(levels) == pytest.approx(LEVEL) and levels[-1] == max(levels) > LEVEL / 4
+    assert look_level(0.0, is_last=True) == LEVEL
+
+
+def test_the_documented_repeats_are_those_of_the_bounds() -> None:
+    section = (ROOT / "docs/check.md").read_text("utf-8").partition("## How much data it takes")[2].partition("\n## ")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line.startswith("| ")]
+    percents = [float(cell.removesuffix(" %")) for cell in rows[0][1:]]
+    for spread, *cells in rows[1:]:
+        found = of_spread(float(spread.removesuffix(" %")) / 100)
+        for percent, cell in zip(percents, cells, strict=True):
+            counts = [
+                needed(found, 0.0, math.log1p(percent / 100), level=level, sessions=1, repeats=1, together=True)[1]
+                for level in (LEVEL, LEVEL / 10)
+            ]
+            assert [int(count.replace(",", "")) for count in cell.split("; ")] == counts
+    found = of_spread(0.06, sessions=USUAL_SESSIONS)
+    ten, twenty = (
+        needed(found, 0.0, math.log(ratio), level=LEVEL, sessions=1, repeats=5, together=False)[0] for ratio in (1.1, 1.2)
+    )
+    assert f"{ten} sessions of each version show 10 %" in " ".join(section.split())
+    assert f"and {twenty} sessions show 20 %" in " ".join(section.split())
 
 
 @needs_field_data

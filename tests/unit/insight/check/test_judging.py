@@ -176,6 +176,27 @@ def test_a_test_that_some_sessions_before_lack_is_judged_by_the_others(after_j: 
     assert unknown.reason == "it did not pass in every run", "its sessions are no random choice"
 
 
+@pytest.mark.parametrize(("after_j", "word"), [(10.0, "within"), (13.0, "above")])
+def test_each_test_is_judged_if_the_sessions_before_have_none_in_common(after_j: float, word: str) -> None:
+    """Such as a baseline whose tests were measured by two jobs."""
+    tests = ("a.SortTest#one", "a.SortTest#two")
+
+    def with_tests(session: Session, *names: str) -> Session:
+        return replace(session, tests=dict.fromkeys(names, session.tests[TEST]))
+
+    old = sessions(10, count=8)
+    before = [with_tests(session, tests[place % 2]) for place, session in enumerate(old)]
+    after = [with_tests(session, *tests) for session in sessions(after_j, seed=2)]
+    result = judged(before, after, budget(10.0, test="a.*"), budget(10.0), budget(10.0, method=SORT))
+    assert {one.subject.name: one.verdict for one in result.judgements} == {
+        **dict.fromkeys(tests, word),
+        **dict.fromkeys(["all tests", SORT], "not enough data"),
+    }
+    assert [one.reason for one in result.judgements[2:]] == [
+        "the sessions before have no test in common, so only each test is judged, by the sessions that have it"
+    ] * 2
+
+
 def test_a_new_test_above_an_absolute_limit_names_no_methods() -> None:
     after = [replace(one, tests={**one.tests, "a.NewTest#new": one.tests[TEST]}) for one in sessions(10, seed=2)]
     one = only(judged(sessions(10), after, budget("5 J", test="a.NewTest#*")))

@@ -145,6 +145,7 @@ def probed(command_line: Sequence[str] = COMMAND_LINE) -> Profile:
         (["app", "--mode", "tick", "--baseline", "--tests=A"], "navitas profile app --tests A --mode sample"),
         (["app", "--mode=folded", "--record=hooks"], "navitas profile app --record sampling --mode sample"),
         (["app", "--record", "sampling"], "navitas profile app --record sampling --mode sample"),
+        (["app", "--no-test-probes", "--include", "a.**", "--exclude=b.**"], "navitas profile app --mode sample"),
     ],
 )
 def test_costly_probes_lead_to_samples(words: list[str], text: str) -> None:

@@ -142,6 +142,14 @@ def test_times_join_the_clock_of_the_run() -> None:
         assert (len(samples), samples.unplaced) == ((1, 0) if clock == "monotonic" else (0, 1))
 
 
+def test_samples_before_and_after_the_clock_was_set_keep_their_times() -> None:
+    """It was set forward by 90 s, between the second reading and the third one."""
+    read = ([100 * S, 110 * S, 120 * S], [300 * S, 310 * S, 320 * S], [5000 * S, 5010 * S, 5110 * S])
+    triples = ClockTriples(*map(np.array, read))
+    samples, _, _ = joined_samples(raw([(5105 * S, 5, [RUN]), (5005 * S, 5, [RUN])], clock="realtime"), [], triples, MAPPED)
+    assert (samples.t_ns.tolist(), samples.unplaced) == ([105 * S, 115 * S], 0)
+
+
 def test_a_thread_whose_id_had_ended_is_another_thread() -> None:
     known = [thread(5, [0, S]), thread(5, [3 * S, 4 * S]), thread(7)]
     rows = [(S // 2, 5, [RUN]), (3 * S + 1, 5, [RUN]), (S + 50_000_000, 5, [RUN]), (9 * S, 5, [COPY]), (9 * S, 7, [COPY])]

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from support.added_history import add_file
+from support.jfr_writer import JfrText, sample
 
 from navitas.recording.parse.parsed_recording import ParsedRecording, parse_recording
 from navitas.recording.store import open_recording
-from tests.unit.recording.parse.jfr.jfr_writer import JfrText, sample
 
 GOLDEN = Path(__file__).parents[4] / "golden/recording-v1"
 

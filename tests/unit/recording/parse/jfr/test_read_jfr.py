@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.jfr_writer import WALL, JfrText, event, metadata, sample, varint
 
 from navitas.base.errors import RecordingError
 from navitas.recording.parse.jfr.jfr_file import HEADER
@@ -15,7 +16,6 @@ from navitas.recording.parse.jfr.jfr_varints import all_varints, varint_at, vari
 from navitas.recording.parse.jfr.read_jfr import read_jfr
 from navitas.recording.parse.jfr.stack_forest import MOST_FRAMES, JoinedStacks
 from navitas.recording.parse.stack_samples import RawSamples
-from tests.unit.recording.parse.jfr.jfr_writer import WALL, JfrText, event, metadata, sample, varint
 
 RUN, WORK, MAIN = ("a/b/C", "run", "()V"), ("a/b/C$D", "work", "(I)J"), ("a/b/Main", "main", "([Ljava/lang/String;)V")
 SIN, READ, LOST = ("", "libmSin", "()L;"), ("libc.so.6", "read", "()L;"), ("", "unknown", "()L;")
@@ -56,16 +56,16 @@ def stack_of(raw: RawSamples, row: int) -> list[str]:
 
 def test_samples_have_thread_time_and_stack(tmp_path: Path) -> None:
     raw = read(tmp_path, profile().chunk())
-    assert raw.t_ns.tolist() == [2_000_000, 3_000_000, 4_000_000, 4_500_000]
-    assert raw.tid.tolist() == [4001, 4002, 4001, 4003]
+    assert raw.t_ns.tolist() == [2_000_000, 4_000_000, 3_000_000, 4_500_000], "by thread"
+    assert raw.tid.tolist() == [4001, 4001, 4002, 4003]
     assert (raw.clock, raw.period_ns, raw.lost, raw.cut) == ("monotonic", 1e6, 0, 0)
     assert raw.thread_names == {4001: "main", 4002: "worker-é"}
     assert raw.process_of == dict.fromkeys((4001, 4002, 4003), 4000)
     main = "java |a.b.Main.main([Ljava/lang/String;)V"
     assert [stack_of(raw, row) for row in raw.stack.tolist()] == [
         ["java |a.b.C$D.work(I)J", "java |a.b.C.run()V", main],
-        ["native |.libmSin", "java |a.b.C$D.work(I)J", "java |a.b.C.run()V", main],
         ["kernel [kernel]|.do_syscall_64", "native libc.so.6|.read", main],
+        ["native |.libmSin", "java |a.b.C$D.work(I)J", "java |a.b.C.run()V", main],
         ["unknown |.unknown"],
     ]
     assert (raw.stacks.parent < np.arange(len(raw.stacks))).all(), "callers come first"
@@ -93,7 +93,7 @@ def test_ticks_of_another_clock_are_wall_time(tmp_path: Path) -> None:
     settings = {"engine": "perf_events", "event": "cpu", "clock": "tsc", "interval": "1000000"}
     raw = read(tmp_path, profile(settings=settings, ticks_per_s=3_000_000_000).chunk())
     assert raw.clock == "realtime"
-    assert (raw.t_ns - 1_700_000_000_000_000_000).tolist() == [333_333, 666_667, 1_000_000, 1_166_667]
+    assert (raw.t_ns - 1_700_000_000_000_000_000).tolist() == [333_333, 1_000_000, 666_667, 1_166_667]
 
 
 def test_the_period_is_the_requested_cpu_time(tmp_path: Path) -> None:

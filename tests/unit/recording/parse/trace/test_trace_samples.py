@@ -197,6 +197,12 @@ def test_paths_and_inlined_calls_have_at_most_64_parts() -> None:
     assert {frame.name for frame in found.frames} == {f"f{i}" for i in range(64)}
 
 
+def test_code_outside_of_files_has_no_module() -> None:
+    trace, writer = _trace()
+    writer.sample(BOOT, TASK, [("", ""), ("", LIBC), ("", "[vdso]")])
+    assert {frame.module for frame in _read(trace).frames} == {"", "/system/lib64/libc.so", "[vdso]"}
+
+
 def test_paths_of_mappings_need_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(perfetto_samples, "_INTERNED_BYTES", 2000)
     trace, _ = _trace()
@@ -258,7 +264,8 @@ def test_packets_of_traced_perf_need_no_object() -> None:
     trace, writer = _trace()
     writer.sample(BOOT, TASK, SORT, error=6)
     writer.sample(BOOT + 1, WORKER, [], skipped=3)
-    first, second = scan_samples(trace.packets[-2:])
+    scanned = scan_samples(trace.packets[-2:])
+    first, second = scanned.row(0), scanned.row(1)
     assert first is not None and (first.timestamp, first.tid, first.unwind_error, first.is_skipped) == (BOOT, 500, 6, False)
     assert second is not None and (second.pid, second.tid, second.is_skipped) == (500, 501, True)
     assert first.interned[1] > first.interned[0] and second.interned[0] == second.interned[1]

@@ -50,36 +50,64 @@ public final class Calibration implements Runnable {
     }
 
     /**
-     * Calibrates for 240 to 480 ms, unless no calls are recorded. Measures calls as events and, since a thread folds
-     * once the event budget is spent, as folded calls. Its own events do not count against the budget. Afterwards,
-     * threads also take samples while they run.
+     * Calibrates for about 240 ms before the tests, unless no calls are recorded. Measures calls as the mode records
+     * them; its own events do not count against the budget. Afterwards, threads also take samples while they run.
      */
     public static void measure() {
+        measure(false);
+    }
+
+    /**
+     * Calibrates folded calls after the tests if the mode records events, but threads have also folded: without a free
+     * buffer, or once the event budget was spent. Most runs have not, and save the time.
+     */
+    public static void measureFolds() {
+        measure(true);
+    }
+
+    private static void measure(boolean isAfterTests) {
         try {
             Recorder recorder = Start.recorder();
             if (recorder == null || recorder.settings.unprobed) {
                 return;
             }
-            if (recorder.settings.folded) {
-                new Calibration(recorder.ticker != null ? TICKED : FOLDED).inThread();
-                recorder.sample = recorder.ticker == null ? new Sample() : null;
-                return;
+            if (isAfterTests) {
+                afterTests(recorder);
+            } else {
+                beforeTests(recorder);
             }
-            if (!recorder.settings.logcat) { // events would take megabytes of the log
-                Calibration events = new Calibration(EVENTS);
-                recorder.spent(-PLENTY);
-                events.inThread();
-                recorder.spent(PLENTY - 2 * events.calls);
-            }
-            recorder.spent(PLENTY); // a new thread now folds from its first call
-            new Calibration(FOLDED).inThread();
-            recorder.spent(-PLENTY);
-            recorder.sample = new Sample();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException | LinkageError e) {
             Platform.note("not_calibrated", "the probes' cost is unknown: ", e);
         }
+    }
+
+    private static void beforeTests(Recorder recorder) throws InterruptedException {
+        if (recorder.settings.folded) {
+            new Calibration(recorder.ticker != null ? TICKED : FOLDED).inThread();
+        } else if (recorder.settings.logcat) { // events would take megabytes of the log
+            folded(recorder);
+        } else {
+            Calibration events = new Calibration(EVENTS);
+            recorder.spent(-PLENTY);
+            events.inThread();
+            recorder.spent(PLENTY - 2 * events.calls);
+        }
+        recorder.sample = recorder.ticker == null ? new Sample() : null;
+    }
+
+    private static void afterTests(Recorder recorder) throws InterruptedException {
+        if (!recorder.settings.folded && !recorder.settings.logcat && recorder.hasFolded()) {
+            folded(recorder);
+            Recorder.flush();
+        }
+    }
+
+    private static void folded(Recorder recorder) throws InterruptedException {
+        recorder.spent(PLENTY); // a new thread now folds from its first call
+        new Calibration(FOLDED).inThread();
+        recorder.spent(-PLENTY);
     }
 
     private void inThread() throws InterruptedException {

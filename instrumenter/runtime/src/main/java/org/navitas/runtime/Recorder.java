@@ -200,6 +200,11 @@ public final class Recorder implements Runnable {
         return !settings.folded && eventBytes.get() < settings.eventBudgetBytes;
     }
 
+    /** Returns whether folded calls are written. After {@link #flush}, those of the calling thread are, too. */
+    boolean hasFolded() {
+        return out.foldedBytes() > 0;
+    }
+
     /** Counts events against the budget. */
     void spent(int events) {
         eventBytes.addAndGet(8L * events);

@@ -70,6 +70,7 @@ public final class NavitasListener extends RunListener {
     public void testRunFinished(Result result) {
         Recorder.mark(Recorder.RUN_END, result.wasSuccessful() ? Recorder.PASSED : Recorder.FAILED, "");
         Recorder.flush();
+        Calibration.measureFolds();
     }
 
     /** A failed test stays failed. A description that was never started is a class. */

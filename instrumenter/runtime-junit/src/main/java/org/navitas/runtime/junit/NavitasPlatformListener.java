@@ -37,6 +37,7 @@ public final class NavitasPlatformListener extends PlatformTests {
     public synchronized void testPlanExecutionFinished(TestPlan plan) {
         Recorder.mark(Recorder.RUN_END, isPassed ? Recorder.PASSED : Recorder.FAILED, "");
         Recorder.flush();
+        Calibration.measureFolds();
     }
 
     private static int status(End end) {

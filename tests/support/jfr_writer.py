@@ -18,7 +18,7 @@ TYPES = {
     BOOLEAN: ("boolean", []),
     STRING: ("java.lang.String", []),
     THREAD: ("java.lang.Thread", ["osName STRING", "osThreadId LONG", "javaName STRING", "javaThreadId LONG"]),
-    CLASS: ("java.lang.Class", ["name *SYMBOL", "modifiers INT"]),
+    CLASS: ("java.lang.Class", ["classLoader LONG", "name *SYMBOL", "package LONG", "modifiers INT"]),
     SYMBOL: ("jdk.types.Symbol", ["string STRING"]),
     FRAME_TYPE: ("jdk.types.FrameType", ["description STRING"]),
     METHOD: (
@@ -117,7 +117,8 @@ class JfrText:
             ids += [symbols.setdefault(one, len(symbols) + 1) for one in (name, descriptor)]
             rows += varint(number) + b"".join(map(varint, ids)) + varint(0) + b"\0"
         owners = b"".join(
-            varint(number) + varint(symbols.setdefault(name, len(symbols) + 1)) + varint(0) for name, number in classes.items()
+            varint(number) + b"\0" + varint(symbols.setdefault(name, len(symbols) + 1)) + b"\0\0"
+            for name, number in classes.items()
         )
         pools = {
             FRAME_TYPE: (len(KINDS), b"".join(varint(number) + text(name) for number, name in KINDS.items())),

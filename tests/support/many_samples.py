@@ -1,0 +1,82 @@
+"""Generate recordings with millions of stack samples: threads that are sampled every ms, in the JFR files of async-profiler."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import numpy as np
+from numpy.typing import NDArray
+
+from support.added_history import add_file
+from support.jfr_writer import SAMPLE, JfrText, TraceFrame
+from support.recording_maker import make_recording, start_ns
+from support.run_bytes import TID0
+from support.scenario import Scenario, TestSpec, ThreadSpec
+
+_MS = 1_000_000
+_FIRST_MS = 20
+_METHODS = 3000
+_CHUNK_SAMPLES = 5_000_000
+_FIRST_STACK = 128
+"""From here on to 2¹⁴, ids of threads and stacks have two bytes, so all events have one length."""
+
+
+def make_sampled_recording(
+    folder: Path, samples: int, *, threads: int = 4, tests: int = 10, stacks: int = 500, depth: int = 40
+) -> int:
+    """Write a recording of about `samples` samples: each test has stacks of its own, which its threads share.
+
+    Returns the number of samples.
+    """
+    each = samples // threads
+    duration_ms = float(each + 2 * _FIRST_MS)
+    step = each / tests
+    names = [f"org.example.load.BigTest#test{i}" for i in range(tests)]
+    specs = tuple(
+        ThreadSpec(f"worker-{i}" if i else "main", busy=((0.0, duration_ms, 1.0),), cpu=i % 4, probed=False)
+        for i in range(threads)
+    )
+    windows = tuple(TestSpec(name, _FIRST_MS + i * step, _FIRST_MS + (i + 0.98) * step) for i, name in enumerate(names))
+    scenario = Scenario(duration_ms, threads=specs, tests=windows, sample_ms=200.0, shell_ms=1000.0)
+    make_recording(folder, scenario, settings={"mode": "sample"})
+    random = Random(1)
+    text = JfrText(
+        {_FIRST_STACK + i: stack for i, stack in enumerate(one for _ in range(tests) for one in _stacks(random, stacks, depth))},
+        {TID0 + i: thread.name for i, thread in enumerate(specs)},
+    )
+    draw = np.random.default_rng(1)
+    data = []
+    for low in range(0, each, _CHUNK_SAMPLES // threads):
+        ms = np.repeat(np.arange(low, min(low + _CHUNK_SAMPLES // threads, each)), threads)
+        thread = np.tile(np.arange(threads), len(ms) // threads)
+        own = np.minimum((ms / step).astype(np.int64), tests - 1) * stacks
+        stack = own + (stacks * draw.random(len(ms)) ** 3).astype(np.int64)  # Few stacks have most samples.
+        t_ns = start_ns() + (_FIRST_MS + ms) * _MS + draw.integers(0, _MS // 10, len(ms)) + thread
+        text.events = _events(t_ns, thread + TID0, stack + _FIRST_STACK)
+        data.append(text.chunk())
+    add_file(folder, "samples-0.jfr", "samples", b"".join(data))
+    return each * threads
+
+
+def _stacks(random: Random, count: int, depth: int) -> list[list[TraceFrame]]:
+    """Stacks of one depth, innermost frame first. Each leaves an earlier one at a random depth."""
+    made: list[list[int]] = []
+    for _ in range(count):
+        shared = random.choice(made)[: random.randrange(depth)] if made else []
+        made.append(shared + [random.randrange(_METHODS) for _ in range(depth - len(shared))])
+    return [
+        [((f"org/example/load/Class{number // 10:04}", f"method{number:05}", "()V"), 2) for number in reversed(one)]
+        for one in made
+    ]
+
+
+def _events(t_ns: NDArray[np.int64], thread: NDArray[np.int64], stack: NDArray[np.int64]) -> bytes:
+    """The bytes of `jfr_writer.sample` of each row. Times have six bytes."""
+    columns = [np.full_like(t_ns, 13), np.full_like(t_ns, SAMPLE)]
+    for values, size in ((t_ns, 6), (thread, 2), (stack, 2)):
+        last = 7 * (size - 1)
+        assert values.min() >> last and not values.max() >> last + 7
+        columns += [values >> 7 * i & 0x7F | (0x80 if i < size - 1 else 0) for i in range(size)]
+    columns.append(np.ones_like(t_ns))
+    return np.stack(columns, axis=1).astype(np.uint8).tobytes()
