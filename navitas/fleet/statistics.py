@@ -233,17 +233,17 @@ def within(cluster: I64, sums: tuple[F64, F64, F64], one: Bool, other: Bool) -> 
     return Contrast(value, error, np.inf)
 
 
-def overlap_p_values(population: Bool, chosen: Bool, groups: Bool) -> F64:
-    """For each group (row), the probability that chance puts at least as many of the chosen into it (hypergeometric)."""
-    inside, both = (np.count_nonzero(groups & which, axis=1)[:, None].astype(np.float64) for which in (population, chosen))
-    whole, drawn = (np.array(np.count_nonzero(which), np.float64) for which in (population, chosen))
-    number = np.arange(float(drawn) + 1)
-    log_ways = _log_binomial(inside, number) + _log_binomial(np.subtract(whole, inside), np.subtract(drawn, number))
-    chances = np.where(number >= both, np.exp(log_ways - _log_binomial(whole, drawn)), 0.0)
-    return np.asarray(np.minimum(chances.sum(axis=1), 1.0), np.float64)
+def overlap_p_value(population: Bool, chosen: Bool, group: Bool) -> float:
+    """The probability that chance puts at least as many of the chosen into a group (hypergeometric)."""
+    inside, both, whole, drawn = (
+        float(np.count_nonzero(which)) for which in (group & population, group & chosen, population, chosen)
+    )
+    number = np.arange(both, min(inside, drawn) + 1)
+    log_ways = _log_binomial(inside, number) + _log_binomial(whole - inside, drawn - number)
+    return float(min(np.exp(log_ways - _log_binomial(whole, drawn)).sum(), 1.0))
 
 
-def _log_binomial(size: F64, number: F64) -> F64:
+def _log_binomial(size: float, number: F64 | float) -> F64:
     """The logarithm of the number of ways to choose so many; −∞ if there is none."""
     whole, chosen, rest = (_special().gammaln(part + 1.0) for part in (size, number, np.subtract(size, number)))
     return np.asarray(whole - chosen - rest, np.float64)

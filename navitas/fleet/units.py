@@ -17,7 +17,7 @@ from navitas.fleet.regression.pairs import MAX_GAP_S, ordered
 from navitas.fleet.regression.usage import COLUMNS, usage_of
 from navitas.fleet.store import Store, Unit, read_samples
 
-_VERSION = "13"
+_VERSION = "14"
 
 
 class FleetTask(Protocol):
@@ -96,7 +96,7 @@ class StageTask(BucketTask):
     @property
     def columns(self) -> list[str]:
         """The columns of samples that are read."""
-        return [name for name in COLUMNS if name not in ("model", "os", "apps")]
+        return [name for name in COLUMNS if name not in ("model", "apps")]
 
     def table(self, samples: pa.Table, presence: pa.Table, begins_s: int) -> pa.Table:
         """The table of a unit. Samples are in order of client and time; those before `begins_s` only begin pairs.

@@ -76,8 +76,8 @@ def _bugs(names: Sequence[str]) -> list[BugRow]:
 
 def _verdicts(names: Sequence[str]) -> list[AppRow]:
     return [
-        AppRow(app, "hog", 30, 20, 70.0, **DRAINS, alone_percent_h=2.0, reliability=0.9, screen_known_percent=None,
-               runs_with=names[0], correlation=0.5)
+        AppRow(app, "hog", 30, 20, 70.0, **DRAINS, drains_below_percent_h=None, alone_percent_h=2.0, reliability=0.9,
+               screen_known_percent=None, runs_with=names[0], correlation=0.5)
         for app in names
     ]  # fmt: skip
 

@@ -77,6 +77,8 @@ def verdict_paragraph(row: AppRow, limit_percent_h: float) -> Paragraph:
         extra = with_interval(row.extra_percent_h, row.extra_low_percent_h, row.extra_high_percent_h, 2)
         limit = unbroken(f"{number(limit_percent_h, 2)} %/h")
         text = f"extra {unbroken(f'{extra} %/h')}, {unbroken(counted(row.clients, 'client'))}; clean is below {limit}"
+        if row.verdict in (Claim.CLEAN, Claim.UNCLEAR) and row.drains_below_percent_h is not None:
+            text = f"it drains less than {unbroken(f'{number(row.drains_below_percent_h, 2)} %/h')}; {text}"
         if row.verdict == Claim.PARTNER and row.runs_with:
             text += f"; it runs along with {printable(row.runs_with)}"
     return Paragraph(f"{printable(row.app)}: {row.verdict}; {text}")
@@ -141,8 +143,17 @@ def _of_app(app: str | None, rows: Sequence[R]) -> Sequence[R]:
 def _others(hogs: Hogs) -> str:
     """How many of the other apps have which verdict."""
     counts = Counter(str(claim) for claim in hogs.claim.tolist())
-    texts = [f"{counts[claim]:,} {claim}" for claim in Claim if counts[claim] and claim != Claim.HOG]
+    texts = [f"{counts[claim]:,} {claim}{_excluded(hogs, claim)}" for claim in Claim if counts[claim] and claim != Claim.HOG]
     return f"Other apps: {'; '.join(texts)} (all: --json)" if texts else "No other apps."
+
+
+def _excluded(hogs: Hogs, claim: Claim) -> str:
+    """What the intervals of clean and of unclear apps exclude."""
+    below = hogs.excluded_ppm_s[hogs.claim == claim] * PERCENT_H
+    if claim not in (Claim.CLEAN, Claim.UNCLEAR):
+        return ""
+    half, most = (unbroken(f"{number(value, 2)} %/h") for value in (np.median(below), below.max()))
+    return f" (half drain less than {half}, all less than {most})"
 
 
 def hogs_table(title: str, rows: Sequence[HogRow], top: int) -> FittedTable:

@@ -43,6 +43,9 @@ def command(*, choice: FleetChoice, output: Path | None, json_file: Path | None)
         _print(summary)
 
 
+_MOST_NAMES = 10
+
+
 def _print(summary: Summary) -> None:
     console = output_console()
     console.print(rates_table(summary))
@@ -53,6 +56,10 @@ def _print(summary: Summary) -> None:
         ]
         text = f"Drain: {drain} over {hours}. Percentiles of clients in %/h: {', '.join(map(unbroken, percentiles))}"
         console.print("", Paragraph(text), sep="\n")
+    if summary.set_aside:
+        names, more = ", ".join(summary.set_aside[:_MOST_NAMES]), len(summary.set_aside) - _MOST_NAMES
+        rest = f" and {more:,} more (all with --json)" if more > 0 else ""
+        console.print("", Paragraph(f"Set aside, because their samples contradict themselves: {names}{rest}"), sep="\n")
 
 
 def rates_table(summary: Summary) -> FittedTable:

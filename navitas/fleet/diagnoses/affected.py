@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from navitas.fleet.diagnoses.conditions import ConditionStrata
 from navitas.fleet.diagnoses.strata import random_clients
 from navitas.fleet.diagnoses.tree import ORDERED, FeatureCondition, TreeNode, narrowed
-from navitas.fleet.statistics import CONFIDENCE, I64, Bool, Contrast, contrast, overlap_p_values, shrunk, within
+from navitas.fleet.statistics import CONFIDENCE, I64, Bool, Contrast, contrast, overlap_p_value, shrunk, within
 
 _PHONES = ("os", "model")
 _WITHIN = ("version", "network", "screen")
@@ -66,7 +66,7 @@ def _shared(strata: ConditionStrata, hit: Bool) -> tuple[FeatureCondition, Bool]
                     tries.append((condition.opposite(), ~met & (place >= 0)))
     if not tries or np.count_nonzero(hit & contrasted) < _MIN_AFFECTED:
         return None
-    p = overlap_p_values(contrasted, hit & contrasted, np.array([met for _, met in tries]))
+    p = [overlap_p_value(contrasted, hit & contrasted, met) for _, met in tries]
     best = int(np.argmin(p))
     return tries[best] if p[best] * len(tries) <= 1 - CONFIDENCE else None
 

@@ -25,6 +25,8 @@ _MOST_CANDIDATES = 500
 _SUSPECT_Z = 2.5
 """An app whose drain on a client is so many standard deviations from its usual one is regressed on that client, too."""
 _OUTLIER_Z = 3.5
+_SAME = 0.99
+"""Apps whose running times correlate by more than this have one effect. Which one of them drains is unknown."""
 _CERTAIN_T = 4.0
 """Apps with an effect of at least so many standard errors show how much drains differ among clients."""
 
@@ -36,6 +38,9 @@ class Outliers:
     client: I64
     app: I64
     effect: F64
+
+
+_NOWHERE = Outliers(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +120,8 @@ class GivenOthers:
     """Effects, and for each app the one that runs most along with it, or −1, and their correlation.
 
     `spreads` says how much drains differ among clients, and `request` what the stage *joint* has computed. It is None without any
-    app that seems to drain.
+    app that seems to drain. `evidence` has the reliabilities given the other apps. `scale` is the factor of those with which the
+    stage was computed, by place in the request's apps.
     """
 
     effect: Effects
@@ -123,12 +129,14 @@ class GivenOthers:
     partner: I64
     overlap: F64
     request: JointRequest | None
+    evidence: AppEvidence
+    scale: F64
 
 
 def given_others(fleet: Fleet, evidence: AppEvidence, alone: SingleApps, usual_ppm_s: float) -> GivenOthers:
     """The effects, where those that differ from 0 are from one regression on all of them. Reads samples if they are missing."""
     size = len(evidence.app)
-    made = GivenOthers(alone.effect, Spreads(alone.variance, 1.0), np.full(size, -1), np.zeros(size), None)
+    made = GivenOthers(alone.effect, Spreads(alone.variance, 1.0), np.full(size, -1), np.zeros(size), None, evidence, np.ones(0))
     chosen = _candidates(alone)
     single = WantedApps(evidence.app[chosen], *unusual_pairs(fleet, evidence, alone, _SUSPECT_Z))
     app = np.union1d(single.everywhere, single.single_app).astype(np.int64)
@@ -137,12 +145,14 @@ def given_others(fleet: Fleet, evidence: AppEvidence, alone: SingleApps, usual_p
     request = JointRequest(single, app, evidence.by_class[np.searchsorted(evidence.app, app)])
     joint.bring_up_to_date(fleet, request)
     if not len(chosen):
-        return replace(made, request=request)
+        return replace(made, request=request, scale=np.ones(len(app)))
     systems = list(systems_of(fleet, request))
-    nowhere = Outliers(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
-    first = joint_effects(systems, request.candidates, nowhere)
-    on_clients, outliers = _on_clients(systems, request, first.value, usual_ppm_s, alone.noise_scale)
-    found = joint_effects(systems, request.candidates, outliers)
+    lit = evidence.needs_brightness[np.searchsorted(evidence.app, request.app)]
+    first = joint_effects([system.weighted(alone.weights, lit) for system in systems], request.candidates, _NOWHERE)
+    evidence, scale = _rescaled(evidence, chosen, request, systems, first.value / usual_ppm_s)
+    systems = [system.scaled(scale) for system in systems]
+    weighted = [system.weighted(alone.weights, lit) for system in systems]
+    found, on_clients = _solved(systems, weighted, request, first.overlap, alone.noise_scale, usual_ppm_s)
     spreads = _spreads(on_clients, request, found)
     certain = np.searchsorted(evidence.app, request.app[spreads.variance > 0])
     variance, effect, partner, overlap = alone.variance.copy(), deepcopy(alone.effect), made.partner, made.overlap
@@ -152,7 +162,20 @@ def given_others(fleet: Fleet, evidence: AppEvidence, alone: SingleApps, usual_p
     others = np.abs(found.overlap - np.diag(np.diag(found.overlap)))
     overlap[chosen] = others.max(axis=1)
     partner[chosen] = np.where(overlap[chosen] > 0, evidence.app[chosen][others.argmax(axis=1)], -1)
-    return GivenOthers(effect, replace(spreads, variance=variance), partner, overlap, request)
+    return GivenOthers(effect, replace(spreads, variance=variance), partner, overlap, request, evidence, scale)
+
+
+def _rescaled(
+    evidence: AppEvidence, chosen: I64, request: JointRequest, systems: Sequence[JointSystem], drains: F64
+) -> tuple[AppEvidence, F64]:
+    """The evidence with the reliabilities of candidates given all others, and their factor by place in the request's apps.
+
+    Drops that other apps explain are no bias of the regression on all of them.
+    """
+    slow_s = np.sum([system.slow_s() for system in systems], axis=0)[request.candidates]
+    changed = evidence.corrected(chosen, slow_s, drains)
+    factor = np.nan_to_num(changed.reliability / evidence.reliability, nan=1.0)[chosen]
+    return changed, _of_request(request, request.candidates, factor, 1.0)
 
 
 def _candidates(alone: SingleApps) -> I64:
@@ -163,11 +186,36 @@ def _candidates(alone: SingleApps) -> I64:
     return np.sort(chosen[np.argsort(-t[chosen], kind="stable")][:_MOST_CANDIDATES])
 
 
+def _solved(  # noqa: PLR0917
+    systems: Sequence[JointSystem],
+    weighted: Sequence[JointSystem],
+    request: JointRequest,
+    overlap: F64,
+    noise_scale: float,
+    usual_ppm_s: float,
+) -> tuple[JointEffects, ClientEffects]:
+    """The effects of candidates on the fleet and on single clients. Of apps that always run together, one stands for all.
+
+    Either of these may drain all of it, or nothing, so half of it is a standard error of each.
+    """
+    kept, group = np.unique(_representatives(overlap), return_inverse=True)
+    candidates = request.candidates[kept]
+    mean = _of_request(request, candidates, joint_effects(weighted, candidates, _NOWHERE).value)
+    on_clients, outliers = _on_clients(systems, request, mean, usual_ppm_s, noise_scale)
+    joined = joint_effects(weighted, candidates, outliers)
+    shared = (np.bincount(group) > 1) * joined.value / 2
+    return JointEffects(joined.value[group], np.hypot(joined.error, shared)[group], joined.clusters[group], overlap), on_clients
+
+
+def _representatives(overlap: F64) -> I64:
+    """For each app, the first one that always runs with it, or itself."""
+    return np.asarray(np.argmax((overlap > _SAME) | np.eye(len(overlap), dtype=bool), axis=1), np.int64)
+
+
 def _on_clients(
-    systems: Sequence[JointSystem], request: JointRequest, effect: F64, usual_ppm_s: float, noise_scale: float
+    systems: Sequence[JointSystem], request: JointRequest, mean: F64, usual_ppm_s: float, noise_scale: float
 ) -> tuple[ClientEffects, Outliers]:
     """Effects on single clients, and suspects that differ from their app's effect even given the client's other apps."""
-    mean = _of_request(request, effect)
     variance = (USUAL_SPREAD * mean) ** 2
     priors = app_priors(request, mean, variance, np.isin(request.app, request.apps.everywhere), usual_ppm_s)
     everywhere = effects_of_clients(systems, request, priors, noise_scale)
@@ -180,11 +228,11 @@ def _spreads(on_clients: ClientEffects, request: JointRequest, found: JointEffec
     """How much drains differ among clients, by place in the request's apps: 0 for apps without a certain effect."""
     certain = np.zeros(len(request.app), bool)
     certain[request.candidates] = found.value > _CERTAIN_T * found.error
-    return spreads_of(on_clients, _of_request(request, found.value), certain)
+    return spreads_of(on_clients, _of_request(request, request.candidates, found.value), certain)
 
 
-def _of_request(request: JointRequest, value: F64) -> F64:
-    """The candidates' values, by place in the request's apps: 0 for others."""
-    values = np.zeros(len(request.app))
-    values[request.candidates] = value
+def _of_request(request: JointRequest, apps: I64, value: F64, otherwise: float = 0.0) -> F64:
+    """The values of these places of apps, 0 or `otherwise` for others, by place in the request's apps."""
+    values = np.full(len(request.app), otherwise)
+    values[apps] = value
     return values

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from navitas.base.units import counted
 from navitas.fleet.findings.client_effects import ClientEffects, app_priors, effects_of_clients
+from navitas.fleet.findings.client_weights import client_weights
 from navitas.fleet.findings.given_others import GivenOthers, given_others
 from navitas.fleet.findings.joint import systems_of
-from navitas.fleet.findings.single_apps import AppEvidence, SingleApps, evidence_of, single_apps
+from navitas.fleet.findings.single_apps import AppEvidence, SingleApps, evidence_of, single_apps, with_brightness
 from navitas.fleet.stages import Fleet
 from navitas.fleet.statistics import F64, I64, Bool, Effects, false_rates
 
@@ -28,10 +29,11 @@ _INSEPARABLE = 0.9
 """Apps whose running times correlate by more than this cannot be separated."""
 MIN_SHARE = 0.02
 """Smallest share of the usual drain that makes a hog."""
-_RUNS_ERROR, _SCREEN_ERROR, _CHARGED_ERROR, _SHOWN_ERROR = 0.5, 0.1, 0.15, 0.1
-"""Standard errors of what is inferred (docs/dev/decisions.md): relative ones where running times are inferred, times the square
-of 1 − reliability, and where the screen's time is; and those of an app which comes with the screen, relative to what the screen
-may drain: if its time is unknown, and always, since its drain depends on what it shows, and how brightly, between two samples.
+_RUNS_ERROR, _SHORT_RUNS_ERROR, _SCREEN_ERROR, _CHARGED_ERROR, _SHOWN_ERROR = 0.2, 0.3, 0.1, 0.15, 0.1
+"""Standard errors of what is inferred (docs/dev/decisions.md): relative ones where running times are inferred, times 1 −
+reliability and its square, and where the screen's time is; and those of an app which comes with the screen, relative to what the
+screen may drain: if its time is unknown, and always, since its drain depends on what it shows, and how brightly, between two
+samples.
 """
 _IMPLAUSIBLE_SHARE, _FEW = 0.2, 5
 _RELIABLE, _SCREEN = 0.5, 0.9
@@ -65,8 +67,9 @@ def claims_of(
     """The claim about each app. A hog's whole interval (`low` to `high`, in ppm/s) is above `least_ppm_s`.
 
     Rates are false discovery rates: `known_rate` is that if the screen's time were known, `alone_rate` that of a regression on
-    the app alone. Where the screen's time between samples is unknown, an app that comes with the screen may be charged for it: at
-    most the screen's drain times the difference that the app makes to it. Such an app is a hog only if it drains more than that.
+    the app alone. Where the screen's time between samples or its brightness is unknown, an app that comes with the screen may be
+    charged for it: at most the screen's drain times the difference that the app makes to it. Such an app is a hog only if it
+    drains more than that.
     """
     claim = np.full(len(false_rate), Claim.UNCLEAR, object)
     if least_ppm_s > 0:  # Without any drain, nothing is known.
@@ -74,7 +77,8 @@ def claims_of(
     claim[(alone_rate <= FDR_LIMIT) & (overlap > _INSEPARABLE) & (high > least_ppm_s)] = Claim.PARTNER
     claim[(false_rate <= FDR_LIMIT) & (low > least_ppm_s)] = Claim.HOG
     covered = low - evidence.charged_ppm_s <= least_ppm_s
-    claim[(known_rate <= FDR_LIMIT) & (evidence.screen_known < _SCREEN_KNOWN) & covered] = Claim.SCREEN
+    unknown = (evidence.screen_known < _SCREEN_KNOWN) | evidence.is_dark
+    claim[(known_rate <= FDR_LIMIT) & unknown & covered] = Claim.SCREEN
     few = contrasted < MIN_CLIENTS
     claim[few] = Claim.FEW
     claim[few & (evidence.varied_s <= _ALWAYS * seconds)] = Claim.ALWAYS
@@ -107,20 +111,29 @@ class Hogs:
         """Whether each app is a hog."""
         return np.asarray(self.claim == Claim.HOG, bool)
 
+    @property
+    def excluded_ppm_s(self) -> F64:
+        """Each app drains less than this, by its 95 % interval. NaN for hogs, and for apps that are not judged."""
+        judged = np.isin(self.claim, [Claim.CLEAN, Claim.UNCLEAR, Claim.SCREEN, Claim.PARTNER])
+        return np.where(judged, np.maximum(self.effect.high, 0.0), np.nan)
+
 
 def find_hogs(fleet: Fleet) -> Hogs:
     """Contrast each app's running time with the same clients' other time (docs/fleet-statistics.md, "Hogs").
 
     Apps that seem to drain or to save are then regressed together. That reads samples, unless it was done before.
     """
-    evidence = evidence_of(fleet)
+    weights = client_weights(fleet)
+    evidence = with_brightness(fleet, evidence_of(fleet), weights)
     _, seconds, drop = fleet.totals()
     usual = drop / max(seconds, 1)
-    alone = single_apps(fleet, evidence, MIN_SHARE * usual)
+    alone = single_apps(fleet, evidence, weights, MIN_SHARE * usual)
     given = given_others(fleet, evidence, alone, usual)
+    evidence = given.evidence
     # Errors of what samples do not show of running times and of the screen's drain.
     shown, charged = _SHOWN_ERROR * evidence.shown_ppm_s, _CHARGED_ERROR * evidence.charged_ppm_s
-    of_runs = _RUNS_ERROR * (1 - np.nan_to_num(evidence.reliability, nan=1.0)) ** 2
+    unreliable = np.maximum(1 - np.nan_to_num(evidence.reliability, nan=1.0), 0.0)
+    of_runs = _RUNS_ERROR * unreliable + _SHORT_RUNS_ERROR * unreliable**2
     of_screen = _SCREEN_ERROR * (1 - np.nan_to_num(evidence.screen_known))
     with_errors = replace(given.effect, error=np.hypot(given.effect.error, shown), scale_error=np.hypot(of_runs, of_screen))
     if_screen_known = with_errors.above(MIN_SHARE * usual)
@@ -165,7 +178,7 @@ def effects_on_clients(fleet: Fleet, hogs: Hogs, buckets: Sequence[int], *, susp
     place = np.searchsorted(hogs.app, request.app)
     mean = np.nan_to_num(hogs.effect.value)[place]
     priors = app_priors(request, mean, hogs.given.spreads.variance[place], hogs.is_hog[place], hogs.usual_ppm_s)
-    systems = systems_of(fleet, request, buckets)
+    systems = (system.scaled(hogs.given.scale) for system in systems_of(fleet, request, buckets))
     return effects_of_clients(systems, request, priors, hogs.alone.noise_scale, suspects_only=suspects).with_apps(request.app)
 
 

@@ -10,45 +10,51 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from navitas.fleet.files import read_table
+from navitas.fleet.findings.client_weights import ClientWeights
 from navitas.fleet.findings.wanted_apps import JointRequest
+from navitas.fleet.regression.controls import ONE
 from navitas.fleet.regression.designs import ClientDesign, Numbers, PairBlock, blocks
 from navitas.fleet.regression.memberships import first_samples
 from navitas.fleet.regression.pairs import pairs_of, samples_in
 from navitas.fleet.regression.presence import wanted_runs
-from navitas.fleet.regression.usage import ClientColumns, client_schema
-from navitas.fleet.regression.within import shares_of
+from navitas.fleet.regression.usage import TIMED, ClientColumns, client_schema
+from navitas.fleet.regression.within import shares_of, slowness
 from navitas.fleet.stages import Fleet, added, run_stage
 from navitas.fleet.statistics import F64, I64, Bool
 from navitas.fleet.units import StageTask
 
-SUMS = ("h", "g", "s", "noise", "day_noise", "gg")
+_SLOW = tuple(f"slow{kind}" for kind in TIMED)
+SUMS = ("h", "g", "s", "noise", "day_noise", "gg", *_SLOW)
 JOINT = client_schema(SUMS, pa.float64(), app=pa.int32(), other=pa.int32())
 """By client and two apps: `h` = Σ T x̃ y, with x̃ of `app` and y the running time of `other` as far as it is reliable, and `g` =
 Σ T x̃ x, without regard to reliability.
 
 Where both apps are the same, `s` is Σ T x̃ r in ppm, and `gg` the sum over days of (Σ T x̃²)². `noise` and `day_noise` are the
 variance of `s` by the residuals of a regression on all of the client's apps: if pairs are independent and alike, and if days are
-independent (Liang and Zeger 1986). A drain that no sample shows can last for many pairs. Elsewhere, these four are 0.
+independent (Liang and Zeger 1986). A drain that no sample shows can last for many pairs. `slow1` … `slow4` are, by class of
+pairs, q(1 − q) times Σ of drops that other apps leave unexplained, divided by the rate near each pair (`within.slowness`), with
+the mean q of x. Elsewhere, all but h and g are 0.
 """
 _DAY_S = 86_400
 _RIDGE = 1e-6
 FOLDER = "joint"
 """Folder of the stage's results."""
-_VERSION = "6"
+_VERSION = "8"
 
 
-def joint_sums(block: PairBlock, design: ClientDesign, by_class: F64, time_s: I64) -> tuple[F64, ...]:
+def joint_sums(block: PairBlock, design: ClientDesign, by_class: F64, time_s: I64, slow: F64) -> tuple[F64, ...]:
     """The sums of a client (`SUMS`): matrices h and g, and values for each app. `by_class` has the reliability of its apps.
 
-    `time_s` is the time of each sample.
+    `time_s` is the time of each sample, and `slow` the `slowness` of each pair.
     """
     own = block.pairs.of_client(design.number)
     seconds, left = block.pairs.seconds[own], block.left.left_ppm[own]
-    _, rest, apart = shares_of(block.pairs, block.left, design.number, design.share)
+    moment, rest, apart = shares_of(block.pairs, block.left, design.number, design.share)
     timed = (seconds[:, None] * rest).T
     h, g = timed @ (by_class.T[block.pairs.kind[own]] * apart), timed @ apart
     s = left @ rest
-    unexplained = left - timed.T @ np.linalg.solve(g + np.diag(_RIDGE * np.diag(g) + 1.0), s)
+    slope = np.linalg.solve(g + np.diag(_RIDGE * np.diag(g) + 1.0), s)
+    unexplained = left - timed.T @ slope
     freedom = max(float(block.left.freedom[design.number]) - len(s), 1.0)
     alike = np.diag(g) * (unexplained @ (unexplained / seconds)) / freedom
     day = time_s[block.end[own]] // _DAY_S
@@ -57,7 +63,10 @@ def joint_sums(block: PairBlock, design: ClientDesign, by_class: F64, time_s: I6
     gg = (weight * weight).sum(axis=0)
     days = np.divide(weight.sum(axis=0) ** 2, gg, out=np.ones(len(gg)), where=gg > 0)
     by_day = (np.add.reduceat(rest * unexplained[:, None], first) ** 2).sum(axis=0) * days / np.maximum(days - 1, 0.5)
-    return h, g, s, alike, by_day, gg
+    mean = moment[ONE] / seconds.sum()
+    slow_of_class = slow[own] * (block.pairs.kind[own] == np.array(TIMED)[:, None])
+    slow_s = (slow_of_class @ unexplained)[:, None] + slow_of_class @ timed.T * slope
+    return h, g, s, alike, by_day, gg, *(slow_s * (mean * (1 - mean)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +88,9 @@ class JointTask(StageTask):
         runs = wanted_runs(samples, presence, parsed.client, number_of[app_of], is_wanted)
         rows = ClientColumns(JOINT)
         for block, designs in blocks(samples, parsed, used, runs, Numbers(len(self.request.app))):
+            slow = slowness(block.pairs, block.at_levels)
             for design in designs:
-                h, g, *own = joint_sums(block, design, self.request.by_class[design.app], parsed.time_s)
+                h, g, *own = joint_sums(block, design, self.request.by_class[design.app], parsed.time_s, slow)
                 app, size = self.request.app[design.app], len(design.app)
                 diagonals = (np.diag(amount).ravel() for amount in own)
                 rows.add(design.client, np.repeat(app, size), np.tile(app, size), h.ravel(), g.ravel(), *diagonals)
@@ -118,11 +128,29 @@ class JointSystem:
     noise: F64
     day_noise: F64
     gg: F64
+    slow1: F64
+    slow2: F64
+    slow3: F64
+    slow4: F64
 
     def only(self, kept: Bool | slice) -> JointSystem:
         """These rows."""
         rows = {name: getattr(self, name)[kept] for name in ("client", "app", "other", *SUMS)}
         return replace(self, **rows)
+
+    def weighted(self, weights: ClientWeights, needs_brightness: Bool) -> JointSystem:
+        """The equations times the weights of clients, for sums over clients. `needs_brightness` is by app."""
+        weight = weights.of(self.clients, needs_brightness)[self.client, self.app]
+        return replace(self, h=weight * self.h, g=weight * self.g, s=weight * self.s)
+
+    def scaled(self, reliability: F64) -> JointSystem:
+        """The equations with the reliability of each app's running times multiplied by a factor."""
+        return replace(self, h=self.h * reliability[self.other])
+
+    def slow_s(self) -> F64:
+        """The sums of slow drops by app and class of pairs."""
+        own = self.app == self.other
+        return np.stack([np.bincount(self.app[own], getattr(self, name)[own], self.size) for name in _SLOW], axis=1)
 
     def among(self, wanted: Bool) -> JointSystem:
         """The rows of which both apps are `wanted` on the client (rows are clients, columns apps)."""

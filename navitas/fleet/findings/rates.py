@@ -42,6 +42,7 @@ RATES = pa.schema(
 """
 PERCENTILES = (5, 25, 50, 75, 95)
 _STEPS = "SELECT client, COALESCE(MIN(NULLIF(step_ppm, 0)), 0) AS step_ppm FROM clients GROUP BY client"
+_SET_ASIDE = "SELECT client FROM clients GROUP BY client HAVING SUM(set_aside) > 0"
 ENDINGS = (".csv", ".parquet")
 
 
@@ -52,7 +53,7 @@ class Summary:
     `from_s` and `to_s` are the Unix times of the first and the last sample, None without samples.
 
     `clients_drain_percentiles_percent_h` has the percentiles of clients' mean drains, by percent. Without pairs, it is empty, and
-    the drain is None.
+    the drain is None. `set_aside` are clients of whom no pair counts in some month, because their samples contradict themselves.
     """
 
     clients: int
@@ -64,6 +65,7 @@ class Summary:
     drain_percent_h: float | None
     clients_drain_percentiles_percent_h: dict[str, float]
     refused: dict[str, int]
+    set_aside: list[str]
 
 
 def summary_of(fleet: Fleet) -> Summary:
@@ -83,6 +85,7 @@ def summary_of(fleet: Fleet) -> Summary:
         drain_percent_h=drop / seconds * PERCENT_H if seconds else None,
         clients_drain_percentiles_percent_h=dict(zip(map(str, PERCENTILES), percentiles, strict=False)),
         refused=fleet.refused(),
+        set_aside=sorted(map(pseudonym, fleet.query_clients(_SET_ASIDE)["client"].to_pylist())),
     )
 
 

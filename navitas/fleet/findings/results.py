@@ -90,7 +90,8 @@ class AppRow(Row):
     """What is said about an app (`hogs.Claim`), its extra drain with its 95 % interval, and what that is based on.
 
     `runs_with` is the app whose running times correlate most with its own, by `correlation`. `reliability` is the part of a
-    difference between ends that is one of running time. `screen_known_percent` is the share of the compared running time for
+    difference between ends that is one of running time. `drains_below_percent_h` is the drain that the interval excludes:
+    the app drains less. `screen_known_percent` is the share of the compared running time for
     which samples have `screen_on_s`.
     """
 
@@ -104,6 +105,7 @@ class AppRow(Row):
     extra_percent_h: float | None
     extra_low_percent_h: float | None
     extra_high_percent_h: float | None
+    drains_below_percent_h: float | None
     alone_percent_h: float | None
     reliability: float | None
     screen_known_percent: float | None
@@ -161,6 +163,7 @@ def app_rows(fleet: Fleet, hogs: Hogs) -> list[AppRow]:
     """All apps by name, with what is said about each."""
     names = fleet.app_names
     ends = np.stack([hogs.effect.low, hogs.effect.value, hogs.effect.high]).T
+    excluded = hogs.excluded_ppm_s
     rows = [
         AppRow(
             app=names[int(hogs.app[i])],
@@ -168,6 +171,7 @@ def app_rows(fleet: Fleet, hogs: Hogs) -> list[AppRow]:
             clients=int(hogs.alone.clients[i]),
             contrasted_clients=int(hogs.alone.contrasted[i]),
             hours=float(hogs.alone.seconds[i]) / 3600,
+            drains_below_percent_h=known(excluded[i] * PERCENT_H),
             alone_percent_h=known(hogs.alone.effect.value[i] * PERCENT_H),
             reliability=known(np.clip(hogs.evidence.reliability[i], 0, 1)),
             screen_known_percent=known(np.clip(100 * hogs.evidence.screen_known[i], 0, 100)),

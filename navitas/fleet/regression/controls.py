@@ -12,9 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from navitas.fleet.regression.memberships import first_samples, owners
 from navitas.fleet.statistics import F64, I64, Bool
 
-COLUMNS = ["network", "screen_on_ms", "mobile_ms", "wifi_ms", "brightness", "saver"]
+COLUMNS = ["network", "screen_on_ms", "mobile_ms", "wifi_ms", "brightness", "saver", "os"]
 """Columns of samples that are read, in addition to those of pairs."""
 ONE = 0
 """Place of the intercept."""
@@ -22,6 +23,8 @@ C128 = NDArray[np.complex128]
 _WEEK_S = 7 * 86_400
 HARMONICS = 4
 """Of the day. With two, an app that runs each evening would be charged for an evening's other drains."""
+_UPGRADES = 2
+"""Upgrades of the OS that have a control. Later ones in the same month count as the last of these."""
 _LAG_S = 600.0
 """Fuel gauges smooth the level, so a pair can show what the screen drained up to this long before it."""
 
@@ -37,6 +40,8 @@ class ControlColumns:
     saver: F64
     networks: tuple[tuple[F64, F64 | None], ...]
     """For Wi-Fi and mobile networks: whether it is the active one, and its counter."""
+    upgrades: I64
+    """How many other OS versions the client had before."""
     with_trend: bool
 
     @classmethod
@@ -46,7 +51,16 @@ class ControlColumns:
             (_floats(pc.equal(samples["network"], name)), _counter(samples[f"{name}_ms"])) for name in ("wifi", "mobile")
         )
         brightness, saver = _floats(samples["brightness"]), _floats(samples["saver"])
-        return cls(time_s, screen.astype(np.float64), _counter(samples["screen_on_ms"]), brightness, saver, networks, with_trend)
+        return cls(
+            time_s,
+            screen.astype(np.float64),
+            _counter(samples["screen_on_ms"]),
+            brightness,
+            saver,
+            networks,
+            _upgrades(samples),
+            with_trend,
+        )
 
     def of_pairs(self, row: I64) -> tuple[F64, F64, Bool]:
         """The controls of pairs that end at samples `row`, the shares of ends with the screen on, and where its time is known.
@@ -59,6 +73,7 @@ class ControlColumns:
         - the share of the pair before with the screen on, times the part of this pair that a fuel gauge may show late
         - the shares of time on Wi-Fi and on mobile networks
         - whether battery saver is on
+        - whether the OS is a later one than at first, and a later one than that
         - the hour of the day, as four harmonics, and the day of the week, as one; an unknown time zone shifts only their phases
         - with a trend: slow changes in the time of all samples, as a cubic polynomial
         """
@@ -78,6 +93,7 @@ class ControlColumns:
             before * np.minimum(_LAG_S / seconds, 1.0),
             *(np.where(np.isfinite(share), share, at_ends) for share, at_ends in timed),
             _mean_of_ends(self.saver, row),
+            *(_mean_of_ends((self.upgrades > number).astype(np.float64), row) for number in range(_UPGRADES)),
             *([self._time(row) ** power for power in (1, 2, 3)] if self.with_trend else []),
         ]
         waves = _waves((self.time_s[row] - seconds / 2) * (2 * np.pi / _WEEK_S))
@@ -112,6 +128,18 @@ def _share_of_time(counter: F64 | None, row: I64, seconds: F64) -> F64:
     tolerance = 1 + 2 / seconds  # Times of samples are whole seconds.
     with np.errstate(invalid="ignore"):
         return np.where((share >= 0) & (share <= tolerance), np.minimum(share, 1.0), np.nan)
+
+
+def _upgrades(samples: pa.Table) -> I64:
+    """How many other OS versions each sample's client had before. A sample that does not name one has the one before it."""
+    client, system = samples["client"].to_numpy(), samples["os"].combine_chunks().dictionary_encode().indices
+    named = np.flatnonzero(system.is_valid().to_numpy(zero_copy_only=False))
+    owner, is_new = owners(client), np.zeros(len(client), np.int64)
+    pairs = owner[named] * len(client) + system.drop_null().to_numpy()
+    changed = np.flatnonzero(np.diff(pairs, prepend=-1))
+    is_new[named[changed[np.unique(pairs[changed], return_index=True)[1]]]] = 1
+    seen, first = np.cumsum(is_new), first_samples(client)
+    return np.asarray(np.maximum(seen - (seen - is_new)[first][owner] - 1, 0), np.int64)
 
 
 def _mean_of_ends(value: F64, row: I64) -> F64:

@@ -21,6 +21,11 @@ EDGES_S = (600, 1800, 5400)
 CLASSES = len(EDGES_S) + 2
 """Classes of pairs: 0 if running times are exact, else by length."""
 _LONGEST_RATE, _HALVINGS, _REWEIGHTED, _SATURATED = 1.0, 50, 3, 30.0
+_SEEN, _TINY, _LEAST_EXCESS = 0.05, 1e-9, 0.05
+_KNOWN, _UNKNOWN, _USUAL_RUN = 0.85, 0.95, 0.6
+"""Shares of the shortest pairs whose ends differ, up to which the length of runs is known, and from which it is unknown; it then
+counts as this part of such a pair.
+"""
 _LEAST_SHARE, _MOST_SHARE, _LONGEST = 0.5, 1.2, 1e3
 
 
@@ -70,6 +75,29 @@ def reliability(rate: F64, length_s: F64) -> F64:
     half = np.nan_to_num(rate)[:, None] * length_s / 2
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(half > 1e-9, np.tanh(half) / half, 1.0)
+
+
+def inferred_reliability(changed: F64, varied: F64, length_s: F64) -> F64:
+    """The reliability by app and class of pairs, from how often ends differ (`switch_rates`), also for runs of one length.
+
+    The correlation of such an app's state falls to 0 in a straight line, and ends of longer pairs differ more often than those of
+    a Markov chain with the rate of shorter pairs. While runs are longer than a pair, the mean of both ends is exact. If they are
+    much shorter than all pairs, neither their length nor their shape is known: the length is then a usual one.
+    """
+    rates, row = switch_rates(changed, varied, length_s), np.arange(len(varied))
+    seen = varied > _SEEN * varied.sum(axis=1, keepdims=True)
+    first = seen.argmax(axis=1)
+    later = seen & (np.arange(varied.shape[1]) > first[:, None])
+    second, has_second = later.argmax(axis=1), later.any(axis=1)
+    differ = np.divide(changed, varied, out=np.zeros_like(varied), where=varied > 0)
+    shorter, longer = np.clip(differ[row, first], _TINY, 1.0), differ[row, second]
+    is_unknown = np.clip((shorter - _KNOWN) / (_UNKNOWN - _KNOWN), 0.0, 1.0)
+    run_s = length_s[row, first] * ((1 - is_unknown) * (1 + 1 / shorter) / 2 + is_unknown * _USUAL_RUN)
+    fixed = np.minimum(np.divide(run_s[:, None], length_s, out=np.ones_like(length_s), where=length_s > 0), 1.0)
+    expected = np.tanh(np.nan_to_num(rates) * length_s[row, second] / 2)
+    excess = np.clip((longer - expected) / np.maximum(1 - expected, _LEAST_EXCESS), 0.0, 1.0) * has_second
+    chain = reliability(rates, length_s)
+    return np.asarray(chain + np.maximum(excess, is_unknown)[:, None] * (fixed - chain))
 
 
 def oversampled(reliability: F64) -> F64:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from navitas.fleet.regression.contradictions import contradictory_clients
 from navitas.fleet.regression.memberships import AppLists, check_known
 from navitas.fleet.schema import State
 from navitas.fleet.statistics import F64, I64, Bool
@@ -25,8 +26,11 @@ REASONS = (
     "samples of one moment",
     "more than six hours apart",
     "the level rose",
+    "samples of the phone contradict themselves",
 )
 """Reasons why a pair has no rate. The first that applies counts."""
+SET_ASIDE = len(REASONS) - 1
+"""The reason of pairs that would count, were their phone not set aside (`contradictions.py`)."""
 
 PAIR_COLUMNS = ["client", "time_s", "level_ppm", "state", "screen", "uptime_s"]
 """Columns from which pairs are computed."""
@@ -75,7 +79,10 @@ class Pairs:
 
 
 def pairs_of(samples: ClientSamples) -> Pairs:
-    """Find pairs during which the battery discharged (paper 5, section 2.3). A client's first sample ends no pair."""
+    """Find pairs during which the battery discharged (paper 5, section 2.3). A client's first sample ends no pair.
+
+    Pairs of clients whose samples contradict themselves do not count.
+    """
     size = len(samples.client)
     is_pair = np.zeros(size, bool)
     is_pair[1:] = samples.client[1:] == samples.client[:-1]
@@ -86,7 +93,9 @@ def pairs_of(samples: ClientSamples) -> Pairs:
     both[1:] = discharging[1:] & discharging[:-1]
     restarted, clock_set = _disturbed(samples.uptime_s, seconds)
     reason = np.full(size, -1, np.int8)
-    for number, chosen in enumerate((~both, restarted, clock_set, seconds < 1, seconds > MAX_GAP_S, drop < 0)):
+    contradictory = contradictory_clients(samples.client, is_pair & both & ~restarted, seconds, drop, clock_set)
+    why = (~both, restarted, clock_set, seconds < 1, seconds > MAX_GAP_S, drop < 0, contradictory)
+    for number, chosen in enumerate(why):
         reason[is_pair & chosen & (reason < 0)] = number
     left = is_pair & (reason < 0)
     screen = samples.screen.astype(np.int8)

@@ -17,6 +17,7 @@ from navitas.fleet.regression.memberships import first_samples
 from navitas.fleet.regression.pairs import (
     COUNTER_COLUMNS,
     PAIR_COLUMNS,
+    SET_ASIDE,
     Pairs,
     app_lists,
     int64,
@@ -31,12 +32,12 @@ from navitas.fleet.statistics import I64, Bool
 
 SCREENS = 3
 """Number of screen classes: a pair's screen is on at 0, 1 or 2 of its ends."""
-_AMOUNTS = ("pairs", "seconds", "drop_ppm")
+_AMOUNTS = ("pairs", "seconds", "drop_ppm", "set_aside")
 CLIENTS = pa.schema(
     [
         ("client", pa.int64()),
         ("screen", pa.int8()),
-        *((name, pa.int64()) for name in (*_AMOUNTS, "samples")),
+        *((name, pa.int64()) for name in (*_AMOUNTS, "samples", "lit", "bright")),
         ("step_ppm", pa.int32()),
         *((name, pa.int64()) for name in ("first_s", "last_s")),
         *((name, pa.string()) for name in ("model", "os")),
@@ -44,7 +45,9 @@ CLIENTS = pa.schema(
 )
 """By client and screen: sums of all pairs.
 
-The other columns are the client's, equal in all its rows. `step_ppm` is the smallest change of its level (0: none seen).
+`set_aside` is the number of pairs that do not count because samples of the client contradict themselves. The columns after it
+are the client's, equal in all its rows: `lit` and `bright` count its samples with a lit screen, and those of them that report the
+brightness. `step_ppm` is the smallest change of its level (0: none seen).
 """
 TIMED = range(1, CLASSES)
 """Classes of pairs whose running times are not exact."""
@@ -54,7 +57,7 @@ EVIDENCE = pa.schema([pa.field("app", pa.int32()), *(pa.field(name, pa.float64()
 
 The row with a null app has the same sums with the screen in place of an app, and the intercept as the only control.
 """
-COLUMNS = [*PAIR_COLUMNS, *controls.COLUMNS, "apps", *COUNTER_COLUMNS, "model", "os"]
+COLUMNS = [*PAIR_COLUMNS, *controls.COLUMNS, "apps", *COUNTER_COLUMNS, "model"]
 """Columns of samples that are read."""
 _SINGLE = ("pairs", "ran_s", "drop_ppm", "s", "noise")
 
@@ -100,16 +103,20 @@ def client_table(samples: pa.Table, own: Bool, pairs: Pairs) -> pa.Table:
         return CLIENTS.empty_table()
     last = np.append(first[1:], len(client)) - 1
     place = np.repeat(np.arange(len(first)), last + 1 - first) * SCREENS + pairs.screen
-    amounts = (pairs.counts, pairs.seconds, pairs.drop_ppm)
+    amounts = (pairs.counts, pairs.seconds, pairs.drop_ppm, own & (pairs.reason == SET_ASIDE))
     sums = [np.bincount(place, amount, len(first) * SCREENS).astype(np.int64) for amount in amounts]  # Exact below 2^53.
     by_screen = np.reshape(sums, (len(_AMOUNTS), len(first), SCREENS))
     counted = np.add.reduceat(own, first, dtype=np.int64)
+    lit = pc.fill_null(samples["screen"], False).to_numpy()
+    is_bright = samples["brightness"].is_valid().to_numpy()
     row, screen = np.nonzero((counted > 0)[:, None] & ((by_screen[0] > 0) | (np.arange(SCREENS) == 0)))
     columns = {
         "client": client[first][row],
         "screen": screen,
         **dict(zip(_AMOUNTS, by_screen[:, row, screen], strict=True)),
         "samples": counted[row],
+        "lit": np.add.reduceat(lit & own, first, dtype=np.int64)[row],
+        "bright": np.add.reduceat(lit & own & is_bright, first, dtype=np.int64)[row],
         "step_ppm": _steps(level, first)[row],
         "first_s": time_s[first][row],
         "last_s": time_s[last][row],
@@ -186,7 +193,7 @@ def usage_of(samples: pa.Table, app_of: NDArray[np.int32], begins_s: int = -(1 <
     runs = runs_in(samples, app_lists(samples["apps"], packages), packages, app_of)
     for block, designs in blocks(samples, parsed, used, runs, numbers):
         parts.append(block.pairs)
-        slow_s = slow_drops(block.pairs, block.left, block.at_levels.astype(np.float64))
+        slow_s = slow_drops(block.pairs, block.left, block.at_levels)
         for design in designs:
             slow = slow_s[design.number]
             sums = client_sums(block.pairs, block.left, design.number, design.share, design.differs, slow)

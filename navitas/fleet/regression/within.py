@@ -170,23 +170,31 @@ def residuals_of(pairs: PairRows) -> Residuals:
     return Residuals(left, timed, inverse, square, count - np.einsum("cij,cji->c", inverse, gram))
 
 
-def slow_drops(pairs: PairRows, left: Residuals, at_levels: F64) -> F64:
-    """Σ of unexplained drops divided by the rate near each pair, by client (rows) and class of pairs, in seconds.
+def slowness(pairs: PairRows, at_levels: Bool) -> F64:
+    """One divided by the rate near each pair, in seconds per ppm.
 
-    0 for clients that are not `at_levels` (1 or 0), for exact running times, and where the screen's time is unknown: there, its
-    drain is not independent of apps.
+    0 for clients that are not `at_levels`, for exact running times, and where the screen's time is unknown: there, its drain is
+    not independent of apps.
     """
-    ends = np.append(pairs.first[1:], len(pairs.seconds))
-    client = np.repeat(np.arange(len(pairs.first)), ends - pairs.first)
+    client, ends = _clients(pairs), np.append(pairs.first[1:], len(pairs.seconds))
     row = np.arange(len(client))
     low, high = np.maximum(row - _NEAR, pairs.first[client]), np.minimum(row + _NEAR + 1, ends[client])
     seconds, drop = (np.append(0.0, np.cumsum(amount)) for amount in (pairs.seconds, pairs.drop_ppm))
     near_s, near_ppm = seconds[high] - seconds[low], drop[high] - drop[low]
-    slow = np.divide(near_s, near_ppm, out=np.zeros(len(row)), where=near_ppm > 0)
-    flat = np.bincount(client * CLASSES + pairs.kind, left.left_ppm * slow * pairs.screen_known, len(pairs.first) * CLASSES)
-    sums = flat.reshape(-1, CLASSES) * at_levels[:, None]
-    sums[:, 0] = 0.0
-    return np.asarray(sums, np.float64)
+    counts = (near_ppm > 0) & (pairs.kind > 0) & pairs.screen_known & at_levels[client]
+    return np.asarray(np.divide(near_s, near_ppm, out=np.zeros(len(row)), where=counts), np.float64)
+
+
+def slow_drops(pairs: PairRows, left: Residuals, at_levels: Bool) -> F64:
+    """Σ of unexplained drops divided by the rate near each pair, by client (rows) and class of pairs, in seconds."""
+    slow = left.left_ppm * slowness(pairs, at_levels)
+    sums = np.bincount(_clients(pairs) * CLASSES + pairs.kind, slow, len(pairs.first) * CLASSES)
+    return np.asarray(sums.reshape(-1, CLASSES), np.float64)
+
+
+def _clients(pairs: PairRows) -> I64:
+    """The number of each pair's client."""
+    return np.repeat(np.arange(len(pairs.first)), np.diff(np.append(pairs.first, len(pairs.seconds))))
 
 
 def shares_of(pairs: PairRows, left: Residuals, number: int, share: F64) -> tuple[F64, F64, F64]:

@@ -22,9 +22,9 @@ _RUNS = [(60.0, 180.0, 0.0), (90.0, 180.0, 0.0), (90.0, 180.0, 3.0)]
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     """App a1 runs as package 1 in the first half, and as package 2, which drains, in the second."""
     middle_s = START_S + _DAYS * 43_200
-    table = level_samples(5, 40, _DAYS, _RUNS)
+    table = level_samples(6, 40, _DAYS, _RUNS)
     early = table["time_s"].to_numpy() < middle_s
-    quiet, draining = level_samples(5, 40, _DAYS, [*_RUNS[:2], (90.0, 180.0, 0.0)]), table
+    quiet, draining = level_samples(6, 40, _DAYS, [*_RUNS[:2], (90.0, 180.0, 0.0)]), table
     parts = []
     for samples, chosen, dropped in ((quiet, None, 2), (draining, ~early, 1)):
         mask = samples["time_s"].to_numpy() < middle_s if chosen is None else chosen

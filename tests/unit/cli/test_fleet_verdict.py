@@ -27,7 +27,11 @@ _ROW = {"app": "org.a", "clients": 126, "contrasted_clients": 40, "extra_percent
 @pytest.mark.parametrize(
     ("claim", "more", "line"),
     [
-        (Claim.UNCLEAR, {}, "org.a: unclear; extra +0.04 (-0.09 – 0.17) %/h, 126 clients; clean is below 0.16 %/h"),
+        (
+            Claim.UNCLEAR,
+            {"drains_below_percent_h": 0.17},
+            "org.a: unclear; it drains less than 0.17 %/h; extra +0.04 (-0.09 – 0.17) %/h, 126 clients; clean is below 0.16 %/h",
+        ),
         (
             Claim.PARTNER,
             {"runs_with": "org.b"},

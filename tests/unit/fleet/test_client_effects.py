@@ -28,8 +28,9 @@ def system(*clients: tuple[F64, F64]) -> JointSystem:
     gram = np.concatenate([(x.T @ x).ravel() for x, _ in clients])
     own = np.concatenate([np.diag(x.T @ y).ravel() for x, y in clients])
     noise = np.where(app == other, NOISE**2 * gram, 0.0)
+    gg = np.where(app == other, gram, 0)
     return JointSystem(
-        np.arange(len(clients)) * 10, 3, number, app, other, gram, gram, own, noise, noise, np.where(app == other, gram, 0)
+        np.arange(len(clients)) * 10, 3, number, app, other, gram, gram, own, noise, noise, gg, *np.zeros((4, len(app)))
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from navitas.fleet.regression.exposure import classes_of, reliability, switch_rates
+from navitas.fleet.regression.exposure import classes_of, inferred_reliability, reliability, switch_rates
 
 
 def simulated(chance: np.random.Generator, on_s: float, off_s: float, length_s: float, pairs: int) -> tuple[np.ndarray, ...]:
@@ -45,3 +45,28 @@ def test_an_app_that_never_changes_is_reliable() -> None:
 def test_pairs_are_classed_by_length_unless_exact() -> None:
     seconds = np.array([1, 600, 601, 1800, 9000, 9000])
     assert classes_of(seconds, np.array([False] * 5 + [True])).tolist() == [1, 2, 2, 3, 4, 0]
+
+
+@pytest.mark.parametrize("minutes", [8, 12, 30])
+def test_runs_of_one_length_differ_from_random_ones(minutes: int) -> None:
+    """The reliability is the slope of the true share on the mean of the ends, here of pairs of 5 and 15 minutes."""
+    chance = np.random.default_rng(minutes)
+    gaps = chance.exponential(4 * 60 * minutes, 1500).astype(int) + 1
+    state = np.repeat(np.tile([0.0, 1.0], len(gaps)), np.column_stack([gaps, np.full(len(gaps), 60 * minutes)]).ravel())
+    ran = np.append(0.0, np.cumsum(state))
+    lengths = (300, 900)
+    changed, varied, true = [], [], []
+    for length in lengths:
+        begin = np.arange(0, len(state) - length, 100)
+        ends, share = (state[begin] + state[begin + length]) / 2, (ran[begin + length] - ran[begin]) / length
+        changed.append(np.mean(ends == 0.5) / 4)
+        varied.append(np.var(ends))
+        true.append(np.cov(share, ends)[0, 1] / np.var(ends, ddof=1))
+    sums = [np.array([one], np.float64) for one in (changed, varied, lengths)]
+    assert inferred_reliability(*sums)[0] == pytest.approx(true, abs=0.12)
+
+
+def test_a_chain_of_random_runs_has_its_own_reliability() -> None:
+    length_s, rate = np.array([[300.0, 900.0, 3600.0]]), np.array([1 / 700])
+    found = inferred_reliability(np.tanh(rate * length_s / 2), np.ones((1, 3)), length_s)
+    assert found == pytest.approx(reliability(rate, length_s), abs=1e-6)

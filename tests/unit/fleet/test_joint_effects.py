@@ -22,7 +22,7 @@ def system(g: F64, drains: Mapping[int, tuple[float, float]], clients: int = 20)
     beta = np.array([drains.get(one, (1.0, 0.0)) for one in range(clients)])
     s = np.where(app == other, (beta @ h.T)[client, app], 0.0)
     ones = np.ones(len(client))
-    return JointSystem(np.arange(clients) + 100, 2, client, app, other, h[app, other], g[app, other], s, ones, ones, ones)
+    return JointSystem(np.arange(clients) + 100, 2, client, app, other, h[app, other], g[app, other], s, *[ones] * 7)
 
 
 def test_the_correlation_of_two_apps_does_not_depend_on_their_reliability() -> None:

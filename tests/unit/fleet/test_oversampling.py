@@ -49,7 +49,7 @@ def test_the_correction_recovers_much_of_what_is_missing(extra: float, on_s: flo
     length_s = np.divide(length, varied, out=np.zeros_like(length), where=varied > 0)
     plain = reliability(switch_rates(changed, varied, length_s), length_s)
     s = float(left.left_ppm @ share)
-    slow_s = mean * (1 - mean) * slow_drops(pairs, left, np.ones(1))[:, TIMED]
+    slow_s = mean * (1 - mean) * slow_drops(pairs, left, np.ones(1, bool))[:, TIMED]
     first = s / (varied * plain).sum()
     rate = drop.sum() / seconds.sum()
     found = s / (varied * corrected(plain, varied, slow_s, np.array([first / rate]))).sum()
@@ -72,6 +72,6 @@ def test_the_correction_is_limited_and_leaves_exact_and_timed_samples() -> None:
         np.array([0, 20]), chance.uniform(60, 900, 40), chance.choice([0.0, 10_000.0], 40), np.ones((40, 1)),
         np.where(np.arange(40) % 20 < 10, 0, 2), np.zeros(40), np.ones(40, bool),
     )  # fmt: skip
-    found = slow_drops(rows, residuals_of(rows), np.array([1.0, 0.0]))
+    found = slow_drops(rows, residuals_of(rows), np.array([True, False]))
     assert found.shape == (2, CLASSES) and found[0, 2] != 0
     assert np.count_nonzero(found) == 1

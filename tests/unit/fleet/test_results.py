@@ -28,6 +28,7 @@ def test_shares_of_evidence_stay_within_their_range(
         claim=["clean"],
         evidence=SimpleNamespace(reliability=np.array([reliability]), screen_known=np.array([share])),
         given=SimpleNamespace(partner=-one, overlap=zero),
+        excluded_ppm_s=zero,
     )
     (row,) = app_rows(cast("Fleet", SimpleNamespace(app_names={0: "org.a"})), cast("Hogs", hogs))
     assert (row.screen_known_percent, row.reliability) == (percent, part)

@@ -276,7 +276,7 @@ def _check(name: str) -> Check:
 
 def _rates(names: Sequence[str]) -> FittedTable:
     return rates_table(
-        Summary(1_000, 200_000, 1_767_225_600, 1_769_904_000, 126_980, 71_904.0, 7.48, {}, dict.fromkeys(names, 71_286))
+        Summary(1_000, 200_000, 1_767_225_600, 1_769_904_000, 126_980, 71_904.0, 7.48, {}, dict.fromkeys(names, 71_286), [])
     )
 
 
