@@ -116,7 +116,7 @@ def _reports(recording: Path, reports: Path) -> int:
     outputs = [text for name in REPORTS for text in (f"--{name}", str(reports / name))]
     code = run(["report", str(recording), *outputs])
     try:
-        fleet_report.methods_of(recording)
+        recorded_methods.methods_of(recording)
         made = navitas.load(recording)
     except NavitasError as error:
         if not code:

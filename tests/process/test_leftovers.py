@@ -117,7 +117,7 @@ def test_an_unreadable_salt_is_reported_as_another_users(tmp_path: Path, monkeyp
     def refused(*_: object) -> bytes:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("navitas.fleet.store_settings.read_regular", refused)
+    monkeypatch.setattr("navitas.fleet.store_settings.read_small", refused)
     with pytest.raises(FleetError, match="Permission denied") as caught:
         Store.open(store.path)
     assert "owner" in caught.value.remedy
