@@ -37,7 +37,7 @@ from support.pprof_reader import read_samples  # noqa: E402
 
 import navitas  # noqa: E402
 from navitas.base.errors import NavitasError  # noqa: E402
-from navitas.cli.fleet import report as fleet_report  # noqa: E402
+from navitas.cli.fleet.recorded_methods import methods_of  # noqa: E402
 from navitas.cli.main import run  # noqa: E402
 from navitas.energy.analyze.conserve import check  # noqa: E402
 from navitas.report.registry import find_format  # noqa: E402
@@ -116,7 +116,7 @@ def _reports(recording: Path, reports: Path) -> int:
     outputs = [text for name in REPORTS for text in (f"--{name}", str(reports / name))]
     code = run(["report", str(recording), *outputs])
     try:
-        recorded_methods.methods_of(recording)
+        methods_of(recording)
         made = navitas.load(recording)
     except NavitasError as error:
         if not code:
