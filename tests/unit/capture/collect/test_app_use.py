@@ -110,7 +110,7 @@ def test_the_recording_of_an_interrupted_use_has_its_method_map(
 
 
 def test_an_interrupted_use_of_a_sampled_app_has_its_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without it, nothing tells which threads of the trace are the app's. Settings that a lost device had kept are gone."""
+    """Without it, nothing shows which threads of the trace are the app's. Settings that a lost device had kept are gone."""
 
     def until() -> None:
         raise KeyboardInterrupt
