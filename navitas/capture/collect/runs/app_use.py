@@ -111,12 +111,14 @@ def record(
                 device.shell(f"am force-stop{device.info.user_flag} {shlex.quote(use.package)}")
 
                 def use_app(_: RunPlan, done: InstrumentResult, stream: Path, folder: AppFolder | None) -> None:
-                    def found(pid: str) -> None:
+                    def named(pid: str) -> None:
                         if not plan.has_runtime:
                             done.pid = int(pid)
                             recording.runner.enter(plan, "interrupted", done.pid)  # also of a use that is interrupted
 
-                    _record_use(device, use, done, stream, folder if plan.has_runtime else None, progress=progress, found=found)
+                    _record_use(
+                        device, use, done, stream, folder if plan.has_runtime else None, progress=progress, on_process=named
+                    )
 
                 try:
                     done = recording.runner.run(plan, use_app)
@@ -162,9 +164,9 @@ def _record_use(
     folder: AppFolder | None,
     *,
     progress: Progress,
-    found: Callable[[str], None],
+    on_process: Callable[[str], None],
 ) -> None:
-    """Start the app and wait for the end of its use. Calls `found` with the process of `first_process`, as soon as it runs."""
+    """Start the app and wait for the end of its use. Calls `on_process` with that of `first_process` as soon as it runs."""
     name = TestName(use.package, WHOLE)
     done.set(name, "cut")
     progress.stage(f"starting {use.package}")
@@ -183,7 +185,7 @@ def _record_use(
     if not starts_it and folder is not None and use.bundle is None:
         _check_map(folder, use)
     if first is not None:
-        found(first)
+        on_process(first)
     by_hand = "" if use.command or use.bound_s is not None else ": use it, then press Enter"
     progress.stage(f"recording {use.package}{by_hand}")
     if use.command:
@@ -193,7 +195,7 @@ def _record_use(
     if starts_it:
         first = first_process(device, use.package, folder, None)
         if first is not None:
-            found(first)
+            on_process(first)
     time.sleep(_FLUSH_S)
     if first is not None and first not in processes(device, use.package):
         done.crashed = True

@@ -167,8 +167,8 @@ class RunRecorder:
         A lost device may have left other settings, which would make the app record there, too: they are removed.
         """
         if not plan.has_runtime:
-            for place in PLACES:
-                AppFolder(self._device, plan.package, place).remove()
+            for storage in PLACES:
+                AppFolder(self._device, plan.package, storage).remove()
             self._device.shell(f"rm -f {shlex.quote(config)}")
             return AppFolder(self._device, plan.package), "files"
         probes = self._options.granularity == "method" and not plan.baseline

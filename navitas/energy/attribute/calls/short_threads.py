@@ -55,11 +55,11 @@ def shared_by_kind(owned: SelfTotals, kind: I64, is_alone: Bool) -> SharedSample
     stands_for = _ratios(pool, cpu_ns, count)
     surplus_ns, lack_ns = (np.maximum(sign * (stands_for - 1), 0.0) * cpu_ns for sign in (1, -1))
     # Threads that do other work at another power would change each other's energy, so those of like power share.
-    place = np.argsort(np.lexsort((binned(group, energy_j, size) / np.maximum(cpu_ns, 1.0), pool)))
+    rank = np.argsort(np.lexsort((binned(group, energy_j, size) / np.maximum(cpu_ns, 1.0), pool)))
     giver = np.flatnonzero(surplus_ns[group] > 0)
-    giver = giver[np.argsort(place[group[giver]], kind="stable")]
+    giver = giver[np.argsort(rank[group[giver]], kind="stable")]
     taker = np.flatnonzero(lack_ns > 0)
-    taker = taker[np.argsort(place[taker])]
+    taker = taker[np.argsort(rank[taker])]
     row, to, part_ns = _matched((surplus_ns / count)[group[giver]], lack_ns[taker])
     row, to = giver[row], taker[to]
     same = pool[group[row]] == pool[to]  # Rounding errors may join the end of a pool to the begin of the next one.

@@ -79,7 +79,7 @@ def test_events_never_reach_other_apps_if_the_app_cannot_start(tmp_path: Path, o
     device = FakeDevice({"monkey": "** No activities found to run, monkey aborted.\n"})
     with pytest.raises(DeviceError, match=r"launchers show no activity of a\.b, so events would reach other apps"):
         app_use._record_use(
-            device, EVENTS[option], InstrumentResult(), tmp_path / "raw", None, progress=NoProgress(), found=print
+            device, EVENTS[option], InstrumentResult(), tmp_path / "raw", None, progress=NoProgress(), on_process=print
         )
     assert len(device.commands) == 1
 
