@@ -156,10 +156,10 @@ def grouped(key: I64) -> tuple[I64, I64]:
     if size > _SPARSE * len(key):
         _, row, number = np.unique(key, return_index=True, return_inverse=True)
         return row, number
-    row_of = np.full(size, -1)  # a table is several times as fast as a sort
-    row_of[key] = np.arange(len(key))
+    row_of = np.full(size, -1, np.int32)  # a table is several times as fast as a sort
+    row_of[key] = np.arange(len(key), dtype=np.int32)
     is_used = row_of >= 0
-    return row_of[is_used], (np.cumsum(is_used) - 1)[key]
+    return row_of[is_used].astype(np.int64), np.cumsum(is_used, dtype=np.int32)[key].astype(np.int64) - 1
 
 
 def in_sorted(values: NDArray[Word], known: NDArray[Word]) -> Bool:

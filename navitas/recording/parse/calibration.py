@@ -1,8 +1,8 @@
 """Cost of a call's probes on the device.
 
-The runtime makes calibration calls under reserved method ids. It makes them on a thread of its own before the first test,
-and later in short samples on the measured threads: every few ms a busy thread makes the same small nested calls, some of them
-with probes.
+The runtime makes calibration calls under reserved method ids. It makes them on threads of its own before the first test, and
+after the last one if threads folded calls in mode `events`. Meanwhile it makes short samples on the measured threads: every few
+ms a busy thread makes the same small nested calls, some of them with probes.
 
 Samples are in the thread's own events and folds, under reserved method ids. Their probes therefore run under the same
 conditions as the thread's other probes: same core, frequency and load. Samples differ only in the number of probes.

@@ -189,7 +189,7 @@ class CallCost:
 
 @dataclass(frozen=True, slots=True)
 class ProbeCost:
-    """Cost of calls recorded as events and of folded calls, as calibrated at the start of the run."""
+    """Cost of calls recorded as events and of folded calls, as calibrated before and after the tests of the run."""
 
     events: CallCost
     folded: CallCost

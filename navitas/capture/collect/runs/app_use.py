@@ -111,8 +111,14 @@ def record(
                 device.shell(f"am force-stop{device.info.user_flag} {shlex.quote(use.package)}")
 
                 def use_app(_: RunPlan, done: InstrumentResult, stream: Path, folder: AppFolder | None) -> None:
-                    first = _record_use(device, use, done, stream, folder if plan.has_runtime else None, progress=progress)
-                    done.pid = None if plan.has_runtime or first is None else int(first)
+                    def named(pid: str) -> None:
+                        if not plan.has_runtime:
+                            done.pid = int(pid)
+                            recording.runner.enter(plan, "interrupted", done.pid)  # also of a use that is interrupted
+
+                    _record_use(
+                        device, use, done, stream, folder if plan.has_runtime else None, progress=progress, on_process=named
+                    )
 
                 try:
                     done = recording.runner.run(plan, use_app)
@@ -151,9 +157,16 @@ def _check_front(device: Device, use: Use) -> None:
 
 
 def _record_use(
-    device: Device, use: Use, done: InstrumentResult, stream: Path, folder: AppFolder | None, *, progress: Progress
-) -> str | None:
-    """Start the app and wait for the end of its use. Returns the process of `first_process`."""
+    device: Device,
+    use: Use,
+    done: InstrumentResult,
+    stream: Path,
+    folder: AppFolder | None,
+    *,
+    progress: Progress,
+    on_process: Callable[[str], None],
+) -> None:
+    """Start the app and wait for the end of its use. Calls `on_process` with that of `first_process` as soon as it runs."""
     name = TestName(use.package, WHOLE)
     done.set(name, "cut")
     progress.stage(f"starting {use.package}")
@@ -171,6 +184,8 @@ def _record_use(
     first = None if starts_it else first_process(device, use.package, folder, started, by_hand=has_none)
     if not starts_it and folder is not None and use.bundle is None:
         _check_map(folder, use)
+    if first is not None:
+        on_process(first)
     by_hand = "" if use.command or use.bound_s is not None else ": use it, then press Enter"
     progress.stage(f"recording {use.package}{by_hand}")
     if use.command:
@@ -179,12 +194,13 @@ def _record_use(
         use.until()
     if starts_it:
         first = first_process(device, use.package, folder, None)
+        if first is not None:
+            on_process(first)
     time.sleep(_FLUSH_S)
     if first is not None and first not in processes(device, use.package):
         done.crashed = True
         done.message = "its process ended before the recording did"
     done.set(name, "cut" if done.crashed else "passed")
-    return first
 
 
 def _check_map(remote: AppFolder, use: Use) -> None:

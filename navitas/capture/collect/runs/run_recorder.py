@@ -162,11 +162,14 @@ class RunRecorder:
             self._writer.warn("hot", message, remedy, run=plan.id)
 
     def _configure(self, plan: RunPlan, config: str) -> tuple[AppFolder, Transport]:
-        """Write the runtime's settings. Returns the app's folder and the transport of its events.
+        """Write the runtime's settings, if there is one. Returns the app's folder and the transport of its events.
 
-        A lost device may have left another folder, whose settings would make the app record there, too: it is removed.
+        A lost device may have left other settings, which would make the app record there, too: they are removed.
         """
         if not plan.has_runtime:
+            for storage in PLACES:
+                AppFolder(self._device, plan.package, storage).remove()
+            self._device.shell(f"rm -f {shlex.quote(config)}")
             return AppFolder(self._device, plan.package), "files"
         probes = self._options.granularity == "method" and not plan.baseline
         refusals = []

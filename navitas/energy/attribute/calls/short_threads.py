@@ -54,8 +54,12 @@ def shared_by_kind(owned: SelfTotals, kind: I64, is_alone: Bool) -> SharedSample
     pool = _crowds(owned.window[first], kind[first], is_short)
     stands_for = _ratios(pool, cpu_ns, count)
     surplus_ns, lack_ns = (np.maximum(sign * (stands_for - 1), 0.0) * cpu_ns for sign in (1, -1))
-    giver = _by_pool(np.flatnonzero(surplus_ns[group] > 0), pool[group])
-    taker = _by_pool(np.flatnonzero(lack_ns > 0), pool)
+    # Threads that do other work at another power would change each other's energy, so those of like power share.
+    rank = np.argsort(np.lexsort((binned(group, energy_j, size) / np.maximum(cpu_ns, 1.0), pool)))
+    giver = np.flatnonzero(surplus_ns[group] > 0)
+    giver = giver[np.argsort(rank[group[giver]], kind="stable")]
+    taker = np.flatnonzero(lack_ns > 0)
+    taker = taker[np.argsort(rank[taker])]
     row, to, part_ns = _matched((surplus_ns / count)[group[giver]], lack_ns[taker])
     row, to = giver[row], taker[to]
     same = pool[group[row]] == pool[to]  # Rounding errors may join the end of a pool to the begin of the next one.
@@ -92,10 +96,6 @@ def _ratios(pool: I64, cpu_ns: F64, count: F64) -> F64:
         each_ns = np.bincount(own, cpu_ns[member]) / np.maximum(np.bincount(own, count[member]), 1.0)
         ratio[member] = count[member] * each_ns[own] / cpu_ns[member]
     return ratio
-
-
-def _by_pool(rows: I64, pool: I64) -> I64:
-    return rows[np.argsort(pool[rows], kind="stable")]
 
 
 def _matched(given_ns: F64, taken_ns: F64) -> tuple[I64, I64, F64]:

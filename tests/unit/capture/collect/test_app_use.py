@@ -11,12 +11,13 @@ from fake_device import FakeDevice
 from support.no_progress import NoProgress
 
 from navitas.base.errors import DeviceError, UsageError
+from navitas.capture.collect.apps.app_files import AppFolder
 from navitas.capture.collect.apps.map_cache import KnownMap
 from navitas.capture.collect.options import ProfileOptions
 from navitas.capture.collect.runs import app_use
 from navitas.capture.collect.runs.app_use import Use
 from navitas.capture.collect.runs.instrument import InstrumentResult
-from navitas.capture.collect.runs.run_recorder import RunPlan, RunRecorder
+from navitas.capture.collect.runs.run_recorder import RunPlan, RunRecorder, Work
 from navitas.capture.device.base import DeviceInfo
 from navitas.recording.store import open_recording
 
@@ -77,7 +78,9 @@ def test_they_are_accepted_for_the_user_in_front_and_taps_for_a_work_profile(opt
 def test_events_never_reach_other_apps_if_the_app_cannot_start(tmp_path: Path, option: str) -> None:
     device = FakeDevice({"monkey": "** No activities found to run, monkey aborted.\n"})
     with pytest.raises(DeviceError, match=r"launchers show no activity of a\.b, so events would reach other apps"):
-        app_use._record_use(device, EVENTS[option], InstrumentResult(), tmp_path / "raw", None, progress=NoProgress())
+        app_use._record_use(
+            device, EVENTS[option], InstrumentResult(), tmp_path / "raw", None, progress=NoProgress(), on_process=print
+        )
     assert len(device.commands) == 1
 
 
@@ -104,6 +107,29 @@ def test_the_recording_of_an_interrupted_use_has_its_method_map(
     manifest = open_recording(tmp_path / "rec").manifest
     assert [one.id for one in manifest.maps] == [found.map_id]
     assert [(run.map_id, run.module) for run in manifest.runs] == [(found.map_id, ":app")]
+
+
+def test_an_interrupted_use_of_a_sampled_app_has_its_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without it, nothing shows which threads of the trace are the app's. Settings that a lost device had kept are gone."""
+
+    def until() -> None:
+        raise KeyboardInterrupt
+
+    def do(_recorder: RunRecorder, plan: RunPlan, done: InstrumentResult, work: Work, folder: AppFolder | None) -> None:
+        work(plan, done, tmp_path / "raw", folder)
+
+    monkeypatch.setattr(RunRecorder, "_run_sampled", do)
+    texts = {"pm path": "package:/data/app/a.apk\n", "cat /sys/devices/system/cpu/possible": "0-1\n"}
+    texts |= {"ps -A": "PID UID NAME\n42 10001 a.b\n", "dumpsys package": "flags=[ DEBUGGABLE ]", "which": "/bin/tool\n"}
+    device = FakeDevice(texts, answers=True)
+    device.info = replace(device.info, kind="virtual", sdk=34)
+    options = ProfileOptions(mode="sample", prepare=False, power_profile="google-pixel-6", record="none")
+    with pytest.raises(KeyboardInterrupt):
+        app_use.record(device, replace(use(), until=until), options, tmp_path / "rec", NoProgress())
+    (run,) = open_recording(tmp_path / "rec").manifest.runs
+    assert (run.pid, run.exit) == (42, "interrupted")
+    start = next(number for number, command in enumerate(device.commands) if command.startswith("monkey"))
+    assert {"run-as a.b rm -rf files/navitas", "rm -f /data/local/tmp/navitas/a.b.properties"} <= set(device.commands[:start])
 
 
 @dataclass

@@ -17,6 +17,7 @@ from navitas.energy.analyze.conserve import check
 from navitas.energy.analyze.load import profile_of
 from navitas.energy.analyze.profile import Profile
 from navitas.energy.attribute.calls import sample_totals, short_threads
+from navitas.energy.attribute.calls.self_totals import AMOUNTS, CPU_NS, SelfTotals
 from navitas.power.model import ClusterPower, CpuPower
 from navitas.recording.parse.tables import RunTables
 
@@ -159,6 +160,20 @@ def test_samples_of_many_short_threads_of_a_kind_stand_for_the_same_time() -> No
 
 def test_few_short_threads_have_their_own_samples_alone() -> None:
     assert self_ms(of_short_threads(64)) == pytest.approx({0: 0, 1: 96, 2: 48, 3: 48})
+
+
+def test_short_threads_share_with_those_of_like_power() -> None:
+    """Two kinds of work, in threads of one name, whose powers differ by a factor of three: each kind has its energy."""
+    owner = np.repeat(np.arange(160), np.tile([1, 2, 1, 2], 40))  # one sample or two, at high power, low power, low, high
+    power, count = np.tile([3.0, 1.0, 1.0, 3.0], 40)[owner], np.bincount(owner)[owner]
+    amounts = np.zeros((AMOUNTS, len(owner)))
+    amounts[CPU_NS] = 1.5e6 / count
+    joules = {0: power * amounts[CPU_NS]}
+    zeros = np.zeros((3, len(owner)), np.int64)
+    owned = SelfTotals(np.zeros_like(owner), owner, power.astype(np.int64), zeros, amounts, joules)
+    shared = short_threads.shared_by_kind(owned, np.zeros_like(owner), np.ones(len(owner), bool))
+    found = np.bincount(shared.kept.path, shared.kept.joules[0]) + np.bincount(shared.given.path, shared.given.joules[0])
+    assert len(shared.given) and found == pytest.approx(np.bincount(owned.path, joules[0]))
 
 
 def test_recursion_counts_once_in_inclusive_energy() -> None:

@@ -99,6 +99,7 @@ public final class Calibration implements Runnable {
 
     private static void afterTests(Recorder recorder) throws InterruptedException {
         if (!recorder.settings.folded && !recorder.settings.logcat && recorder.hasFolded()) {
+            recorder.sample = null; // the calibration's own thread would take samples among its calls
             folded(recorder);
             Recorder.flush();
         }
