@@ -55,12 +55,14 @@ def test_the_use_of_an_installed_app_is_sampled_without_its_build(
     """The app records nothing itself: clocks, threads and the length of the run are those of the trace."""
     words = ["record", APP, "--device", phone_of_user.serial, "--mode", "sample", "--trace", trace, "-o", str(tmp_path / "use")]
     with installed(phone_of_user, [open_bundle(bundle)], NoProgress()):
-        assert run([*words, "--", f"am startservice -n {APP}/.Sync; sleep 1"]) == 0
+        assert run([*words, "--", f"am startservice -n {APP}/.Sync; sleep 3"]) == 0
     assert not list((tmp_path / "use").rglob("events-*"))
     profile = load(tmp_path / "use")
     assert profile.samplers == (sampler,) and {"events_missing", "no_events", "no_clocks"}.isdisjoint(
         warning.code for warning in profile.warnings
     )
+    if "starved" in {warning.code for warning in profile.warnings}:
+        pytest.skip("the host is busy: the service may have had no time")
     (use,) = profile.tests
     worker = next(thread for thread in use.threads if thread.name == "sync worker")
     names = {profile.method_table.methods[row.method].name: row for row in worker.methods}

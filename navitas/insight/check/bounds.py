@@ -177,9 +177,9 @@ def needed(
     least = 1 + (repeats if by_runs else sessions)
     for difference in (wanted, abs(estimate.value - limit)):
         count = _count(precise.deviation, precise.sides, difference, level)
-        if count is None:
+        if count is None and difference >= _LEAST_AIM:
             break
-        if count >= least:
+        if count is not None and count >= least:
             return (1, count) if by_runs else (count, repeats)
     return None, None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -82,7 +83,7 @@ def read_sample_file(path: Path, shown: str) -> SampleFile:
     """Read a file of samples. `path` is that of `plain_file`. Raises `RecordingError` if it has no form that is read."""
     head = head_of(path, shown)
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        remedy = f"Convert it: iconv -f UTF-16 -t UTF-8 {shown} > stacks.txt"
+        remedy = f"Convert it: iconv -f UTF-16 -t UTF-8 {shlex.quote(shown)} > stacks.txt"
         raise RecordingError(f"{shown}: a text in UTF-16, as PowerShell writes with >; samples are read in UTF-8", remedy)
     with errors_naming(shown, path):
         if head.startswith(MAGIC):
