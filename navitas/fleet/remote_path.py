@@ -64,6 +64,10 @@ class RemotePath(PosixPath):
         """The path itself."""
         return self
 
+    def resolve(self, strict: bool = False) -> RemotePath:
+        """The path itself."""
+        return self
+
     def exists(self, *, follow_symlinks: bool = True) -> bool:
         """Whether there is such an object."""
         try:
