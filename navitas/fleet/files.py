@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
@@ -59,7 +60,11 @@ def read_metadata(file: Path) -> pq.FileMetaData:
 
 def read_small(file: Path, limit_bytes: int) -> bytes:
     """All bytes of a file. Raises `OSError`, also for a file larger than the limit."""
-    return file.read_bytes() if isinstance(file, RemotePath) else read_regular(file, limit_bytes)
+    if not isinstance(file, RemotePath):
+        return read_regular(file, limit_bytes)
+    if len(data := file.read_bytes(limit_bytes + 1)) > limit_bytes:
+        raise OSError(errno.EFBIG, f"larger than {limit_bytes:,} bytes", str(file))
+    return data
 
 
 def _readable(file: Path) -> AbstractContextManager[Path | BinaryIO]:

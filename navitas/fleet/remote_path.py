@@ -64,6 +64,10 @@ class RemotePath(PosixPath):
         """The path itself."""
         return self
 
+    def resolve(self, strict: bool = False) -> RemotePath:
+        """The path itself."""
+        return self
+
     def exists(self, *, follow_symlinks: bool = True) -> bool:
         """Whether there is such an object."""
         try:
@@ -79,10 +83,10 @@ class RemotePath(PosixPath):
                 self.size = int(self.system.info(str(self))["size"])
         return os.stat_result((stat.S_IFREG, 0, 0, 1, 0, 0, self.size, 0, 0, 0))
 
-    def read_bytes(self) -> bytes:
-        """The whole content."""
+    def read_bytes(self, limit_bytes: int | None = None) -> bytes:
+        """The whole content, or what is within a limit."""
         with self._named("read"):
-            return bytes(self.system.cat_file(str(self)))
+            return bytes(self.system.cat_file(str(self), end=limit_bytes))
 
     def copy_in(self, folder: Path) -> Path:
         """A copy in a local folder, which is made unless the folder has one of the same content. Raises `OSError`."""

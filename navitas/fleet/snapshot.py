@@ -51,7 +51,7 @@ class Snapshot:
             commit = json.loads(file.read_bytes())
             parts = {str(name): int(size) for name, size in commit["parts"].items()}
             return cls(root, number, parts, {str(name): str(key) for name, key in commit["objects"].items()})
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (OSError, ValueError, OverflowError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise FleetError(f"{file}: cannot be read: {error}", RESTORE) from error
 
     def file(self, name: str) -> RemotePath:

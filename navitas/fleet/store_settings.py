@@ -57,10 +57,12 @@ def read_settings(file: Path) -> StoreSettings:
             f"{file}: cannot be read: {error.strerror}",
             "Ask its owner for access. The file has the key of the clients' pseudonyms.",
         ) from error
-    except (OSError, ValueError, OverflowError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (FileNotFoundError, NotADirectoryError) as error:
         raise FleetError(
-            f"{file.parent}: not a fleet (cannot read {file.name}: {error})", "Create one with `navitas fleet ingest`."
+            f"{file.parent}: not a fleet: it has no {file.name}", "Create one with `navitas fleet ingest`."
         ) from error
+    except (OSError, ValueError, OverflowError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise FleetError(f"{file}: cannot be read: {error}", "Restore the file.") from error
     if number > FORMAT:
         raise FleetError(f"{file}: format {number} is newer than {FORMAT}, which this version reads", "Update navitas.")
     if number < 1:

@@ -55,6 +55,14 @@ def test_one_machine_finds_the_same(bucket: RemotePath, local: tuple[Path, dict[
     assert {of.name for of in compared if of.rows} >= {"hogs", "J-scores", "the paper's hogs"}
 
 
+def test_the_page_of_a_fleet_has_its_name(
+    bucket: RemotePath, local: tuple[Path, dict[str, Sequence[Row]]], tmp_path: Path
+) -> None:
+    copy_to(bucket / "shown", local[0])
+    assert run(["fleet", "report", str(bucket / "shown"), "-o", str(tmp_path / "page.html")]) == ExitCode.OK
+    assert "Fleet shown (simulated)" in (tmp_path / "page.html").read_text()
+
+
 def executors(parent: int) -> list[int]:
     """The processes of Spark's workers."""
     found = []

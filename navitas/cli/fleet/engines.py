@@ -58,7 +58,7 @@ class FleetChoice:
     @property
     def title(self) -> str:
         """The fleet's name on pages."""
-        return f"Fleet {self.path.resolve().name}{' (simulated)' if (self.path / layout.TRUTH).is_dir() else ''}"
+        return f"Fleet {self.path.resolve().name}{' (simulated)' if (self.path / layout.TRUTH_MODEL).exists() else ''}"
 
 
 def _choice(store: Path, engine: str, memory_mib: int, since: str | None, until: str | None) -> FleetChoice:

@@ -40,7 +40,7 @@ class SourceLedger:
                 self.entries[str(entry["source"])] = entry
         except OSError as error:
             raise FleetError(f"{self._file}: {error.strerror}", "Allow reading and writing there.") from error
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise FleetError(f"{self._file}: damaged: {error}", "Restore the file.") from error
 
     def enter(self, entries: Sequence[Mapping[str, Any]]) -> None:
@@ -88,7 +88,9 @@ def _carry_out(store: Store, ledger: SourceLedger) -> None:
     try:
         journal = json.loads(read_regular(_journal(store), _LARGEST))
         files, entries = [Path(name) for name in journal["files"]], list(journal["entries"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        if outside := [str(name) for name in files if name.is_absolute() or ".." in name.parts]:
+            raise ValueError(f"{outside[0]} is outside of the fleet")
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise FleetError(
             f"{_journal(store)}: damaged: {error}", "Delete the folder that contains it, and ingest the last files again."
         ) from error

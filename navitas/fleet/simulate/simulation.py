@@ -147,7 +147,7 @@ def _first_period(store: Store, model: FleetModel, seed: int, jobs: int, progres
 
 def _claim(store: Store, model: FleetModel, seed: int) -> None:
     """Check that the store is empty or has this simulation, and record the simulation."""
-    file = store.path / layout.TRUTH / "model.json"
+    file = store.path / layout.TRUTH_MODEL
     wanted = {"seed": seed, "model": model.as_dict()}
     if file.exists():
         if read_model(store) != (model, seed):
@@ -160,7 +160,7 @@ def _claim(store: Store, model: FleetModel, seed: int) -> None:
 
 def read_model(store: Store) -> tuple[FleetModel, int]:
     """Model and seed of a simulated store. Raises FleetError."""
-    file = store.path / layout.TRUTH / "model.json"
+    file = store.path / layout.TRUTH_MODEL
     try:
         values = json.loads(read_regular(file, _LARGEST_MODEL))
         return FleetModel.from_dict(values["model"]), int(values["seed"])

@@ -179,12 +179,15 @@ def _process(samples: RawSamples, trace: Trace, pid: int | None) -> int:
         f"{number} ({printable(_name_of(trace, number) or '?')}, {count:,} samples)"
         for number, count in counts.most_common(_LISTED)
     )
+    if not counts:
+        raise UsageError(
+            "the process of the stack samples is unknown: the trace has none of their threads",
+            "Give a trace and samples of the same time. perf script -F +pid also prints processes.",
+        )
     if pid is not None:
         if pid not in counts:
-            raise UsageError(f"--process {pid}: no stack samples of this process", f"There are samples of: {listed or 'none'}")
+            raise UsageError(f"--process {pid}: no stack samples of this process", f"There are samples of: {listed}")
         return pid
-    if not counts:
-        raise UsageError("the process of the stack samples is unknown", "Sample with process ids: perf script -F +pid")
     if len(counts) > 1:
         more = f" and {len(counts) - _LISTED} more" if len(counts) > _LISTED else ""
         raise UsageError(f"stack samples of {len(counts)} processes: {listed}{more}", "Choose one: --process PID")

@@ -142,7 +142,7 @@ def _moved(store: Path) -> None:
 
 _FORGED: dict[str, tuple[Callable[[Path], None], str]] = {
     "a newer format": (_settings('{"format": 2, "buckets": 2, "salt": "s"}'), "format 2 is newer than 1"),
-    "endless buckets": (_settings('{"format": 1, "buckets": 1e999, "salt": "s"}'), "not a fleet"),
+    "endless buckets": (_settings('{"format": 1, "buckets": 1e999, "salt": "s"}'), "fleet.json: cannot be read"),
     "a long salt": (_settings('{"format": 1, "buckets": 2, "salt": "%s"}' % ("s" * 99)), "the salt is longer than 64 bytes"),
     "no apps": (_part(lambda table: table.drop_columns(["apps"])), "column apps is missing"),
     "levels as texts": (_with("level_ppm", lambda n: pa.array(["x"] * n)), "values of column level_ppm are not int32"),

@@ -162,6 +162,28 @@ def test_damaged_objects_are_restored_or_computed_again(root: RemotePath, tmp_pa
     assert not is_made_from(result, "inputs")
 
 
+def test_a_damaged_commit_is_an_error_that_names_it(root: RemotePath) -> None:
+    for data in (b"[" * 100_000, b'{"parts": {"x": 1e999}, "objects": {}}', b'{"parts": [], "objects": {}}'):
+        (root / layout.COMMITS / "00000001.json").write_bytes(data)
+        with pytest.raises(FleetError, match=r"memory://.*/commits/00000001\.json: cannot be read: "):
+            Store.open(root)
+
+
+def test_no_more_of_a_small_file_is_read_than_its_limit(root: RemotePath, faults: dict[str, Any]) -> None:
+    (file := root / layout.SETTINGS).write_bytes(b" " * 100_000)
+    memory, read = fsspec.filesystem("memory"), list[int]()
+
+    def counted(path: str, **limits: Any) -> bytes:
+        data: bytes = memory.cat_file(path, **limits)
+        read.append(len(data))
+        return data
+
+    faults["cat_file"] = counted
+    with pytest.raises(FleetError, match=rf"{file}: cannot be read: .*larger than 65,536 bytes"):
+        Store.open(root)
+    assert read == [65_537]
+
+
 def test_a_store_that_refuses_is_an_error_that_names_it(root: RemotePath, tmp_path: Path, faults: dict[str, Any]) -> None:
     stored(root, samples(tmp_path / "1.jsonl", "one"))
 

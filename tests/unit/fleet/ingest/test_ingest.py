@@ -312,10 +312,24 @@ def test_one_writer_at_a_time(tmp_path: Path) -> None:
         _ingest(file, file)
 
 
-def test_a_damaged_journal_is_reported(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "journal",
+    [b'{"files": [', b"[" * 100_000, b'{"entries": [], "files": ["../moved"]}', b'{"entries": [], "files": ["/moved"]}'],
+)
+def test_a_damaged_journal_is_reported(journal: bytes, tmp_path: Path) -> None:
     fleet = tmp_path / "fleet"
     Store.create(fleet)
-    (fleet / "incoming").mkdir()
-    (fleet / "incoming" / "commit.json").write_bytes(b'{"files": [')
+    (fleet / "incoming" / "store").mkdir(parents=True)
+    (fleet / "incoming" / "moved").write_text("")
+    (fleet / "incoming" / "commit.json").write_bytes(journal)
     with pytest.raises(FleetError, match=r"commit\.json: damaged"):
+        list(ingest(fleet, [json_lines(tmp_path / "a.jsonl", [row()])], now_s=NOW_S))
+    assert not (tmp_path / "moved").exists()
+
+
+@pytest.mark.parametrize("line", [b"[" * 100_000, b"[]", b"{}", b"x"])
+def test_a_damaged_ledger_is_reported(line: bytes, tmp_path: Path) -> None:
+    Store.create(fleet := tmp_path / "fleet")
+    (fleet / "ledger.jsonl").write_bytes(line + b"\n")
+    with pytest.raises(FleetError, match=r"ledger\.jsonl: damaged"):
         list(ingest(fleet, [json_lines(tmp_path / "a.jsonl", [row()])], now_s=NOW_S))
