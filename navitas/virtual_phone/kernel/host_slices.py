@@ -111,6 +111,7 @@ class HostSlices:
         self._bytes = 0
         self._dropped: Counter[int] = Counter()
         self._watch_began: list[WatchBegan] = []
+        self._is_stopped = False
         for pid in pids:
             self.watch(pid)
 
@@ -134,10 +135,12 @@ class HostSlices:
         self._watch_began.append(WatchBegan(since_ns, pid, tuple(sorted(known))))
 
     def stop(self, t_ns: int) -> None:
-        """Stop recording, and remove everything from the host (idempotent)."""
-        self._instance.stop()
-        self._drain()
-        self._instance.remove()
+        """Stop recording, and release the instance (idempotent)."""
+        if not self._is_stopped:
+            self._is_stopped = True
+            self._instance.stop()
+            self._drain()
+            self._instance.release()
 
     def recorded(self) -> SliceRecord:
         """Return the recorded slices on the phone's cores."""

@@ -27,7 +27,7 @@ def now_ns() -> int:
     return time.monotonic_ns() + 1_000_000_000
 
 
-def test_an_instance_is_private_and_is_removed(tmp_path: Path) -> None:
+def test_an_instance_is_private_serves_the_next_trace_and_is_removed(tmp_path: Path) -> None:
     tracefs = FakeTracefs(tmp_path)
     slices = HostSlices(SPEC, tracefs.instance(), [PID])
     (folder,) = (tmp_path / "instances").iterdir()
@@ -37,7 +37,16 @@ def test_an_instance_is_private_and_is_removed(tmp_path: Path) -> None:
     assert set(map(int, files["set_event_pid"].split())) >= {2, threading.get_native_id()}
     assert all(path.read_text() == "1" for path in folder.rglob("enable"))
     slices.stop(0)
+    assert (folder / "tracing_on").read_text() == "0"
+    again = HostSlices(SPEC, tracefs.instance(), [])
     slices.stop(0)
+    assert list((tmp_path / "instances").iterdir()) == [folder]
+    assert [(folder / name).read_text() for name in ("tracing_on", "set_event_pid")] == ["1", "2 "]
+    other = tracefs.instance()
+    assert len(list((tmp_path / "instances").iterdir())) == 2
+    again.stop(0)
+    other.release()
+    tracefs.close()
     assert not list((tmp_path / "instances").iterdir())
 
 
@@ -51,7 +60,7 @@ def test_what_killed_phones_left_is_removed_and_nothing_else(tmp_path: Path) -> 
     FakeTracefs(tmp_path)
     left = {path.name for path in (tmp_path / "instances").iterdir()}
     assert left >= set(others) and not left & set(strays) and len(left) == len(others) + 1
-    instance.remove()
+    instance.close()
 
 
 def pages(now_ns: int) -> dict[int, bytes]:
