@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 BeforeOf = Callable[[Sequence[Session]], Sequence[Session]]
 """Returns the sessions of the version before that fit the sessions of the version to judge."""
+Sides = tuple[Sequence[Session], Sequence[Session]]
+"""Sessions of the version before, and of the version to judge."""
 _FINAL = ("above", "matches nothing")
 """Verdicts that more data does not change."""
 MOST_REPEATS = 1000
@@ -44,13 +46,14 @@ MOST_REPEATS = 1000
 class CheckedProject:
     """The result of a check, None if no test passed in all runs, and the recordings that it measured.
 
-    `problem` says why there is no result.
+    `problem` says why there is no result. `sides` are the judged sessions.
     """
 
     result: CheckResult | None
     before: tuple[ProfilingOutcome, ...]
     after: tuple[ProfilingOutcome, ...]
     problem: str = ""
+    sides: Sides = ((), ())
 
 
 @dataclass(slots=True)
@@ -66,6 +69,7 @@ class _Check:
     changed_budgets: tuple[str, ...] = ()
     last: tuple[object, CheckResult] | None = None
     spent: float = 0.0
+    sides: Sides = ((), ())
 
     def read(self, recording: Path) -> Session:
         return self._read([recording])[0]
@@ -85,6 +89,7 @@ class _Check:
 
     def judged(self, before: Sequence[Session], after: Sequence[Session], *, is_last: bool) -> CheckResult:
         """Judge sessions. Raises the errors of `judge`."""
+        self.sides = before, after
         level = look_level(self.spent, is_last=is_last)
         result = judge(before, after, self.budgets, day=self.day, level=level, changed_budgets=self.changed_budgets)
         if any(judgement.low is not None for judgement in result.judgements):
@@ -136,8 +141,10 @@ def profile_and_check(
     check = _Check(budgets, caller, day or datetime.now(UTC).date(), measure_s is not None, before or _nothing)
     end_s = time.monotonic() + (measure_s or 0.0)
     if against is not None:
-        return _in_turns(check, folder, against, budgets_of, options=options, build=build, run=run, end_s=end_s)
-    return _in_sessions(check, folder, options=options, build=build, run=run, end_s=end_s)
+        checked = _in_turns(check, folder, against, budgets_of, options=options, build=build, run=run, end_s=end_s)
+    else:
+        checked = _in_sessions(check, folder, options=options, build=build, run=run, end_s=end_s)
+    return replace(checked, sides=check.sides)
 
 
 def _is_time_to_judge(count: int) -> bool:
