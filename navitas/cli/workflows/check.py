@@ -96,6 +96,11 @@ class _Check:
             self.spent += level
         return result
 
+    def is_decidable(self, result: CheckResult) -> bool:
+        """Whether more repeats could decide: a figure was measured, or no run counts, since the device was busy or hot."""
+        is_fit = all(session.is_fit for side in self.sides for session in side)
+        return not is_fit or any(judged.value is not None for judged in result.having("not enough data"))
+
 
 def _unfinished(session: Session) -> Session:
     """Return the session of a recording that goes on, without the warning that it is partial."""
@@ -190,7 +195,7 @@ def _in_turns(
         except UsageError:
             return True  # It is raised again at the end, unless tests failed.
         next_look = result.next_look(count)
-        return _is_decided(result)
+        return _is_decided(result) or not check.is_decidable(result)
 
     def look_at(old: Path) -> None:
         if budgets_of is not None:

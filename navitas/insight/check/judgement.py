@@ -112,7 +112,7 @@ class CheckResult:
 
     def next_look(self, repeats: int) -> int:
         """Return after how many repeats to judge again, if not all is decided: when so many could decide."""
-        growths = (judged.growth for judged in self.having("not enough data"))
+        growths = (judged.growth for judged in self.having("not enough data") if judged.value is not None)
         return math.ceil(repeats * max(growths, default=MOST_GROWTH))
 
     def is_active(self, waiver: Waiver) -> bool:

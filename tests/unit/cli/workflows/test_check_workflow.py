@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.made_sessions import made_session
+from support.made_sessions import TEST, made_session
 from support.repeatable_random import repeatable_rng
 
 from navitas.base.errors import UsageError
@@ -40,6 +40,7 @@ class Laboratory:
         self.sessions: dict[Path, Session] = {}
         self.starved: set[str] = set()
         self.failures: dict[str, str] = {}
+        self.vanished = ""
         self.warnings: tuple[tuple[str, str], ...] = ()
         self.repeats: list[int] = []
         self.looks: list[int] = []
@@ -49,7 +50,8 @@ class Laboratory:
         return self.sessions[path]
 
     def measured(self, path: Path, runs_j: list[float], *, in_turns: bool) -> ProfilingOutcome:
-        made = made_session(runs_j, len(self.sessions))
+        vanished = [self.vanished] if self.vanished and path.name == "before" else []
+        made = made_session(runs_j, len(self.sessions), tests=[TEST, *vanished])
         fit = path.name not in self.starved
         self.sessions[path] = replace(
             made, session="turns" if in_turns else "", is_fit=fit, name=str(path), not_passed=frozenset(),
@@ -120,6 +122,15 @@ def test_each_version_is_read_once_for_each_judgement_of_turns(tmp_path: Path, m
     found = checked(lab, tmp_path, monkeypatch, against="main", measure_s=600)
     assert found.result is not None and found.result.word == "above" and lab.looks[-1] == lab.repeats[-1] < 50
     assert ["busy" in text for text in found.result.warnings if "recording" in text or "busy" in text] == [True]
+
+
+def test_repeats_end_when_only_a_vanished_test_is_undecided(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = Laboratory()
+    lab.vanished = "a.OldTest#sorts"
+    found = checked(lab, tmp_path, monkeypatch, against="main", measure_s=600)
+    assert found.result is not None and 5 < lab.repeats[-1] < 40
+    verdicts = {judged.subject.name: judged.verdict for judged in found.result.judgements}
+    assert verdicts == {"all tests": "within", lab.vanished: "not enough data"}
 
 
 def test_it_ends_when_the_time_is_over_and_says_what_is_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
