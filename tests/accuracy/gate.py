@@ -184,7 +184,7 @@ class Laboratory:
         return self.check(change, STRICT, design, sessions, repeats), sessions, repeats
 
     def going_on(self, change: Change, budgets: Budgets = STRICT) -> tuple[CheckResult, int]:
-        """Judge a session in turns again and again, as `navitas check --measure` does. Return the last result and the repeats."""
+        """Judge a session in turns as it grows, as `navitas check --measure` does. Return the last result and the repeats."""
         ((before,), (after,)) = self.draw(change, "in turns", 1, MOST_REPEATS)
         repeats, spent = FIRST_REPEATS, 0.0
         while True:
