@@ -19,6 +19,7 @@ from navitas.recording.parse.samples_names import function_frame
 from navitas.recording.parse.samples_stacks import StackForest
 from navitas.recording.parse.stack_samples import NO_STACK, Frame, RawSamples
 from navitas.recording.parse.tables import TID_LIMIT
+from navitas.recording.parse.trace.perfetto_sample_wire import PlainSamples
 from navitas.recording.parse.trace.trace_tables import UNKNOWN
 
 _NS_PER_S = 1e9
@@ -163,35 +164,36 @@ class PerfettoSamples:
         if sample.HasField("producer_event"):
             self.stopped |= sample.producer_event.source_stop_reason == _GUARDRAIL
             return True
-        stack = None if sample.HasField("sample_skipped_reason") else sample.callstack_iid
-        return self.sample(sequence, t_ns, (sample.pid, sample.tid), stack, sample.unwind_error)
+        row, state = NO_STACK, self._of.get(sequence)
+        if state is not None and not sample.HasField("sample_skipped_reason"):
+            row = state.stacks.get(sample.callstack_iid, NO_STACK)
+            self._cut += sample.unwind_error == _CUT_STACK
+        self._broken += row == NO_STACK or sample.unwind_error not in _UNWOUND
+        return self._add(sequence, t_ns, (sample.pid, sample.tid), row)
 
-    def sample(self, sequence: int, t_ns: int, task: tuple[int, int], stack: int | None, unwind_error: int) -> bool:
-        """Add a sample of a task (pid, tid) with an interned stack (None: it was skipped). Returns as `perf`."""
-        state, row = self._of.get(sequence), NO_STACK
-        if state is not None and stack is not None:
-            row = state.stacks.get(stack, NO_STACK)
-            self._cut += unwind_error == _CUT_STACK
-        self._broken += row == NO_STACK or unwind_error not in _UNWOUND
-        return self._add(sequence, t_ns, task, row)
-
-    def plain(self, sequence: int, t_ns: I64, pid: I64, tid: I64, stack: I64) -> None:
-        """Add many samples of a sequence: with times, and stacks that were neither skipped nor cut."""
-        state, sampling = self._of.get(sequence), self._sampling.get(sequence, _DEFAULT)
-        stacks = {} if state is None else state.stacks
-        rows = np.array([stacks.get(iid, NO_STACK) for iid in stack.tolist()], np.int32)
-        self._broken += int(np.count_nonzero(rows == NO_STACK))
+    def plain(self, samples: PlainSamples, t_ns: I64) -> I64:
+        """Add many packets `perf_sample` with these times. Returns the rows for which `perf` returns False."""
+        state, sampling = self._of.get(samples.sequence), self._sampling.get(samples.sequence, _DEFAULT)
+        error, tid, pid = samples.unwind_error, samples.tid, samples.pid
+        if state is None:
+            stack = np.full(len(tid), NO_STACK, np.int32)
+        else:
+            stack = np.array([state.stacks.get(iid, NO_STACK) for iid in samples.stack_iid.tolist()], np.int32)
+            self._cut += int(np.count_nonzero(error == _CUT_STACK))
+        self._broken += int(np.count_nonzero((stack == NO_STACK) | (error[:, None] != _UNWOUND).all(axis=1)))
         is_of_thread = (tid > 0) & (tid < TID_LIMIT)
-        if not sampling.is_time:
-            self.left_out[sampling.event] += int(np.count_nonzero(is_of_thread))
-            return
-        if not is_of_thread.any():
-            return
-        self._used.add(sampling)
-        for column, values in ((self._t_ns, t_ns), (self._tid, tid), (self._stack, rows)):
-            column.frombytes(values[is_of_thread].tobytes())
-        is_of_process = is_of_thread & (pid > 0) & (pid < TID_LIMIT)
-        self._process_of |= zip(tid[is_of_process].tolist(), pid[is_of_process].tolist(), strict=True)
+        is_timed = t_ns != UNKNOWN
+        is_used = is_of_thread & is_timed
+        count = int(np.count_nonzero(is_used))
+        if count and not sampling.is_time:
+            self.left_out[sampling.event] += count
+        elif count:
+            self._used.add(sampling)
+            for column, values in ((self._t_ns, t_ns), (self._tid, tid), (self._stack, stack)):
+                column.frombytes(values[is_used].tobytes())
+            is_of_process = is_used & (pid > 0) & (pid < TID_LIMIT)
+            self._process_of |= zip(tid[is_of_process].tolist(), pid[is_of_process].tolist(), strict=True)
+        return np.flatnonzero(is_of_thread & ~is_timed)
 
     def stack(self, sequence: int, t_ns: int, sample: Any) -> bool:
         """Add a packet `stack_sample`. Returns False if it has no time (`UNKNOWN`) and needs entry."""
