@@ -75,16 +75,16 @@ def read_pprof(path: Path) -> RawSamples:
         counts.append(max(round(sample.value[column] / divisor), 1))
     if sum(counts) > MOST_SAMPLES:
         raise too_many(path, sum(counts))
-    times = np.array(counts, np.int64)
     return RawSamples(
-        np.zeros(sum(counts), np.int64),
-        np.repeat(np.array(tids, np.int64), times),
-        np.repeat(np.array(rows, np.int32), times),
+        np.zeros(len(tids), np.int64),
+        np.array(tids, np.int64),
+        np.array(rows, np.int32),
         forest.table(),
         tuple(forest.frames),
         "none",
         cut=forest.cut,
         engine="pprof",
+        count=np.array(counts, np.int64),
     )
 
 

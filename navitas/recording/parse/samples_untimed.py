@@ -50,9 +50,10 @@ def read_collapsed(path: Path) -> RawSamples:
                     )
     except OSError as error:
         raise RecordingError(f"{path}: cannot be read: {error.strerror or error}", "Check the file.") from error
-    if reader.total > MOST_SAMPLES:
-        raise too_many(path, reader.total)
-    return reader.table()
+    samples = reader.table()
+    if samples.total > MOST_SAMPLES:
+        raise too_many(path, samples.total)
+    return samples
 
 
 def too_many(path: Path, count: int) -> RecordingError:
@@ -91,7 +92,6 @@ def timed_by_trace(raw: RawSamples, trace: Trace) -> RawSamples:
 
 class _Collapsed:
     def __init__(self, tid: int) -> None:
-        self.total = 0
         self._tid = tid
         self._forest: StackForest[Frame] = StackForest()
         self._names: dict[int, str] = {}
@@ -111,19 +111,18 @@ class _Collapsed:
             if thread[4]:
                 self._process_of[tid] = int(thread[4])
             del frames[0]
-        self._tids.append(tid)
-        self._rows.append(self._forest.stack(map(_frame, frames)))
-        self._counts.append(int(match[2]))
-        self.total += int(match[2])
+        if count := int(match[2]):
+            self._tids.append(tid)
+            self._rows.append(self._forest.stack(map(_frame, frames)))
+            self._counts.append(count)
         return True
 
     def table(self) -> RawSamples:
         """Return the samples."""
-        counts = np.array(self._counts, np.int64)
         return RawSamples(
-            np.zeros(self.total, np.int64),
-            np.repeat(np.array(self._tids, np.int64), counts),
-            np.repeat(np.array(self._rows, np.int32), counts),
+            np.zeros(len(self._tids), np.int64),
+            np.array(self._tids, np.int64),
+            np.array(self._rows, np.int32),
             self._forest.table(),
             tuple(self._forest.frames),
             "none",
@@ -131,6 +130,7 @@ class _Collapsed:
             process_of=self._process_of,
             cut=self._forest.cut,
             engine="collapsed stacks",
+            count=np.array(self._counts, np.int64),
         )
 
 
