@@ -108,9 +108,9 @@ def _of_counted_stacks(figures: Figures, folder: Path, scale: int) -> None:
     """Collapsed stacks of four threads with 5,000 stacks each: an import with a trace, and the report."""
     trace, stacks = write_counted_stacks(folder, samples := 20_000_000 // scale)
     size, recording = f"{samples / 1e6:.0f} M samples without times", folder / "counted"
-    profile = ROOT / "tests/golden/recording-v1/power_profile.xml"
-    command = [_NAVITAS, "import", trace, "--stacks", stacks, f"--process={TID0}", "--power-profile", profile, "-qo", recording]
-    imported, reported = run_measured(command), _report(recording, rounds=1)
+    options = [f"--process={TID0}", f"--power-profile={ROOT / 'tests/golden/recording-v1/power_profile.xml'}", "--quiet"]
+    imported = run_measured([_NAVITAS, "import", trace, f"--stacks={stacks}", f"--output={recording}", *options])
+    reported = _report(recording, rounds=1)
     for what, taken in (("import", imported), ("report", reported)):
         figures.add(f"{size}, {what}, CPU time", taken.cpu_s, "s")
         figures.add(f"{size}, {what}, peak memory", taken.peak_mib, "MiB", at_most=640)
