@@ -16,6 +16,7 @@ from navitas.recording.parse.samples_stacks import DEEPEST, StackForest
 from navitas.recording.parse.samples_untimed import MOST_SAMPLES, NO_THREAD, thread_of_name, too_many
 from navitas.recording.parse.stack_samples import Frame, RawSamples
 from navitas.recording.parse.tables import TID_LIMIT
+from navitas.recording.raw import readable
 
 _PPROF: Final = Messages(
     "navitas.pprof",
@@ -56,9 +57,8 @@ def read_pprof(path: Path) -> RawSamples:
     Raises `RecordingError` if the file cannot be read, is damaged, or is a profile of something else.
     """
     try:
-        profile = _PPROF.decoded("Profile", read_regular(path, _MOST_BYTES))
-    except OSError as error:
-        raise RecordingError(f"{path}: cannot be read: {error.strerror or error}", "Check the file.") from error
+        with readable(path, "Check the file."):
+            profile = _PPROF.decoded("Profile", read_regular(path, _MOST_BYTES))
     except ValueError as error:
         raise RecordingError(f"{path}: no profile of pprof: {error}", "Make it again.") from error
     texts = [text[:_TEXT_BYTES].decode("utf-8", "replace") for text in profile.string_table]

@@ -22,6 +22,7 @@ from navitas.recording.parse.samples_names import function_frame
 from navitas.recording.parse.samples_stacks import StackForest
 from navitas.recording.parse.stack_samples import KERNEL, Frame, RawSamples
 from navitas.recording.parse.trace.trace_tables import Trace
+from navitas.recording.raw import readable
 
 NO_THREAD: Final = 0
 """The thread of stacks that name none."""
@@ -38,18 +39,15 @@ _OF_THREAD = re.compile(r"samples-(\d{1,7})\.(?:collapsed|pprof)")
 def read_collapsed(path: Path) -> RawSamples:
     """Return collapsed stacks, each as often as it was sampled, at no time. Raises `RecordingError` if the file is none."""
     reader = _Collapsed(thread_of_name(path))
-    try:
-        with open_regular(path) as stream:
-            number = 0
-            while line := stream.readline(_LINE_BYTES):
-                number += 1
-                line = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
-                if line.strip() and not reader.add(line):
-                    raise RecordingError(
-                        f"{path}: line {number:,} is no collapsed stack", "Give lines of frames, separated by ;, and a count."
-                    )
-    except OSError as error:
-        raise RecordingError(f"{path}: cannot be read: {error.strerror or error}", "Check the file.") from error
+    with readable(path, "Check the file."), open_regular(path) as stream:
+        number = 0
+        while line := stream.readline(_LINE_BYTES):
+            number += 1
+            line = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
+            if line.strip() and not reader.add(line):
+                raise RecordingError(
+                    f"{path}: line {number:,} is no collapsed stack", "Give lines of frames, separated by ;, and a count."
+                )
     samples = reader.table()
     if samples.total > MOST_SAMPLES:
         raise too_many(path, samples.total)

@@ -21,6 +21,7 @@ from navitas.recording.parse.tables import TIME_LIMIT_NS
 from navitas.recording.parse.trace.perfetto_sample_wire import PlainSamples, plain_samples
 from navitas.recording.parse.trace.perfetto_wire import BUNDLE_FIELDS, COMPACT_FIELDS, ReadPacket, scan_bundle, scan_packet
 from navitas.recording.parse.trace.trace_tables import UNKNOWN
+from navitas.recording.raw import readable
 
 REALTIME: Final = 1
 MONOTONIC: Final = 3
@@ -151,11 +152,8 @@ def packet_blocks(path: Path) -> Iterator[PacketBlock | None]:
 
     Raises `RecordingError` if the file cannot be read.
     """
-    try:
-        with open_regular(path) as stream:
-            yield from _blocks(stream)
-    except OSError as error:
-        raise RecordingError(f"{path}: cannot be read: {error.strerror}", "Check the recording's files.") from error
+    with readable(path), open_regular(path) as stream:
+        yield from _blocks(stream)
 
 
 def by_protobuf(data: bytes, number: int) -> ReadPacket | Damaged:
