@@ -67,8 +67,8 @@ class SampleColumns:
         """Add many samples with possible times and ids of threads, and the processes of these threads (0: not known)."""
         for column, values in ((self._t_ns, t_ns), (self._tid, tid), (self._stack, stack)):
             column.frombytes(values.tobytes())
-        known = (pid > 0) & (pid < TID_LIMIT)
-        self.process_of |= zip(tid[known].tolist(), pid[known].tolist(), strict=True)
+        has_process = (pid > 0) & (pid < TID_LIMIT)
+        self.process_of |= zip(tid[has_process].tolist(), pid[has_process].tolist(), strict=True)
 
     def leave_out(self, event: str) -> None:
         """Count a sample of another event than time. Of very many events, the last ones are counted together."""

@@ -99,11 +99,11 @@ class _PacketReader:
             else:
                 self._bundle(found, next(columns))
 
-    def _plain(self, found: SampledPackets) -> None:
-        samples = found.samples
+    def _plain(self, packets: SampledPackets) -> None:
+        samples = packets.samples
         t_ns = self._times.boottimes(samples.timestamp, samples.clock, samples.sequence)
         for row in self._samples.plain(samples, t_ns).tolist():
-            self.into.packet = found.numbers[row]
+            self.into.packet = packets.numbers[row]
             self._timed(False)
 
     def _damaged(self, found: Damaged) -> None:

@@ -86,11 +86,11 @@ def plain_samples(data: memoryview, begins: Sequence[int], ends: Sequence[int]) 
     rows = np.flatnonzero(is_plain)
     if not len(rows):
         return
-    place, sequence, clock = short[rows], sequence[rows], clock[rows]
+    number, sequence, clock = short[rows], sequence[rows], clock[rows]
     columns = [column[rows] for column in (timestamp, pid, tid, stack, error)]
-    begins_run = (np.diff(place) != 1) | (np.diff(sequence) != 0) | (np.diff(clock) != 0)
+    begins_run = (np.diff(number) != 1) | (np.diff(sequence) != 0) | (np.diff(clock) != 0)
     for first, last in pairwise([0, *(np.flatnonzero(begins_run) + 1).tolist(), len(rows)]):
-        low = int(place[first])
+        low = int(number[first])
         run = low, low + last - first, int(sequence[first]), int(clock[first])
         yield PlainSamples(*run, *(column[first:last] for column in columns))
 
