@@ -152,7 +152,7 @@ def write_sampled(
             writer.warn(note.code, note.message, note.remedy, run=0)
         writer.finish("complete")
     repeated = (*notes_of_trace(read.reasons), *notes_of_profile(model))
-    return SampledRecording(str(test), pid, len(np.unique(own.tid)), len(own), share, notes, repeated)
+    return SampledRecording(str(test), pid, len(np.unique(own.tid)), own.total, share, notes, repeated)
 
 
 def _chunks(read: ReadTrace, first: int, last: int) -> Iterator[bytes]:
@@ -171,9 +171,10 @@ def _chunks(read: ReadTrace, first: int, last: int) -> Iterator[bytes]:
 def _process(samples: RawSamples, trace: Trace, pid: int | None) -> int:
     """The process whose samples to use: the named one, or the only one with samples."""
     counts: Counter[int] = Counter()
-    tids, of = np.unique(samples.tid, return_counts=True)
-    for tid, count in zip(tids.tolist(), of.tolist(), strict=True):
-        counts[samples.process_of.get(tid, UNKNOWN)] += count
+    tids = np.unique(samples.tid)
+    of_tid = np.bincount(np.searchsorted(tids, samples.tid), samples.count)
+    for tid, count in zip(tids.tolist(), of_tid.tolist(), strict=True):
+        counts[samples.process_of.get(tid, UNKNOWN)] += int(count)
     counts.pop(UNKNOWN, None)
     listed = ", ".join(
         f"{number} ({printable(_name_of(trace, number) or '?')}, {count:,} samples)"
@@ -197,7 +198,8 @@ def _process(samples: RawSamples, trace: Trace, pid: int | None) -> int:
 def _of_process(samples: RawSamples, pid: int) -> RawSamples:
     own = [tid for tid, process in samples.process_of.items() if process == pid]
     rows = np.isin(samples.tid, np.array(own, np.int64))
-    return replace(samples, t_ns=samples.t_ns[rows], tid=samples.tid[rows], stack=samples.stack[rows])
+    count = None if samples.count is None else samples.count[rows]
+    return replace(samples, t_ns=samples.t_ns[rows], tid=samples.tid[rows], stack=samples.stack[rows], count=count)
 
 
 def _name_of(trace: Trace, pid: int) -> str:

@@ -57,19 +57,22 @@ def joined_samples(
     t_ns, placed = _monotonic(raw, clocks)
     placed &= (raw.tid > 0) & (raw.tid < TID_LIMIT) & (t_ns > 0) & (t_ns < TIME_LIMIT_NS)
     ours = _of_app(raw, threads, pid)
-    unplaced = int(np.count_nonzero(ours & ~placed))
-    tid, stack, kept = raw.tid, raw.stack, placed & ours
+    tid, stack, count, kept = raw.tid, raw.stack, raw.count, placed & ours
+    unplaced = int(np.count_nonzero(ours & ~placed) if count is None else count[ours & ~placed].sum())
     if not kept.all():
-        t_ns, tid, stack = t_ns[kept], tid[kept], stack[kept]
+        t_ns, tid, stack, count = t_ns[kept], tid[kept], stack[kept], None if count is None else count[kept]
     tids, of_tid = ranks(tid)
     order = _by_thread(of_tid, t_ns)
-    t_ns, of_tid, stack = t_ns[order], of_tid[order], stack[order]
+    t_ns, of_tid, stack, count = t_ns[order], of_tid[order], stack[order], None if count is None else count[order]
     del tid
     thread, joined = _threads(t_ns, tids, of_tid, threads, raw.thread_names)
     order = _by_number(thread)
     rows = FrameRows(list(table.methods))
     stacks, stack = _stacks(raw.stacks, rows.rows(raw.frames), stack, rows)
     thread, t_ns, stack = thread[order], t_ns[order], stack[order]
+    if count is not None:
+        count = count[order]
+        thread, t_ns, stack = np.repeat(thread, count), np.repeat(t_ns, count), np.repeat(stack, count)
     samples = StackSamples(thread, t_ns, stack, stacks, raw.period_ns, raw.lost, raw.cut, unplaced, raw.broken, raw.engine)
     is_java = _contain(stacks, np.array([bool(method.class_name) for method in rows.methods], bool)[stacks.frame])
     start = np.searchsorted(thread, np.arange(len(joined) + 1, dtype=thread.dtype)).tolist()

@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from navitas.base.errors import RecordingError
 from navitas.base.regular_files import open_regular
 from navitas.recording.parse.samples_columns import SampleColumns, is_clock, is_of_time
 from navitas.recording.parse.samples_names import function_frame
 from navitas.recording.parse.samples_stacks import StackForest, stack_key
 from navitas.recording.parse.stack_samples import Frame, RawSamples, SampleClock
+from navitas.recording.raw import readable
 
 _PIECE_BYTES = 1 << 20
 _LONGEST_BYTES = 4 << 20
@@ -39,11 +39,9 @@ def read_perf_script(path: Path, clock: SampleClock | None = None) -> RawSamples
     Samples of events other than time are left out. Raises `RecordingError` if the file cannot be read.
     """
     reader = _PerfReader()
-    try:
+    with readable(path, "Check the file."):
         for text in _pieces(path):
             reader.read(text)
-    except OSError as error:
-        raise RecordingError(f"{path}: cannot be read: {error.strerror or error}", "Check the file.") from error
     clock = clock or ("boottime" if ".boottime" in path.suffixes else "monotonic")
     return reader.columns.table(reader.forest, clock, engine="perf")
 

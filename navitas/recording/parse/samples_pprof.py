@@ -16,6 +16,7 @@ from navitas.recording.parse.samples_stacks import DEEPEST, StackForest
 from navitas.recording.parse.samples_untimed import MOST_SAMPLES, NO_THREAD, thread_of_name, too_many
 from navitas.recording.parse.stack_samples import Frame, RawSamples
 from navitas.recording.parse.tables import TID_LIMIT
+from navitas.recording.raw import readable
 
 _PPROF: Final = Messages(
     "navitas.pprof",
@@ -56,9 +57,8 @@ def read_pprof(path: Path) -> RawSamples:
     Raises `RecordingError` if the file cannot be read, is damaged, or is a profile of something else.
     """
     try:
-        profile = _PPROF.decoded("Profile", read_regular(path, _MOST_BYTES))
-    except OSError as error:
-        raise RecordingError(f"{path}: cannot be read: {error.strerror or error}", "Check the file.") from error
+        with readable(path, "Check the file."):
+            profile = _PPROF.decoded("Profile", read_regular(path, _MOST_BYTES))
     except ValueError as error:
         raise RecordingError(f"{path}: no profile of pprof: {error}", "Make it again.") from error
     texts = [text[:_TEXT_BYTES].decode("utf-8", "replace") for text in profile.string_table]
@@ -75,16 +75,16 @@ def read_pprof(path: Path) -> RawSamples:
         counts.append(max(round(sample.value[column] / divisor), 1))
     if sum(counts) > MOST_SAMPLES:
         raise too_many(path, sum(counts))
-    times = np.array(counts, np.int64)
     return RawSamples(
-        np.zeros(sum(counts), np.int64),
-        np.repeat(np.array(tids, np.int64), times),
-        np.repeat(np.array(rows, np.int32), times),
+        np.zeros(len(tids), np.int64),
+        np.array(tids, np.int64),
+        np.array(rows, np.int32),
         forest.table(),
         tuple(forest.frames),
         "none",
         cut=forest.cut,
         engine="pprof",
+        count=np.array(counts, np.int64),
     )
 
 

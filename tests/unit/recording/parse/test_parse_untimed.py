@@ -29,13 +29,14 @@ def test_collapsed_stacks_are_read_as_often_as_they_count(tmp_path: Path) -> Non
     (path := tmp_path / "app.txt").write_text(COLLAPSED)
     assert is_collapsed(path.read_bytes())
     found = read_collapsed(path)
-    assert (found.clock, found.period_ns, len(found)) == ("none", None, 6)
-    assert found.tid.tolist() == [500, 500, 500, 501, 501, 500]
-    assert stacks_of(found)[2:4] == [
+    assert (found.clock, found.period_ns, found.total) == ("none", None, 6)
+    assert found.count is not None and found.count.tolist() == [3, 2, 1]
+    assert found.tid.tolist() == [500, 501, 500]
+    assert stacks_of(found) == [
         ["java.lang.Thread.run", "a.B.work"],
         ["a.B$$Lambda.run", "std::vector<int, std::allocator<int> >::push_back"],
+        ["Main.main", "ksys_read", ""],
     ]
-    assert stacks_of(found)[5] == ["Main.main", "ksys_read", ""]
     assert [frame.kind for frame in found.frames] == ["java", "java", "java", "native", "java", "kernel", "unknown"]
     assert found.thread_names == {500: "app", 501: "pool-1 thread-2"} and found.process_of == {500: 500}
 
@@ -43,12 +44,19 @@ def test_collapsed_stacks_are_read_as_often_as_they_count(tmp_path: Path) -> Non
 def test_a_first_stack_of_one_frame_and_a_byte_order_mark_are_read(tmp_path: Path) -> None:
     (path := tmp_path / "app.txt").write_bytes(codecs.BOM_UTF8 + b"main 3\n[main tid=5];a/B.work 2\n")
     assert is_collapsed(path.read_bytes())
-    assert read_collapsed(path).tid.tolist() == [0, 0, 0, 5, 5]
+    found = read_collapsed(path)
+    assert found.tid.tolist() == [0, 5] and found.count is not None and found.count.tolist() == [3, 2]
+
+
+def test_stacks_that_were_never_sampled_are_left_out(tmp_path: Path) -> None:
+    (path := tmp_path / "app.txt").write_text("main;run 0\nmain;work 2\n")
+    found = read_collapsed(path)
+    assert (len(found), found.total) == (1, 2) and stacks_of(found) == [["main", "work"]]
 
 
 def test_a_file_of_a_recording_names_the_thread_of_stacks_without_one(tmp_path: Path) -> None:
     (path := tmp_path / "samples-77.collapsed").write_text("a/B.work 2\n")
-    assert read_collapsed(path).tid.tolist() == [77, 77]
+    assert read_collapsed(path).tid.tolist() == [77]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +77,7 @@ def test_samples_of_a_thread_share_a_time_at_which_it_runs(tmp_path: Path) -> No
     trace = read_perfetto(bytes(writer)).trace
     (path := tmp_path / "app.txt").write_text("[a tid=500];f 2\n[b tid=501];f 1\n")
     timed = timed_by_trace(read_collapsed(path), trace)
-    assert timed.clock == "monotonic" and timed.t_ns.tolist() == [11_000_000, 11_000_000, 0]
+    assert timed.clock == "monotonic" and timed.t_ns.tolist() == [11_000_000, 0]
     assert timed_by_trace(timed, trace) is timed
 
 
@@ -111,8 +119,8 @@ def test_profiles_of_cpu_time_are_read(tmp_path: Path, data: bytes, count: int, 
     (path := tmp_path / "p").write_bytes(data)
     assert is_pprof(data)
     found = read_pprof(path)
-    assert stacks_of(found) == [["a.B.work", "work(char*)"]] * count
-    assert found.tid.tolist() == [tid] * count and found.clock == "none" and not np.any(found.t_ns)
+    assert stacks_of(found) == [["a.B.work", "work(char*)"]] and found.total == count
+    assert found.tid.tolist() == [tid] and found.clock == "none" and not np.any(found.t_ns)
     java, native = found.frames
     assert (java.file, java.line, native.module) == ("B.java", 12, "/lib/libx.so")
 
@@ -123,6 +131,7 @@ def test_profiles_of_cpu_time_are_read(tmp_path: Path, data: bytes, count: int, 
         (profile(("alloc_space", "count"), values=(3,)), r"a profile of alloc_space \(count\), not of CPU time"),
         (profile(SAMPLES, ("alloc_space", "count"), values=(3, 4)), "not of CPU time"),
         (profile(CPU, values=(3,)), "not of CPU time"),
+        (profile(SAMPLES, values=((1 << 63) - 1,)), "samples, and at most 20,000,000 are read"),
         (b"\x0a\x04\xff\xff", "no profile of pprof"),
     ],
 )

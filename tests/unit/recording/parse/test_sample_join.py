@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from random import Random
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from navitas.recording.parse.call_events import NO_CALLS
 from navitas.recording.parse.clock_triples import NO_TRIPLES, ClockTriples
@@ -81,6 +84,21 @@ def test_samples_are_sorted_and_their_methods_are_those_of_the_maps() -> None:
     assert table.methods[0] is MAPPED.methods[0] and [method.id for method in table.methods] == [0, 1, 2]
     assert (samples.lost, samples.cut, samples.unplaced) == (2, 1, 0)
     assert [one.role for one in threads] == ["app", "app"], "as threads with probes"
+
+
+ROWS = st.tuples(st.integers(0, 4), st.sampled_from([0, 5, 6, 7]), st.sampled_from([[], [RUN], [MAIN, COPY]]), st.integers(1, 3))
+
+
+@given(st.lists(ROWS, max_size=6))
+def test_equal_samples_can_be_one_row_with_their_number(rows: list[tuple[int, int, list[Frame], int]]) -> None:
+    alike = [row[:3] for row in rows for _ in range(row[3])]
+    counted = replace(raw([row[:3] for row in rows], process_of={7: 9}), count=np.array([row[3] for row in rows], np.int64))
+    assert counted.total == len(alike)
+    samples, threads, table = joined_samples(counted, [thread(6)], NO_TRIPLES, MAPPED, pid=5)
+    expected, others, _ = joined_samples(raw(alike, process_of={7: 9}), [thread(6)], NO_TRIPLES, MAPPED, pid=5)
+    assert samples.thread.tolist() == expected.thread.tolist() and samples.t_ns.tolist() == expected.t_ns.tolist()
+    assert paths(samples, table) == paths(expected, table) and samples.unplaced == expected.unplaced
+    assert [(one.tid, one.role) for one in threads] == [(one.tid, one.role) for one in others]
 
 
 def test_interpreter_frames_are_left_out_and_samples_without_a_stack_are_unknown() -> None:
