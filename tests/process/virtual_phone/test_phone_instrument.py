@@ -85,22 +85,6 @@ def test_the_command_line_of_the_jvm(tmp_path: Path, log: str, begin: list[str])
     with_java(tmp_path, script, action, working_dir=str(tmp_path / "module"), test_task=task)
 
 
-def test_the_raw_stream_is_passed_on(tmp_path: Path) -> None:
-    async def action(phone: Phone) -> None:
-        found = await run(phone, RUN)
-        assert found.status == 0
-        assert found.stdout.decode() == PASSING.removeprefix("cat <<'END'\n").removesuffix("END\n")
-
-    with_java(tmp_path, PASSING, action)
-
-
-def test_without_r_only_texts_are_printed(tmp_path: Path) -> None:
-    async def action(phone: Phone) -> None:
-        assert await run(phone, f"am instrument -w {COMPONENT}") == Output(0, b"\na.B:.\n\nOK (1 test)\n\n\n", b"")
-
-    with_java(tmp_path, PASSING, action)
-
-
 def test_a_crash_of_the_jvm_is_logged_with_its_last_output(tmp_path: Path) -> None:
     async def action(phone: Phone) -> None:
         found = await run(phone, RUN)
