@@ -83,20 +83,6 @@ class ClockAnchor:
 
 
 @dataclass(frozen=True, slots=True)
-class PowerUse:
-    """Android's own estimate. `scope`: `device` (all use), `apps` (the share of apps in it), or `uid`.
-
-    `state` is empty for the sum; otherwise the part that the row is about, such as `fg` or `(on battery, screen on)`.
-    """
-
-    scope: str
-    uid: int
-    component: str
-    state: str
-    charge_mah: float
-
-
-@dataclass(frozen=True, slots=True)
 class UsageCounter:
     """A counter since the statistics were reset. `uid` is −1 for the device. Units are in the name: `_ms`, `_bytes`."""
 
