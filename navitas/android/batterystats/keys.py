@@ -50,18 +50,15 @@ _SHORT_WORDS = {
         "compl": 10, "dorm": 11,
     },
 }  # fmt: skip
-_BATTERY = {
-    "level": "Bl", "status": "Bs", "health": "Bh", "plug": "Bp", "temp": "Bt", "volt": "Bv", "charge": "Bcc",
-    "modemRailChargemAh": "Mrc", "wifiRailChargemAh": "Wrc",
+_BATTERY = {"status": "Bs", "plug": "Bp"}
+_NOT_USED = {
+    "level": "Bl", "health": "Bh", "temp": "Bt", "volt": "Bv", "charge": "Bcc", "modemRailChargemAh": "Mrc",
+    "wifiRailChargemAh": "Wrc",
 }  # fmt: skip
 BATTERY_WORDS: dict[str, tuple[tuple[str, str], ...]] = {
     "status": (("?", "unknown"), ("c", "charging"), ("d", "discharging"), ("n", "not-charging"), ("f", "full")),
-    "health": (
-        ("?", "unknown"), ("g", "good"), ("h", "overheat"), ("d", "dead"), ("v", "over-voltage"), ("f", "failure"),
-        ("c", "cold"),
-    ),
     "plug": (("n", "none"), ("a", "ac"), ("u", "usb"), ("w", "wireless")),
-}  # fmt: skip
+}
 """Words of the battery's items, in both forms. The code of a word is its position."""
 _ALIASES = {
     "lp": "power_save", "low_power": "power_save", "signal_strength": "phone_signal_strength",
@@ -79,6 +76,7 @@ class KeyKind(Enum):
     MOMENT = 2
     VALUE = 3
     BATTERY = 4
+    NOT_USED = 5
 
 
 STATE_NAMES = (*_BATTERY, *_FLAGS, *_SPANS, *_MOMENTS, *_WORDS)
@@ -102,6 +100,7 @@ def _known() -> dict[str, tuple[KeyKind, int]]:
     for kind, names in groups:
         for name, key in names.items():
             found[name] = found[key] = (kind, STATE_NUMBERS[name])
+    found.update(dict.fromkeys((*_NOT_USED, *_NOT_USED.values()), (KeyKind.NOT_USED, 0)))
     for alias, name in _ALIASES.items():
         found[alias] = found[name]
     return found

@@ -40,22 +40,14 @@ class StateIntervals:
 
 @dataclass(frozen=True, slots=True)
 class BatteryColumns:
-    """The battery's values after each change. Columns in order of `keys.STATE_NAMES[:BATTERY_COUNT]`; `UNKNOWN` if unknown.
+    """The battery's values after each change: positions in `keys.BATTERY_WORDS`; `UNKNOWN` if unknown.
 
-    `level` in percent; `status`, `health` and `plug` are positions in `keys.BATTERY_WORDS`; the temperature in tenths of a
-    degree Celsius; charges in µAh.
+    Columns are in order of `keys.STATE_NAMES[:BATTERY_COUNT]`.
     """
 
     time_ns: Integers
-    level: Integers
     status: Integers
-    health: Integers
     plug: Integers
-    temperature_dc: Integers
-    voltage_mv: Integers
-    charge_uah: Integers
-    modem_rail_uah: Integers
-    wifi_rail_uah: Integers
 
     def __len__(self) -> int:
         return len(self.time_ns)
