@@ -20,7 +20,6 @@ class StateIntervals:
 
     `state` is a position in `keys.STATE_NAMES`. `value` is a position in `keys.VALUE_NAMES` of the state, or 1.
     `uid` is −1 if no user is named. `tag` is a position in `BatteryStatsReader.tags`; 0 is the empty text.
-    A moment has `start_ns == end_ns`.
     """
 
     state: NDArray[np.int16]
