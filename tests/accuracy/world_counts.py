@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 
 import numpy as np
-from numpy.typing import NDArray
 
-F64, Bool = NDArray[np.float64], NDArray[np.bool_]
+from navitas.recording.parse.arrays import F64, Bool
 
 
 @dataclass(frozen=True, slots=True)
