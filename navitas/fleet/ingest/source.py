@@ -26,7 +26,7 @@ from navitas.fleet.ingest.parquet_rows import MAGIC, ParquetRows
 from navitas.fleet.ingest.raw import Reader, RowBatch
 from navitas.fleet.ingest.text_lines import CsvReader, JsonReader
 
-_CHUNK = 1 << 20
+_CHUNK = 1 << 18
 BLOCK = 8 << 20
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _HEAD = 1 << 10
