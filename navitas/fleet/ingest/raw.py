@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -72,13 +73,20 @@ FLAGS = {"true": True, "1": True, "on": True, "false": False, "0": False, "off":
 
 @dataclass(frozen=True, slots=True)
 class RowBatch:
-    """Rows of a source: table, line numbers and lines, refused rows, and counts of dropped values."""
+    """Rows of a source: table, line numbers and lines (not of Parquet), refused rows, and counts of dropped values."""
 
     table: pa.Table
     numbers: Sequence[int] = ()
     lines: Sequence[bytes] = ()
     refused: list[Refusal] = field(default_factory=list)
     ignored: Counter[str] = field(default_factory=Counter)
+
+    def text(self, row: int) -> bytes:
+        """A row's line. Of Parquet, its values as JSON, without its client."""
+        if self.lines:
+            return self.lines[row]
+        (values,) = self.table.slice(row, 1).drop_columns(["client"]).to_pylist()
+        return json.dumps(values, default=str).encode()
 
 
 def missing_of(names: Collection[str]) -> list[str]:

@@ -74,7 +74,8 @@ class CsvReader(Reader):
                 )
             if twice := [name for name in self.columns.sources(self.header).values() if self.header.count(name) > 1]:
                 raise FleetError(f"{self.name}: the header has {', '.join(twice)} twice", "Name each column once.")
-            block = LineBlock(block.numbers[1:], block.lines[1:], block.refused)
+            _, _, rows = block.lines.data.partition(b"\n")
+            block = LineBlock(block.numbers[1:], LineSequence(rows), block.refused)
         return self._fast(block) or _by_line(block, self._values, self.columns)
 
     @property
