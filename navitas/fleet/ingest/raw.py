@@ -56,6 +56,8 @@ COLUMNS = pa.schema(
 )
 """Columns of the input: `time` in seconds, apps as `package@version`, counters of apps as `package=seconds`.
 
+Apps are dictionaries of the different names: readers make them in their threads, and what follows looks at each name once.
+
 `charging` stands for a missing `state`, `scale` is the level of a full battery, `app` and `version` are of a row for each app.
 Missing values are null.
 """
@@ -278,10 +280,10 @@ def _split(cells: pa.StringArray, is_null: pa.BooleanArray) -> pa.ListArray:
 
 
 def _is_separator(text: NDArray[np.uint8]) -> Bool:
-    space, *others = (text == ord(one) for one in " " + SEPARATORS)
-    for one in (*others, text - np.uint8(ord("\t")) <= ord("\r") - ord("\t")):
-        space |= one
-    return space
+    found: Bool = text - np.uint8(ord("\t")) <= ord("\r") - ord("\t")
+    for separator in " " + SEPARATORS:
+        found |= text == ord(separator)
+    return found
 
 
 def pieces(text: NDArray[np.uint8]) -> Iterator[tuple[int, NDArray[np.uint8]]]:
