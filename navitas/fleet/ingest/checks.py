@@ -163,8 +163,8 @@ class _Words:
 
     def each(self, values: NDArray[T], missing: Any) -> NDArray[T]:
         """Each row's value, from those of the texts."""
-        every: NDArray[T] = np.append(values, missing).astype(values.dtype)
-        return every[self._place]
+        of_rows: NDArray[T] = np.append(values, missing).astype(values.dtype)[self._place]
+        return of_rows
 
     def known(self, words: Collection[str]) -> I64:
         """Where each row's text is among some words, without its case; −1 for other texts and nulls."""

@@ -65,8 +65,9 @@ LISTS = ("apps", "foreground_s", "running_s")
 """Columns with lists. In CSV, they are texts with separators."""
 SEPARATORS = ";,"
 """Separators of apps in a text, in addition to white space."""
-_WHITE = " \t\n\v\f\r"
-_OTHER_WHITE = r"[\x{1c}-\x{1f}\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]"
+_WHITE = "\t\n\v\f\r\x1c\x1d\x1e\x1f "
+"""ASCII's white space: two ranges."""
+_OTHER_WHITE = r"[\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]"
 _ASCII = 0x7F
 _IN_CACHE = 1 << 17
 REQUIRED = ("client", "time", "level", "apps")
@@ -273,17 +274,18 @@ def _split(cells: pa.StringArray, is_null: pa.BooleanArray) -> pa.ListArray:
     names = np.sort(np.concatenate(begins), kind="stable").astype(np.int32)  # np.unique takes 100 times as long.
     names = names[np.append(True, names[1:] != names[:-1])[: len(names)]]
     offsets = pa.py_buffer(np.append(names, np.int32(len(text))))
-    found = pa.StringArray.from_buffers(len(names), offsets, data).dictionary_encode()
-    trimmed = pc.ascii_rtrim(found.dictionary, characters=_WHITE + SEPARATORS)
-    lists = pa.DictionaryArray.from_arrays(found.indices, trimmed)
+    encoded = pa.StringArray.from_buffers(len(names), offsets, data).dictionary_encode()
+    trimmed = pc.ascii_rtrim(encoded.dictionary, characters=_WHITE + SEPARATORS)
+    lists = pa.DictionaryArray.from_arrays(encoded.indices, trimmed)
     return pa.ListArray.from_arrays(pa.array(np.searchsorted(names, ends).astype(np.int32)), lists, mask=is_null)
 
 
 def _is_separator(text: NDArray[np.uint8]) -> Bool:
-    found: Bool = text - np.uint8(ord("\t")) <= ord("\r") - ord("\t")
-    for separator in " " + SEPARATORS:
-        found |= text == ord(separator)
-    return found
+    is_separator: Bool = text - np.uint8(ord("\t")) <= ord("\r") - ord("\t")
+    is_separator |= text - np.uint8(ord("\x1c")) <= ord(" ") - ord("\x1c")
+    for separator in SEPARATORS:
+        is_separator |= text == ord(separator)
+    return is_separator
 
 
 def pieces(text: NDArray[np.uint8]) -> Iterator[tuple[int, NDArray[np.uint8]]]:
