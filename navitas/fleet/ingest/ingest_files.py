@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import ctypes
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
 
+from navitas.base.freed_memory import keep_freed_memory
 from navitas.fleet import layout
 from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.column_map import ColumnMap
@@ -24,9 +23,8 @@ from navitas.fleet.store import BUCKETS, Store
 GROUP_ROWS, GROUP_SOURCES = 1_000_000, 1_000
 """A group of sources is stored when it reaches this many rows or sources."""
 
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
-"""Parameters of glibc's mallopt."""
-_KEPT, _LARGEST = 256 << 20, 64 << 20
+_KEPT_BYTES, _LARGEST_BYTES = 256 << 20, 64 << 20
+"""How much freed memory an ingest keeps, and of blocks of which size."""
 
 Progress = Callable[[str, float, int], None]
 """Called with the name of the current source, sources read (with the fraction of the current one), and rows read."""
@@ -52,7 +50,9 @@ def ingest(
     Raises `FleetError` if the folder is not a fleet, is in use, or cannot be written, or if another process changed a fleet in
     an object store meanwhile.
     """
-    _keep_freed_memory()
+    keep_freed_memory(_KEPT_BYTES, _LARGEST_BYTES)
+    if "jemalloc" in pa.supported_memory_backends():  # Arrow's usual pool returns freed blocks to the system.
+        pa.set_memory_pool(pa.jemalloc_memory_pool())
     with destination(path) as target:
         is_new = not (target.folder / layout.SETTINGS).exists()
         store = replace(Store.create(target.folder, buckets=buckets or BUCKETS), snapshot=target.snapshot)
@@ -85,16 +85,3 @@ def ingest(
                     (target.folder / layout.SETTINGS).unlink()
                 yield from waiting
                 waiting = []
-
-
-def _keep_freed_memory() -> None:
-    """Let this process use the memory of freed blocks again.
-
-    glibc and Arrow's usual pool return it at once, and the system clears it for each next block: a seventh of an ingest's time.
-    """
-    with suppress(AttributeError, OSError, TypeError):  # Other C libraries do not have mallopt.
-        mallopt = ctypes.CDLL(None).mallopt
-        mallopt(_TRIM_THRESHOLD, _KEPT)
-        mallopt(_MMAP_THRESHOLD, _LARGEST)
-    if "jemalloc" in pa.supported_memory_backends():
-        pa.set_memory_pool(pa.jemalloc_memory_pool())
