@@ -148,10 +148,10 @@ class Residuals:
     square: F64
     freedom: F64
 
-    def noise(self, number: int, s: F64, w: F64) -> F64:
+    def noise(self, number: int | I64, s: F64, w: F64) -> F64:
         """The variance of s = Σ T x̃ r of a client, for a w = Σ T x̃²: by the residuals that an effect s / w leaves."""
         explained = np.divide(s * s, w, out=np.zeros_like(s), where=w > 0)
-        return np.asarray(np.maximum(self.square[number] - explained, 0.0) * w / max(self.freedom[number] - 1, 1.0))
+        return np.asarray(np.maximum(self.square[number] - explained, 0.0) * w / np.maximum(self.freedom[number] - 1, 1.0))
 
 
 def residuals_of(pairs: PairRows) -> Residuals:
