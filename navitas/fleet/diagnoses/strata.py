@@ -119,7 +119,7 @@ def with_versions(runs: RunLists, client: I64, app_of: NDArray[np.integer], has_
     """
     if all(has_version[lists.app].all() for lists in runs.kinds()):
         return runs
-    return runs.changed(_Seen(runs.apps, client, app_of, has_version).versioned)
+    return runs.changed(_Seen(runs.listed(), client, app_of, has_version).versioned)
 
 
 class _Seen:
