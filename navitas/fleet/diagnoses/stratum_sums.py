@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Protocol
 
 import numpy as np
@@ -76,7 +76,7 @@ class PairConditions:
 class Strata:
     """Sums by client, condition and column of the client's shares. T are the seconds of a pair, *x* its share, *z* its controls.
 
-    *y* is *x* as far as it is reliable. Arrays have a row for each stratum, and those of two dimensions a column for each control.
+    *y* is *x* as far as it is reliable. Arrays have a row for each stratum, those of two dimensions also a column for each control.
 
     - `number`: the client's number in its block
     - `pairs` and `drop_ppm`: the number of pairs with *x* > 0, and Σ D x
@@ -141,7 +141,7 @@ class Strata:
         w = np.maximum(own - dots(slope, others_own), 0.0)
         return [self.pairs, self.moment[:, ONE], self.drop_ppm, s, w, left.noise(self.number, s, w)]
 
-    def _overlaps(self, group: I64, mean: F64, apart: F64, before: F64, after: F64) -> tuple[F64, F64]:  # noqa: PLR0917
+    def _overlaps(self, group: I64, mean: F64, apart: F64, before: F64, after: F64) -> tuple[F64, F64]:
         """Σ h[i, j] and Σ h[j, i] over the j of a group with i: h[i, j] = Σ T x̃ y with x̃ of i and the reliable deviation y of j.
 
         `before` and `after` are Σ T x y with the y, and the x, of the group's strata of the same condition. With b the slope of x
