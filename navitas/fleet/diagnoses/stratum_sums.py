@@ -76,7 +76,7 @@ class PairConditions:
 class Strata:
     """Sums by client, condition and column of the client's shares. T are the seconds of a pair, *x* its share, *z* its controls.
 
-    *y* is *x* as far as it is reliable. Arrays have a row for each stratum, those of two dimensions also a column for each control.
+    *y* is *x* as far as it is reliable. Arrays have a row for each stratum, those of two dimensions a column for each control.
 
     - `number`: the client's number in its block
     - `pairs` and `drop_ppm`: the number of pairs with *x* > 0, and Σ D x
