@@ -59,7 +59,7 @@ class AppLists:
         """The values in a matrix with a row for each sample. `number` is the column of each app."""
         made = np.zeros((len(self.offset) - 1, columns), np.uint8 if self.value is None else np.float64)
         cells = np.repeat(np.arange(len(made)) * columns, np.diff(self.offset))
-        cells += number[self.app]
+        cells += number.take(self.app)  # Half the time of `number[self.app]`.
         made.ravel()[cells] = 1 if self.value is None else self.value
         return made
 

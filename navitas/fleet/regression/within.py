@@ -237,7 +237,7 @@ def client_sums(pairs: PairRows, left: Residuals, number: int, share: F64, diffe
     timed = np.vstack([classes, seconds * pairs.screen_known[own]]) @ (rest * apart)
     s, w, w_screen = unexplained @ rest, timed[:CLASSES], timed[CLASSES]
     single = [
-        np.count_nonzero(share, axis=0),
+        np.ones(len(share), np.float32) @ (share > 0).astype(np.float32),  # A third of count_nonzero's time.
         moment[ONE],
         pairs.drop_ppm[own] @ share,
         s,
