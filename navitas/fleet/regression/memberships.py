@@ -124,16 +124,15 @@ class ClientApps:
     def merged(self, app_of: NDArray[np.int32]) -> ClientApps:
         """The same by other numbers of apps, which ascend in the order here. Several can become one."""
         app = app_of[self.app]
-        first = np.flatnonzero(np.diff(app, prepend=-1))
-        if len(first) == len(app):
+        is_first = np.diff(app, prepend=-1) != 0
+        if is_first.all():
             return replace(self, app=app)
-        column_of = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(app))))
-        later = np.arange(len(app)) - first[column_of]
-        values = tuple(matrix[:, first] for matrix in self.values)
-        for columns in (np.flatnonzero(later == number) for number in range(1, later.max() + 1)):
-            for of_app, matrix in zip(values, self.values, strict=True):
-                of_app[:, column_of[columns]] = np.maximum(of_app[:, column_of[columns]], matrix[:, columns])
-        return ClientApps(self.samples, app[first], values)
+        place, later = np.cumsum(is_first) - 1, np.flatnonzero(~is_first)
+        values = tuple(matrix[:, is_first] for matrix in self.values)
+        for of_app, matrix in zip(values, self.values, strict=True):
+            for column, own in zip(later.tolist(), place[later].tolist(), strict=True):
+                np.maximum(of_app[:, own], matrix[:, column], out=of_app[:, own])
+        return ClientApps(self.samples, app[is_first], values)
 
 
 def first_samples(client: I64) -> I64:
