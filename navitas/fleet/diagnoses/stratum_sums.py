@@ -90,8 +90,8 @@ class Strata:
 
     client: I64
     number: I64
-    app: I64
-    package: I64
+    app: NDArray[np.int32]
+    package: NDArray[np.int32]
     condition: I64
     pairs: F64
     drop_ppm: F64
@@ -166,7 +166,7 @@ def _slopes(others: F64, own_others: F64, scale: F64) -> F64:
     return np.asarray(np.stack(slope, axis=1) / (one * other - one_other * other_one)[:, None])
 
 
-def _numbered(client: I64, of_client: I64) -> I64:
+def _numbered(client: I64, of_client: NDArray[np.int32]) -> I64:
     """A number for each client's value, without gaps."""
     return np.unique(client * (1 + of_client.max(initial=0)) + of_client, return_inverse=True)[1]
 
@@ -185,8 +185,8 @@ def dots(one: F64, other: F64) -> F64:
 def client_strata(  # noqa: PLR0917
     block: PairBlock,
     design: ClientDesign,
-    app: I64,
-    package: I64,
+    app: NDArray[np.int32],
+    package: NDArray[np.int32],
     conditions: Conditions,
     request: StrataRequest,
     columns: I64,
