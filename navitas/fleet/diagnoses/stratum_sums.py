@@ -109,7 +109,7 @@ class Strata:
     @classmethod
     def joined(cls, parts: Sequence[Strata]) -> Strata:
         """The strata of several clients that have a pair."""
-        columns = {one.name: np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(cls)}
+        columns = {field.name: np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)}
         kept = np.flatnonzero(columns["pairs"])
         return cls(**{name: column[kept] for name, column in columns.items()})
 
@@ -119,7 +119,7 @@ class Strata:
         Those of the same version have one effect, and those of other versions another one.
         """
         mean = self.moment[:, ONE] / self.seconds
-        version, app = (_numbered(self.number, one) for one in (self.package, self.app))
+        version, app = (_numbered(self.number, numbers) for numbers in (self.package, self.app))
         apart = self.reliable - mean[:, None] * self.app_reliable
         own = self.own - mean * self.reliable[:, ONE] - dots(self.slope, apart)
         before, after = self._overlaps(version, mean, apart, self.own, self.own)

@@ -127,10 +127,10 @@ class ClientApps:
         is_first = np.diff(app, prepend=-1) != 0
         if is_first.all():
             return replace(self, app=app)
-        place, later = np.cumsum(is_first) - 1, np.flatnonzero(~is_first)
+        column_of, later = np.cumsum(is_first) - 1, np.flatnonzero(~is_first)
         values = tuple(matrix[:, is_first] for matrix in self.values)
         for of_app, matrix in zip(values, self.values, strict=True):
-            for column, own in zip(later.tolist(), place[later].tolist(), strict=True):
+            for column, own in zip(later.tolist(), column_of[later].tolist(), strict=True):
                 np.maximum(of_app[:, own], matrix[:, column], out=of_app[:, own])
         return ClientApps(self.samples, app[is_first], values)
 
