@@ -44,7 +44,7 @@ class ClientDesign:
     number: int
     app: NDArray[np.int32]
     share: F64
-    differs: F64
+    differs: NDArray[np.uint8]
     lists: ClientApps
     begin: int
 
@@ -123,11 +123,11 @@ def _clients(  # noqa: PLR0917
             yield ClientDesign(int(client[begin]), number, apps.app, share, differs, own, before)
 
 
-def _shares(own: ClientApps, runs: RunLists, end: I64, row: I64, seconds: F64) -> tuple[F64, F64]:
+def _shares(own: ClientApps, runs: RunLists, end: I64, row: I64, seconds: F64) -> tuple[F64, NDArray[np.uint8]]:
     """How long each app ran in each pair: by its counter, or else at how many ends, but as long as it was in the foreground."""
     at, *counters = own.values
     before, after = np.asarray(at, np.uint8)[row - 1], np.asarray(at, np.uint8)[row]
-    share, differs = (before + after) * np.float64(0.5), (before ^ after).astype(np.float64)
+    share, differs = (before + after) * np.float64(0.5), before ^ after
     kinds = [(runs.foreground, runs.foreground_known), (runs.running, runs.running_known)]
     for (lists, known), counter in zip([kind for kind in kinds if kind[0] is not None], reversed(counters), strict=True):
         rows = np.flatnonzero(known[end] & known[end - 1])
@@ -136,7 +136,7 @@ def _shares(own: ClientApps, runs: RunLists, end: I64, row: I64, seconds: F64) -
         timed = np.minimum(timed, 1.0)
         if lists is runs.running:
             share[rows] = np.where(fits, timed, share[rows])
-            differs[rows] = np.where(fits, 0.0, differs[rows])
+            differs[rows] = np.where(fits, 0, differs[rows])
         else:
             share[rows] = np.where(fits, np.maximum(timed, share[rows]), share[rows])
     return share, differs
