@@ -25,7 +25,7 @@ _JAVA_FILE = re.compile(
     r"|perf-\d+\.map|jitted-\d+-\d+\.so)"
 )
 _JAVA_NAME = re.compile(r"(?:[^ ()]+ )?((?:[^ ()./:]+\.)+[^ ()./:]+?)(?:\(.*\))?( \[DEDUPED\])?")
-_JVM_NAME = re.compile(r"(?:class )?L([^;.\[]+);(?:::)?([^(:;]+)(?:\(.*)?")
+_JVM_NAME = re.compile(r"(?:class )?L([^;.\[]+);(?:::|\.)?([^(:;]+)(?:\(.*)?")
 _HOTSPOT_NAME = re.compile(r"(?:[^ ()]+ )?((?:[^ ()./:]+\.)*[^ ()./:]+)::([^ ()./:]+)(?:\(.*\))?")
 _NO_NAME = re.compile(r"|\[?unknown\]?|.*\[\+[0-9a-fA-F]+\]|ERROR \w+|\?+|0x[0-9a-fA-F]+")
 _MANGLED = ("_Z", "__Z", "_R", "___Z")

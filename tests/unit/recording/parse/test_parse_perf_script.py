@@ -83,9 +83,10 @@ def test_samples_across_pieces_of_a_long_text_are_whole(tmp_path: Path) -> None:
     assert len(found) == 12_000 and len(found.stacks) == 2
 
 
-def test_only_a_text_with_samples_of_time_is_one() -> None:
+def test_a_text_with_times_is_one_whatever_event_is_its_first() -> None:
     assert is_perf_script(TEXT.encode())
-    assert not is_perf_script(b"prog 700/700 [001] 5.000004: sched:sched_switch: prev_comm=prog\n")
+    assert is_perf_script(b"prog 700/700 [001] 5.000004: sched:sched_switch: prev_comm=prog\n")
+    assert not is_perf_script(b"prog 700 cycles:\n\t    7f1 main (/usr/bin/prog)\n")
     assert not is_perf_script(b"          <idle>-0     [001] d..2  5.000001: cpu_idle: state=1 cpu_id=1\n")
 
 

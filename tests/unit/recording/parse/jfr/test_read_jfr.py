@@ -112,6 +112,14 @@ def test_samples_of_wall_time_count_if_there_are_no_others(tmp_path: Path) -> No
     assert (alone.t_ns.tolist(), alone.period_ns) == ([5_000_000], None)
 
 
+def test_samples_of_threads_asleep_are_of_wall_time(tmp_path: Path) -> None:
+    asleep = sample(5_000_000, 4002, 1, state=2)
+    text = profile()
+    raw = read(tmp_path, replace(text, events=asleep + text.events).chunk())
+    assert len(raw) == 4 and 5_000_000 not in raw.t_ns
+    assert read(tmp_path, profile(events=asleep).chunk()).t_ns.tolist() == [5_000_000]
+
+
 def test_what_has_no_stack_or_thread_is_counted(tmp_path: Path) -> None:
     events = sample(2_000_000, 4001, 55) + sample(3_000_000, 4444, 1)
     raw = read(tmp_path, profile(events=events, truncated=frozenset({1})).chunk())
