@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -156,6 +157,13 @@ def test_a_thread_whose_id_had_ended_is_another_thread() -> None:
     samples, threads, _ = joined_samples(raw(rows, names={5: "later"}), known, NO_TRIPLES, MAPPED)
     assert samples.thread.tolist() == [0, 0, 1, 2, 3]
     assert (threads[3].tid, threads[3].name, threads[3].seen_ns, threads[3].role) == (5, "later", 9 * S, "system")
+
+
+def test_a_name_that_the_kernel_cut_is_whole() -> None:
+    cut = [replace(thread(tid, serial=serial), name="ForkJoinPool-1-") for tid, serial in ((5, -1), (6, -1), (7, 3))]
+    names = {5: "ForkJoinPool-1-worker-1", 6: "another name", 7: "ForkJoinPool-1-worker-2"}
+    _, threads, _ = joined_samples(raw([(S, tid, [RUN]) for tid in (5, 6, 7)], names=names), cut, NO_TRIPLES, MAPPED)
+    assert [own.name for own in threads] == ["ForkJoinPool-1-worker-1", "ForkJoinPool-1-", "ForkJoinPool-1-"]
 
 
 def test_a_thread_that_the_first_reading_lists_began_before() -> None:
