@@ -240,6 +240,8 @@ def _frame(constants: JfrConstants, method_id: int, kind_name: str) -> Frame:
     kind = _KINDS.get(kind_name, "java") if descriptor in _NOT_JAVA else "java"
     if kind == "java" and method:
         return Frame("java", "", owner.replace("/", "."), name, "" if descriptor in _NOT_JAVA else descriptor)
+    if not owner and name.startswith("/"):  # a library stands for its functions without a symbol
+        return Frame("unknown", name, "", "")
     if not method or not name or (not owner and _NO_SYMBOL.fullmatch(name)):
         return Frame("unknown", owner, "", name)
     return Frame(kind, KERNEL if kind == "kernel" else owner, "", name)

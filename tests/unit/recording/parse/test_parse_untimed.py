@@ -40,6 +40,12 @@ def test_collapsed_stacks_are_read_as_often_as_they_count(tmp_path: Path) -> Non
     assert found.thread_names == {500: "app", 501: "pool-1 thread-2"} and found.process_of == {500: 500}
 
 
+def test_a_library_stands_for_its_functions_without_a_symbol(tmp_path: Path) -> None:
+    (path := tmp_path / "app.txt").write_text("main;/usr/lib/libz.so.1.2 2\n")
+    frame = read_collapsed(path).frames[1]
+    assert (frame.kind, frame.module, frame.name) == ("unknown", "/usr/lib/libz.so.1.2", "")
+
+
 def test_a_first_stack_of_one_frame_and_a_byte_order_mark_are_read(tmp_path: Path) -> None:
     (path := tmp_path / "app.txt").write_bytes(codecs.BOM_UTF8 + b"main 3\n[main tid=5];a/B.work 2\n")
     assert is_collapsed(path.read_bytes())
