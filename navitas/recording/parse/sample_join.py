@@ -73,10 +73,11 @@ def joined_samples(
     samples = StackSamples(thread, t_ns, stack, stacks, raw.period_ns, raw.lost, raw.cut, unplaced, raw.broken, raw.engine)
     is_java = _contain(stacks, np.array([bool(method.class_name) for method in rows.methods], bool)[stacks.frame])
     start = np.searchsorted(thread, np.arange(len(joined) + 1, dtype=thread.dtype)).tolist()
+    inherited = next((own.name for own in joined if own.tid == pid), "")
     named = tuple(
         replace(
             own,
-            name=_whole_name(own, raw.thread_names),
+            name=_whole_name(own, raw.thread_names, inherited),
             role="app" if own.role == "system" and is_java[stack[low:high]].any() else own.role,
         )
         for own, low, high in zip(joined, start[:-1], start[1:], strict=True)
@@ -84,11 +85,11 @@ def joined_samples(
     return samples, named, replace(table, methods=tuple(rows.methods))
 
 
-def _whole_name(thread: Thread, names: Mapping[int, str]) -> str:
-    """The name of a thread by its profiler, if that by the kernel is cut."""
+def _whole_name(thread: Thread, names: Mapping[int, str], inherited: str) -> str:
+    """The name of a thread by its profiler, if the kernel has a part of it, or only the name that its process began with."""
     name = names.get(thread.tid, "")
     is_cut = len(thread.name) == COMM_CHARS and name.startswith(thread.name)
-    return name if is_cut and thread.serial == NO_SERIAL else thread.name
+    return name if name and (is_cut or thread.name == inherited) and thread.serial == NO_SERIAL else thread.name
 
 
 def merged_samples(parts: Sequence[StackSamples]) -> StackSamples:

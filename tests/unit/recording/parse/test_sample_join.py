@@ -166,6 +166,13 @@ def test_a_name_that_the_kernel_cut_is_whole() -> None:
     assert [own.name for own in threads] == ["ForkJoinPool-1-worker-1", "ForkJoinPool-1-", "ForkJoinPool-1-"]
 
 
+def test_a_thread_with_the_name_of_its_process_has_that_by_its_profiler() -> None:
+    known = [replace(thread(tid), name=name) for tid, name in ((5, "java"), (6, "java"), (7, "java"), (8, "VM Thread"))]
+    rows = [(S, tid, [RUN]) for tid in (6, 7, 8)]
+    _, threads, _ = joined_samples(raw(rows, names={6: "main", 8: "later"}), known, NO_TRIPLES, MAPPED, pid=5)
+    assert [own.name for own in threads] == ["java", "main", "java", "VM Thread"]
+
+
 def test_a_thread_that_the_first_reading_lists_began_before() -> None:
     known = [thread(5, [2 * S, 3 * S]), thread(7, [3 * S])]
     samples, threads, _ = joined_samples(raw([(S, 5, [RUN]), (S, 7, [RUN])]), known, NO_TRIPLES, MAPPED)
