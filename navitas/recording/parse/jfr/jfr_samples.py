@@ -129,15 +129,18 @@ def _columns(data: U8, at: I64, ends: I64, places: _Places | None) -> JfrSamples
         columns.append(values)
     state, at = varints_at(data, at) if places.has_state else (np.full(len(at), -1), at)
     fits = at <= ends
-    samples = JfrSamples(*(columns[number] for number in places.needed), state)
+    ticks, thread, stack = (columns[number] for number in places.needed)
+    samples = JfrSamples(ticks, thread, stack, state)
     return samples if fits.all() else replace(samples.rows(fits), damaged=int(np.count_nonzero(~fits)))
 
 
 def _joined(parts: Sequence[JfrSamples]) -> JfrSamples:
     if not parts:
         return JfrSamples(_NONE, _NONE, _NONE, _NONE)
-    columns = (np.concatenate([getattr(part, name) for part in parts]) for name in ("ticks", "thread", "stack", "state"))
-    return JfrSamples(*columns, damaged=sum(part.damaged for part in parts))
+    ticks, thread, stack, state = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("ticks", "thread", "stack", "state")
+    )
+    return JfrSamples(ticks, thread, stack, state, damaged=sum(part.damaged for part in parts))
 
 
 def _value(chunk: JfrChunk, types: JfrTypes, at: int, end: int, type_id: int) -> dict[str, Value] | None:
