@@ -27,6 +27,8 @@ _LOST = re.compile(rb"PERF_RECORD_LOST(?:_SAMPLES)? lost[ ]+(\d{1,12})")
 _FRAME = re.compile(r"[ \t]+([0-9a-f]+)[ \t]+(.*)[ \t]\((.*)\)")
 _DELETED_FRAME = re.compile(r"[ \t]+([0-9a-f]+)[ \t]+(.*)[ \t]\((.* \(deleted\))\)")
 _OFFSET = re.compile(r"\+0x[0-9a-f]+$")
+_INLINED = re.compile(r"->(?=L[^;]+;)")
+"""Between methods that a JVM's compiler has put into each other, the outermost first, as perf-map-agent names them."""
 _KERNEL_SPACE = 1 << 63
 _DEEPEST = 127
 """The limit of the depth of call chains that the kernel walks (kernel.perf_event_max_stack)."""
@@ -47,8 +49,8 @@ def read_perf_script(path: Path, clock: SampleClock | None = None) -> RawSamples
 
 
 def is_perf_script(head: bytes) -> bool:
-    """Whether a text begins like one of `perf script` with samples of time."""
-    return any(is_of_time(match[7].decode("utf-8", "replace")) for match in _SAMPLE.finditer(head))
+    """Whether a text begins like one of `perf script` with times, of any event: samples of time can follow later."""
+    return _SAMPLE.search(head) is not None
 
 
 def _pieces(path: Path) -> Iterator[bytes]:
@@ -109,7 +111,8 @@ class _PerfReader:
             name = _OFFSET.sub("", match[2])
             # Functions that the compiler has put into others have the file of their caller.
             path = path if match[3] == "inlined" else match[3]
-            frames.append(function_frame(name, path, is_kernel=int(match[1], 16) >= _KERNEL_SPACE))
+            is_kernel = int(match[1], 16) >= _KERNEL_SPACE
+            frames += [function_frame(part, path, is_kernel=is_kernel) for part in _INLINED.split(name)]
         self.columns.cut += len(lines) >= _DEEPEST
         row = self.forest.stack(frames)
         if len(self._stacks) < _STACKS_LIMIT:

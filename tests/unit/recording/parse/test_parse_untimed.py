@@ -41,6 +41,12 @@ def test_collapsed_stacks_are_read_as_often_as_they_count(tmp_path: Path) -> Non
     assert found.thread_names == {500: "app", 501: "pool-1 thread-2"} and found.process_of == {500: 500}
 
 
+def test_a_library_stands_for_its_functions_without_a_symbol(tmp_path: Path) -> None:
+    (path := tmp_path / "app.txt").write_text("main;/usr/lib/libz.so.1.2 2\n")
+    frame = read_collapsed(path).frames[1]
+    assert (frame.kind, frame.module, frame.name) == ("unknown", "/usr/lib/libz.so.1.2", "")
+
+
 def test_a_first_stack_of_one_frame_and_a_byte_order_mark_are_read(tmp_path: Path) -> None:
     (path := tmp_path / "app.txt").write_bytes(codecs.BOM_UTF8 + b"main 3\n[main tid=5];a/B.work 2\n")
     assert is_collapsed(path.read_bytes())
@@ -123,6 +129,45 @@ def test_profiles_of_cpu_time_are_read(tmp_path: Path, data: bytes, count: int, 
     assert found.tid.tolist() == [tid] and found.clock == "none" and not np.any(found.t_ns)
     java, native = found.frames
     assert (java.file, java.line, native.module) == ("B.java", 12, "/lib/libx.so")
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        number(9, 1_537_130_863_468_834_518),  # Go's pprof
+        number(10, 1) + number(12, 10_000_000) + number(13, 2),
+        content(3, number(1, 1) + number(2, 4_194_304)),  # Go's runtime
+        content(11, number(1, 3)) + content(13, b"\x01\x02"),
+    ],
+)
+def test_a_profile_is_known_whatever_field_is_its_first(tmp_path: Path, first: bytes) -> None:
+    data = first + profile(SAMPLES, CPU, values=(3, 30_000_000))
+    assert is_pprof(data) and all(is_pprof(data[:size]) for size in range(len(first), len(data)))
+    (path := tmp_path / "p").write_bytes(data)
+    assert len(read_pprof(path)) == 3
+
+
+@pytest.mark.parametrize("head", [b"", b"\x0a\x7f" + bytes(200), b"Heap\n", b"java 12 1.5: cycles:\n", b"\x08\x01", bytes(16)])
+def test_other_files_are_no_profile(head: bytes) -> None:
+    assert not is_pprof(head)
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "kind", "shown"),
+    [
+        (b"math/rand.(*Rand).Intn", b"/usr/lib/go/rand.go", "native", "math/rand.(*Rand).Intn"),
+        (b"net/http.(*conn).serve", b"", "native", "net/http.(*conn).serve"),
+        (b"org/example/Main.run", b"", "java", "run"),
+        (b"org.example.Main.run", b"Main.kt", "java", "run"),
+    ],
+)
+def test_names_of_go_are_not_those_of_java(tmp_path: Path, name: bytes, file: bytes, kind: str, shown: str) -> None:
+    data = profile(SAMPLES, values=(1,))
+    for old, new in (("a.B.work", name), ("B.java", file)):
+        data = data.replace(content(6, old.encode()), content(6, new))
+    (path := tmp_path / "p").write_bytes(data)
+    frame = read_pprof(path).frames[0]
+    assert (frame.kind, frame.name) == (kind, shown)
 
 
 @pytest.mark.parametrize(

@@ -176,6 +176,20 @@ def test_a_thread_whose_id_had_ended_is_another_thread() -> None:
     assert (threads[3].tid, threads[3].name, threads[3].seen_ns, threads[3].role) == (5, "later", 9 * S, "system")
 
 
+def test_a_name_that_the_kernel_cut_is_whole() -> None:
+    cut = [replace(thread(tid, serial=serial), name="ForkJoinPool-1-") for tid, serial in ((5, -1), (6, -1), (7, 3))]
+    names = {5: "ForkJoinPool-1-worker-1", 6: "another name", 7: "ForkJoinPool-1-worker-2"}
+    _, threads, _ = joined_samples(raw([(S, tid, [RUN]) for tid in (5, 6, 7)], names=names), cut, NO_TRIPLES, MAPPED)
+    assert [own.name for own in threads] == ["ForkJoinPool-1-worker-1", "ForkJoinPool-1-", "ForkJoinPool-1-"]
+
+
+def test_a_thread_with_the_name_of_its_process_has_that_by_its_profiler() -> None:
+    known = [replace(thread(tid), name=name) for tid, name in ((5, "java"), (6, "java"), (7, "java"), (8, "VM Thread"))]
+    rows = [(S, tid, [RUN]) for tid in (6, 7, 8)]
+    _, threads, _ = joined_samples(raw(rows, names={6: "main", 8: "later"}), known, NO_TRIPLES, MAPPED, pid=5)
+    assert [own.name for own in threads] == ["java", "main", "java", "VM Thread"]
+
+
 def test_a_thread_that_the_first_reading_lists_began_before() -> None:
     known = [thread(5, [2 * S, 3 * S]), thread(7, [3 * S])]
     samples, threads, _ = joined_samples(raw([(S, 5, [RUN]), (S, 7, [RUN])]), known, NO_TRIPLES, MAPPED)

@@ -101,6 +101,16 @@ def test_the_oldest_pages_give_way_and_that_is_reported(tmp_path: Path, now_ns: 
     assert recorded.slices[-1].end_ns == ends[-1] and sum(s.end_ns - s.start_ns for s in recorded.slices) == 1_500
 
 
+def test_a_thread_that_began_in_a_page_that_gave_way_still_has_slices(tmp_path: Path, now_ns: int) -> None:
+    first = page([newtask(now_ns, PID, CHILD, "python")], begin_ns=now_ns)
+    later = b"".join(page([ran(now_ns + _MS * k, CHILD, 500)], begin_ns=now_ns) for k in range(1, 4))
+    slices = HostSlices(SPEC, FakeTracefs(tmp_path, {0: first + later}).instance(), [PID], max_bytes=len(later))
+    slices.stop(0)
+    recorded = slices.recorded()
+    assert recorded.threads == {CHILD: TracedThread(CHILD, PID, "python")} and recorded.dropped > 0 and not recorded.births
+    assert sum(s.end_ns - s.start_ns for s in recorded.slices) == 1_500
+
+
 def test_the_models_slices_are_bounded() -> None:
     slices = ModelledSlices(SPEC, limit=2)
     for k in range(3):
