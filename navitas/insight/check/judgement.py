@@ -44,6 +44,7 @@ class Judgement:
     - `shows_percent`: how far over the limit the figure has to be so that this data shows it.
     - `needed`: data that would decide, if it is known; only with "not enough data".
     - `reason`: why it is not known, or what the budget does not match, in words; empty otherwise.
+    - `remedy`: what to do about it, if that is not to measure more; empty otherwise.
     - `waiver`: the waiver that accepts it.
     - `location`: where the method or test begins in the source code.
     - `methods`: for tests above their limit, the methods that rose most.
@@ -63,6 +64,7 @@ class Judgement:
     shows_percent: float | None = None
     needed: MoreData | None = None
     reason: str = ""
+    remedy: str = ""
     waiver: Waiver | None = None
     location: SourcePlace | None = None
     methods: tuple[ChangedMethod, ...] = ()
@@ -135,6 +137,7 @@ def _row(judgement: Judgement) -> dict[str, Any]:
         **numbers,
         "needed": None if judgement.needed is None else judgement.needed._asdict(),
         "reason": judgement.reason,
+        "remedy": judgement.remedy,
         "budget": judgement.budget.location,
         "is_change": not isinstance(judgement.budget.limit, AbsoluteLimit),
         "waiver": None if judgement.waiver is None else _waiver(judgement.waiver),

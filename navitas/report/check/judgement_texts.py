@@ -79,11 +79,15 @@ def why_unknown(judged: Judgement) -> str:
 
 
 def what_decides(unknown: Sequence[Judgement]) -> str:
-    """Return what to measure, so that these judgements are decided."""
+    """Return what to do or to measure, so that these judgements are decided."""
+    said = dict.fromkeys(judged.remedy for judged in unknown if judged.remedy)
     more = [judged.needed for judged in unknown if judged.needed is not None]
-    if not more:
-        return "Measure both versions in turns (--against), with more repeats, on a quieter device"
-    sessions, repeats = max(needed.sessions for needed in more), max(needed.repeats for needed in more)
+    if more:
+        said[_data(max(needed.sessions for needed in more), max(needed.repeats for needed in more))] = None
+    return ". ".join(said) or "Measure both versions in turns (--against), with more repeats, on a quieter device"
+
+
+def _data(sessions: int, repeats: int) -> str:
     if sessions > 1:
         return f"Measure more: {sessions:,} sessions of each version with {repeats:,} repeats each would decide"
     return f"Measure more: {repeats:,} repeats in turns would decide"
