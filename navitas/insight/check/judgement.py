@@ -17,10 +17,16 @@ SCHEMA_VERSION = 1
 
 
 class MoreData(NamedTuple):
-    """Data that would decide: sessions of each version, with some repeats each."""
+    """Data that would decide: sessions of each version, with some repeats each.
+
+    `more_before`: how many sessions of the version before are missing. `is_least`: the sessions at hand are too few to show how
+    sessions differ, so that more can be needed.
+    """
 
     sessions: int
     repeats: int
+    more_before: int = 0
+    is_least: bool = False
 
 
 @dataclass(frozen=True, slots=True)

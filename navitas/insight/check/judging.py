@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
 from navitas.base.errors import UsageError
 from navitas.base.near_names import near_names
@@ -20,6 +21,7 @@ from navitas.insight.compare.comparison import LEAST_SHARE, check_alike, check_e
 from navitas.insight.compare.session import Session, in_shared_sessions
 from navitas.insight.compare.source_place import SourcePlace
 from navitas.insight.compare.subject import ALL_TESTS, without_descriptor
+from navitas.insight.compare.verdict import USUAL_SESSIONS
 
 _NAMES = 5
 _LONGEST_WARNING = 500
@@ -282,14 +284,19 @@ class _Check:
             return None
         before, after = draft.sides or (self.before, self.after)
         repeats = min(len(session.repeats) for session in (*before, *after))
-        if isinstance(limit, ChangeLimit):
-            sessions = min(len(before), len(after))
-            more = needed(
-                estimate, draft.limit, aim(limit.percent), level=level, sessions=sessions, repeats=repeats, together=self.together
-            )
-        else:
-            more = needed_sessions(estimate, draft.limit, level=level), repeats
-        return None if more[0] is None or more[1] is None else MoreData(more[0], more[1])
+        if not isinstance(limit, ChangeLimit):
+            sessions = needed_sessions(estimate, draft.limit, level=level)
+            return None if sessions is None else MoreData(sessions, repeats)
+        data: dict[str, Any] = {"sessions": min(len(before), len(after)), "repeats": repeats, "together": self.together}
+        estimates = [estimate]
+        if not self.together:
+            seen = replace(estimate.spread, sessions=estimate.spread.sessions or USUAL_SESSIONS)
+            estimates.append(replace(estimate, spread=seen, freedom_of_spread=0))
+        for is_least, used in enumerate(estimates):
+            sessions, runs = needed(used, draft.limit, aim(limit.percent), level=level, **data)
+            if sessions is not None and runs is not None:
+                return MoreData(sessions, runs, 0 if self.together else max(0, sessions - len(before)), bool(is_least))
+        return None
 
     def _waiver(self, judgement: Judgement) -> Waiver | None:
         if judgement.verdict in ("within", "matches nothing"):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from navitas.base.units import UNKNOWN, counted, digits, joules, watts
-from navitas.insight.check.judgement import ChangedMethod, CheckResult, Judgement
+from navitas.insight.check.judgement import ChangedMethod, CheckResult, Judgement, MoreData
 from navitas.insight.compare.change_texts import about, percent
 from navitas.insight.compare.subject import without_descriptor
 
@@ -83,11 +83,20 @@ def what_decides(unknown: Sequence[Judgement]) -> str:
     said = dict.fromkeys(judged.remedy for judged in unknown if judged.remedy)
     more = [judged.needed for judged in unknown if judged.needed is not None]
     if more:
-        said[_data(max(needed.sessions for needed in more), max(needed.repeats for needed in more))] = None
+        sessions, repeats, more_before, is_least = map(max, zip(*more, strict=True))
+        said |= dict.fromkeys(_data(MoreData(sessions, repeats, more_before, bool(is_least))))
     return ". ".join(said) or "Measure both versions in turns (--against), with more repeats, on a quieter device"
 
 
-def _data(sessions: int, repeats: int) -> str:
-    if sessions > 1:
-        return f"Measure more: {sessions:,} sessions of each version with {repeats:,} repeats each would decide"
-    return f"Measure more: {repeats:,} repeats in turns would decide"
+def _data(needed: MoreData) -> Iterator[str]:
+    repeats = f"{needed.repeats:,} repeats"
+    if needed.sessions == 1:
+        yield f"Measure more: {repeats} in turns would decide"
+        return
+    least = "at least " if needed.is_least else ""
+    yield f"Measure more: {least}{needed.sessions:,} sessions of each version with {repeats} each would decide"
+    if needed.more_before:
+        yield (
+            f"The version before lacks {needed.more_before:,} of them, which no session of this version replaces: "
+            "add them to the baseline (navitas baseline add), or measure both versions in turns (--against)"
+        )
