@@ -25,7 +25,7 @@ With few sessions, whose logarithms are not quite normal, it is up to 2 % (tests
 _LOOK_SHARE = 1 / 8
 """What a judgement of growing data spends of the rest of `LEVEL`: the last one, with the most data, should have most."""
 POWER = 0.97
-"""The probability that the requested data decides."""
+"""The probability that the requested data decides, if logarithms are normal with the spread that is assumed."""
 _CAUTION = 0.9
 """The requested data is enough if the true spread is at most the upper limit of this confidence."""
 _USUAL_FREEDOM = 9

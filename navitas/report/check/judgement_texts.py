@@ -91,10 +91,10 @@ def what_decides(unknown: Sequence[Judgement]) -> str:
 def _data(needed: MoreData) -> Iterator[str]:
     repeats = f"{needed.repeats:,} repeats"
     if needed.sessions == 1:
-        yield f"Measure more: {repeats} in turns would decide"
+        yield f"Measure more: {repeats} in turns would most likely decide"
         return
     least = "at least " if needed.is_least else ""
-    yield f"Measure more: {least}{needed.sessions:,} sessions of each version with {repeats} each would decide"
+    yield f"Measure more: {least}{needed.sessions:,} sessions of each version with {repeats} each would most likely decide"
     if needed.more_before:
         yield (
             f"The version before lacks {needed.more_before:,} of them, which no session of this version replaces: "
