@@ -242,12 +242,18 @@ def test_stacks_without_threads_are_refused_if_several_run(place: Path, capsys: 
     assert run(line) == ExitCode.USAGE
     assert "app.collapsed: the process of the stack samples is unknown" in capsys.readouterr().err
     assert run([*line, "--process", "77"]) == ExitCode.USAGE
-    assert "app.collapsed: the stack samples name no threads, and 0 threads of process 77 run in the trace" in capsys.readouterr().err
+    assert (
+        "app.collapsed: the stack samples name no threads, and 0 threads of process 77 run in the trace"
+        in capsys.readouterr().err
+    )
     (place / "app.collapsed").write_text(_collapsed(threads=True).replace("tid=500", "tid=4242"))
     for command in (line, [*line, "--process", "500"]):
         assert run(command) == ExitCode.USAGE
         said = capsys.readouterr().err
-        assert "app.collapsed: the process of the stack samples is unknown: the trace has none of their threads" in said and "a trace and samples of the same time" in said
+        assert (
+            "app.collapsed: the process of the stack samples is unknown: the trace has none of their threads" in said
+            and "a trace and samples of the same time" in said
+        )
 
 
 @pytest.mark.parametrize("clock", ["monotonic", "tsc"])

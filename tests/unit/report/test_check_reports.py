@@ -116,9 +116,9 @@ def test_the_remedies_are_those_of_what_is_unknown_and_each_stands_once() -> Non
     assert what_decides([without_shared]) == "Remove old sessions"
     few_before = replace(UNKNOWN, needed=MoreData(30, 5, more_before=28, is_least=True))
     assert what_decides([few_before, replace(UNKNOWN, needed=MoreData(12, 5, more_before=10))]) == (
-        "Measure more: at least 30 sessions of each version with 5 repeats each would most likely decide. The version before lacks 28 of "
-        "them, which no session of this version replaces: add them to the baseline (navitas baseline add), or measure both "
-        "versions in turns (--against)"
+        "Measure more: at least 30 sessions of each version with 5 repeats each would most likely decide. "
+        "The version before lacks 28 of them, which no session of this version replaces: "
+        "add them to the baseline (navitas baseline add), or measure both versions in turns (--against)"
     )
 
 
