@@ -5,9 +5,9 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 import pyarrow as pa
@@ -29,6 +29,12 @@ _BATCH = 1 << 16
 
 class FleetError(NavitasError):
     """A fleet's folder cannot be read or written, or is not a fleet."""
+
+
+def check_inside(names: Iterable[str]) -> None:
+    """Raise `ValueError` if a name of a file is not within the fleet's folder."""
+    if outside := next((name for name in names if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts), None):
+        raise ValueError(f"{outside} is outside of the fleet")
 
 
 def fingerprint(*files: Path) -> str:
