@@ -49,7 +49,8 @@ def read_table(file: Path, columns: list[str] | None = None) -> pa.Table:
     """Read a Parquet file. Raises `FleetError` if that fails."""
     try:
         with _readable(file) as source:
-            whole = pq.ParquetFile(source, pre_buffer=isinstance(file, RemotePath))
+            # Without the checksums, most flipped bytes would be other values.
+            whole = pq.ParquetFile(source, pre_buffer=isinstance(file, RemotePath), page_checksum_verification=True)
             batches = [*whole.iter_batches(_BATCH, columns=columns, use_threads=False)]
             return pa.Table.from_batches(batches) if batches else whole.read(columns, use_threads=False)
     except MemoryError:  # Also a subclass of ArrowException.
@@ -109,7 +110,8 @@ def write_table(file: Path, table: pa.Table, inputs: str = "", notes: Mapping[st
         table = table.replace_schema_metadata({_INPUTS: inputs.encode(), _NOTES: json.dumps(dict(notes or {})).encode()})
     texts = [field.name for field in table.schema if pa.types.is_string(field.type)]
     with _unwritable(file), _replacing(file) as target:
-        pq.write_table(table, target, compression=_COMPRESSION, use_dictionary=texts, row_group_size=_ROW_GROUP)
+        form = {"compression": _COMPRESSION, "use_dictionary": texts, "row_group_size": _ROW_GROUP}
+        pq.write_table(table, target, write_page_checksum=True, **form)
 
 
 @contextmanager
