@@ -133,8 +133,10 @@ def _columns(data: U8, at: I64, ends: I64, places: _Places | None) -> JfrSamples
 def _joined(parts: Sequence[JfrSamples]) -> JfrSamples:
     if not parts:
         return JfrSamples(_NONE, _NONE, _NONE, _NONE)
-    columns = (np.concatenate([getattr(part, name) for part in parts]) for name in ("ticks", "thread", "stack", "state"))
-    return JfrSamples(*columns, damaged=sum(part.damaged for part in parts))
+    ticks, thread, stack, state = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("ticks", "thread", "stack", "state")
+    )
+    return JfrSamples(ticks, thread, stack, state, damaged=sum(part.damaged for part in parts))
 
 
 def _value(chunk: JfrChunk, types: JfrTypes, at: int, end: int, type_id: int) -> dict[str, Value] | None:
