@@ -69,8 +69,8 @@ class Store:
 
         The salt is `salt`, or a random one. If `NAVITAS_FLEET_SALT` has one, that is used, and not kept in the folder.
         """
-        if (found := cls.existing(path, buckets)) is not None:
-            return found
+        if (store := cls.existing(path, buckets)) is not None:
+            return store
         path.mkdir(parents=True, exist_ok=True)
         write_settings(path / layout.SETTINGS, buckets or BUCKETS, salt)
         return cls.open(path)

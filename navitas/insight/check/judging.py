@@ -213,7 +213,7 @@ class _Check:
         kind = budget.selection.kind
         if kind not in ("all", "test"):
             return
-        failed = "it did not pass in every run", "Mend the test"
+        failed = "it did not pass in every run", "Repair the test"
         reasons = dict.fromkeys(self.not_judged[is_change] if kind == "test" else (), failed)
         if is_change:
             reasons |= dict.fromkeys(self.newly_vanished, (_VANISHED, _WAIVE))

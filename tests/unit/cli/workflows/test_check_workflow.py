@@ -145,7 +145,7 @@ def test_without_turns_it_measures_further_sessions(tmp_path: Path, monkeypatch:
 def test_too_few_sessions_before_end_nothing_and_it_says_how_many_are_missing(
     before_j: list[list[float]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of two, nobody knows how sessions differ; of one run each, neither how runs differ."""
+    """Two do not show how sessions differ, and one run does not show how runs differ."""
     lab = Laboratory(1.05)
     before = [replace(made_session(runs_j, 100 + i), not_passed=frozenset()) for i, runs_j in enumerate(before_j)]
     options = {"before": lambda after: before, "repeat": len(before_j[0])}

@@ -112,7 +112,7 @@ def test_samples_of_wall_time_count_if_there_are_no_others(tmp_path: Path) -> No
     assert (alone.t_ns.tolist(), alone.period_ns) == ([5_000_000], None)
 
 
-def test_wall_clock_samples_in_the_event_of_cpu_samples_are_told_by_their_state(tmp_path: Path) -> None:
+def test_wall_clock_samples_in_the_event_of_cpu_samples_are_known_by_their_state(tmp_path: Path) -> None:
     """As async-profiler before 4.0 writes them, and later ones with `nobatch`."""
     ran = sample(5_000_000, 4002, 1, state=RUNNABLE)
     slept = sample(6_000_000, 4002, 2, state=SLEEPING)
