@@ -50,10 +50,10 @@ class Judgement:
     - `shows_percent`: how far over the limit the figure has to be so that this data shows it.
     - `needed`: data that would decide, if it is known; only with "not enough data".
     - `reason`: why it is not known, or what the budget does not match, in words; empty otherwise.
-    - `remedy`: what to do about it, if that is not to measure more; empty otherwise.
     - `waiver`: the waiver that accepts it.
     - `location`: where the method or test begins in the source code.
     - `methods`: for tests above their limit, the methods that rose most.
+    - `remedy`: what to do about what is not known, if that is not to measure more; empty otherwise.
     """
 
     budget: CheckBudget
@@ -70,10 +70,10 @@ class Judgement:
     shows_percent: float | None = None
     needed: MoreData | None = None
     reason: str = ""
-    remedy: str = ""
     waiver: Waiver | None = None
     location: SourcePlace | None = None
     methods: tuple[ChangedMethod, ...] = ()
+    remedy: str = ""
 
     def fails(self, fail_on: FailOn) -> bool:
         """Whether it makes a check fail."""
