@@ -128,8 +128,8 @@ class RunRecorder:
                     plan,
                     done,
                     left,
-                    lambda: self._device.shell(f"am force-stop{self._device.info.user_flag} {shlex.quote(plan.package)}"),
                     lambda: self._history.end(states, plan.id) if self._history is not None else None,
+                    lambda: self._stop(plan),
                     lambda: self._trace.pull(lambda kind, name: self._writer.path(kind, plan.id, name)),
                     lambda: self._pull(plan, done, folder, transport, missing=missing),
                     folder.remove,
@@ -220,6 +220,9 @@ class RunRecorder:
             target = replace(target, arguments={**target.arguments, async_profiler.SAMPLING: "true"})
         run_tests(self._device, target, tests, done=done, output=stream, progress=self._progress, timeout_s=timeout_s)
 
+    def _stop(self, plan: RunPlan) -> None:
+        self._device.shell(f"am force-stop{self._device.info.user_flag} {shlex.quote(plan.package)}")
+
     def _clear(self, plan: RunPlan) -> None:
         """Clear the packages' data as AndroidX Test Orchestrator does between tests."""
         for package in dict.fromkeys((plan.target.package, plan.target.test_package)) if plan.clears_data else ():
@@ -256,15 +259,15 @@ class RunRecorder:
             done.troubles.append(f"{plan.package}: the app left no events: not instrumented, or a test removed the app's files")
 
     def _best_effort(
-        self, plan: RunPlan, done: InstrumentResult, left: str, stop: Callable[[], object], *steps: Callable[[], object]
+        self, plan: RunPlan, done: InstrumentResult, left: str, *steps: Callable[[], object]
     ) -> DeviceError | OSError | KeyboardInterrupt | None:
-        """Stop the app, and do all steps even if one fails, because later steps clean up. Returns an interruption, or else the
-        first failure.
+        """Do all steps even if one fails, because later steps clean up. Returns an interruption, or else the first failure.
 
-        An interrupted step is done again. If that is interrupted, too, later steps are left out: they would remove what it pulls.
+        An interrupted step is done again. If that is interrupted, too, later steps are left out, since they would remove what it
+        pulls; only the app is stopped.
         """
         first: DeviceError | OSError | KeyboardInterrupt | None = None
-        for step in (stop, *steps):
+        for step in steps:
             try:
                 try:
                     step()
@@ -273,7 +276,11 @@ class RunRecorder:
                     step()
             except KeyboardInterrupt as error:
                 self.enter(plan, "interrupted", done.pid)
-                running = f"{plan.package} may still run; " if step is stop else ""
+                running = ""
+                try:
+                    self._stop(plan)
+                except (DeviceError, KeyboardInterrupt):
+                    running = f"{plan.package} may still run; "
                 message = f"interrupted again: not all was pulled: {running}{left}"
                 self._writer.warn("cleanup", message, _LEFT_REMEDY, run=plan.id)
                 return error

@@ -158,7 +158,7 @@ def test_after_two_interruptions_the_app_does_not_run_or_is_named(
 ) -> None:
     """The states of the device are read first of all that is pulled. The recording keeps the process of a sampled app."""
     texts = {"pm path": "package:/data/app/a.apk\n", "cat /sys/devices/system/cpu/possible": "0-1\n"}
-    device = InterruptedPhone(texts, answers=True, at=at)
+    device = InterruptedPhone(texts, [b""] * 4, answers=True, at=at)
     device.info = replace(device.info, kind="virtual")
 
     def used(_recorder: RunRecorder, _plan: RunPlan, done: InstrumentResult, *_: object) -> None:
