@@ -176,9 +176,10 @@ class Laboratory:
         judged = change.first_seen(pilot)
         if judged.verdict != "not enough data" or (not change.method and has_above(pilot)):
             return pilot, sessions, repeats
-        if judged.needed is None or judged.needed.sessions * judged.needed.repeats > MOST_RUNS:
+        more = judged.needed
+        if more is None or more.is_least or more.sessions * more.repeats > MOST_RUNS:
             return pilot, 0, 0
-        sessions, needed_repeats = judged.needed.sessions, judged.needed.repeats
+        sessions, needed_repeats = more.sessions, more.repeats
         recorded = len(project_of(self.name).sessions[0].repeats)
         repeats = 0 if design == "apart" and needed_repeats == recorded else needed_repeats
         return self.check(change, STRICT, design, sessions, repeats), sessions, repeats

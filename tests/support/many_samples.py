@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from support.added_history import add_file
 from support.ftrace_writer import Form
-from support.jfr_writer import SAMPLE, JfrText, TraceFrame
+from support.jfr_writer import DEFAULT, SAMPLE, JfrText, TraceFrame
 from support.recording_maker import make_recording, start_ns
 from support.run_bytes import TID0
 from support.scenario import Scenario, TestSpec, ThreadSpec
@@ -80,7 +80,7 @@ def _events(t_ns: NDArray[np.int64], thread: NDArray[np.int64], stack: NDArray[n
         last = 7 * (size - 1)
         assert values.min() >> last and not values.max() >> last + 7
         columns += [values >> 7 * i & 0x7F | (0x80 if i < size - 1 else 0) for i in range(size)]
-    columns.append(np.ones_like(t_ns))
+    columns.append(np.full_like(t_ns, DEFAULT))
     return np.stack(columns, axis=1).astype(np.uint8).tobytes()
 
 

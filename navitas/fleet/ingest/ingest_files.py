@@ -11,14 +11,13 @@ import pyarrow as pa
 
 from navitas.base.freed_memory import keep_freed_memory
 from navitas.fleet import layout
-from navitas.fleet.files import FleetError
 from navitas.fleet.ingest.column_map import ColumnMap
 from navitas.fleet.ingest.commit import SourceLedger, recover
 from navitas.fleet.ingest.destination import destination
 from navitas.fleet.ingest.group import Group, SourceOutcome
 from navitas.fleet.ingest.merge import Keys
 from navitas.fleet.ingest.stored_rows import Packages
-from navitas.fleet.store import BUCKETS, Store
+from navitas.fleet.store import Store
 
 GROUP_ROWS, GROUP_SOURCES = 1_000_000, 1_000
 """A group of sources is stored when it reaches this many rows or sources."""
@@ -55,11 +54,7 @@ def ingest(
         pa.set_memory_pool(pa.jemalloc_memory_pool())
     with destination(path) as target:
         is_new = not (target.folder / layout.SETTINGS).exists()
-        store = replace(Store.create(target.folder, buckets=buckets or BUCKETS), snapshot=target.snapshot)
-        if buckets not in (None, store.buckets):
-            raise FleetError(
-                f"{path}: the fleet has {store.buckets} buckets, which cannot change", "Leave out --buckets, or name a new fleet."
-            )
+        store = replace(Store.create(target.folder, buckets=buckets), snapshot=target.snapshot)
         ledger = SourceLedger(store)
         recover(store, ledger)
         packages, keys = Packages(store.packages()), Keys()

@@ -28,7 +28,7 @@ _GROWTHS = [1.25, 1.35, 1.45, 1.55, 1.7, 1.85]
 MOST_GROWTH = 2.0
 """Growing data is judged again after 1.25 to 2 times as many repeats: each judgement costs certainty, and too many cost time."""
 POWER = 0.97
-"""The probability that the requested data decides."""
+"""The probability that the requested data decides, if logarithms are normal with the spread that is assumed."""
 _CAUTION = 0.9
 """The requested data is enough if the true spread is at most the upper limit of this confidence."""
 _USUAL_FREEDOM = 9

@@ -19,10 +19,16 @@ SCHEMA_VERSION = 1
 
 
 class MoreData(NamedTuple):
-    """Data that would decide: sessions of each version, with some repeats each."""
+    """Data that would decide: sessions of each version, with some repeats each.
+
+    `more_before`: how many sessions of the version before are missing. `is_least`: the sessions at hand are too few to show how
+    sessions differ, so that more can be needed.
+    """
 
     sessions: int
     repeats: int
+    more_before: int = 0
+    is_least: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +56,7 @@ class Judgement:
     - `waiver`: the waiver that accepts it.
     - `location`: where the method or test begins in the source code.
     - `methods`: for tests above their limit, the methods that rose most.
+    - `remedy`: what to do about what is not known, if that is not to measure more; empty otherwise.
     """
 
     budget: CheckBudget
@@ -70,6 +77,7 @@ class Judgement:
     waiver: Waiver | None = None
     location: SourcePlace | None = None
     methods: tuple[ChangedMethod, ...] = ()
+    remedy: str = ""
 
     def fails(self, fail_on: FailOn) -> bool:
         """Whether it makes a check fail."""
@@ -144,6 +152,7 @@ def _row(judgement: Judgement) -> dict[str, Any]:
         **numbers,
         "needed": None if judgement.needed is None else judgement.needed._asdict(),
         "reason": judgement.reason,
+        "remedy": judgement.remedy,
         "budget": judgement.budget.location,
         "is_change": not isinstance(judgement.budget.limit, AbsoluteLimit),
         "waiver": None if judgement.waiver is None else _waiver(judgement.waiver),

@@ -78,24 +78,23 @@ def write_sampled(
     Raises `UsageError` if several processes have samples or the profile lacks CPUs, `RecordingError` if there are no samples, or
     they are of another time or clock than the trace.
     """
-    profiled = read.trace.samples if file is None else file.samples
+    profiled, shown = (read.trace.samples, read.path.name) if file is None else (file.samples, file.shown)
     if profiled is None or not len(profiled):
-        shown = read.path.name if file is None else file.shown
         raise RecordingError(f"{shown}: no stack samples of time", "Sample the stacks of the app by a clock or by cycles.")
     is_timed, name_in = profiled.clock != "none", "samples"
     if not is_timed and not profiled.tid.any():
-        alone = only_thread(read.trace, pid)
+        alone = only_thread(read.trace, pid, shown)
         profiled, name_in = replace(profiled, tid=np.full_like(profiled.tid, alone)), f"samples-{alone}"
     profiled = with_processes(timed_by_trace(profiled, read.trace), read.trace.tasks)
-    pid = _process(profiled, read.trace, pid)
+    pid = _process(profiled, read.trace, pid, shown)
     own = _of_process(profiled, pid)
     if is_timed:
-        clock, t_ns, share = _placed(own, read.trace, file)
+        clock, t_ns, share = _placed(own, read.trace, file, shown)
         period_ns = round(own.period_ns or 0)
         first = max(int(t_ns.min()) - period_ns, read.trace.start_ns)
         last = min(int(t_ns.max()) + period_ns, read.trace.end_ns)
     else:
-        clock, share = "none", share_of_running(profiled, pid, "" if file is None else file.shown)
+        clock, share = "none", share_of_running(profiled, pid, shown)
         first, last = read.trace.start_ns, read.trace.end_ns
     device, model = traced_device(supply, read.trace)
     methods, test = named_methods(()), named_test(name)
@@ -130,7 +129,7 @@ def _chunks(read: ReadTrace, first: int, last: int) -> Iterator[bytes]:
         yield triple_chunk([(int(a), int(b), int(c)) for a, b, c in zip(*(clock[rows] for clock in clocks), strict=True)])
 
 
-def _process(samples: RawSamples, trace: Trace, pid: int | None) -> int:
+def _process(samples: RawSamples, trace: Trace, pid: int | None, shown: str) -> int:
     """The process whose samples to use: the named one, or the only one with samples."""
     counts: Counter[int] = Counter()
     tids = np.unique(samples.tid)
@@ -144,16 +143,16 @@ def _process(samples: RawSamples, trace: Trace, pid: int | None) -> int:
     )
     if not counts:
         raise UsageError(
-            "the process of the stack samples is unknown: the trace has none of their threads",
+            f"{shown}: the process of the stack samples is unknown: the trace has none of their threads",
             "Give a trace and samples of the same time. perf script -F +pid also prints processes.",
         )
     if pid is not None:
         if pid not in counts:
-            raise UsageError(f"--process {pid}: no stack samples of this process", f"There are samples of: {listed}")
+            raise UsageError(f"{shown}: no stack samples of process {pid}", f"There are samples of: {listed}")
         return pid
     if len(counts) > 1:
         more = f" and {len(counts) - _LISTED} more" if len(counts) > _LISTED else ""
-        raise UsageError(f"stack samples of {len(counts)} processes: {listed}{more}", "Choose one: --process PID")
+        raise UsageError(f"{shown}: stack samples of {len(counts)} processes: {listed}{more}", "Choose one: --process PID")
     return next(iter(counts))
 
 
@@ -169,14 +168,13 @@ def _name_of(trace: Trace, pid: int) -> str:
     return bytes(trace.tasks.names[trace.tasks.name[rows[-1]]]).decode("utf-8", "replace") if len(rows) else ""
 
 
-def _placed(samples: RawSamples, trace: Trace, file: SampleFile | None) -> tuple[SampleClock, I64, float]:
+def _placed(samples: RawSamples, trace: Trace, file: SampleFile | None, shown: str) -> tuple[SampleClock, I64, float]:
     """The clock of the samples, their monotonic times, and the share of them at which their threads run in the trace.
 
     A profiler samples a thread while it runs. So the clock on which samples are in slices of their threads is theirs. Without a
     `file`, they are in the trace. JFR names its clock.
     """
     times: dict[SampleClock, I64] = {"monotonic": samples.t_ns}
-    shown = "the trace" if file is None else file.shown
     if samples.clock == "realtime":
         if not (ahead := _ahead(trace, trace.snapshots.realtime_ns)):
             raise RecordingError(

@@ -173,7 +173,7 @@ def _run(
     process = process_clock(manifest, events.by_process, findings)
     tids = [thread.tid for thread in threads if thread.tid]
     trace, reasons = read_trace(recording, run, clocks, findings, run_ns=run_ns, tids=tids)
-    if run_ns is None:  # the app has no runtime
+    if run_ns is None:  # Only the runtime says when a run began. An app without it was traced for the whole run.
         run_ns, clocks = ((0, 0), clocks) if trace is None else ((trace.start_ns, trace.end_ns), clocks_of(trace))
     shell = shell_tables(recording, run, clocks, findings)
     residencies, torn = parse_residencies(shell.thread_states, shell.blocks_ns, manifest.device.policies, time_in_state)

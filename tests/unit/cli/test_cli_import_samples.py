@@ -106,7 +106,7 @@ def test_the_process_of_samples_is_chosen_if_there_are_several(place: Path, caps
     said = capsys.readouterr().err
     assert "2 processes: 500 (org.example.app, 100 samples), 900 (other, 1 samples)" in said and "--process PID" in said
     assert run([*line, "--process", "77"]) == ExitCode.USAGE
-    assert "--process 77: no stack samples of this process" in capsys.readouterr().err
+    assert "app.pftrace: no stack samples of process 77" in capsys.readouterr().err
     assert run([*line, "--process", "500"]) == ExitCode.OK
 
 
@@ -243,14 +243,20 @@ def test_stacks_without_threads_are_refused_if_several_run(place: Path, capsys: 
     (place / "app.collapsed").write_text(_collapsed(threads=False))
     line = ["import", "app.pftrace", "--stacks", "app.collapsed", "-o", "rec", "--power-profile", "profile.xml"]
     assert run(line) == ExitCode.USAGE
-    assert "the process of the stack samples is unknown" in capsys.readouterr().err
+    assert "app.collapsed: the process of the stack samples is unknown" in capsys.readouterr().err
     assert run([*line, "--process", "77"]) == ExitCode.USAGE
-    assert "name no threads, and 0 threads of process 77 run in the trace" in capsys.readouterr().err
+    assert (
+        "app.collapsed: the stack samples name no threads, and 0 threads of process 77 run in the trace"
+        in capsys.readouterr().err
+    )
     (place / "app.collapsed").write_text(_collapsed(threads=True).replace("tid=500", "tid=4242"))
     for command in (line, [*line, "--process", "500"]):
         assert run(command) == ExitCode.USAGE
         said = capsys.readouterr().err
-        assert "is unknown: the trace has none of their threads" in said and "a trace and samples of the same time" in said
+        assert (
+            "app.collapsed: the process of the stack samples is unknown: the trace has none of their threads" in said
+            and "a trace and samples of the same time" in said
+        )
 
 
 @pytest.mark.parametrize("clock", ["monotonic", "tsc"])

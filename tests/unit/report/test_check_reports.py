@@ -25,7 +25,7 @@ from navitas.report.check.annotations import annotation_commands
 from navitas.report.check.check_junit import write_check_junit
 from navitas.report.check.check_sarif import write_check_sarif
 from navitas.report.check.check_summary import check_summary
-from navitas.report.check.judgement_texts import amount
+from navitas.report.check.judgement_texts import amount, what_decides
 from navitas.report.check.repository_lines import RepositoryLines
 from navitas.report.markdown_text import MAX_CHARACTERS
 
@@ -97,9 +97,23 @@ def test_the_summary_has_what_is_above_unknown_or_changed_first(lines: Repositor
     ]  # fmt: skip
     assert "https://code.example/a/b/blob/1234/app/src/main/java/org/example/Inbox.java#L12" in text
     assert "that is no proof of a cause" in text
-    assert "this data shows what is about 15 % over it" in text and "20 repeats in turns would decide" in text
+    assert "this data shows what is about 15 % over it" in text and "20 repeats in turns would most likely decide" in text
     assert "navitas.toml:3 was 5 %, is 50 %" in text
     assert "accepted until 2027-01-01: issue 12" in text and "**ended on** 2026-01-01: done" in text
+
+
+def test_the_remedies_are_those_of_what_is_unknown_and_each_stands_once() -> None:
+    without_shared = replace(UNKNOWN, needed=None, remedy="Remove old sessions")
+    assert what_decides([without_shared, UNKNOWN, without_shared]) == (
+        "Remove old sessions. Measure more: 20 repeats in turns would most likely decide"
+    )
+    assert what_decides([without_shared]) == "Remove old sessions"
+    few_before = replace(UNKNOWN, needed=MoreData(30, 5, more_before=28, is_least=True))
+    assert what_decides([few_before, replace(UNKNOWN, needed=MoreData(12, 5, more_before=10))]) == (
+        "Measure more: at least 30 sessions of each version with 5 repeats each would most likely decide. "
+        "The version before lacks 28 of them, which no session of this version replaces: "
+        "add them to the baseline (navitas baseline add), or measure both versions in turns (--against)"
+    )
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,9 @@ _BLOCK_BYTES = 4 << 20
 _SPARE_BYTES = 128
 """What is read beyond a block: the begin of an event whose fields are numbers is shorter."""
 _NONE = np.empty(0, np.int64)
-_STATE = "state"
 _READ = ("jdk.ActiveSetting", "jdk.JVMInformation")
+_STATE = "state"
+"""The field of a sample for its thread's state, which not all have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +35,12 @@ CPU_EVENTS = (
     SampleEvent("jdk.CPUTimeSample", "eventThread", "stackTrace"),
 )
 WALL_EVENTS = (SampleEvent("profiler.WallClockSample", "sampledThread", "stackTrace"),)
-"""Samples at intervals of wall time. They count if a file has no others."""
+"""Samples at intervals of wall time."""
 
 
 @dataclass(frozen=True, slots=True)
 class JfrSamples:
-    """Samples by type: time in ticks, and ids of threads, stacks and of what the threads did (-1: unknown).
+    """Samples: time in ticks, and ids of threads, stacks and threads' states (-1: none).
 
     `damaged` is the number of samples that were left out.
     """
@@ -50,14 +51,14 @@ class JfrSamples:
     state: I64
     damaged: int = 0
 
-    def rows(self, chosen: Bool) -> JfrSamples:
-        """Return some of the samples. Those that were left out are not among them."""
-        return JfrSamples(self.ticks[chosen], self.thread[chosen], self.stack[chosen], self.state[chosen])
+    def chosen(self, rows: Bool) -> JfrSamples:
+        """Return these samples. Those that were left out are not among them."""
+        return JfrSamples(self.ticks[rows], self.thread[rows], self.stack[rows], self.state[rows])
 
 
 @dataclass(frozen=True, slots=True)
 class JfrEvents:
-    """The events of a block that are read: its samples by CPU time, those by wall time, and other events as values."""
+    """The events of a block that are read: those of CPU samples, those of wall-clock samples, and others as values."""
 
     cpu: JfrSamples
     wall: JfrSamples
@@ -92,14 +93,10 @@ def jfr_events(chunk: JfrChunk, types: JfrTypes) -> Iterator[JfrEvents]:
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """The fields of an event up to the last one needed: whether each is a number (else one byte); places of those needed.
-
-    `has_state`: the next field is the state of the thread.
-    """
+    """The fields of an event up to the last one needed: whether each is a number (else one byte); places of those needed."""
 
     numbers: tuple[bool, ...]
-    needed: tuple[int, int, int]
-    has_state: bool
+    needed: tuple[int, ...]
 
 
 def _places(kind: JfrType, types: JfrTypes, event: SampleEvent) -> _Places | None:
@@ -107,7 +104,8 @@ def _places(kind: JfrType, types: JfrTypes, event: SampleEvent) -> _Places | Non
     names = [field.name for field in kind.fields]
     if not {"startTime", event.thread, event.stack} <= set(names):
         return None
-    needed = (names.index("startTime"), names.index(event.thread), names.index(event.stack))
+    wanted = ("startTime", event.thread, event.stack, *([_STATE] if _STATE in names else []))
+    needed = tuple(map(names.index, wanted))
     before = kind.fields[: max(needed) + 1]
     numbers = tuple(map(types.is_number, before))
     is_byte = (types.by_id[field.type_id].name in ("byte", "boolean") and not field.is_array for field in before)
@@ -116,8 +114,7 @@ def _places(kind: JfrType, types: JfrTypes, event: SampleEvent) -> _Places | Non
         or len(before) > _SPARE_BYTES // MOST_BYTES - 2
     ):
         return None
-    behind = kind.fields[len(before) : len(before) + 1]
-    return _Places(numbers, needed, any(field.name == _STATE and types.is_number(field) for field in behind))
+    return _Places(numbers, needed)
 
 
 def _columns(data: U8, at: I64, ends: I64, places: _Places | None) -> JfrSamples:
@@ -127,11 +124,10 @@ def _columns(data: U8, at: I64, ends: I64, places: _Places | None) -> JfrSamples
     for is_number in places.numbers:
         values, at = varints_at(data, at) if is_number else (data[at].astype(np.int64), at + 1)
         columns.append(values)
-    state, at = varints_at(data, at) if places.has_state else (np.full(len(at), -1), at)
     fits = at <= ends
-    ticks, thread, stack = (columns[number] for number in places.needed)
-    samples = JfrSamples(ticks, thread, stack, state)
-    return samples if fits.all() else replace(samples.rows(fits), damaged=int(np.count_nonzero(~fits)))
+    ticks, thread, stack, *states = (columns[number] for number in places.needed)
+    samples = JfrSamples(ticks, thread, stack, states[0] if states else np.full(len(ticks), -1))
+    return samples if fits.all() else replace(samples.chosen(fits), damaged=int(np.count_nonzero(~fits)))
 
 
 def _joined(parts: Sequence[JfrSamples]) -> JfrSamples:

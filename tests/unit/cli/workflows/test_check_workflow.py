@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -86,7 +88,7 @@ class Laboratory:
 
 
 def checked(
-    lab: Laboratory, folder: Path, monkeypatch: pytest.MonkeyPatch, budget: CheckBudget = TOTAL, **options: Any
+    lab: Laboratory, folder: Path, monkeypatch: pytest.MonkeyPatch, budget: CheckBudget = TOTAL, repeat: int = 5, **options: Any
 ) -> CheckedProject:
     monkeypatch.setattr(check, "profile", lab.profile)
     monkeypatch.setattr(check, "profile_against", lab.profile_against)
@@ -94,7 +96,7 @@ def checked(
     budgets = Budgets((budget,))
     caller = Caller(load=lambda path: path)  # type: ignore[arg-type, return-value]
     run = RunOptions(output=folder / "out")
-    return profile_and_check(folder, budgets, ProfileOptions(repeat=5), run=run, caller=caller, day=DAY, **options)
+    return profile_and_check(folder, budgets, ProfileOptions(repeat=repeat), run=run, caller=caller, day=DAY, **options)
 
 
 @pytest.mark.parametrize(("ratio", "word"), [(1.0, "within"), (1.15, "above")])
@@ -169,6 +171,22 @@ def test_without_turns_it_measures_further_sessions(tmp_path: Path, monkeypatch:
     assert [one.recording.name for one in found.after][:2] == ["after", "after-2"]
     once = checked(Laboratory(1.3), tmp_path, monkeypatch, before=lambda after: before)
     assert len(once.after) == 1
+
+
+@pytest.mark.parametrize("before_j", [[[10.0], [12.0]], [[10.0]]])
+def test_too_few_sessions_before_end_nothing_and_it_says_how_many_are_missing(
+    before_j: list[list[float]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two do not show how sessions differ, and one run does not show how runs differ."""
+    lab = Laboratory(1.05)
+    before = [replace(made_session(runs_j, 100 + i), not_passed=frozenset()) for i, runs_j in enumerate(before_j)]
+    options = {"before": lambda after: before, "repeat": len(before_j[0])}
+    once = checked(lab, tmp_path, monkeypatch, **options)
+    assert once.result is not None
+    (needed,) = [judged.needed for judged in once.result.judgements]
+    assert needed is not None and needed.is_least and needed.more_before == needed.sessions - len(before) > 0
+    monkeypatch.setattr(check, "time", SimpleNamespace(monotonic=itertools.count().__next__))
+    assert len(checked(lab, tmp_path, monkeypatch, **options, measure_s=30).after) > 2
 
 
 def test_a_starved_session_is_measured_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
