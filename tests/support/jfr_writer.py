@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from navitas.recording.parse.jfr.jfr_file import HEADER
 
 LONG, INT, BOOLEAN, STRING = 5, 4, 10, 20
-THREAD, CLASS, SYMBOL, METHOD, STACK, FRAME, FRAME_TYPE = 22, 21, 24, 23, 26, 27, 25
+THREAD, CLASS, SYMBOL, METHOD, STACK, FRAME, FRAME_TYPE, STATE = 22, 21, 24, 23, 26, 27, 25, 28
 SAMPLE, WALL, SETTING, JVM = 101, 102, 103, 104
 KINDS = {1: "Interpreted", 2: "JIT compiled", 3: "Inlined", 4: "Native", 5: "C++", 6: "Kernel"}
+STATES = {1: "STATE_RUNNABLE", 2: "STATE_SLEEPING"}
 TYPES = {
     LONG: ("long", []),
     INT: ("int", []),
@@ -21,13 +22,14 @@ TYPES = {
     CLASS: ("java.lang.Class", ["classLoader LONG", "name *SYMBOL", "package LONG", "modifiers INT"]),
     SYMBOL: ("jdk.types.Symbol", ["string STRING"]),
     FRAME_TYPE: ("jdk.types.FrameType", ["description STRING"]),
+    STATE: ("jdk.types.ThreadState", ["name STRING"]),
     METHOD: (
         "jdk.types.Method",
         ["type *CLASS", "name *SYMBOL", "descriptor *SYMBOL", "modifiers INT", "hidden BOOLEAN"],
     ),
     STACK: ("jdk.types.StackTrace", ["truncated BOOLEAN", "frames []FRAME"]),
     FRAME: ("jdk.types.StackFrame", ["method *METHOD", "lineNumber INT", "bytecodeIndex INT", "type *FRAME_TYPE"]),
-    SAMPLE: ("jdk.ExecutionSample", ["startTime LONG", "sampledThread *THREAD", "stackTrace *STACK", "state INT"]),
+    SAMPLE: ("jdk.ExecutionSample", ["startTime LONG", "sampledThread *THREAD", "stackTrace *STACK", "state *STATE"]),
     WALL: ("profiler.WallClockSample", ["startTime LONG", "sampledThread *THREAD", "stackTrace *STACK", "samples INT"]),
     SETTING: ("jdk.ActiveSetting", ["startTime LONG", "id LONG", "name STRING", "value STRING"]),
     JVM: ("jdk.JVMInformation", ["startTime LONG", "jvmName STRING", "pid LONG"]),
@@ -60,8 +62,8 @@ def event(kind: int, payload: bytes, *, padded: bool = False) -> bytes:
     return bytes([size >> shift & 0x7F | 0x80 for shift in (0, 7, 14, 21)]) + bytes([size >> 28]) + body
 
 
-def sample(ticks: int, thread: int, stack: int, kind: int = SAMPLE) -> bytes:
-    return event(kind, varint(ticks) + varint(thread) + varint(stack) + varint(1))
+def sample(ticks: int, thread: int, stack: int, kind: int = SAMPLE, state: int = 1) -> bytes:
+    return event(kind, varint(ticks) + varint(thread) + varint(stack) + varint(state))
 
 
 Method = tuple[str, str, str]
@@ -122,6 +124,7 @@ class JfrText:
         )
         pools = {
             FRAME_TYPE: (len(KINDS), b"".join(varint(number) + text(name) for number, name in KINDS.items())),
+            STATE: (len(STATES), b"".join(varint(number) + text(name) for number, name in STATES.items())),
             THREAD: (
                 len(self.threads),
                 b"".join(varint(tid) + text(name) + varint(tid) + text(name) + varint(1) for tid, name in self.threads.items()),

@@ -46,7 +46,7 @@ class ClientDesign:
     number: int
     app: NDArray[np.int32]
     share: F64
-    differs: F64
+    differs: NDArray[np.uint8]
     lists: ClientApps
     begin: int
 
@@ -130,7 +130,7 @@ def _clients(  # noqa: PLR0917
 
 def _shares(  # noqa: PLR0917
     own: ClientApps, runs: RunLists, end: I64, row: I64, seconds: F64, lit: F64, screen: Bool
-) -> tuple[F64, F64]:
+) -> tuple[F64, NDArray[np.uint8]]:
     """How long each app ran in each pair: by its counter, or else at how many ends, but as long as it was in the foreground.
 
     An app that runs only with the screen on ran at so many of the ends with it, times the share of time with it (`lit`).
@@ -138,7 +138,7 @@ def _shares(  # noqa: PLR0917
     at, *counters = own.values
     present = np.asarray(at, np.uint8)
     before, after = present[row - 1], present[row]
-    share, differs = (before + after) * np.float64(0.5), (before ^ after).astype(np.float64)
+    share, differs = (before + after) * np.float64(0.5), before ^ after
     lit_ends = np.add(screen[row - 1], screen[row], dtype=np.float64)
     cells = np.ix_(np.isfinite(lit), _run_only_lit(present, screen))
     share[cells] *= (2 * lit / np.maximum(lit_ends, 1.0))[cells[0]]
@@ -151,7 +151,7 @@ def _shares(  # noqa: PLR0917
         timed = np.minimum(timed, 1.0)
         if lists is runs.running:
             share[rows] = np.where(fits, timed, share[rows])
-            differs[rows] = np.where(fits, 0.0, differs[rows])
+            differs[rows] = np.where(fits, 0, differs[rows])
         else:
             share[rows] = np.where(fits, np.maximum(timed, share[rows]), share[rows])
     return share, differs

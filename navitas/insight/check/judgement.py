@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal, NamedTuple
 
 from navitas.base.json_text import fields
+from navitas.insight.check.bounds import MOST_GROWTH
 from navitas.insight.check.budgets import AbsoluteLimit, CheckBudget, Waiver
 from navitas.insight.check.judged_figures import CheckedFigure
 from navitas.insight.compare.source_place import SourcePlace
@@ -43,6 +45,7 @@ class Judgement:
     - `value`, `low`, `high`, `limit`: the change or the figure, its one-sided bounds, and the limit, in `unit`: %, or as above.
     - `shows_percent`: how far over the limit the figure has to be so that this data shows it.
     - `needed`: data that would decide, if it is known; only with "not enough data".
+    - `growth`: how many times as many repeats could decide, if the version takes turns with the one before.
     - `reason`: why it is not known, or what the budget does not match, in words; empty otherwise.
     - `waiver`: the waiver that accepts it.
     - `location`: where the method or test begins in the source code.
@@ -62,6 +65,7 @@ class Judgement:
     high: float | None = None
     shows_percent: float | None = None
     needed: MoreData | None = None
+    growth: float = MOST_GROWTH
     reason: str = ""
     waiver: Waiver | None = None
     location: SourcePlace | None = None
@@ -105,6 +109,11 @@ class CheckResult:
         words = {judged.verdict for judged in self.judgements if judged.waiver is None}
         order: tuple[CheckWord, ...] = ("above", "matches nothing", "not enough data")
         return next((word for word in order if word in words), "within")
+
+    def next_look(self, repeats: int) -> int:
+        """Return after how many repeats to judge again, if not all is decided: when so many could decide."""
+        growths = (judged.growth for judged in self.having("not enough data") if judged.value is not None)
+        return math.ceil(repeats * max(growths, default=MOST_GROWTH))
 
     def is_active(self, waiver: Waiver) -> bool:
         """Whether a waiver still accepts."""

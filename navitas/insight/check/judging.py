@@ -266,7 +266,8 @@ class _Check:
             return result
         unknown_spread = _ONE_SESSION if is_change else _ONE_RUN
         reason = unknown_spread if low is None else "the bounds lie on both sides of the limit"
-        return replace(result, needed=self._needed(draft, level), reason=reason)
+        growth = estimate.growth(draft.limit, level if estimate.value > draft.limit else self.level)
+        return replace(result, needed=self._needed(draft, level), growth=growth, reason=reason)
 
     def _needed(self, draft: Draft, level: float) -> MoreData | None:
         estimate, limit = draft.estimate, draft.judgement.budget.limit

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import codecs
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
@@ -18,7 +16,7 @@ from navitas.base.untrusted_text import printable
 from navitas.recording.event_chunks import marker_chunk, triple_chunk
 from navitas.recording.importing.notes import ImportNote, notes_of_profile, notes_of_trace
 from navitas.recording.importing.place_in_trace import running_threads
-from navitas.recording.importing.plain_files import copy_file, errors_naming, head_of
+from navitas.recording.importing.plain_files import copy_file
 from navitas.recording.importing.recording_parts import (
     MODULE,
     named_methods,
@@ -27,17 +25,13 @@ from navitas.recording.importing.recording_parts import (
     package_of,
     write_run,
 )
+from navitas.recording.importing.sample_forms import SampleFile
 from navitas.recording.importing.traced_recording import ReadTrace, traced_device
 from navitas.recording.importing.untimed_stacks import notes_of_shares, only_thread, share_of_running
 from navitas.recording.manifest import Provenance
 from navitas.recording.parse.arrays import I64
-from navitas.recording.parse.jfr.jfr_file import MAGIC as JFR
-from navitas.recording.parse.jfr.read_jfr import read_jfr
 from navitas.recording.parse.sample_join import with_processes
-from navitas.recording.parse.samples_perf_script import is_perf_script, read_perf_script
-from navitas.recording.parse.samples_pprof import is_pprof, read_pprof
-from navitas.recording.parse.samples_simpleperf import MAGIC, read_simpleperf
-from navitas.recording.parse.samples_untimed import is_collapsed, read_collapsed, timed_by_trace
+from navitas.recording.parse.samples_untimed import timed_by_trace
 from navitas.recording.parse.stack_samples import Frame, RawSamples, SampleClock
 from navitas.recording.parse.trace.trace_tables import UNKNOWN, Trace
 from navitas.recording.writer import Supply
@@ -48,18 +42,6 @@ _SURE, _LEAST = 0.95, 0.5
 _LISTED = 5
 _CLOCK_KNOWN = (".jfr", ".simpleperf")
 _ON_ONE_CLOCK = "Sample at the time of the trace, on its clock: perf record -k CLOCK_MONOTONIC, trace-cmd record -C mono."
-_FORMS = (
-    "Give async-profiler's JFR or collapsed stacks, pprof, simpleperf's report-sample --protobuf, or the text of perf script."
-)
-
-
-class SampleFile(NamedTuple):
-    """The samples of a file: its path, its name in messages, and the suffix of its name in the recording."""
-
-    path: Path
-    shown: str
-    suffix: str
-    samples: RawSamples
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,26 +59,6 @@ class SampledRecording:
     share: float
     notes: tuple[ImportNote, ...]
     repeated_notes: tuple[ImportNote, ...]
-
-
-def read_sample_file(path: Path, shown: str) -> SampleFile:
-    """Read a file of samples. `path` is that of `plain_file`. Raises `RecordingError` if it has no form that is read."""
-    head = head_of(path, shown)
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        remedy = f"Convert it: iconv -f UTF-16 -t UTF-8 {shlex.quote(shown)} > stacks.txt"
-        raise RecordingError(f"{shown}: a text in UTF-16, as PowerShell writes with >; samples are read in UTF-8", remedy)
-    with errors_naming(shown, path):
-        if head.startswith(MAGIC):
-            return SampleFile(path, shown, ".simpleperf", read_simpleperf(path))
-        if head.startswith(JFR):
-            return SampleFile(path, shown, ".jfr", read_jfr(path))
-        if is_perf_script(head):
-            return SampleFile(path, shown, ".perf.txt", read_perf_script(path, "monotonic"))
-        if is_pprof(head):
-            return SampleFile(path, shown, ".pprof", read_pprof(path))
-        if is_collapsed(head):
-            return SampleFile(path, shown, ".collapsed", read_collapsed(path))
-    raise RecordingError(f"{shown}: no stack samples of a form that is read", _FORMS)
 
 
 def write_sampled(
@@ -152,7 +114,7 @@ def write_sampled(
             writer.warn(note.code, note.message, note.remedy, run=0)
         writer.finish("complete")
     repeated = (*notes_of_trace(read.reasons), *notes_of_profile(model))
-    return SampledRecording(str(test), pid, len(np.unique(own.tid)), len(own), share, notes, repeated)
+    return SampledRecording(str(test), pid, len(np.unique(own.tid)), own.total, share, notes, repeated)
 
 
 def _chunks(read: ReadTrace, first: int, last: int) -> Iterator[bytes]:
@@ -171,9 +133,10 @@ def _chunks(read: ReadTrace, first: int, last: int) -> Iterator[bytes]:
 def _process(samples: RawSamples, trace: Trace, pid: int | None) -> int:
     """The process whose samples to use: the named one, or the only one with samples."""
     counts: Counter[int] = Counter()
-    tids, of = np.unique(samples.tid, return_counts=True)
-    for tid, count in zip(tids.tolist(), of.tolist(), strict=True):
-        counts[samples.process_of.get(tid, UNKNOWN)] += count
+    tids = np.unique(samples.tid)
+    of_tid = np.bincount(np.searchsorted(tids, samples.tid), samples.count)
+    for tid, count in zip(tids.tolist(), of_tid.tolist(), strict=True):
+        counts[samples.process_of.get(tid, UNKNOWN)] += int(count)
     counts.pop(UNKNOWN, None)
     listed = ", ".join(
         f"{number} ({printable(_name_of(trace, number) or '?')}, {count:,} samples)"
@@ -197,7 +160,8 @@ def _process(samples: RawSamples, trace: Trace, pid: int | None) -> int:
 def _of_process(samples: RawSamples, pid: int) -> RawSamples:
     own = [tid for tid, process in samples.process_of.items() if process == pid]
     rows = np.isin(samples.tid, np.array(own, np.int64))
-    return replace(samples, t_ns=samples.t_ns[rows], tid=samples.tid[rows], stack=samples.stack[rows])
+    count = None if samples.count is None else samples.count[rows]
+    return replace(samples, t_ns=samples.t_ns[rows], tid=samples.tid[rows], stack=samples.stack[rows], count=count)
 
 
 def _name_of(trace: Trace, pid: int) -> str:

@@ -43,7 +43,8 @@ def share_of_running(samples: RawSamples, pid: int, shown: str) -> float:
     Threads that the trace does not know count as those of the process `pid`.
     """
     foreign = np.array([tid for tid, process in samples.process_of.items() if process != pid], np.int64)
-    share = float(np.mean(samples.t_ns[~np.isin(samples.tid, foreign)] > 0))
+    own = ~np.isin(samples.tid, foreign)
+    share = float(np.average(samples.t_ns[own] > 0, weights=None if samples.count is None else samples.count[own]))
     if share < _LEAST:
         raise RecordingError(
             f"{shown}: only {share:.0%} of the stack samples are of threads that run in the trace",

@@ -180,7 +180,7 @@ def _run(
     findings.add_loss("thread_residencies", torn, "{count} torn or unknown readings of threads' time_in_state were skipped", TORN)
     threads, profiled = with_residencies(threads, residencies), _profiled(recording, run, trace, names_of, findings)
     samples, threads, table = _samples(run, profiled, clocks, threads, table=table, findings=findings)
-    if samples is None and manifest.settings.get("mode") == "sample":
+    if samples is None and manifest.settings.get("mode") == "sample" and not recording.files("samples", run.id):
         message = f"there are no stack samples of {run.package}: its processes were not sampled, or did not run"
         findings.warn("events_missing", message, f"navitas doctor {run.package}")
     trace = trace and replace(trace, samples=None)  # They are joined now, and may be as large as all else.

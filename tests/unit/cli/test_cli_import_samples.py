@@ -184,6 +184,9 @@ def test_samples_of_another_time_are_refused(place: Path, capsys: pytest.Capture
     (place / "other").write_text("no samples\n")
     assert run([*line[:3], "other", *line[4:]]) == ExitCode.TROUBLE
     assert "other: no stack samples of a form that is read" in capsys.readouterr().err
+    (place / "other").write_bytes(b"PERFILE2" + bytes(100))
+    assert run([*line[:3], "other", *line[4:]]) == ExitCode.TROUBLE
+    assert "other: this is the binary file of perf or simpleperf" in capsys.readouterr().err
     (place / "other").write_bytes(_collapsed(threads=True).encode("utf-16"))
     assert run([*line[:3], "other", *line[4:]]) == ExitCode.TROUBLE
     assert "other: a text in UTF-16" in (said := capsys.readouterr().err) and "iconv -f UTF-16 -t UTF-8 other" in said

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from navitas.recording.parse.arrays import I64, U8
+from navitas.recording.parse.arrays import I64, U8, Bool
 from navitas.recording.parse.jfr.jfr_file import HEADER, JfrChunk
 from navitas.recording.parse.jfr.jfr_types import JfrType, JfrTypes, Value
 from navitas.recording.parse.jfr.jfr_varints import MOST_BYTES, varint_at, varints_at
@@ -16,6 +16,7 @@ _BLOCK_BYTES = 4 << 20
 _SPARE_BYTES = 128
 """What is read beyond a block: the begin of an event whose fields are numbers is shorter."""
 _NONE = np.empty(0, np.int64)
+_STATE = "state"
 _READ = ("jdk.ActiveSetting", "jdk.JVMInformation")
 
 
@@ -38,12 +39,20 @@ WALL_EVENTS = (SampleEvent("profiler.WallClockSample", "sampledThread", "stackTr
 
 @dataclass(frozen=True, slots=True)
 class JfrSamples:
-    """Samples by type: time in ticks, and ids of threads and stacks. `damaged` is the number of samples that were left out."""
+    """Samples by type: time in ticks, and ids of threads, stacks and of what the threads did (-1: unknown).
+
+    `damaged` is the number of samples that were left out.
+    """
 
     ticks: I64
     thread: I64
     stack: I64
+    state: I64
     damaged: int = 0
+
+    def rows(self, chosen: Bool) -> JfrSamples:
+        """Return some of the samples. Those that were left out are not among them."""
+        return JfrSamples(self.ticks[chosen], self.thread[chosen], self.stack[chosen], self.state[chosen])
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +92,14 @@ def jfr_events(chunk: JfrChunk, types: JfrTypes) -> Iterator[JfrEvents]:
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """The fields of an event up to the last one needed: whether each is a number (else one byte); places of those needed."""
+    """The fields of an event up to the last one needed: whether each is a number (else one byte); places of those needed.
+
+    `has_state`: the next field is the state of the thread.
+    """
 
     numbers: tuple[bool, ...]
     needed: tuple[int, int, int]
+    has_state: bool
 
 
 def _places(kind: JfrType, types: JfrTypes, event: SampleEvent) -> _Places | None:
@@ -103,28 +116,31 @@ def _places(kind: JfrType, types: JfrTypes, event: SampleEvent) -> _Places | Non
         or len(before) > _SPARE_BYTES // MOST_BYTES - 2
     ):
         return None
-    return _Places(numbers, needed)
+    behind = kind.fields[len(before) : len(before) + 1]
+    return _Places(numbers, needed, any(field.name == _STATE and types.is_number(field) for field in behind))
 
 
 def _columns(data: U8, at: I64, ends: I64, places: _Places | None) -> JfrSamples:
     if places is None:
-        return JfrSamples(_NONE, _NONE, _NONE, damaged=len(at))
+        return JfrSamples(_NONE, _NONE, _NONE, _NONE, damaged=len(at))
     columns = []
     for is_number in places.numbers:
         values, at = varints_at(data, at) if is_number else (data[at].astype(np.int64), at + 1)
         columns.append(values)
+    state, at = varints_at(data, at) if places.has_state else (np.full(len(at), -1), at)
     fits = at <= ends
     ticks, thread, stack = (columns[number] for number in places.needed)
-    if fits.all():
-        return JfrSamples(ticks, thread, stack)
-    return JfrSamples(ticks[fits], thread[fits], stack[fits], int(np.count_nonzero(~fits)))
+    samples = JfrSamples(ticks, thread, stack, state)
+    return samples if fits.all() else replace(samples.rows(fits), damaged=int(np.count_nonzero(~fits)))
 
 
 def _joined(parts: Sequence[JfrSamples]) -> JfrSamples:
     if not parts:
-        return JfrSamples(_NONE, _NONE, _NONE)
-    ticks, thread, stack = (np.concatenate([getattr(part, name) for part in parts]) for name in ("ticks", "thread", "stack"))
-    return JfrSamples(ticks, thread, stack, damaged=sum(part.damaged for part in parts))
+        return JfrSamples(_NONE, _NONE, _NONE, _NONE)
+    ticks, thread, stack, state = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("ticks", "thread", "stack", "state")
+    )
+    return JfrSamples(ticks, thread, stack, state, damaged=sum(part.damaged for part in parts))
 
 
 def _value(chunk: JfrChunk, types: JfrTypes, at: int, end: int, type_id: int) -> dict[str, Value] | None:

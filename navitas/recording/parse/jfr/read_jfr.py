@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,7 @@ from navitas.base.errors import RecordingError
 from navitas.recording.parse.arrays import I32, I64, Bool
 from navitas.recording.parse.jfr.jfr_constants import JfrConstants, jfr_constants
 from navitas.recording.parse.jfr.jfr_file import HEADER, REMEDY, JfrChunk, jfr_chunks
-from navitas.recording.parse.jfr.jfr_samples import JfrEvents, jfr_events
+from navitas.recording.parse.jfr.jfr_samples import JfrEvents, JfrSamples, jfr_events
 from navitas.recording.parse.jfr.jfr_types import Value, jfr_types
 from navitas.recording.parse.jfr.stack_forest import JoinedStacks
 from navitas.recording.parse.stack_samples import KERNEL, Frame, FrameKind, RawSamples, SampleClock
@@ -28,6 +28,7 @@ _NO_SYMBOL = re.compile(r"unknown|stale_jmethodID|\[.*\]|(0x)?[0-9a-f]{6,16}")
 """How async-profiler names a frame without a symbol, and a place where it could not unwind."""
 _GAP = re.compile(r"\[.*\]")
 """Such a place alone: `[unknown_Java]`, `[not_walkable_Java]`."""
+_SLEEPING = "STATE_SLEEPING"
 _NO_NAME = re.compile(r"\[tid=\d+\]")
 _CPU_ENGINES = ("perf_events", "ctimer")
 _CPU_TIME = ("cpu", "cpu-clock", "task-clock", "ctimer")
@@ -114,11 +115,13 @@ def _add_chunk(chunk: JfrChunk, total: _Total) -> None:
     tids = _threads(constants, total)
     frames = _frames(constants, total)
     ids = constants.stacks.ids
+    states = constants.values["jdk.types.ThreadState"]
+    sleeping = [key for key in states if constants.text(constants.fields("jdk.types.ThreadState", key).get("name")) == _SLEEPING]
     rows, cut = total.forest.add(constants.stacks.start, frames)
     rows, is_broken = np.append(rows, np.int32(-1)), np.append(_have_gaps(constants.stacks.start, frames, total), False)
     for events in jfr_events(chunk, types):
         _note_settings(events, total)  # They come before samples.
-        for by_cpu, samples in ((True, events.cpu), (False, events.wall)):
+        for by_cpu, samples in _by_kind(events, sleeping):
             if len(samples.ticks):
                 t_ns, stack = _times(chunk, samples.ticks, total), _places_of(samples.stack, ids)
                 for tid, own in _by_thread(samples.thread, tids):
@@ -132,6 +135,20 @@ def _add_chunk(chunk: JfrChunk, total: _Total) -> None:
     if depth := _number(total.settings.get("jstackdepth", "")):
         is_cut |= np.diff(constants.stacks.start) >= depth
     total.cut += cut + int(np.count_nonzero(is_cut))
+
+
+def _by_kind(events: JfrEvents, sleeping: list[int]) -> Iterator[tuple[bool, JfrSamples]]:
+    """Yield the samples by CPU time (True) and by wall time.
+
+    Older versions of async-profiler write both as one type of event. Only those by wall time find threads asleep.
+    """
+    is_asleep = np.isin(events.cpu.state, sleeping)
+    if is_asleep.any():
+        yield False, events.cpu.rows(is_asleep)
+        yield True, replace(events.cpu.rows(~is_asleep), damaged=events.cpu.damaged)
+    else:
+        yield True, events.cpu
+    yield False, events.wall
 
 
 def _have_gaps(start: I64, frame: I64, total: _Total) -> Bool:
@@ -223,6 +240,8 @@ def _frame(constants: JfrConstants, method_id: int, kind_name: str) -> Frame:
     kind = _KINDS.get(kind_name, "java") if descriptor in _NOT_JAVA else "java"
     if kind == "java" and method:
         return Frame("java", "", owner.replace("/", "."), name, "" if descriptor in _NOT_JAVA else descriptor)
+    if not owner and name.startswith("/"):  # a library stands for its functions without a symbol
+        return Frame("unknown", name, "", "")
     if not method or not name or (not owner and _NO_SYMBOL.fullmatch(name)):
         return Frame("unknown", owner, "", name)
     return Frame(kind, KERNEL if kind == "kernel" else owner, "", name)

@@ -19,6 +19,7 @@ from navitas.recording.parse.stack_samples import RawSamples
 
 RUN, WORK, MAIN = ("a/b/C", "run", "()V"), ("a/b/C$D", "work", "(I)J"), ("a/b/Main", "main", "([Ljava/lang/String;)V")
 SIN, READ, LOST = ("", "libmSin", "()L;"), ("libc.so.6", "read", "()L;"), ("", "unknown", "()L;")
+LIBRARY = ("", "/usr/lib/libz.so.1.2", "()L;")
 SYSCALL = ("", "do_syscall_64", "(Lk;)L;")
 
 
@@ -110,6 +111,19 @@ def test_samples_of_wall_time_count_if_there_are_no_others(tmp_path: Path) -> No
     assert read(tmp_path, profile(events=profile().events + wall).chunk()).t_ns.tolist()[-1] == 4_500_000
     alone = read(tmp_path, profile(events=wall).chunk())
     assert (alone.t_ns.tolist(), alone.period_ns) == ([5_000_000], None)
+
+
+def test_a_library_stands_for_its_functions_without_a_symbol(tmp_path: Path) -> None:
+    raw = read(tmp_path, profile(stacks={1: [(LIBRARY, 4), (MAIN, 1)]}).chunk())
+    assert stack_of(raw, int(raw.stack[0]))[0] == "unknown /usr/lib/libz.so.1.2|."
+
+
+def test_samples_of_threads_asleep_are_of_wall_time(tmp_path: Path) -> None:
+    asleep = sample(5_000_000, 4002, 1, state=2)
+    text = profile()
+    raw = read(tmp_path, replace(text, events=asleep + text.events).chunk())
+    assert len(raw) == 4 and 5_000_000 not in raw.t_ns
+    assert read(tmp_path, profile(events=asleep).chunk()).t_ns.tolist() == [5_000_000]
 
 
 def test_what_has_no_stack_or_thread_is_counted(tmp_path: Path) -> None:
