@@ -31,7 +31,7 @@ from navitas.fleet.units import StageTask
 
 SUSPECTS, OTHERS = "strata", "other_strata"
 """Folders of the stage's results: for all hogs and apps with bugs, which are read once for all commands, and for other apps."""
-_VERSION = "11"
+_VERSION = "12"
 STRATA = client_schema(SUMS, pa.float64(), app=pa.int32(), package=pa.int32(), screen=pa.int8(), network=pa.int8())
 """By client, package, screen (number of ends with the screen on) and network: `stratum_sums.SUMS`."""
 CONTROL_SIZE = 256
